@@ -27,7 +27,7 @@ pub fn close_own() {
         use windows_sys::Win32::System::Console::FreeConsole;
         #[allow(
             unsafe_code,
-            reason = "it takes nothing; a console that does not go stays in sight"
+            reason = "it takes nothing; a console that does not go stays visible"
         )]
         unsafe {
             FreeConsole();

@@ -1,4 +1,4 @@
-//! Counts as people read them: "1 picture", "3 classes", "12,000 files".
+//! Counts as people read them: "1 image", "3 classes", "12,000 files".
 
 use crate::texts::Language;
 
@@ -7,12 +7,12 @@ pub fn count_text(n: usize) -> String {
     Language::spoken().written(&n.to_string())
 }
 
-/// So many things, named in the singular: "1 epoch", "3 epochs".
+/// A count of things, named in the singular: "1 epoch", "3 epochs".
 pub fn counted(n: usize, thing: &str) -> String {
     format!("{} {}", count_text(n), things(n, thing))
 }
 
-/// The word for so many things: "class" for one, "classes" for any other number.
+/// The word for a count of things: "class" for one, "classes" for any other number.
 pub fn things(n: usize, thing: &str) -> String {
     let before = thing.strip_suffix('y');
     match n {

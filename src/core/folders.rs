@@ -1,6 +1,6 @@
 //! The folders that belong to this program: settings, data, runs, caches.
 //!
-//! As a rule they are the system's folders for this person. In the portable form all of them lie in
+//! As a rule they are the system's folders for this user. In the portable form all of them are in
 //! one folder beside the program, so that a stick carries program, runs and weights together.
 
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub fn portable() -> Option<&'static Path> {
     PORTABLE.get().and_then(|folder| folder.as_deref())
 }
 
-/// Where the window's settings are kept; none where the system has no such folder.
+/// Where the window's settings are kept; `None` if the system has no such folder.
 pub fn config() -> Option<PathBuf> {
     of("config", ProjectDirs::config_dir)
 }
@@ -78,7 +78,7 @@ fn of(name: &str, usual: impl Fn(&ProjectDirs) -> &Path) -> Option<PathBuf> {
     }
 }
 
-/// What the person started: an AppImage unpacks the program somewhere else and names itself and that place.
+/// What the user started: an AppImage unpacks the program somewhere else and names itself and that place.
 /// A program that does not lie there was started out of another AppImage, a terminal in one, say.
 fn program() -> Option<PathBuf> {
     let whole = |path: PathBuf| dunce::canonicalize(&path).unwrap_or(path);

@@ -9,7 +9,7 @@ use crate::message;
 use crate::problem::Problem;
 use crate::texts::Message;
 
-/// A name has at most so many letters; that of a large network with all its tags has 57.
+/// The longest name in letters; that of a large network with all its tags has 57.
 pub const LONGEST_NAME: usize = 64;
 
 /// Whether a name has more letters than any.

@@ -1,5 +1,5 @@
 //! The colour of each method: one table for the window, exported figures, reports and lessons. Runs of one method differ
-//! in shade and dash. The colours are told apart by people who lack one kind of cone, too (a test measures it).
+//! in shade and dash. People who lack one kind of cone can distinguish the colours, too (a test measures it).
 
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
@@ -102,7 +102,7 @@ pub struct Shade {
 }
 
 impl Shade {
-    /// Shades that are told apart; a method's further runs begin again with the first one.
+    /// Shades that can be distinguished; a method's further runs begin again with the first one.
     pub const COUNT: usize = SHADES.len();
 
     /// That of a method's first run.

@@ -1,4 +1,4 @@
-//! `Problem`: the one error a person sees. It says what happened, where, and what to try.
+//! `Problem`: the one error that users see. It says what happened, where, and what to try.
 //!
 //! Modules keep typed errors of their own where a caller branches on them; whatever reaches the
 //! command line or the window is a `Problem`. It is plain data (serde), so the engine can send it
@@ -15,7 +15,7 @@ use crate::message;
 use crate::texts::{Message, Messages, Value, Words, list_id};
 use crate::tr;
 
-/// Result of anything that can fail for a reason a person should read.
+/// Result of anything that can fail for a reason that the user should read.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
 
 /// What happened, where, and what to try.
@@ -26,10 +26,10 @@ pub struct Problem {
     /// File, line, tensor, option: whatever finds the spot. Empty when there is none.
     #[serde(default, rename = "where", skip_serializing_if = "String::is_empty")]
     pub place: String,
-    /// What the person can do about it. Empty when nothing sensible can be said.
+    /// What the user can do about it. Empty when nothing sensible can be said.
     #[serde(default, rename = "try", skip_serializing_if = "String::is_empty")]
     pub remedy: String,
-    /// The messages of these sentences, which stand here in English: whoever shows them says them in another language.
+    /// The messages of these sentences, which are here in English: the code that shows them translates them.
     #[serde(default, skip_serializing_if = "Messages::is_empty")]
     pub messages: Messages,
     /// Where in the source it was made, for the log.
@@ -173,7 +173,7 @@ pub fn acts_on_terminals(c: char) -> bool {
 }
 
 /// Text as a terminal may show it. Names come from files, folders and archives of others, and
-/// control characters in them could colour, erase or turn round what stands there: they are written
+/// control characters in them could colour, erase or reverse the text: they are written
 /// out as `\u{1b}`. Line breaks and tabs stay.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     if !text.contains(acts_on_terminals) {
@@ -213,7 +213,7 @@ pub fn some_words(words: &[Words], most: usize) -> Value {
     and_more(joined, words.len(), most)
 }
 
-/// What is shown of so many, and how many more there are.
+/// What is shown of many, and how many more there are.
 fn and_more(shown: Value, count: usize, most: usize) -> Value {
     match count.saturating_sub(most) {
         0 => shown,

@@ -42,7 +42,7 @@ pub struct Family {
     pub pixels: (Normalisation, &'static str),
     /// Dimensions in words of a table, or in timm's.
     pub read: fn(&ArchitectureValues) -> Result<Architecture>,
-    /// Dimensions off the names and shapes of tensors; none where they are of another family.
+    /// Dimensions off the names and shapes of tensors; `None` if they are of another family.
     pub infer: fn(&Tensors) -> Result<Option<Inferred>>,
     /// In each of the family's namings, the name of a tensor of the first layer. A file's name that ends with one shows
     /// what a wrapper or a training program put before the names of the network ([`super::families::unwrapped`]).
@@ -91,7 +91,7 @@ pub trait Dimensions: Debug + Send + Sync + Same {
     /// How many tokens each block works on, at the input size.
     fn lengths(&self) -> Vec<Length>;
 
-    /// Whether a class token gathers the feature; prompts and prefixes stand beside one.
+    /// Whether a class token gathers the feature; prompts and prefixes need one.
     fn has_class_token(&self) -> bool {
         false
     }
@@ -177,7 +177,7 @@ impl Architecture {
         self.0.lengths()
     }
 
-    /// Whether a class token gathers the feature; prompts and prefixes stand beside one.
+    /// Whether a class token gathers the feature; prompts and prefixes need one.
     pub fn has_class_token(&self) -> bool {
         self.0.has_class_token()
     }

@@ -136,7 +136,7 @@ impl Architecture {
     /// Builds the backbone from `tensors` (timm's names or one of the family's other namings).
     ///
     /// # Errors
-    /// Missing, unexpected and mis-shaped tensors are told in one Problem, before any is read.
+    /// Missing, unexpected and mis-shaped tensors are reported in one Problem, before any is read.
     pub fn assemble(&self, tensors: Tensors, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
         self.check()?;
         let found = infer(&tensors).map(|found| found.architecture.family().name);

@@ -11,7 +11,7 @@ pub trait GraphHooks {
     fn uses(&self, block: usize, site: Site) -> bool;
 
     /// What the site makes of its inputs (e and h, or q, k and v); `weight` makes the frozen weight of the linear
-    /// layer that stands there, in × out.
+    /// layer at this site, in × out.
     ///
     /// # Errors
     /// A Problem for what has no form in a graph.

@@ -3,7 +3,7 @@
 //! A backbone is a family (a row of `families`) with dimensions, given by an entry of the
 //! table in `assets/backbones.toml`, by the metadata of a weight file, or by the shapes in it.
 //! [`library::open`] goes the whole way from a name or a file to a [`Backbone`];
-//! [`architecture::Architecture::assemble`] builds one from tensors already at hand.
+//! [`architecture::Architecture::assemble`] builds one from tensors in memory.
 
 pub mod architecture;
 pub mod convnext;
@@ -182,13 +182,13 @@ pub trait Backbone: Send + Sync {
     /// Normalised images (batch × 3 × rows × columns) → the tokens before block 0.
     fn embed(&self, images: Tensor<4>) -> Result<Tokens>;
 
-    /// The learned class token (1 × 1 × width), without its position; none for a network without
+    /// The learned class token (1 × 1 × width), without its position; `None` for a network without
     /// one.
     fn class_token(&self) -> Option<Tensor<3>> {
         None
     }
 
-    /// The position embedding of the class token (1 × 1 × width); none for a network without one,
+    /// The position embedding of the class token (1 × 1 × width); `None` for a network without one,
     /// which takes neither prompts nor prefixes.
     fn class_position(&self) -> Option<Tensor<3>> {
         None
@@ -210,7 +210,7 @@ pub trait Backbone: Send + Sync {
     fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens>;
 
     /// How the class token of each image attends to the patches in block `index`, the mean over its
-    /// heads (batch × patches); `tokens` are those before the block. None for a network whose
+    /// heads (batch × patches); `tokens` are those before the block. `None` for a network whose
     /// feature no class token gathers.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //! same features at the same size: bicubic with antialiasing for position embeddings, linear on a
 //! widening grid for the relative position biases of Swin. Plain numbers; done once per size.
 //!
-//! `fast_image_resize`, which resizes the pictures, is not used: nine of ten numbers would differ, by up to 2e-6, so that
+//! `fast_image_resize`, which resizes the images, is not used: nine of ten numbers would differ, by up to 2e-6, so that
 //! old runs would answer with other scores, and it takes channels one by one.
 
 /// Resizes a map of `rows`×`columns` cells of `channels` numbers each to `to` cells, bicubic with

@@ -91,7 +91,7 @@ pub fn step(acting: &Acting) -> &'static str {
     }
 }
 
-/// `run` of a network whose blocks lie in stages, each behind its downsampling.
+/// `run` of a network whose blocks form stages, each after its downsampling.
 pub fn run_stages(stages: &str, acting: &Acting) -> String {
     format!(
         "def run(network, pets, x):\n    \"\"\"Through all blocks, with the PETs of those that have one.\"\"\"\n    \

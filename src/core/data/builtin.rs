@@ -1,7 +1,7 @@
 //! The embedded data sets: *Digits* and *Letters*, for the first minute and without a network.
 //!
 //! A pack is a u32 (little-endian) length, a JSON header of that length, then a zlib stream of grey pixels:
-//! training before test, class by class, picture by picture, row by row.
+//! training before test, class by class, image by image, row by row.
 
 use std::io::Read;
 

@@ -1,7 +1,7 @@
-//! Decoded pictures kept in memory, within a budget, shared by all epochs and tasks.
+//! Decoded images kept in memory, within a budget, shared by all epochs and tasks.
 //!
-//! Kept are either the decoded picture (training needs it whole, to crop it anew each epoch) or the
-//! finished inference input, whichever is smaller where both would do; a whole picture only where several like it fit.
+//! Kept are either the decoded image (training needs it whole, to crop it again in each epoch) or the
+//! finished inference input, whichever is smaller where both would do; a whole image only where several like it fit.
 //! What comes out of the cache is byte for byte what decoding gives, so results do not depend on the budget. Records
 //! that are in memory anyway are not kept twice.
 
@@ -21,10 +21,10 @@ use crate::problem::Result;
 /// Bytes an entry costs besides its pixels, roughly.
 const OVERHEAD: usize = 160;
 
-/// Whole pictures of which fewer than so many fill the budget are not kept: a few vast ones spare little.
+/// Whole images of which fewer than this number fill the budget are not kept: a few vast ones spare little.
 const FEWEST: usize = 8;
 
-/// Decoded pictures within a budget.
+/// Decoded images within a budget.
 pub struct PixelCache {
     budget: usize,
     held: Mutex<Held>,
@@ -47,7 +47,7 @@ pub struct CacheUse {
     pub bytes: usize,
     /// Bytes allowed.
     pub budget: usize,
-    /// Pictures held.
+    /// Images held.
     pub images: usize,
     /// Requests served without decoding.
     pub hits: u64,
@@ -79,7 +79,7 @@ impl PixelCache {
         }
     }
 
-    /// Forgets whole pictures, which are those of training: a new task has others.
+    /// Forgets whole images, which are those of training: a new task has others.
     pub fn forget_originals(&self) {
         let mut held = self.lock();
         held.bytes -= held.original_bytes;
@@ -87,7 +87,7 @@ impl PixelCache {
         held.originals.clear();
     }
 
-    /// The decoded picture of a sample, decoded now or earlier.
+    /// The decoded image of a sample, decoded now or earlier.
     ///
     /// # Errors
     /// It cannot be decoded.
@@ -105,7 +105,7 @@ impl PixelCache {
         let cost = decoded.bytes() + OVERHEAD;
         let mut held = self.lock();
         if cost > self.budget / FEWEST || held.bytes.saturating_add(cost) > self.budget {
-            // It keeps its part of the memory of all pictures that are being read.
+            // It keeps its part of the memory of all images that are being read.
             return Ok(Arc::new(decoded));
         }
         // From here on it is this budget's.

@@ -1,4 +1,4 @@
-//! The card of a data set: what a person looks at before training, and the JSON of `lae-studio data`.
+//! The summary of a data set, shown before training, and the JSON of `lae-studio data`.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::{CorrectionCount, Dataset, Duplicate, NearCopies, Sample, Skipped, Tw
 use crate::texts;
 use crate::texts::Words;
 
-/// Smallest and largest width and height among the checked pictures, in pixels.
+/// Smallest and largest width and height among the checked images, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes {
     /// Smallest and largest width.
@@ -43,7 +43,7 @@ pub struct Card {
     /// Files that were left out.
     #[serde(serialize_with = "in_english")]
     pub skipped: Vec<Skipped>,
-    /// Images that stand in both splits.
+    /// Images that are in both splits.
     pub duplicates: Vec<Duplicate>,
     /// Images that stand under two labels or more.
     #[serde(default)]
@@ -57,7 +57,7 @@ pub struct Card {
     /// What was assumed, as sentences.
     #[serde(serialize_with = "texts::all_in_english")]
     pub assumed: Vec<Words>,
-    /// Picture sizes, where the pictures were looked at.
+    /// Image sizes, where the images were looked at.
     pub sizes: Option<Sizes>,
     /// Source and licence.
     pub note: String,
@@ -72,7 +72,7 @@ fn in_english<S: Serializer>(all: &[Skipped], to: S) -> Result<S::Ok, S::Error> 
 }
 
 impl Card {
-    /// The card of a data set.
+    /// The summary of a data set.
     pub fn of(data: &Dataset) -> Self {
         let split = |samples: &[Sample]| -> Value {
             data.classes

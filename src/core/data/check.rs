@@ -1,7 +1,7 @@
-//! Looking at the pictures of a small data set before training: damaged files, sizes, duplicates.
+//! Looking at the images of a small data set before training: damaged files, sizes, duplicates.
 //!
-//! Up to 20,000 files every one is decoded once on all cores, so that a cut download is listed on the card and
-//! not found in the middle of the night. A fingerprint of the pixels finds an image that stands in both
+//! Up to 20,000 files every one is decoded once on all cores, so that a cut download is listed in the summary and
+//! not found in the middle of the night. A fingerprint of the pixels finds an image that is in both
 //! splits or under two labels, whatever its name or file format.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -22,13 +22,13 @@ use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
 
-/// More picture files than this are not decoded while opening, unless asked for.
+/// More image files than this are not decoded while opening, unless asked for.
 const MOST_CHECKED: usize = 20_000;
 
 /// Bit depths that make 16-bit images look nearly black: those of cameras, and 8 for 8-bit values in 16-bit files.
 const DEPTHS: [usize; 4] = [8, 10, 12, 14];
 
-/// What looking at the pictures brought up.
+/// What looking at the images brought up.
 #[derive(Clone, Default)]
 pub struct Checked {
     /// Files that cannot be decoded; they are no longer among the samples.
@@ -37,7 +37,7 @@ pub struct Checked {
     pub assumed: Vec<Words>,
     /// Range of the sizes seen.
     pub sizes: Option<Sizes>,
-    /// What was seen of each picture.
+    /// What was seen of each image.
     pub known: Arc<Known>,
     /// The bit depth to suggest if 16-bit images look nearly black.
     pub better_depth: Option<usize>,
@@ -45,7 +45,7 @@ pub struct Checked {
     deep: (usize, u16),
 }
 
-/// Decodes every picture of both splits and takes out those that cannot be read.
+/// Decodes every image of both splits and takes out those that cannot be read.
 ///
 /// # Errors
 /// `watch` stopped it.
@@ -109,7 +109,7 @@ pub fn check(
     Ok(checked)
 }
 
-/// One picture, looked at.
+/// One image, looked at.
 struct Look {
     largest: Option<u16>,
     width: u32,
@@ -197,7 +197,7 @@ impl Checked {
     }
 }
 
-/// Images whose pixels stand in both splits, in the order of the test split.
+/// Images whose pixels are in both splits, in the order of the test split.
 pub fn duplicates(train: &[Sample], test: &[Sample], known: &Known) -> Vec<Duplicate> {
     let mut first: HashMap<&Print, &Sample> = HashMap::new();
     for sample in train {
@@ -217,12 +217,12 @@ pub fn duplicates(train: &[Sample], test: &[Sample], known: &Known) -> Vec<Dupli
 }
 
 impl Dataset {
-    /// The test images with the pixels of one of these pictures, by their indices; none where it was not looked for.
+    /// The test images with the pixels of one of these images, by their indices; `None` if it was not looked for.
     pub fn copies_in_test(&self, of: &[Sample]) -> Option<BTreeSet<usize>> {
         if self.known.is_empty() {
             return None;
         }
-        // A picture that cannot be read is nobody's copy.
+        // An image that cannot be read is nobody's copy.
         let of = of
             .par_iter()
             .filter_map(|sample| Some(print_of(&sample.hold().ok()?.picture)));

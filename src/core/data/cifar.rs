@@ -108,7 +108,7 @@ fn looks_right(form: &Form, folder: &Path) -> bool {
         return true;
     }
     let record = form.labels + 3072;
-    // What cannot be read is told when it is read.
+    // Errors of reading are reported when it is read.
     let Ok(start) = files::read_start(&folder.join(form.train[0]), 64 * record as u64) else {
         return true;
     };

@@ -20,7 +20,7 @@ use crate::names::composed;
 /// Bytes at the beginning, in the middle and at the end of a file that [`PrintKind::Blocks`] takes in.
 const BLOCK: u64 = 4 << 10;
 
-/// What a fingerprint takes in of a picture file, beside its name and class. Of records it is all pixels.
+/// What a fingerprint takes in of an image file, beside its name and class. Of records it is all pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PrintKind {
@@ -50,17 +50,17 @@ pub struct Fingerprints {
 /// First 16 bytes of the SHA-256 of an image's size and pixels.
 pub(super) type Print = [u8; 16];
 
-/// What looking at the pictures told of each, where they were looked at.
+/// What looking at the images told of each, where they were looked at.
 pub(super) type Known = HashMap<ImageSource, Seen>;
 
-/// What looking at a picture told.
+/// What looking at an image told.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     /// Fingerprint of its pixels.
     pub print: Print,
     /// What its file held.
     pub content: Option<Content>,
-    /// What tells near copies, of a picture in a file.
+    /// The fingerprint that finds near copies, of an image in a file.
     pub gist: Option<Box<Gist>>,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// Of a file's bytes and what was known of it before they were read; none where the system does not tell when
+    /// Of a file's bytes and what was known of it before they were read; `None` if the system does not tell when
     /// it was changed.
     pub fn of(about: &Metadata, bytes: &[u8]) -> Option<Self> {
         Some(Self {
@@ -92,12 +92,12 @@ impl Content {
 impl Dataset {
     /// Fingerprints of the images of both splits and their order: 64 hexadecimal digits each, over
     /// names, classes, and the content of files or the pixels of records. Where the data lies plays
-    /// no part. Files are looked at when this is called, those that changed since opening read anew.
+    /// no part. Files are looked at when this is called, those that changed since opening are read again.
     pub fn fingerprints(&self) -> Fingerprints {
         self.fingerprints_of(self.print_kind())
     }
 
-    /// The kind of fingerprint that costs no second reading of the pictures.
+    /// The kind of fingerprint that needs no second reading of the images.
     pub(super) fn print_kind(&self) -> PrintKind {
         let mut samples = self.train.iter().chain(&self.test);
         let read = |sample: &Sample| {

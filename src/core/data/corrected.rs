@@ -1,8 +1,8 @@
-//! Labels that a person corrected: a list beside the data, which itself is never changed.
+//! Labels that the user corrected: a list next to the data, which itself is never changed.
 //!
-//! An entry names its picture by its path inside the split and by its content, so that it means nothing
-//! for another picture under that name. Splits are drawn before labels are corrected: correcting moves no
-//! picture from training to test.
+//! An entry names its image by its path inside the split and by its content, so it has no effect
+//! for another image under that name. Splits are drawn before labels are corrected: correcting moves no
+//! image from training to test.
 
 use std::collections::{HashMap, HashSet};
 
@@ -30,10 +30,10 @@ pub struct Correction {
     pub picture: String,
     /// SHA-256 of its file (of its pixels, where it is a record of a larger file), in hex.
     pub sha256: String,
-    /// The class it stands in.
+    /// The class it is in.
     #[serde(deserialize_with = "crate::names::read_composed")]
     pub was: String,
-    /// The class it is really of; none leaves the picture out.
+    /// The class it is really of; none leaves the image out.
     #[serde(
         default,
         deserialize_with = "read_class",
@@ -47,7 +47,7 @@ fn read_class<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::E
 }
 
 impl Correction {
-    /// Whether both are about the same picture.
+    /// Whether both are about the same image.
     pub fn is_about(&self, other: &Self) -> bool {
         self.picture == other.picture && self.sha256 == other.sha256
     }
@@ -64,16 +64,16 @@ impl Correction {
 /// What a list came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorrectionCount {
-    /// Pictures with another label.
+    /// Images with another label.
     pub labels: usize,
-    /// Pictures left out.
+    /// Images left out.
     pub left_out: usize,
-    /// Entries whose picture is gone or another one, or whose class there is not.
+    /// Entries whose image is gone or another one, or whose class there is not.
     pub without_effect: usize,
 }
 
 impl CorrectionCount {
-    /// What a list wants, whether its pictures are there or not.
+    /// What a list wants, whether its images are there or not.
     pub fn of(list: &[Correction]) -> Self {
         let labels = list
             .iter()
@@ -86,7 +86,7 @@ impl CorrectionCount {
         }
     }
 
-    /// "3 labels corrected, 1 picture left out"; empty where there is neither.
+    /// "3 labels corrected, 1 image left out"; empty where there is neither.
     pub fn words(&self) -> Option<Message> {
         let labels = message!("remark-labels-corrected", n = self.labels);
         let left_out = message!("remark-pictures-left-out", n = self.left_out);
@@ -108,7 +108,7 @@ pub fn short(list: &[Correction]) -> String {
 }
 
 impl Sample {
-    /// What tells this picture from another one under its name.
+    /// What distinguishes this image from another one of the same name.
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -161,7 +161,7 @@ impl Dataset {
     }
 }
 
-/// Corrects labels of the training and the test split; `names` are the classes, in order. Tells what the test split
+/// Corrects labels of the training and the test split; `names` are the classes, in order. Returns what the test split
 /// was before.
 pub(super) fn apply(
     list: &[Correction],
@@ -226,7 +226,7 @@ pub(super) fn apply(
     (count, came)
 }
 
-/// The entry that is about this very picture. One that cannot be read is none of them.
+/// The entry that is about this very image. One that cannot be read is none of them.
 fn entry_of(sample: &Sample, entries: &[usize], list: &[Correction]) -> Option<usize> {
     let sha256 = sample.sha256().ok()?;
     let mut entries = entries.iter().copied();
@@ -236,7 +236,7 @@ fn entry_of(sample: &Sample, entries: &[usize], list: &[Correction]) -> Option<u
 /// Checks a list that somebody may have written by hand.
 ///
 /// # Errors
-/// A Problem for too many entries, two about one picture, or something that is no hash.
+/// A Problem for too many entries, two about one image, or something that is no hash.
 pub fn check(list: &[Correction]) -> Result<()> {
     if list.len() > MOST {
         return Err(Problem::new(message!(
@@ -270,7 +270,7 @@ pub fn check(list: &[Correction]) -> Result<()> {
 
 #[cfg(test)]
 impl Correction {
-    /// One of a picture among the cats.
+    /// One of an image among the cats.
     pub(crate) fn of_cat(picture: &str, class: Option<&str>) -> Self {
         Self {
             picture: picture.into(),

@@ -1,4 +1,4 @@
-//! Drawing a share of every class, all copies of a picture on the same side.
+//! Drawing a share of every class, all copies of an image on the same side.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,28 +13,28 @@ use crate::texts::Message;
 /// How a share is drawn.
 pub(super) struct Draw<'a> {
     /// Share of each class, 0 to 1: rounded to whole images, at least one, never all. Copies that go together make it
-    /// more or less, or none where all pictures of a class are copies of one another.
+    /// more or less; no image is drawn if all images of a class are copies of one another.
     pub share: f64,
     /// Seed of the draw.
     pub seed: u64,
     /// Number of classes.
     pub classes: usize,
-    /// What tells copies of a picture; `None` draws every image by itself.
+    /// What identifies copies of an image; `None` draws every image by itself.
     pub copies: Option<&'a NearCopySets>,
 }
 
 /// What was drawn.
 pub(super) struct Drawn {
-    /// The images, in the order they stood in.
+    /// The images, in their original order.
     pub samples: Vec<Sample>,
     /// Images on another side than each drawn by itself would be, so that copies stay together.
     pub moved: usize,
-    /// Classes that would have given some, and gave none: no picture could go without all its copies.
+    /// Classes that would have given some, and gave none: no image could go without all its copies.
     pub without: Vec<usize>,
 }
 
 impl Draw<'_> {
-    /// Takes the share of each `wanted` class out of `samples`, which are sorted by class. Where no picture has a
+    /// Takes the share of each `wanted` class out of `samples`, which are sorted by class. Where no image has a
     /// copy the draw is that of every image by itself.
     pub fn from(&self, samples: &mut Vec<Sample>, wanted: impl Fn(usize) -> bool) -> Drawn {
         let mut hat = Hat::of(samples, self);
@@ -100,7 +100,7 @@ struct Hat {
     class: Vec<usize>,
     /// Images of every class.
     counts: Vec<usize>,
-    /// All copies of a picture, by the number of their set.
+    /// All copies of an image, by the number of their set.
     copies: HashMap<usize, Vec<usize>>,
     /// The set of each image that was looked at.
     set: Vec<Option<usize>>,
@@ -131,7 +131,7 @@ impl Hat {
     }
 
     /// Takes `count` of a class's `members` in their order, and their copies with them; fewer where copies would be
-    /// too many, but one picture at least if any leaves something to learn from.
+    /// too many, but one image at least if any leaves something to learn from.
     fn take(
         &mut self,
         class: usize,
@@ -139,7 +139,7 @@ impl Hat {
         count: usize,
         wanted: &dyn Fn(usize) -> bool,
     ) {
-        // All copies of a picture are asked about once: there may be thousands, and a second answer is the first.
+        // All copies of an image are asked about once: there may be thousands, and a second answer is the first.
         let mut asked = HashSet::new();
         let sets = members
             .iter()
@@ -166,7 +166,7 @@ impl Hat {
         self.set[member].map_or_else(|| vec![member], |set| self.copies[&set].clone())
     }
 
-    /// Whether these images, copies of one picture, may be taken: of classes that are drawn from, and leaving each of
+    /// Whether these images, copies of one image, may be taken: of classes that are drawn from, and leaving each of
     /// them one.
     fn can_go(&self, all: &[usize], wanted: &dyn Fn(usize) -> bool) -> bool {
         let mut going: BTreeMap<usize, usize> = BTreeMap::new();

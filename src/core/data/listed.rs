@@ -1,7 +1,7 @@
-//! A split that list files gave, told apart from other splits of the same pictures.
+//! A split that list files gave, distinguished from other splits of the same images.
 //!
-//! Two groups that split the same collection each pass their lists around under any name; what tells them
-//! apart is which pictures they test on.
+//! Two groups that split the same collection each pass their lists around under any name; what distinguishes them
+//! is which images they test on.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -36,7 +36,7 @@ impl Listed {
     }
 }
 
-/// A picture's file and the folder it lies in: what all lists agree on, wherever they begin to write a path.
+/// A picture's file and its folder: what all lists agree on, wherever they begin to write a path.
 fn short_name(sample: &Sample) -> String {
     let name = sample.name();
     let from = name.rmatch_indices('/').nth(1);

@@ -10,7 +10,7 @@ use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
 
-/// A picture below a folder, by its path from there.
+/// An image below a folder, by its path from there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Below {
     /// The path from the folder.
@@ -19,8 +19,8 @@ pub struct Below {
     pub reason: Option<Words>,
 }
 
-/// The pictures below a folder, by folder and name; with them what could not be followed, and files
-/// in formats of pictures that are not read.
+/// The images below a folder, by folder and name; with them what could not be followed, and files
+/// in formats of images that are not read.
 ///
 /// # Errors
 /// The folder cannot be read, or `watch` stopped the walk.

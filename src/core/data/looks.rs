@@ -1,4 +1,4 @@
-//! How the pictures of a data set look: drawings, which may not be mirrored, or photographs.
+//! How the images of a data set look: drawings, which may not be mirrored, or photographs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,24 +10,24 @@ use super::{Dataset, Sample};
 use crate::problem::Result;
 use crate::run::event::Picture;
 
-/// Longest side of a small picture, in pixels: no window shows a larger one.
+/// Longest side of a small image, in pixels: no window shows a larger one.
 const LARGEST: u32 = 512;
-/// Longest side of a picture in a list of many, in pixels.
+/// Longest side of an image in a list of many, in pixels.
 const THUMBNAIL: u32 = 96;
 /// Classes that are looked at.
 const CLASSES: usize = 24;
 
-/// What can be told from one picture of each class.
+/// Properties estimated from one image of each class.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Looks {
     /// Whether most are light strokes on a dark ground.
     pub light_on_dark: bool,
-    /// Share of the frame's side that a glyph's longer side covers, on average; none where a picture is no drawing.
+    /// Share of the frame's side that a glyph's longer side covers, on average; `None` if an image is no drawing.
     pub glyph_share: Option<f32>,
 }
 
 impl Looks {
-    /// How these pictures look.
+    /// How these images look.
     pub fn of(pictures: &[Arc<Picture>]) -> Self {
         let light = pictures.iter().filter(|picture| is_light_on_dark(picture));
         let light_on_dark = 2 * light.count() > pictures.len();
@@ -44,7 +44,7 @@ impl Looks {
     }
 }
 
-/// The first training picture of each of the first classes, no larger than [`small`] makes it; with the class's number.
+/// The first training image of each of the first classes, no larger than [`small`] makes it; with the class's number.
 pub fn first_pictures(data: &Dataset) -> Vec<(usize, Arc<Picture>)> {
     // Samples are sorted by class.
     let first = |class: usize| {
@@ -57,7 +57,7 @@ pub fn first_pictures(data: &Dataset) -> Vec<(usize, Arc<Picture>)> {
         .collect()
 }
 
-/// The small picture of a sample.
+/// The small image of a sample.
 ///
 /// # Errors
 /// It cannot be decoded.
@@ -71,7 +71,7 @@ pub fn small(name: String, image: RgbImage) -> Picture {
     reduced(name, image, LARGEST)
 }
 
-/// The picture of a file as plain pixels, as small as it is shown among hundreds.
+/// The image of a file as plain pixels, as small as it is shown among hundreds.
 ///
 /// # Errors
 /// It cannot be read or decoded.
@@ -81,7 +81,7 @@ pub fn thumbnail_of(path: &Path, bit_depth: usize) -> Result<Picture> {
     Ok(reduced(name.into_owned(), held.picture, THUMBNAIL))
 }
 
-/// A decoded image as plain pixels; its longer side has so many pixels at most.
+/// A decoded image as plain pixels; its longer side has at most `most` pixels.
 fn reduced(name: String, image: RgbImage, most: u32) -> Picture {
     let (width, height) = image.dimensions();
     let image = if width.max(height) > most {
@@ -99,7 +99,7 @@ fn reduced(name: String, image: RgbImage, most: u32) -> Picture {
     }
 }
 
-/// Whether a picture is light strokes on a dark ground, judged by its border.
+/// Whether an image is light strokes on a dark ground, judged by its border.
 pub fn is_light_on_dark(picture: &Picture) -> bool {
     let (w, h) = (picture.width, picture.height);
     let (mut sum, mut count) = (0u64, 0u64);
@@ -118,7 +118,7 @@ pub fn is_light_on_dark(picture: &Picture) -> bool {
     count > 0 && sum / count < 110
 }
 
-/// Share of the frame's side that the longer side of the ink covers, if the picture is a drawing:
+/// Share of the frame's side that the longer side of the ink covers, if the image is a drawing:
 /// nothing but ink and ground, without colour.
 pub fn glyph_share(picture: &Picture, light_on_dark: bool) -> Option<f32> {
     let (w, h) = (picture.width, picture.height);

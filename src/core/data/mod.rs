@@ -103,13 +103,13 @@ pub struct Dataset {
     pub listed: Option<Listed>,
     /// Names of the list files that the classes or splits were read from.
     pub lists: Vec<String>,
-    /// Smallest and largest picture, where the pictures were looked at.
+    /// Smallest and largest image, where the images were looked at.
     pub sizes: Option<card::Sizes>,
     /// The bit depth to suggest if 16-bit images look nearly black.
     pub better_depth: Option<usize>,
     /// Source and licence, where known.
     pub note: String,
-    /// What looking at the pictures told of each.
+    /// What looking at the images told of each.
     known: Arc<contents::Known>,
     /// The test split before labels were corrected.
     came: Arc<corrected::Came>,
@@ -124,7 +124,7 @@ pub struct Skipped {
     pub reason: Words,
 }
 
-/// An image that stands in both splits.
+/// An image that is in both splits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Duplicate {
     /// Its name in the training split.
@@ -133,7 +133,7 @@ pub struct Duplicate {
     pub test: String,
 }
 
-/// When the picture files themselves are read while opening.
+/// When the image files themselves are read while opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Check {
@@ -157,23 +157,23 @@ pub struct OpenOptions {
     /// Share of each class's training images that replaces the test split, for tuning without
     /// looking at the test images; 0 for none.
     pub validation_share: f64,
-    /// Whether all copies of a picture stay on the same side of a split that is drawn.
+    /// Whether all copies of an image stay on the same side of a split that is drawn.
     #[serde(default)]
     pub copies_together: bool,
     /// Whether near copies count as copies there.
     #[serde(default)]
     pub near_copies_together: bool,
-    /// At most so many training images per class, evenly spaced over their sorted names.
+    /// The most training images per class, evenly spaced over their sorted names.
     pub train_limit: Option<usize>,
-    /// At most so many test images per class, likewise.
+    /// The most test images per class, likewise.
     pub test_limit: Option<usize>,
-    /// Fewer classes are a problem. With 1, a flat folder of pictures counts as one class.
+    /// Fewer classes are a problem. With 1, a flat folder of images counts as one class.
     pub min_classes: usize,
-    /// Whether every picture is decoded once, to list damaged ones and duplicates.
+    /// Whether every image is decoded once, to list damaged ones and duplicates.
     pub check: Check,
     /// Significant bits of the values in 16-bit images, 8 to 16: 12 for the files of most 12-bit cameras.
     pub bit_depth: usize,
-    /// Labels that a person corrected.
+    /// Labels that the user corrected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrected: Vec<Correction>,
     /// Class names as an older version stored them, if some were in decomposed Unicode: they give the order of the classes.
@@ -293,7 +293,7 @@ impl Dataset {
     }
 }
 
-/// What a reader found, before classes are sorted, splits drawn and pictures checked.
+/// What a reader found, before classes are sorted, splits drawn and images checked.
 #[derive(Clone, Default)]
 struct Found {
     name: String,
@@ -306,7 +306,7 @@ struct Found {
     test: Option<Vec<Sample>>,
     /// Names of the list files that were read.
     lists: Vec<String>,
-    /// Whether list files said which pictures are in which split.
+    /// Whether list files said which images are in which split.
     listed: bool,
     skipped: Vec<Skipped>,
     assumed: Vec<Words>,

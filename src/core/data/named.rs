@@ -80,7 +80,7 @@ impl PublishedData {
         self.archive().is_file()
     }
 
-    /// Downloads and verifies the archive, going on where an earlier download was cut.
+    /// Downloads and verifies the archive, resuming an interrupted download.
     ///
     /// # Errors
     /// As [`fetch::download`].

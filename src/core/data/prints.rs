@@ -1,4 +1,4 @@
-//! Short fingerprints of every picture. That a data set changed [`Fingerprints`] say; these say which picture did.
+//! Short fingerprints of every image. That a data set changed [`Fingerprints`] say; these say which image did.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -9,13 +9,13 @@ use super::source::Sample;
 use super::split::Split;
 use crate::fetch::hex;
 
-/// Bytes kept of the SHA-256 of a picture: enough to find one among those of its class, and a hundred thousand
-/// pictures take half a megabyte.
+/// Bytes kept of the SHA-256 of an image: enough to find one among those of its class, and a hundred thousand
+/// images take half a megabyte.
 const SHORT: usize = 3;
 /// The same in hexadecimal digits.
 const DIGITS: usize = 2 * SHORT;
 
-/// The pictures of one class in one split, in the order of the data set.
+/// The images of one class in one split, in the order of the data set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassPrints {
     /// Which split.
@@ -30,12 +30,12 @@ pub struct ClassPrints {
 }
 
 impl ClassPrints {
-    /// Whether there are as many prints as pictures.
+    /// Whether there are as many prints as images.
     pub fn is_whole(&self) -> bool {
         self.prints.is_ascii() && Some(self.prints.len()) == self.images.checked_mul(DIGITS)
     }
 
-    /// The first picture (from 0) that is another one, or is missing, in `other`; none where all are the same.
+    /// The first image (from 0) that is another one, or is missing, in `other`; `None` if all are the same.
     pub fn first_other(&self, other: &Self) -> Option<usize> {
         let [own, others] = [self, other].map(|prints| prints.prints.as_bytes().chunks(DIGITS));
         let all = own.len().max(others.len());
@@ -48,7 +48,7 @@ impl ClassPrints {
 }
 
 impl Dataset {
-    /// [`Dataset::fingerprints`], with short prints of every picture. Each is looked at once for both.
+    /// [`Dataset::fingerprints`], with short prints of every image. Each is looked at once for both.
     pub fn prints(&self) -> (Fingerprints, Vec<ClassPrints>) {
         self.prints_of(self.print_kind())
     }
@@ -77,7 +77,7 @@ impl Dataset {
         (Fingerprints { kind, train, test }, prints)
     }
 
-    /// The picture at this place (from 0) among those of a class (by name) in a split, as people find it.
+    /// The image at this place (from 0) among those of a class (by name) in a split, as people find it.
     pub fn picture_name(&self, split: Split, class: &str, at: usize) -> Option<String> {
         let samples = match split {
             Split::Train => &self.train,

@@ -1,4 +1,4 @@
-//! What the readers of a folder share: the classes, remarks and files met so far, and how a picture of
+//! What the readers of a folder share: the classes, remarks and files met so far, and how an image of
 //! the walked tree becomes a sample. `folder` reads layouts of folders with it, `lists` lists.
 
 use std::collections::{BTreeSet, HashMap};
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One picture, given by folder and place, as a sample named relative to the folder `base`.
+    /// One image, given by folder and place, as a sample named relative to the folder `base`.
     pub fn sample(&mut self, base: usize, (dir, place): (usize, usize), class: u32) -> Sample {
         let (tree, bit_depth) = (self.tree, self.bit_depth);
         let folder = self.folders.entry((base, dir)).or_insert_with(|| {
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         Sample { source, class }
     }
 
-    /// All pictures in and below `dir` as samples of `class`, named relative to `base`.
+    /// All images in and below `dir` as samples of `class`, named relative to `base`.
     pub fn take(&mut self, base: usize, dir: usize, class: u32, samples: &mut Vec<Sample>) {
         let tree = self.tree;
         for inner in tree.below(dir) {

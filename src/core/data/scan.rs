@@ -1,6 +1,6 @@
 //! A data set read and looked at, before splits are drawn and limits kept.
 //!
-//! Walking a folder and decoding its pictures takes seconds to minutes, drawing a split takes none: so a changed
+//! Walking a folder and decoding its images takes seconds to minutes, drawing a split takes none: so a changed
 //! test share or limit starts from here and not from the disk.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::{Dataset, Found, OpenOptions, Watch, archive, builtin, folder, named}
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// What lies at a place: files, classes, given splits, damaged pictures.
+/// What is at a place: files, classes, given splits, damaged images.
 #[derive(Clone)]
 pub struct Scan {
     found: Found,

@@ -87,7 +87,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
 /// Says what corrections came to.
 ///
 /// # Errors
-/// A class lost its last training picture by it.
+/// A class lost its last training image by it.
 fn check_corrected(
     names: &[String],
     train: &[Sample],
@@ -228,7 +228,7 @@ fn tested(
     drawn.samples
 }
 
-/// Which pictures are copies of one another, where something is drawn.
+/// Which images are copies of one another, where something is drawn.
 fn copies_kept_together(
     train: &[Sample],
     test: Option<&[Sample]>,

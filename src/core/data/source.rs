@@ -26,7 +26,7 @@ pub struct Sample {
 /// Where the pixels of an image come from.
 #[derive(Clone, Debug)]
 pub enum ImageSource {
-    /// A picture file.
+    /// An image file.
     File {
         /// Its folder, shared by all files in it.
         folder: Arc<Folder>,
@@ -42,7 +42,7 @@ pub enum ImageSource {
     },
 }
 
-/// A folder that holds picture files.
+/// A folder that holds image files.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Folder {
     /// Where it is.
@@ -156,7 +156,7 @@ impl Sample {
         self.hold().map(|held| held.picture)
     }
 
-    /// Its pixels, with their part of the memory that all pictures share: for whoever is one of many threads.
+    /// Its pixels, with their part of the memory that all images share: for use from many threads.
     pub(super) fn hold(&self) -> Result<Held> {
         match &self.source {
             ImageSource::File { folder, name } => {
@@ -168,10 +168,10 @@ impl Sample {
 }
 
 impl Sample {
-    /// Its picture file as it is, or a PNG of its record, and how such files usually end.
+    /// Its image file as it is, or a PNG of its record, and how such files usually end.
     ///
     /// # Errors
-    /// A file that cannot be read or is no picture.
+    /// A file that cannot be read or is no image.
     pub fn file(&self) -> Result<(Vec<u8>, &'static str)> {
         if let Some(path) = self.source.path() {
             let bytes = read_picture_file(&path)?;

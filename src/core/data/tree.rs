@@ -1,4 +1,4 @@
-//! Walking a folder: which subfolders hold which picture files.
+//! Walking a folder: which subfolders hold which image files.
 //!
 //! Only names are read, no file is opened (except files without an ending, whose first bytes are looked
 //! at), so a million names take seconds. Hidden files are left out, links to folders are followed once, after
@@ -31,11 +31,11 @@ pub struct Dir {
     pub name: String,
     /// Indices of its subfolders in [`Tree::dirs`], sorted by [`name_on_disk`].
     pub children: Vec<usize>,
-    /// Names of the picture files directly in it, sorted.
+    /// Names of the image files directly in it, sorted.
     pub pictures: Vec<Arc<OsStr>>,
     /// Names of its other files, sorted.
     pub others: Vec<OsString>,
-    /// Picture files in it and below.
+    /// Image files in it and below.
     pub total: usize,
 }
 
@@ -203,7 +203,7 @@ impl Tree {
         }
     }
 
-    /// The subfolders of a folder that hold pictures somewhere.
+    /// The subfolders of a folder that hold images somewhere.
     pub fn filled(&self, dir: usize) -> Vec<usize> {
         self.dirs[dir]
             .children
@@ -265,7 +265,7 @@ fn looks_like_a_picture(path: &Path) -> bool {
         .is_ok_and(|start| start.len() >= 12 && image::guess_format(&start).is_ok())
 }
 
-/// Why a file that is no readable picture was left out.
+/// Why a file that is no readable image was left out.
 pub fn reason_for(name: &OsStr) -> Words {
     let ending = ending_of(name);
     match foreign_format(&ending) {

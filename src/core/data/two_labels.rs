@@ -1,4 +1,4 @@
-//! One picture under two labels: whichever of them a model answers, the other counts as wrong.
+//! One image under two labels: whichever of them a model answers, the other counts as wrong.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::message;
 use crate::texts::Message;
 
-/// So many pictures are named in the sentence.
+/// Number of images that the sentence names.
 const NAMED: usize = 3;
 
 /// One of several files, or records, with the same pixels.
@@ -42,12 +42,12 @@ impl TwoLabels {
     }
 }
 
-/// Pictures that are near copies of one another, or copies of such.
+/// Images that are near copies of one another, or copies of such.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NearCopies(pub Vec<Twin>);
 
-/// How many there are, the first few, and what to do; none where every picture has one label.
+/// How many there are, the first few, and what to do; `None` if every image has one label.
 pub fn told(found: &[TwoLabels]) -> Option<Message> {
     let pairs: Vec<String> = found
         .iter()

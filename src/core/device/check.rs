@@ -255,7 +255,7 @@ mod tests {
             ..gpu()
         };
         assert!(verdict(&updated, Some(&file), || Ok(good())).good);
-        // So has each of two cards of one make.
+        // The same holds for two GPUs of one model.
         let twin = DeviceInfo {
             pci: "0000:02:00.0".into(),
             ..gpu()

@@ -53,8 +53,8 @@ pub(super) fn ended_from_outside(status: ExitStatus) -> bool {
     }
 }
 
-/// Has a child that is this program once more end with this one, see [`end_with_parent`], and tell what it found on its
-/// output. Its input has to stay open until it is done.
+/// Makes a child process of this program end with this one, see [`end_with_parent`], and write what it found to its
+/// standard output. Its input has to stay open until it is done.
 pub fn tied(child: &mut Command) -> &mut Command {
     child
         .env(PARENT, "1")
@@ -72,7 +72,7 @@ pub(super) fn start(program: &Path, words: &[&str]) -> std::io::Result<Child> {
 }
 
 /// In a child: ends it as soon as the program that started it is gone, even one that was killed. A
-/// driver may keep it busy for minutes, with a card that another one could use. In any other process
+/// driver may keep it busy for minutes, with a GPU that another one could use. In any other process
 /// this does nothing.
 pub fn end_with_parent() {
     if std::env::var_os(PARENT).is_none() {
@@ -186,7 +186,7 @@ fn pieces_of(mut stdout: ChildStdout) -> Receiver<Vec<u8>> {
 }
 
 /// The devices as a child process lists them, so that drivers that only are looked at cannot print
-/// into this program's output or take it down. None where there is no program to ask; drivers that
+/// into this program's output or take it down. `None` if there is no program to ask; drivers that
 /// hang or crash are drivers that are not there.
 pub(super) fn listed() -> Option<Vec<DeviceInfo>> {
     list_of(program()?)

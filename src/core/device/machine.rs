@@ -24,7 +24,7 @@ pub(super) fn cpu() -> DeviceInfo {
     }
 }
 
-/// The processor's name as the system tells it.
+/// The processor's name as the system reports it.
 pub fn processor_name() -> String {
     let from_linux = || {
         let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
@@ -45,8 +45,8 @@ pub fn processor_name() -> String {
     .unwrap_or_else(|| format!("CPU ({})", std::env::consts::ARCH))
 }
 
-/// Every wgpu adapter. OpenGL is asked only where nothing else answers: it shows the same cards
-/// once more, slower ones, and complains on standard error where there is no display.
+/// Every wgpu adapter. OpenGL is asked only where nothing else answers: it lists the same GPUs
+/// again, slower ones, and writes on standard error where there is no display.
 pub(super) fn adapters() -> Vec<DeviceInfo> {
     let modern = adapters_of(wgpu::Backends::all() - wgpu::Backends::GL);
     if modern.is_empty() {

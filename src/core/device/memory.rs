@@ -1,5 +1,5 @@
-//! How much memory a card has and how much of it is free, where the system tells. The interfaces
-//! that cards are computed through do not.
+//! How much memory a GPU has and how much of it is free, if the system reports it. The graphics
+//! interfaces do not.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use super::{AdapterKind, DeviceInfo};
 use crate::files;
 use crate::memory;
 
-/// Memory of a card in bytes.
+/// Memory of a GPU in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CardMemory {
     /// All of it.
@@ -24,7 +24,7 @@ const FRESH: Duration = Duration::from_secs(10);
 /// Longest time for an answer.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
-/// Memory of a device; none where the system does not tell. What shares the processor's memory has
+/// Memory of a device; `None` if the system does not tell. What shares the processor's memory has
 /// what is free of that.
 pub fn card_memory(info: &DeviceInfo) -> Option<CardMemory> {
     /// The last answer, whose it was, and when.
@@ -57,7 +57,7 @@ fn asked(info: &DeviceInfo) -> Option<CardMemory> {
     }
 }
 
-/// As the kernel's driver of AMD cards tells it.
+/// As the kernel's driver of AMD GPUs reports it.
 fn of_kernel(place: &Path) -> Option<CardMemory> {
     let number = |name: &str| -> Option<u64> {
         let text = files::read_text(&place.join(name), files::TEXT).ok()?;
@@ -68,7 +68,7 @@ fn of_kernel(place: &Path) -> Option<CardMemory> {
     Some(CardMemory { total, free })
 }
 
-/// As the tool tells it that comes with NVIDIA's driver.
+/// As the tool of NVIDIA's driver reports it.
 fn of_nvidia(info: &DeviceInfo) -> Option<CardMemory> {
     if !info.name.to_lowercase().contains("nvidia") || info.pci.is_empty() {
         return None;
@@ -81,7 +81,7 @@ fn of_nvidia(info: &DeviceInfo) -> Option<CardMemory> {
     row_of(&told, &info.pci)
 }
 
-/// The row of a card, in MiB: "00000000:01:00.0, 24564, 23100".
+/// The row of a GPU, in MiB: "00000000:01:00.0, 24564, 23100".
 fn row_of(told: &str, pci: &str) -> Option<CardMemory> {
     let mut rows = told.lines().map(|row| row.split(", ").map(str::trim));
     rows.find_map(|mut row| {

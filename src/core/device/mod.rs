@@ -38,15 +38,15 @@ use crate::texts::{Message, of_list};
 pub enum AdapterKind {
     /// The processor, through the framework's CPU kernels.
     Cpu,
-    /// A graphics card with its own memory.
+    /// A discrete GPU with its own memory.
     DiscreteGpu,
     /// Graphics that share the processor's memory.
     IntegratedGpu,
-    /// A graphics card lent to a virtual machine.
+    /// A GPU passed to a virtual machine.
     VirtualGpu,
     /// An adapter that does not say what it is; the framework cannot open it.
     OtherGpu,
-    /// A graphics card imitated by the processor: for tests, slower than the CPU itself.
+    /// A GPU emulated by the processor: for tests, slower than the CPU itself.
     SoftwareGpu,
 }
 
@@ -193,11 +193,11 @@ fn list_here() -> Vec<DeviceInfo> {
     devices
 }
 
-/// The device a person means: `auto` (the best hardware GPU, else the CPU), `cpu`, `gpu`, a number
+/// The device a selector means: `auto` (the best hardware GPU, else the CPU), `cpu`, `gpu`, a number
 /// of the list, a selector, or part of a name.
 ///
 /// # Errors
-/// A Problem that lists what there is.
+/// A Problem that lists the devices.
 pub fn choose(wanted: &str) -> Result<DeviceInfo> {
     // Who wants the CPU need not wait for graphics drivers, nor read what they print.
     if matches!(wanted.trim().to_lowercase().as_str(), "cpu" | "0") {

@@ -30,7 +30,7 @@ type Adapters = BTreeMap<String, Adapter>;
 /// What is known of the adapters of this process.
 struct Opened {
     adapters: Mutex<Adapters>,
-    /// How often one was lost or had no memory left. Whoever keeps tensors looks here whether they may be gone,
+    /// How often one was lost or had no memory left. Code that keeps tensors checks here whether they may be gone,
     /// or never were written.
     errors: AtomicUsize,
     /// Whether one said that its memory is full. Panics are noted while the list is locked, so this needs
@@ -56,7 +56,7 @@ pub(crate) fn lost(which: Option<&Device>) {
     lose(&mut OPENED.adapters(), which);
 }
 
-/// One that is lost already is known still: what others of its users tell later costs no other.
+/// One that is lost already is known still: what its other users report later loses no other device.
 fn lose(adapters: &mut Adapters, which: Option<&Device>) {
     let is_known = adapters.values().any(|one| Some(&one.device) == which);
     for adapter in adapters.values_mut() {

@@ -153,7 +153,7 @@ fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
     };
     let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     // Nor do two programs. One that cannot have the lock may lose a verdict, which is found again.
-    // A folder that cannot be made is told of where the file in it cannot be.
+    // The error of a folder that cannot be made is reported with its file.
     let _ = std::fs::create_dir_all(folder);
     let _held = files::lock_own(&file.with_extension("lock"), PATIENCE);
     let mut book = book(Some(file));
@@ -175,7 +175,7 @@ fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
     write().map_err(|error| Problem::io("save the GPU test results", file, &error))
 }
 
-/// What was found so far, as it is kept; none where nothing was tested.
+/// What was found so far, as it is kept; `None` if nothing was tested.
 pub fn verdicts() -> Option<String> {
     files::read_text(&cache_file()?, files::TEXT).ok()
 }

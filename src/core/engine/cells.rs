@@ -1,4 +1,4 @@
-//! The cells of a grid as the engine runs them: what becomes of each is told.
+//! The cells of a grid as the engine runs them: the result of each is reported.
 
 use std::collections::HashSet;
 
@@ -18,13 +18,13 @@ pub(super) fn preparing(what: impl Into<Words>) -> Event {
     }
 }
 
-/// Tells what becomes of the cells.
+/// Reports the results of the cells.
 pub(super) struct CellSink<'a, 'b> {
     sink: &'a mut JobSink<'b>,
     pace: Pace,
     /// Why the first one failed that did.
     pub problem: Option<Problem>,
-    /// Remarks that were told: most runs of a grid have the same ones.
+    /// Remarks that were reported: most runs of a grid have the same ones.
     told: HashSet<String>,
 }
 

@@ -55,7 +55,7 @@ pub(super) fn run_grid(
     })
 }
 
-/// What is told of a grid of which some cells could not be run.
+/// The report on a grid of which some cells could not be run.
 fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
     let told = Problem::new(message!(
         "problem-of-grid-could-not-be-finished",
@@ -67,7 +67,7 @@ fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
     }
 }
 
-/// Tells what came of trying; gives how the job ended.
+/// Reports the result of the trial; returns how the job ended.
 pub(super) fn tried(trial: Option<Trial>, sink: &mut JobSink<'_>) -> Result<Event> {
     let run = String::new();
     Ok(match trial {

@@ -1,4 +1,4 @@
-//! The thread that owns every tensor and device: takes Commands, tells Events.
+//! The thread that owns every tensor and device: takes Commands, sends Events.
 //!
 //! Jobs wait in the queue, which only the engine changes and stores on disk. Other requests are served between two
 //! batches of the running job (`scheduler`). A panic in a job becomes a `Failed` event, and the thread continues. A
@@ -134,7 +134,7 @@ fn wait_for(thread: JoinHandle<()>, patience: Duration) -> bool {
     true
 }
 
-/// What lies in the engine thread's inbox.
+/// What is in the engine thread's inbox.
 enum Message {
     /// Something is asked.
     Command(Command),
@@ -153,7 +153,7 @@ struct EngineState {
     pending: Option<Job>,
     queue: Queue,
     file: QueueFile,
-    /// Whether it was told that the queue cannot be kept.
+    /// Whether it was reported that the queue cannot be saved.
     unkept: bool,
     scheduler: Scheduler,
     /// How many errors of devices were followed already.
@@ -221,7 +221,7 @@ impl EngineState {
         }
     }
 
-    /// Tells changes of the queue and keeps it.
+    /// Reports changes of the queue and saves it.
     fn changed(&mut self, events: impl IntoIterator<Item = Event>) {
         for event in events {
             self.tell(job_of(&event), event);
@@ -229,7 +229,7 @@ impl EngineState {
         self.keep();
     }
 
-    /// Keeps the queue on disk; a failure is told once, for the jobs are still worked on.
+    /// Saves the queue to disk; a failure is reported once, because the jobs still run.
     fn keep(&mut self) {
         let jobs: Vec<&Job> = self.pending.iter().chain(self.queue.jobs()).collect();
         let kept = self.file.save(&jobs);
@@ -277,7 +277,7 @@ impl EngineState {
         (self.wake)();
     }
 
-    /// Lets go of what lies on a device that was lost or full, whoever met that.
+    /// Drops what is on a device that was lost or full, wherever that was noticed.
     fn follow_device_errors(&mut self) {
         let device_errors = device::errors();
         if std::mem::replace(&mut self.device_errors, device_errors) != device_errors {
@@ -285,7 +285,7 @@ impl EngineState {
         }
     }
 
-    /// Lets go of what lies on a device.
+    /// Drops what is on a device.
     fn let_go(&mut self) {
         self.scheduler.drop_predictors();
         self.stock.forget_backbones();

@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(save("a"), "rates-best.toml");
         assert_eq!(save("b"), "rates-best-2.toml");
         assert_eq!(save("c"), "rates-best-3.toml");
-        // The same search once more chooses the same.
+        // The same search, repeated, chooses the same.
         assert_eq!(save("b"), "rates-best-2.toml");
         for (name, text) in [("rates-best.toml", "a"), ("rates-best-2.toml", "b")] {
             assert_eq!(

@@ -32,7 +32,7 @@ impl JobSink<'_> {
         }
     }
 
-    /// One of several runs of the job failed: what lies on its device may be no use to the next one.
+    /// One of several runs of the job failed: what is on its device may be no use to the next one.
     pub fn failed(&mut self) {
         self.state.let_go();
     }

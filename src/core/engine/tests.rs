@@ -36,7 +36,7 @@ fn short(seed: u64) -> Command {
     Command::Queue(Box::new(Job::train(config, String::new())))
 }
 
-/// A grey picture, asked about after these tasks.
+/// A grey image, asked about after these tasks.
 fn question(ticket: u64, run: &Path, tasks: &[usize]) -> Command {
     let picture = Picture {
         name: String::new(),

@@ -41,7 +41,7 @@ fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
     state.pending = Some(job.clone());
     state.control.begin(id);
     state.tell(Some(id), Event::Began(id));
-    // A stop that was meant for this job while it waited still lies in the inbox.
+    // A stop that was meant for this job while it waited is still in the inbox.
     state.take_in();
     if state.ending {
         return; // It stays in the queue's file.

@@ -17,9 +17,9 @@ use crate::run::event::RunHeader;
 /// Multiplications and additions per second assumed of a processor nobody measured: about half of
 /// what two cores of 2.5 GHz were seen to do.
 const UNMEASURED: f64 = 1.5e11;
-/// A step takes about so many passes of the network.
+/// Approximate number of network passes that a step takes.
 const TRAINING: f64 = 2.5;
-/// A step that trains the network's own weights takes about so many of one that trains a PET (docs/performance.md).
+/// Approximate time of a step that trains the network's own weights over one that trains a PET (docs/performance.md).
 const OWN_WEIGHTS: f64 = 1.75;
 /// Bytes of a number.
 const NUMBER: f64 = 4.0;
@@ -63,7 +63,7 @@ impl Network {
     }
 }
 
-/// The images that pass through the network in training, those of each pass weighed by `of`, which is told the task (from
+/// The images that pass through the network in training, those of each pass weighed by `of`, which gets the task (from
 /// 0) and how many it shows; 0 where the settings are wrong.
 pub fn over_passes(
     config: &RunConfig,
@@ -118,7 +118,7 @@ fn steps(config: &RunConfig, images: TaskImages<'_>, network: Network) -> Option
     Some(trained + tested + solved)
 }
 
-/// Seconds that `config` takes at so many steps per second; `None` where nothing is trained.
+/// Seconds that `config` takes at this many steps per second; `None` if nothing is trained.
 pub fn seconds_at(
     config: &RunConfig,
     images: TaskImages<'_>,
@@ -282,7 +282,7 @@ fn keys(device: &str, config: &RunConfig) -> [Vec<String>; 3] {
     [1, 2, 3].map(|length| all[..length].to_vec())
 }
 
-/// Answers that are given in a run: after task i all images of tasks 1..=i are tested, by so many experts.
+/// Answers that are given in a run: after task i all images of tasks 1..=i are tested, by each of `experts` experts.
 fn answers(test: &[usize], experts: usize) -> f64 {
     let (mut tested, mut seen) = (0.0, 0);
     for images in test {

@@ -4,7 +4,7 @@
 //! what every block from the first trained one on keeps for the backward, the widest tensors that
 //! live only for a moment, what the method needs for its own sake, and the batches that wait for
 //! the device. The factors count the tensors that the layers keep; for PETs they were checked
-//! against the measured peaks in docs/backbones.md. Decoded pictures that are kept between epochs
+//! against the measured peaks in docs/backbones.md. Decoded images that are kept between epochs
 //! come on top.
 
 use crate::backbone::architecture::Kept;
@@ -42,8 +42,8 @@ pub fn expected(
     peak(config, backbone, pet, gpu).saturating_add(buffered)
 }
 
-/// How many images at once a step may take in so many free bytes: half the batch, a quarter, and so
-/// on. None where not even one fits, or all do.
+/// How many images at once a step may take in this many free bytes: half the batch, a quarter, and so
+/// on. `None` if not even one fits, or all do.
 pub fn fitting(
     config: &RunConfig,
     backbone: &Description,

@@ -1,4 +1,4 @@
-//! Settings that a person gives over a base, be it options or a grid's file: what follows from them for those that are
+//! Settings given over a base, by options or a grid's file: what follows from them for those that are
 //! not given.
 
 use super::suited::of_epochs;

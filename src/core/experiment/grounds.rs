@@ -1,4 +1,4 @@
-//! What a run stands on, and its header made of that: once it is opened, or foretold to know its key before it is.
+//! What a run is based on, and the header made from it: after opening it, or before, to know its key.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{MethodFacts, RunHeader};
 
-/// What a run stands on, whether it was opened or only described: all that tells it from other runs.
+/// What a run is based on, opened or only described: everything that distinguishes it from other runs.
 pub(super) struct Grounds<'a> {
     /// Its settings, [standing alone](standing_alone).
     pub config: &'a RunConfig,

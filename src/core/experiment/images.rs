@@ -1,4 +1,4 @@
-//! The pictures of a run by task: those of its own data set, then those of its added tasks.
+//! The images of a run by task: those of its own data set, then those of its added tasks.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::texts::Message;
 /// Images with their labels (positions in the class order).
 pub(super) type Labelled = Arc<Vec<(Sample, i64)>>;
 
-/// Where a test picture is found again: its source (0 the run's own data set, k its k-th added task) and
-/// its index among the test pictures there.
+/// Where a test image is found again: its source (0 the run's own data set, k its k-th added task) and
+/// its index among the test images there.
 pub(super) type Place = (usize, usize);
 
 /// The data set that a run was set up with, in its class order.
@@ -23,26 +23,26 @@ pub(super) struct Own {
     pub scenario: Scenario,
 }
 
-/// One added task's pictures with their labels.
+/// One added task's images with their labels.
 struct OfAddedTask {
     train: Vec<(Sample, i64)>,
     test: Vec<(Sample, i64)>,
 }
 
-/// The pictures of a run.
+/// The images of a run.
 pub(super) struct Images {
-    /// None where it is not at hand: then none of its pictures is tested.
+    /// `None` if it is not available: then none of its images is tested.
     own: Option<Own>,
     /// Tasks of the run's own data set, and their classes.
     tasks: usize,
     classes: usize,
     added_tasks: Vec<OfAddedTask>,
-    /// Indices of its own test images that are not tested, for they are copies of pictures that were taught.
+    /// Indices of its own test images that are not tested, for they are copies of images that were taught.
     copies: BTreeSet<usize>,
 }
 
 impl Images {
-    /// Those of the first `tasks` tasks of a run's own data set, which have so many `classes`.
+    /// Those of the first `tasks` tasks of a run's own data set, which have `classes` classes.
     pub fn new(own: Option<Own>, tasks: usize, classes: usize) -> Self {
         Self {
             own,
@@ -53,7 +53,7 @@ impl Images {
         }
     }
 
-    /// Leaves out the own test images that are copies of `taught` pictures, which are known by heart by now; says
+    /// Leaves out the own test images that are copies of `taught` images, which are known by heart by now; says
     /// so.
     pub fn leave_out_copies(&mut self, taught: &[Sample]) -> Option<Message> {
         let data = &self.own.as_ref()?.data;
@@ -100,7 +100,7 @@ impl Images {
     }
 
     /// The share of right answers by the labels as they came, where corrections changed the test split; test images that
-    /// corrections left out count as wrong, copies of taught pictures do not count. Every answer names its source.
+    /// corrections left out count as wrong, copies of taught images do not count. Every answer names its source.
     pub fn as_they_came(&self, task: usize, answers: &Answers, expert: Expert) -> Option<f64> {
         let own = self
             .own
@@ -116,7 +116,7 @@ impl Images {
                 }
                 _ => answers.labels[at],
             };
-            // Before corrections a picture of a class that is still to come was not asked about.
+            // Before corrections an image of a class that is still to come was not asked about.
             if answers.source(at) > 0 || label < seen {
                 all += 1;
                 right += usize::from(*given == label);

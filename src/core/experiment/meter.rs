@@ -44,12 +44,12 @@ impl Meter {
         }
     }
 
-    /// Work of a pass that shows so many images.
+    /// Work of a pass that shows this many images.
     pub fn pass_work(pass: &Pass, images: usize) -> f64 {
         images as f64 * pass.cost()
     }
 
-    /// Work of judging so many images.
+    /// Work of evaluating this many images.
     pub fn judge_work(images: usize) -> f64 {
         images as f64 * JUDGE_COST
     }

@@ -62,9 +62,9 @@ use trainer::Trainer;
 pub enum Outcome {
     /// All tasks were learned and saved.
     Finished(RunHeader),
-    /// The person stopped it; it can be continued.
+    /// The user stopped it; it can be continued.
     Stopped(RunHeader),
-    /// The person stopped it while it was being prepared, or while it was an added task; nothing has
+    /// The user stopped it while it was being prepared, or while it was an added task; nothing has
     /// changed on the disk.
     NotBegun,
 }
@@ -94,7 +94,7 @@ pub fn train(
     begin(config, None, runs_root, stock, sink, control)
 }
 
-/// Trains the run of these facts and this plugin text once more as a new one, with settings that may lead elsewhere to
+/// Trains the run of these facts and this plugin text again as a new one, with settings that may lead elsewhere to
 /// its data, weights and device.
 ///
 /// # Errors
@@ -151,7 +151,7 @@ pub fn check(config: &RunConfig) -> Result<()> {
 }
 
 /// Checks, before the first of several runs begins, what can be said of all of them without their
-/// device and backbone: settings, class orders, tasks and images. None when the person stopped it.
+/// device and backbone: settings, class orders, tasks and images. `None` if the user stopped it.
 ///
 /// # Errors
 /// A Problem that names the run that could not begin.
@@ -193,12 +193,12 @@ pub fn resume(
     resume_on(folder, &Changes::default(), stock, sink, control)
 }
 
-/// What a run goes on with that it did not begin with; it then says so.
+/// What a run resumes with that it did not begin with; it then says so.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Changes<'a> {
     /// Another device.
     pub device: Option<&'a str>,
-    /// So many images at once.
+    /// This many images at once.
     pub micro_batch: Option<usize>,
 }
 
@@ -240,7 +240,7 @@ fn go_on(
     stored.header.config.micro_batch = micro_batch.or(stored.header.config.micro_batch);
     check_untaught(&stored)?;
     if stored.state == StoredState::Finished {
-        // Killed in its last moment, it left its checkpoint; whoever asks to go on has it put in order.
+        // Killed in its last moment, it left its checkpoint, which resuming it cleans up.
         let _ = lock.finish(for_added_tasks(&stored.header, &lock));
         return Err(
             Problem::new(message!("problem-this-run-is-finished-there-is"))
@@ -248,7 +248,7 @@ fn go_on(
                 .advise(message!("try-start-new-run-or-look-at")),
         );
     }
-    sink.prepare("a run is prepared to go on", &stored.header.config);
+    sink.prepare("a run is prepared to resume", &stored.header.config);
     // The file may have been edited.
     all_at_once(method::problems(&stored.header.config))?;
     let begun = Some((&stored.header, stored.plugin.as_str()));
@@ -257,7 +257,7 @@ fn go_on(
         return Ok(Outcome::NotBegun);
     };
     plan.agrees_with(&stored.header)?;
-    // What a place has of it is older from now on, and must not come home over it.
+    // What a place has of it is older from now on, and must not be downloaded over it.
     store::forget_place(folder)?;
     let (name, gpu_weights) = (&plan.ready.info.name, plan.gpu_weights());
     let header = &stored.header;
@@ -274,7 +274,7 @@ fn go_on(
     trainer.run()
 }
 
-/// Checks that a run's next task is one of its own: a run that was stopped and then taught cannot go on.
+/// Checks that a run's next task is one of the run's own tasks: a run that was stopped and then taught cannot resume.
 ///
 /// # Errors
 /// A Problem when it was.
@@ -301,12 +301,12 @@ fn for_added_tasks(header: &RunHeader, folder: &RunFolder) -> bool {
     whole.unwrap_or(false)
 }
 
-/// None for a preparation that failed because the person stopped it.
+/// `None` for a preparation that failed because the user stopped it.
 fn unless_stopped<T>(prepared: Result<T>, control: &Control) -> Result<Option<T>> {
     unless(prepared, || control.wish() != Wish::Stop)
 }
 
-/// The same of what goes on only as long as somebody wants it.
+/// The same for work that continues only while it is needed.
 fn unless<T>(prepared: Result<T>, go_on: impl Fn() -> bool) -> Result<Option<T>> {
     match prepared {
         Err(_) if !go_on() => Ok(None),

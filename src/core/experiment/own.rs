@@ -51,8 +51,9 @@ impl Along {
 }
 
 /// What these settings need of this computer: the plugin's text, the LoRA that it starts from, the own table that the
-/// backbone stands in, the file of its weights where no program can fetch them, and the data set. `data` says where data sets lie there, by the name or path
-/// that they have here. Paths in the settings become whole ones, so that the run finds all of it when it comes home.
+/// backbone is listed in, the file of its weights where no program can fetch them, and the data set. `data` says where
+/// data sets lie there, by the name or path that they have here. Paths in the settings become absolute, so the run
+/// finds all of it once it is back.
 ///
 /// # Errors
 /// A Problem for a broken plugin, or weights or a LoRA that are not there.

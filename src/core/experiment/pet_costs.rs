@@ -12,7 +12,7 @@ use crate::pet::{PetSettings, PetSpec, PetStack, within_bounds};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// Pictures of a batch.
+/// Images of a batch.
 pub const PICTURES: usize = 8;
 /// How often each is timed; the quickest counts, as the others were held up.
 const TIMES: usize = 5;
@@ -26,7 +26,7 @@ const BLOCKS: usize = 5;
 pub struct PetCosts {
     /// A prediction without and with the PET.
     pub prediction: [f64; 2],
-    /// A training step, without the optimiser, and with the PET. Without it there is nothing to train: the pictures
+    /// A training step, without the optimiser, and with the PET. Without it there is nothing to train: the images
     /// pass once, as in a prediction.
     pub step: [f64; 2],
 }

@@ -1,5 +1,5 @@
 //! A PET tried in some twenty seconds: trained on the embedded digits beside Adapter, each with its usual size and otherwise
-//! the same settings, and judged on a share of the training pictures that is held back.
+//! the same settings, and judged on a share of the training images that is held back.
 
 use super::Stock;
 use super::trial::{Comparison, Contender};
@@ -17,7 +17,7 @@ const DATA: &str = "digits";
 /// What it is tried beside.
 const BESIDE: &str = "adapter";
 
-/// Tries the PET that the stock's job brings along. None when the person stopped it.
+/// Tries the PET that the stock's job brings along. `None` if the user stopped it.
 ///
 /// # Errors
 /// A Problem for a PET that cannot be trained, and for a device that fails. That one of them did not come to its end is

@@ -42,11 +42,11 @@ pub struct TrainingPlan {
     pub pet: Option<PetPlan>,
     /// What random draws of a PET are kept apart by.
     pub drawing: Drawing,
-    /// Decoded pictures kept between epochs and tasks.
+    /// Decoded images kept between epochs and tasks.
     pub pixels: Arc<PixelCache>,
 }
 
-/// What was assumed about data and weights, how much of the data was left out, and which pictures have two labels.
+/// What was assumed about data and weights, how much of the data was left out, and which images have two labels.
 fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<Words> {
     let mut sentences = data.assumed.clone();
     let left_out = data.skipped.len();
@@ -74,7 +74,7 @@ fn plugin(chosen: &Chosen<'_>, begun: Option<&str>, stock: &Stock) -> Result<Opt
 
 impl TrainingPlan {
     /// Opens and checks everything, telling what is being done. A run that has begun and
-    /// goes on keeps its own plugin's text and the way it is computed.
+    /// resumes keeps its own plugin's text and the way it is computed.
     ///
     /// # Errors
     /// The first Problem met.
@@ -103,7 +103,7 @@ impl TrainingPlan {
         }
         let scenario = scenario(&chosen, &order, sizes, &data)?;
         let still = still(&chosen, &scenario, &data);
-        // A run that has begun goes on, and is trained once more, as it is.
+        // A run that has begun resumes, and is trained again, as it is.
         if begun.is_none() {
             still.clone().map_or(Ok(()), Err)?;
         }
@@ -111,7 +111,7 @@ impl TrainingPlan {
         let about = stock.describe(&config.backbone)?;
         let mut last = None;
         let mut progress = |what: Message| {
-            // It is asked often whether to go on, and told once what is done.
+            // It is asked often whether to continue, and gets once what is done.
             if last.as_ref() != Some(&what) {
                 tell(what.clone());
                 last = Some(what);
@@ -182,7 +182,7 @@ impl TrainingPlan {
         Ok(header)
     }
 
-    /// What the run stands on.
+    /// What the run is based on.
     fn grounds(&self, images: Fingerprints) -> Grounds<'_> {
         let (train_images, test_images) = self.images();
         Grounds {
@@ -291,7 +291,7 @@ impl TrainingPlan {
     }
 }
 
-/// What is said before a run that takes more memory than the card has free, where that is known.
+/// What is said before a run that takes more memory than the GPU has free, where that is known.
 fn short(
     config: &RunConfig,
     ready: &Ready,

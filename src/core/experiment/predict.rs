@@ -1,4 +1,4 @@
-//! One picture for the experts of a saved run, after any of its tasks.
+//! One image for the experts of a saved run, after any of its tasks.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,8 +23,8 @@ use super::fitting::answering_weights;
 use super::watched::Watched;
 use super::{Stock, upload};
 
-/// From so many pictures on PETs that are linear become part of the weights. Before, copying these would take longer than it
-/// brings.
+/// From this number of images on, PETs that are linear become part of the weights. Before, copying these would take
+/// longer than it brings.
 const MANY: usize = 128;
 
 /// The experts of one run as they were after one task.
@@ -35,7 +35,7 @@ pub struct Predictor {
     task: usize,
     /// Bytes of its snapshot.
     snapshot_bytes: u64,
-    /// Pictures that it answered, up to [`MANY`]; none where its PETs stay apart from the weights.
+    /// Images that it answered, up to [`MANY`]; `None` if its PETs stay apart from the weights.
     answered: Option<AtomicUsize>,
     /// The PETs that become part of the weights from then on.
     folding: OnceLock<Vec<PetStack>>,
@@ -54,17 +54,17 @@ pub struct Parts {
     task: usize,
     snapshot: Named,
     device: Trusted,
-    /// None where the backbone was at hand on that device.
+    /// `None` if the backbone was loaded on that device.
     weights: Option<Unplaced>,
 }
 
 impl Parts {
     /// Gathers the snapshot that the run in `folder` left after `task` (from 0) and what belongs to
-    /// it, for the `wanted` device, or else the one that trained it, or else the best at hand.
-    /// Weights that are not at hand are downloaded if `download`.
+    /// it, for the `wanted` device, or else the one that trained it, or else the best available.
+    /// Missing weights are downloaded if `download`.
     ///
     /// # Errors
-    /// A Problem when the run or its snapshot cannot be read, or its backbone is not at hand.
+    /// A Problem when the run or its snapshot cannot be read, or its backbone is not available.
     pub fn gather(
         folder: &Path,
         task: usize,
@@ -131,7 +131,7 @@ impl Parts {
         let ready = self.device.open()?;
         let read = || match self.weights {
             Some(weights) => Ok(weights),
-            // It was at hand and has been let go of since, or the device is another one.
+            // It was loaded and has been released since, or the device is another one.
             None => weights_of(stock, &config.backbone, false),
         };
         let weights = answering_weights(&self.header, &ready);
@@ -214,7 +214,7 @@ impl Predictor {
         Parts::gather(folder, task, wanted, stock, download)?.assemble(stock)
     }
 
-    /// What the experts say to a picture; with it, what the network sees (side² × 3 bytes).
+    /// What the experts say to an image; with it, what the network sees (side² × 3 bytes).
     ///
     /// # Errors
     /// A Problem when the picture's size contradicts its pixels or the device failed.
@@ -226,7 +226,7 @@ impl Predictor {
         Ok((verdict, seen))
     }
 
-    /// What the experts say to pictures as the network sees them, side by side.
+    /// What the experts say to images as the network sees them, side by side.
     ///
     /// # Errors
     /// A Problem when the device failed or gives what is no number.
@@ -238,7 +238,7 @@ impl Predictor {
         folded.collect()
     }
 
-    /// So many more pictures were answered.
+    /// This many more images were answered.
     fn count(&self, pictures: usize) -> Result<()> {
         let Some(answered) = &self.answered else {
             return Ok(());
@@ -253,7 +253,7 @@ impl Predictor {
         Ok(())
     }
 
-    /// What the network sees of a picture (side² × 3 bytes).
+    /// What the network sees of an image (side² × 3 bytes).
     pub(super) fn seen(&self, picture: &Picture) -> Result<Vec<u8>> {
         let (width, height) = (picture.width as u32, picture.height as u32);
         let image = RgbImage::from_raw(width, height, picture.rgb.clone()).ok_or_else(|| {
@@ -265,7 +265,7 @@ impl Predictor {
         Ok(seen)
     }
 
-    /// Pictures as the network sees them, side by side, as normalised images.
+    /// Images as the network sees them, side by side, as normalised images.
     pub(super) fn images(&self, seen: &[u8]) -> Tensor<4> {
         upload::for_backbone(seen, &self.backbone)
     }
@@ -286,7 +286,7 @@ impl Predictor {
         self.method.recipe()
     }
 
-    /// The network, and how pictures are made ready for it.
+    /// The network, and how images are made ready for it.
     pub fn backbone(&self) -> &Opened {
         &self.backbone
     }

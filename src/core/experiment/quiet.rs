@@ -6,7 +6,7 @@ use crate::message;
 use crate::run::event::{Control, Event, Phase, Sink, Wish};
 use crate::texts::{Message, Words};
 
-/// Hands on what a run does as one line; ends it when the person wants that, and when it takes too long.
+/// Hands on what a run does as one line; ends it if the user stops it or it takes too long.
 pub(super) struct Quiet<'a> {
     sink: &'a mut dyn Sink,
     /// What is being done; none while it is prepared.
@@ -15,7 +15,7 @@ pub(super) struct Quiet<'a> {
     pub run: Control,
     pub person: Option<&'a Control>,
     began: Instant,
-    /// Since when the person lets it wait, and for how long it waited before that.
+    /// Since when the user has paused it, and for how long it waited before that.
     waits: Option<Instant>,
     pub waited: Duration,
     /// Seconds after which it is stopped.

@@ -1,12 +1,12 @@
-//! Images that cannot be read while a run goes on: a few are left out and told, more end the run.
+//! Images that cannot be read during a run: a few are skipped and reported, more end the run.
 //!
 //! A damaged file costs one image. A disk that is gone costs all that are not in memory; a run that
-//! went on would learn from what happens to be cached and give figures of it.
+//! continued would learn from what happens to be cached and give figures of it.
 
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// Of so many images one may be unreadable.
+/// One image in this number may be unreadable.
 const ONE_IN: usize = 20;
 
 /// How one way through images goes.
@@ -16,7 +16,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Before the first of so many images.
+    /// Before the first of this number of images.
     pub fn of(images: usize) -> Self {
         Self { images, lost: 0 }
     }

@@ -1,4 +1,4 @@
-//! A run whose device has no room for a whole batch goes on with fewer images at once.
+//! A run whose device has no room for a whole batch continues with fewer images at once.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::run::event::{Control, Event, Sink};
 use crate::store::{self, RunFolder};
 use crate::tensors::OUT_OF_MEMORY;
 
-/// Brings a run to its end: each time its device runs out of memory, it goes on from its last saved epoch
+/// Brings a run to its end: each time its device runs out of memory, it resumes from its last saved epoch
 /// with half as many images at once.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ pub(super) fn to_the_end(
     }
 }
 
-/// The run's name and how many images it is to go on with; a Problem where it cannot in this process.
+/// The run's name and how many images it is to continue with; a Problem where it cannot in this process.
 fn make_do(folder: &Path, lost: bool, problem: Problem) -> ControlFlow<Problem, (String, usize)> {
     let stored = RunFolder::open(folder).and_then(|lock| Ok((lock, store::load(folder)?)));
     let Ok((lock, mut stored)) = stored else {
@@ -77,7 +77,7 @@ fn make_do(folder: &Path, lost: bool, problem: Problem) -> ControlFlow<Problem, 
     if !lost {
         return ControlFlow::Continue((stored.header.run, fewer));
     }
-    // Kept in the settings, so that whoever continues the run need not say it.
+    // Kept in the settings, so it need not be given when the run is resumed.
     config.micro_batch = Some(fewer);
     if lock.save_header(&stored.header).is_err() {
         return ControlFlow::Break(problem);

@@ -1,4 +1,4 @@
-//! Some pictures of the data that a run learned from, for a report.
+//! Some images of the data that a run learned from, for a report.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use crate::files::names::is_elsewhere;
 use crate::run::event::Picture;
 use crate::store::{RunSummary, SamplePicture};
 
-/// Pictures that are shown of a data set.
+/// Images that are shown of a data set.
 const MOST: usize = 24;
 /// Longer side of one that is larger, in pixels: twice as many as it is shown with.
 const LARGEST: u32 = 160;
 
-/// The first training picture of each class, of the first classes; none where the data are not at hand, are others than
-/// those that the run learned from, or lie on another computer, which only a person sends the program to. `go_on` is asked
-/// from any thread whether to go on.
+/// The first training image of each class, of the first classes; `None` if the data are not available, are others than
+/// those that the run learned from, or are on another computer, which the program contacts only if the user asks.
+/// `go_on` is asked from any thread whether to continue.
 pub fn sample_pictures(
     stock: &Stock,
     run: &RunSummary,

@@ -45,7 +45,7 @@ impl Key {
 pub enum Prepared {
     /// It answers at once.
     Whole(Box<Predictor>),
-    /// To be handed to a graphics card.
+    /// To be uploaded to a GPU.
     Parts(Box<Parts>),
 }
 

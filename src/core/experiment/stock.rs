@@ -31,7 +31,7 @@ pub struct Stock {
 struct Shelves {
     /// The data set opened last, by what defines it.
     data: Option<(String, Arc<Dataset>)>,
-    /// Decoded pictures of that data set at one working size.
+    /// Decoded images of that data set at one working size.
     pixels: Option<(String, Arc<PixelCache>)>,
     /// Backbones by device, number format of the weights, and name.
     backbones: HashMap<(String, WeightType, String), Arc<Opened>>,
@@ -56,7 +56,7 @@ impl Stock {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at data sets anew when they are used next.
+    /// Opens data sets again when they are used next.
     pub fn forget_data(&self) {
         let mut shelves = self.shelves();
         (shelves.data, shelves.pixels) = (None, None);
@@ -68,7 +68,7 @@ impl Stock {
     }
 
     /// The data set these settings name. While it is being opened, `go_on` is asked from any
-    /// thread whether to go on.
+    /// thread whether to continue.
     ///
     /// # Errors
     /// A Problem when it cannot be opened, or `go_on` said no.
@@ -115,7 +115,7 @@ impl Stock {
         PetStart::at(folder).map(Some)
     }
 
-    /// Decoded pictures of a data set, kept for one working size at a time.
+    /// Decoded images of a data set, kept for one working size at a time.
     pub fn pixels(&self, config: &RunConfig, size: usize) -> Arc<PixelCache> {
         let key = format!(
             "{} {:?} {size} {}",
@@ -134,12 +134,12 @@ impl Stock {
         }
     }
 
-    /// The backbones at hand, with those that were brought along.
+    /// The available backbones, with those that were brought along.
     pub fn backbones(&self) -> BackboneLibrary {
         BackboneLibrary::usual().with_own(&self.own.backbones, &self.own.weights)
     }
 
-    /// The PET plugins at hand, with those that were brought along.
+    /// The available PET plugins, with those that were brought along.
     pub fn plugins(&self) -> PluginLibrary {
         PluginLibrary::standard().with_own(&self.own.plugins)
     }
@@ -153,7 +153,7 @@ impl Stock {
     }
 
     /// The backbone of this name or file on a device, computed in this way; its weights are
-    /// downloaded when they are not at hand, `progress` says so.
+    /// downloaded if they are missing, `progress` says so.
     ///
     /// # Errors
     /// A Problem when the weights cannot be had or do not fit.
@@ -169,7 +169,7 @@ impl Stock {
         })
     }
 
-    /// The same, made of what `read` gives where it is not at hand.
+    /// The same, made of what `read` gives if it is not loaded.
     ///
     /// # Errors
     /// Those of `read`, or the weights do not fit.
@@ -199,7 +199,7 @@ impl Stock {
         Ok(opened)
     }
 
-    /// Whether the backbone of this name or file is at hand on a device, in whatever way.
+    /// Whether the backbone of this name or file is loaded on a device, in whatever way.
     pub fn has_backbone(&self, name: &str, on: &DeviceInfo) -> bool {
         let selector = on.selector();
         let shelves = self.shelves();
@@ -216,7 +216,7 @@ impl Stock {
     }
 }
 
-/// How these settings vary training pictures.
+/// How these settings vary training images.
 pub fn augment_of(config: &RunConfig) -> Augment {
     let [low, high] = config.crop_scale;
     Augment {

@@ -33,7 +33,7 @@ pub struct Material<'a> {
     pub classes: &'a [String],
     /// Training images of each class.
     pub train: &'a [usize],
-    /// Whether the pictures are drawings, which may not be mirrored.
+    /// Whether the images are drawings, which may not be mirrored.
     pub drawings: bool,
 }
 
@@ -131,7 +131,7 @@ pub fn suit(config: &mut RunConfig, material: &Material) -> Option<Message> {
     })
 }
 
-/// Optimiser steps of the task that gets the fewest; none where the classes cannot be cut into tasks.
+/// Optimiser steps of the task that gets the fewest; `None` if the classes cannot be cut into tasks.
 fn least_steps(config: &RunConfig, material: &Material) -> Option<usize> {
     let order = ClassOrder::parse(&config.order).ok()?;
     let sizes = TaskSizes::parse(&config.classes_per_task).ok()?;
@@ -196,7 +196,7 @@ mod tests {
         let (small, told) = suited(&[30, 30, 8, 9]);
         assert_eq!(small.min_steps, LEAST_STEPS);
         assert!(told.is_some_and(|told| told.english().contains("fewer than 100 steps")));
-        // 500 pictures in batches of 24 are 20 steps in each of five epochs.
+        // 500 images in batches of 24 are 20 steps in each of five epochs.
         let (large, told) = suited(&[300, 300, 250, 250]);
         assert_eq!((large.min_steps, large.epochs, told), (0, 5, None));
         // Of the next data set nothing of it stays.

@@ -1,9 +1,9 @@
 //! Which method suits a data set: the chosen one and a few others, each with the settings that are proposed for it, trained
-//! on the training pictures less a share held back, and judged on that share. Test pictures have no part in it.
+//! on the training images less a share held back, and judged on that share. Test images have no part in it.
 //!
-//! It takes no longer than a person waits. How fast the network is here is measured first; where all of it would take too
-//! long, all methods get fewer pictures, then fewer epochs, and what was left out is said. The runs lie in a folder that is
-//! gone afterwards.
+//! It takes no longer than a user waits. How fast the network is here is measured first; where all of it would take too
+//! long, all methods get fewer images, then fewer epochs, and what was left out is said. The runs are in a folder that
+//! is gone afterwards.
 
 use std::time::{Duration, Instant};
 
@@ -26,20 +26,20 @@ use crate::store::{self, RunSummary};
 use crate::tensors::HostTensor;
 use crate::texts::Words;
 
-/// Share of each class's training pictures that is held back, where the settings name none.
+/// Share of each class's training images that is held back, where the settings name none.
 pub const SHARE: f64 = 0.2;
 /// Seconds that all methods together are planned to take at most.
 const PLANNED: f64 = 40.0;
-/// A method that takes so many times the whole plan is stopped.
+/// A method that takes this many times the whole plan is stopped.
 const PATIENCE: f64 = 1.5;
-/// Fewest training pictures of the largest class, before epochs are saved.
+/// Fewest training images of the largest class, before epochs are saved.
 const FEWEST: usize = 20;
 /// How often the epochs are halved at most.
 const HALVINGS: u32 = 3;
-/// Pictures of the batch that is timed, and how often it is: the quickest time is the least disturbed.
+/// Images of the batch that is timed, and how often it is: the quickest time is the least disturbed.
 const TIMED: usize = 16;
 const TIMES: usize = 3;
-/// Reading and varying pictures, and saving, come on top of what the network takes.
+/// Reading and varying images, and saving, come on top of what the network takes.
 const BESIDE: f64 = 1.15;
 
 /// The settings that are tried: the chosen ones, then the methods set beside them with what is proposed for each.
@@ -70,7 +70,7 @@ pub fn contenders(chosen: &RunConfig, stock: &Stock) -> Result<Vec<RunConfig>> {
     Ok(all)
 }
 
-/// Tries the chosen settings and the other methods. None when the person stopped it.
+/// Tries the chosen settings and the other methods. `None` if the user stopped it.
 ///
 /// # Errors
 /// A Problem for settings, data or weights that do not fit, and for a device that fails. That a single method cannot be
@@ -107,20 +107,20 @@ pub(super) struct Contender<'a> {
     pub stock: &'a Stock,
 }
 
-/// Settings that are trained in passing and judged on pictures held back, within one time for all.
+/// Settings that are trained in passing and judged on images held back, within one time for all.
 pub(super) struct Comparison<'a> {
     /// The chosen one first.
     pub all: Vec<Contender<'a>>,
-    /// With whose settings the pictures are counted and the network is timed.
+    /// With whose settings the images are counted and the network is timed.
     pub timed: usize,
     /// Seconds that all together are planned to take at most.
     pub planned: f64,
-    /// Whether the loss of every step is told.
+    /// Whether the loss of every step is reported.
     pub losses: bool,
 }
 
 impl Comparison<'_> {
-    /// Trains them one after the other. None when the person stopped it.
+    /// Trains them one after the other. `None` if the user stopped it.
     ///
     /// # Errors
     /// As [`try_methods`].
@@ -220,7 +220,7 @@ fn row(one: &Contender<'_>, ended: &Result<RunSummary>, quiet: &Quiet<'_>) -> Tr
 /// What is less than in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Bounds {
-    /// Most training pictures of a class.
+    /// Most training images of a class.
     limit: Option<usize>,
     /// How often the epochs are halved.
     halvings: u32,
@@ -258,16 +258,16 @@ impl Bounds {
 
 /// What the time depends on.
 struct Material {
-    /// Training pictures of the classes of each task, and those they are judged on.
+    /// Training images of the classes of each task, and those they are judged on.
     train: Vec<Vec<usize>>,
     judged: Vec<Vec<usize>>,
     network: Network,
-    /// Training pictures a second.
+    /// Training images a second.
     speed: f64,
 }
 
 impl Material {
-    /// Counts the pictures and times the network.
+    /// Counts the images and times the network.
     fn of(plan: &TrainingPlan) -> Result<Self> {
         let (data, scenario) = (&plan.data, &plan.scenario);
         let by_task = |of: &[usize]| -> Vec<Vec<usize>> {
@@ -289,7 +289,7 @@ impl Material {
         })
     }
 
-    /// Pictures of each task within these bounds.
+    /// Images of each task within these bounds.
     fn images(&self, bounds: &Bounds) -> (Vec<usize>, Vec<usize>) {
         let most = bounds.limit.unwrap_or(usize::MAX);
         let within = |tasks: &[Vec<usize>]| -> Vec<usize> {
@@ -303,14 +303,14 @@ impl Material {
     fn seconds(&self, all: &[RunConfig], bounds: &Bounds) -> f64 {
         let (train, test) = &self.images(bounds);
         let images = TaskImages { train, test };
-        // What is left of the tasks where a method learns all classes at once is the same sum of pictures.
+        // What is left of the tasks where a method learns all classes at once is the same sum of images.
         let each = all.iter().filter_map(|config| {
             seconds_at(&bounds.judged(config), images, self.network, self.speed)
         });
         each.sum::<f64>() * BESIDE
     }
 
-    /// The bounds within which all of it takes so many seconds: fewer pictures before fewer epochs.
+    /// The bounds within which all of it takes this many seconds: fewer images before fewer epochs.
     fn bounds(&self, all: &[RunConfig], planned: f64) -> Bounds {
         let mut bounds = Bounds::default();
         let mut most = self.train.iter().flatten().max().copied().unwrap_or(0);
@@ -330,7 +330,7 @@ impl Material {
     }
 }
 
-/// Training pictures a second: a batch is sent through the network, and what it costs to learn from one follows from
+/// Training images a second: a batch is sent through the network, and what it costs to learn from one follows from
 /// that.
 fn speed(plan: &TrainingPlan) -> Result<f64> {
     let (side, network) = (plan.backbone.input.size, &plan.backbone.backbone);

@@ -2,8 +2,8 @@
 //!
 //! How a method answers is its [`Recipe`](crate::method::Recipe); how a family's network is written down its
 //! [`TorchText`](crate::backbone::torch::TorchText); a PET's equations are written from their trees. What is
-//! written answers to two pictures of noise before the folder appears, and those answers lie in it, so that
-//! whoever takes it can hold the other program against them.
+//! written answers to two images of noise before the folder appears, and those answers are in it, so
+//! the other program can be compared with them.
 
 mod model;
 mod onnx;
@@ -73,10 +73,10 @@ pub struct Exported {
     pub bytes: u64,
 }
 
-/// The tensors that other programs are held against: noise, and what the run says to it.
+/// The tensors that other programs are compared with: noise, and the run's answers to it.
 const CHECK_FILE: &str = "check.safetensors";
 /// Writes the run in `folder`, as it was after `task` (from 0), into the new folder `to`. Weights of the
-/// backbone that are not at hand are downloaded if `download`.
+/// backbone that are missing are downloaded if `download`.
 ///
 /// # Errors
 /// A Problem when the run cannot be asked, its method or backbone cannot be written down, `to` is there
@@ -89,7 +89,7 @@ pub fn export(
     download: bool,
 ) -> Result<Exported> {
     free(to)?;
-    // On the processor weights are at hand as f32.
+    // On the processor weights are available as f32.
     let predictor = Predictor::open(folder, task, Some("cpu"), &Stock::default(), download)?;
     let method = &predictor.header().method.title;
     let recipe = predictor

@@ -1,4 +1,4 @@
-//! A model with all that is needed to write it down, and what it is held against elsewhere.
+//! A model with all that is needed to write it down, and what it is compared with elsewhere.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -10,7 +10,7 @@ use crate::method::{Answer, Recipe};
 use crate::problem::Result;
 use crate::tensors::{HostTensor, Named};
 
-/// Pictures of noise in it.
+/// Images of noise in it.
 const NOISE: usize = 2;
 
 /// A model with all that is needed to write it down.

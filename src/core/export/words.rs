@@ -1,5 +1,5 @@
 //! Words of a run inside files of other languages. Names and titles may come from anybody: none of
-//! them ends the comment or the text it stands in.
+//! them ends the comment or the text it is in.
 
 use super::model::Model;
 

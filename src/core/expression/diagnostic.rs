@@ -8,13 +8,13 @@ use crate::names::{guessed, is_long, too_long};
 use crate::problem::{Problem, line_and_column};
 use crate::texts::{Messages, Words};
 
-/// So many mistakes are told beside the first.
+/// Number of mistakes that are reported besides the first.
 const MOST_TOLD: usize = 8;
 
-/// One mistake, for a sentence to a person or a line under the text in an editor.
+/// One mistake, for an error message or a line under the text in an editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Bytes of the text that it is about. It is told at the first.
+    /// Bytes of the text that it is about. It is reported at the first.
     pub span: Range<usize>,
     /// What is wrong, one sentence without a full stop.
     pub what: String,
@@ -79,7 +79,7 @@ impl Diagnostic {
         self
     }
 
-    /// A name with more letters than any; none for the others.
+    /// A name with more letters than any; `None` for the others.
     pub fn of_long_name(name: &str, span: Range<usize>) -> Option<Self> {
         is_long(name).then(|| Self::new(span, too_long(name)))
     }
@@ -89,7 +89,7 @@ impl Diagnostic {
         self.messages.words(0, &self.what)
     }
 
-    /// What a person is told to try; may be empty.
+    /// Advice for the user; may be empty.
     pub fn remedy(&self) -> Words {
         match &self.fix {
             Some(fix) if self.why.is_empty() => {

@@ -22,7 +22,7 @@ pub use tree::{Expr, NodeKind, Sign};
 
 use crate::texts::{Message, list_id};
 
-/// What tells one use of the language from another.
+/// What distinguishes one use of the language from another.
 #[derive(Debug)]
 pub struct Language {
     /// How messages call one text: "the equation".

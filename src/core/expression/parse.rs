@@ -121,7 +121,7 @@ impl Parser<'_> {
         Ok(Expr::new(NodeKind::Call(name, arguments), span))
     }
 
-    /// What stands in the parentheses that open here: one expression, or several with commas.
+    /// The content of the parentheses that open here: one expression, or several with commas.
     fn inside(&mut self, several: bool) -> Result<Vec<Expr>, Diagnostic> {
         let Some(open) = self.take(Token::Open) else {
             return Err(self.no_value());

@@ -22,7 +22,7 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// How often a broken connection is taken up again before it becomes a `Problem`.
+/// How often a broken connection is restored before it becomes a `Problem`.
 const ATTEMPTS: usize = 5;
 /// A connection that broke after fewer bytes than this brought nothing: it counts as a failure like
 /// one that brought none.
@@ -30,7 +30,7 @@ const SOMETHING: u64 = 1 << 20;
 /// Shortest time between two calls of the progress function.
 const TICK: Duration = Duration::from_millis(100);
 
-/// How a Problem begins that tells of a wrong hash.
+/// How a Problem about a wrong hash begins.
 pub const OTHER_FILE: &str = "problem-other-file";
 
 /// How far a download is, in bytes.
@@ -53,7 +53,7 @@ pub struct Downloaded {
     pub bytes: u64,
 }
 
-/// Brings the file at `url` to `to`, going on where an earlier call was cut.
+/// Brings the file at `url` to `to`, resuming where an earlier call was interrupted.
 ///
 /// A file that is already there and fits what is expected is returned without any connection.
 /// `progress` is called about ten times a second and stops the download by returning false; what has
@@ -89,7 +89,7 @@ pub fn download(
             Ok(()) => break,
             Err(Cut::Final(problem)) => return Err(problem),
             Err(Cut::Connection(problem)) => {
-                // Progress since the last failure means the way is open: count afresh.
+                // Progress since the last failure means the way is open: count again from 0.
                 failures = if part.length > before + SOMETHING {
                     1
                 } else {
@@ -131,7 +131,7 @@ struct Wanted {
 enum Cut {
     /// Trying again makes no sense.
     Final(Problem),
-    /// The connection failed; the next attempt goes on from here.
+    /// The connection failed; the next attempt resumes from here.
     Connection(Problem),
 }
 

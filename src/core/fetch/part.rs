@@ -49,7 +49,7 @@ impl Part {
         })
     }
 
-    /// Forgets what has arrived: the server has another version or cannot go on in the middle.
+    /// Forgets what has arrived: the server has another version or cannot resume in the middle.
     pub fn restart(&mut self) -> std::io::Result<()> {
         self.file.set_len(0)?;
         self.file.seek(SeekFrom::Start(0))?;

@@ -1,6 +1,6 @@
 //! The one way to open a file: ordinary files only, and never more of one than its kind can have.
 //!
-//! A pipe blocks whoever opens it and a device gives bytes without end, and either may stand where a
+//! Opening a pipe blocks and a device gives bytes without end, and either may be found where a
 //! file is expected: in a folder that somebody passed on, or behind a link. Errors are those of the
 //! operating system; one of the kind [`std::io::ErrorKind::InvalidInput`] says that this is no
 //! ordinary file or a far too large one.
@@ -30,7 +30,7 @@ pub const NOTE: u64 = 4 << 10;
 /// # Errors
 /// It cannot be opened, or is a folder, pipe, socket or device.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Asked before, because opening a pipe waits for a writer, and once more afterwards, because
+    // Asked before, because opening a pipe waits for a writer, and again afterwards, because
     // the name may mean something else by then.
     ordinary(&std::fs::metadata(path)?)?;
     let file = File::open(path)?;

@@ -1,7 +1,7 @@
 //! Names for files and folders that are made from what somebody called something.
 //!
 //! A folder that is written here may be opened on another system: Windows takes some letters and
-//! some words for something else, and neither Windows nor macOS tells `cat` from `Cat`.
+//! some words for something else, and neither Windows nor macOS distinguishes `cat` from `Cat`.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 const LONGEST: usize = 150;
 
 /// Whether Windows takes this path for a folder that another computer shares: two separators of
-/// either kind. Merely looking at such a path tells that computer who looks.
+/// either kind. Merely looking at such a path reveals the user to that computer.
 pub fn is_share(path: &str) -> bool {
     let mut start = path.trim_start().chars();
     let separator = |c: Option<char>| matches!(c, Some('/' | '\\'));
@@ -19,7 +19,7 @@ pub fn is_share(path: &str) -> bool {
 }
 
 /// Whether a place is on another computer: a share, an address of the net, or what mounts a share when it is looked at.
-/// One that a file of somebody else names is not visited before the person saw it and agreed.
+/// One that a file of somebody else names is not visited before the user saw it and agreed.
 pub fn is_elsewhere(place: &str) -> bool {
     let below = |folder: &str| place.trim_start().starts_with(folder);
     is_share(place) || place.contains("://") || below("/net/") || below("/Network/")

@@ -1,4 +1,4 @@
-//! The log's files: `lae-studio.log`, and older pages with a number, so many and so large at most.
+//! The log's files: `lae-studio.log`, and older pages with a number, limited in number and size.
 //!
 //! Each line is appended to the file as it then is, because several programs may write into one log
 //! and any of them may turn the page.

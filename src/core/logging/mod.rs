@@ -1,9 +1,9 @@
-//! The log: what the program did, in a file beside the runs, for whoever has to find out why
+//! The log: what the program did, in a file beside the runs, to find out why
 //! something went wrong.
 //!
 //! It holds the version and the machine, what was asked, how jobs began and ended, Problems and
 //! panics with their place in the source, slow frames, and what graphics libraries warn of. It never
-//! holds pictures, names of classes or of data: what may carry a name is left out at the source
+//! holds images, names of classes or of data: what may carry a name is left out at the source
 //! (`run::diary`), and what slips through is struck out ([`keep_out`]). It never writes to standard
 //! error, and a log that cannot be written is a log that is not there.
 
@@ -42,7 +42,7 @@ pub enum Level {
     Off,
     /// What failed.
     Error,
-    /// Also what went on although something was wrong.
+    /// Also problems after which the program continued.
     Warn,
     /// Also what was asked, and how it began and ended.
     #[default]
@@ -52,7 +52,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// All of them, with the name on the command line and the message that tells it to people.
+    /// All of them, with the name on the command line and the message of its title.
     pub const ALL: [(Self, &'static str, &'static str); 5] = [
         (Self::Off, "off", "settings-log-off"),
         (Self::Error, "error", "settings-log-error"),
@@ -190,16 +190,16 @@ pub fn told(problem: &Problem) -> String {
     text
 }
 
-/// Whether panics are told on standard error.
+/// Whether panics are written to standard error.
 static SAID: AtomicBool = AtomicBool::new(true);
 
-/// Notes panics before whoever else wants to hear of them.
+/// Logs panics before the previous hook handles them.
 fn note_panics() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |about| {
         let text = about.payload_as_str().unwrap_or("no message");
         let lower = text.to_lowercase();
-        // A card without memory has every operation that waits fail with the same words.
+        // A GPU without free memory has every operation that waits fail with the same words.
         let again = is_full(&lower) && device::full();
         if !again
             && let Some(log) = LOG.get()
@@ -218,14 +218,14 @@ fn note_panics() {
             // Whatever thread it is: the program may be about to end.
             log.write_out();
         }
-        // A lost or full card ends threads of the framework, too; whoever used it says so in words.
+        // A lost or full GPU ends threads of the framework, too; its user reports that.
         if SAID.load(Ordering::Relaxed) && !is_loss(&lower) && !is_full(&lower) {
             before(about);
         }
     }));
 }
 
-/// Whether panics are told on standard error, too, and not in the log alone.
+/// Whether panics are written to standard error, too, and not in the log alone.
 pub fn say_panics(said: bool) {
     SAID.store(said, Ordering::Relaxed);
 }

@@ -15,7 +15,7 @@ pub struct Veil {
 }
 
 impl Veil {
-    /// Strikes out the home folder of whoever runs the program.
+    /// Removes the home folder of the user.
     pub fn of_this_person() -> Self {
         let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().display().to_string());
         Self {
@@ -108,7 +108,7 @@ fn paths(text: &str) -> String {
     out
 }
 
-/// The text without what stands in quotes: a Problem quotes what somebody typed or named.
+/// The text without quoted parts: a Problem quotes what a user typed or named.
 pub(super) fn unquoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,5 +1,5 @@
 //! Where lines come from: this program's own through `tracing`, and warnings of the libraries that
-//! drive graphics cards and windows, through `tracing` or `log`.
+//! drive GPUs and windows, through `tracing` or `log`.
 
 use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,9 +23,9 @@ fn own(target: &str) -> Option<&str> {
 /// Lines of libraries that one process keeps: a driver that complains about every frame must not
 /// drive everything else out.
 const MOST_FOREIGN: usize = 300;
-/// What tells that no dialog of files came up: neither the portal's nor zenity's.
+/// The module that logs that no file dialog came up: neither the portal's nor zenity's.
 const DIALOGS: &str = "rfd::backend::xdg_desktop_portal";
-/// How often it told so.
+/// How often it logged that.
 static FAILED_DIALOGS: AtomicUsize = AtomicUsize::new(0);
 
 /// Takes lines and hands those that count to the log.
@@ -35,7 +35,7 @@ struct Recorder {
 }
 
 impl Recorder {
-    /// Whether so many lines of libraries are kept already; counts one more.
+    /// Whether this number of lines of libraries is kept already; counts one more.
     fn tired(&self) -> bool {
         self.foreign.fetch_add(1, Ordering::Relaxed) >= MOST_FOREIGN
     }
@@ -62,7 +62,7 @@ pub(super) fn install(log: &'static Log) {
     level_changed(log);
 }
 
-/// Tells both what is not worth making a line of.
+/// Sets the levels of both, so that lower ones are not formatted.
 pub(super) fn level_changed(log: &Log) {
     log::set_max_level(match () {
         () if log.takes(Level::Warn) => log::LevelFilter::Warn,

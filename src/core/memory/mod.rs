@@ -16,7 +16,7 @@ pub fn begin_run() {
 }
 
 /// Highest resident memory of this process since [`begin_run`], in bytes; `None` where the system does not tell, or
-/// tells only that of the whole process and this is not its first run.
+/// reports only that of the whole process and this is not its first run.
 pub fn run_peak_bytes() -> Option<u64> {
     let own = !INHERITED.load(Ordering::Relaxed);
     own.then(peak_bytes).flatten()
@@ -30,7 +30,7 @@ pub fn peak_bytes() -> Option<u64> {
     kilobytes(&status, "VmHWM:")
 }
 
-/// Memory of this machine in bytes; none where the system does not tell.
+/// Memory of this machine in bytes; `None` if the system does not tell.
 pub fn machine_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
     return of_machine("MemTotal:");
@@ -38,7 +38,7 @@ pub fn machine_bytes() -> Option<u64> {
     told(sysinfo::System::total_memory)
 }
 
-/// Memory that this program can still have, in bytes; none where the system does not tell. Linux may give a program less
+/// Memory that this program can still have, in bytes; `None` if the system does not tell. Linux may give a program less
 /// than the machine has: a container's share, or a limit of its address space.
 pub fn available_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
@@ -63,7 +63,7 @@ fn of_machine(name: &str) -> Option<u64> {
     kilobytes(&about, name)
 }
 
-/// What another system says; none where it says nothing.
+/// What another system says; `None` if it says nothing.
 #[cfg(not(target_os = "linux"))]
 fn told(what: impl Fn(&sysinfo::System) -> u64) -> Option<u64> {
     use sysinfo::{MemoryRefreshKind, RefreshKind, System};

@@ -19,7 +19,7 @@ pub struct Answer {
     pub opinions: Vec<Opinion>,
     /// Whose answer it is.
     pub decided_by: Expert,
-    /// A score for each class, the highest within a task being the answer when the task is told.
+    /// A score for each class, the highest within a task being the answer when the task is given.
     pub scores: Vec<f32>,
 }
 
@@ -86,7 +86,7 @@ impl Answer {
         self
     }
 
-    /// The class answered when the task of the image is told.
+    /// The class answered when the task of the image is given.
     pub fn within(&self, task: &Range<usize>) -> usize {
         let scores = self.scores.get(task.clone()).unwrap_or_default();
         task.start + argmax(scores)
@@ -146,7 +146,7 @@ pub fn opinion(expert: Expert, logits: &[f32]) -> Opinion {
     }
 }
 
-/// ln softmax of one row of logits; unlike the softmax it tells small values apart.
+/// ln softmax of one row of logits; unlike the softmax it keeps small values distinct.
 pub fn log_probabilities(logits: &[f32]) -> Vec<f32> {
     let (top, sum, _) = exponentials(logits);
     let all = f64::from(top) + sum.ln();

@@ -8,7 +8,7 @@ use crate::run::config::{MOST_EPOCHS, RunConfig, Setting};
 use crate::run::event::RunHeader;
 
 impl Chosen<'_> {
-    /// The passes over the images of a task (from 0) as the settings name them, whatever the number of its pictures: for
+    /// The passes over the images of a task (from 0) as the settings name them, whatever the number of its images: for
     /// those who ask of what kind they are.
     ///
     /// # Errors
@@ -21,8 +21,8 @@ impl Chosen<'_> {
         (self.spec.passes)(self, task)
     }
 
-    /// The passes over the images of a task (from 0), where an epoch of each task shows so many training pictures before
-    /// an incomplete batch is left out.
+    /// The passes over the images of a task (from 0), where an epoch of each task shows this number of training images
+    /// before an incomplete batch is left out.
     ///
     /// # Errors
     /// A Problem for a setting out of range.
@@ -39,9 +39,9 @@ impl Chosen<'_> {
         longer.kinds(task)
     }
 
-    /// The epochs of a task (from 0), where an epoch of each task shows so many training pictures: more than the settings
-    /// have where these come to fewer optimiser steps than `min_steps`. In a task that nothing learns from by gradients
-    /// they are the settings'.
+    /// The epochs of a task (from 0), where an epoch of each task shows this number of training images: more than the
+    /// settings have where these come to fewer optimiser steps than `min_steps`. In a task that nothing learns from by
+    /// gradients they are the settings'.
     pub fn epochs(&self, task: usize, train: &[usize]) -> usize {
         let own = self.config.epochs;
         let steps = self.steps_of_epoch(task, train);
@@ -51,7 +51,7 @@ impl Chosen<'_> {
         })
     }
 
-    /// Optimiser steps of an epoch of a task; none where there are none.
+    /// Optimiser steps of an epoch of a task; `None` if there are none.
     pub fn steps_of_epoch(&self, task: usize, train: &[usize]) -> Option<usize> {
         let (kinds, batch) = (self.kinds(task).ok()?, self.config.batch.max(1));
         let learns = |pass: &&Pass| matches!(pass.work, PassWork::Learn { .. });
@@ -60,8 +60,8 @@ impl Chosen<'_> {
         Some(pass.shown(images, batch).div_ceil(batch)).filter(|steps| *steps > 0)
     }
 
-    /// The settings with so many epochs, of which the method's own shares, such as the frozen ones, stay what they are;
-    /// none of them becomes all epochs.
+    /// The settings with this number of epochs, of which the method's own shares, such as the frozen ones, stay what
+    /// they are; none of them becomes all epochs.
     fn lengthened(&self, epochs: usize) -> Result<RunConfig> {
         let mut config = RunConfig {
             epochs,
@@ -78,8 +78,8 @@ impl Chosen<'_> {
     }
 }
 
-/// Asks of a task (from 0) of a run with what its trainer had: the settings, and the training pictures that an epoch of each
-/// task shows. An added task has a batch of its own and shows its pictures several times.
+/// Asks of a task (from 0) of a run with what its trainer had: the settings, and the training images that an epoch of
+/// each task shows. An added task has a batch of its own and shows its images several times.
 fn as_trained<T>(
     header: &RunHeader,
     task: usize,
@@ -97,7 +97,7 @@ fn as_trained<T>(
     ask(&Chosen::of(&config)?, &train.collect::<Vec<_>>())
 }
 
-/// The passes over a task (from 0) of a run, one of its own or an added one.
+/// The passes over a task (from 0) of a run, its own or an added one.
 ///
 /// # Errors
 /// A Problem for a setting out of range.
@@ -105,7 +105,7 @@ pub fn passes_of(header: &RunHeader, task: usize) -> Result<Vec<Pass>> {
     as_trained(header, task, |chosen, train| chosen.passes(task, train))
 }
 
-/// The epochs of a task (from 0) of a run, one of its own or an added one.
+/// The epochs of a task (from 0) of a run, its own or an added one.
 pub fn epochs_of(header: &RunHeader, task: usize) -> usize {
     let own = header.config.epochs;
     // Frames of the window ask this of every task: nothing is planned where the settings alone decide.
@@ -115,7 +115,7 @@ pub fn epochs_of(header: &RunHeader, task: usize) -> usize {
     as_trained(header, task, |chosen, train| Ok(chosen.epochs(task, train))).unwrap_or(own)
 }
 
-/// Optimiser steps that a task (from 0) of a run was learned in; none where nothing was learned by steps.
+/// Optimiser steps that a task (from 0) of a run was learned in; `None` if nothing was learned by steps.
 pub fn steps_of(header: &RunHeader, task: usize) -> Option<usize> {
     let steps = |chosen: &Chosen<'_>, train: &[usize]| {
         let each = chosen.steps_of_epoch(task, train);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn small_tasks_get_epochs_until_their_steps_are_enough() {
-        // 50 pictures are two batches of 24, 240 are ten.
+        // 50 images are two batches of 24, 240 are ten.
         let train = [240, 50, 20];
         for (task, plain) in [(0, (5, 0)), (1, (5, 3)), (2, (5, 3))] {
             assert_eq!(of(&config("lae", 0), task, &train), plain);
@@ -177,7 +177,7 @@ mod tests {
             let passes = |config: &RunConfig| Chosen::of(config).unwrap().passes(1, &train);
             assert_eq!(passes(&plain).unwrap(), passes(&longer).unwrap());
         }
-        // APER learns in its first task alone, joint fine-tuning from all pictures at once.
+        // APER learns in its first task alone, joint fine-tuning from all images at once.
         let aper = config("aper", 100);
         assert_eq!(of(&aper, 0, &train).0, 100);
         assert_eq!(of(&aper, 1, &train).0, 0);
@@ -189,7 +189,7 @@ mod tests {
         let most = config("baseline", usize::MAX);
         let chosen = Chosen::of(&most).unwrap();
         assert_eq!(chosen.epochs(0, &[24]), MOST_EPOCHS);
-        // Nothing is known of the pictures.
+        // Nothing is known of the images.
         assert_eq!(chosen.epochs(0, &[]), 5);
         assert_eq!(chosen.epochs(0, &[0]), 5);
     }

@@ -100,7 +100,7 @@ struct Ewc {
     seed: u64,
     task: Option<Task>,
     springs: Option<Springs>,
-    /// Sum of squared gradients over so many images of the pass at work.
+    /// Sum of squared gradients over this number of images of the current pass.
     measured: Option<(PetStack, usize)>,
 }
 
@@ -113,7 +113,7 @@ struct Springs {
 }
 
 impl Springs {
-    /// λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² (one value); none where nothing is trained.
+    /// λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² (one value); `None` if nothing is trained.
     fn penalty(&self, pets: &PetStack, lambda: f64) -> Option<Tensor<1>> {
         let still = self.importance.parameters().zip(self.anchor.parameters());
         let each = pets.parameters().zip(still);

@@ -30,7 +30,7 @@ impl Exemplars {
         &self.all
     }
 
-    /// Lets go of those (by their place among all) that are not wanted: pictures that cannot be read any more.
+    /// Lets go of those (by their place among all) that are not wanted: images that cannot be read any more.
     pub fn retain(&mut self, wanted: impl Fn(usize) -> bool) {
         let places = |at: &mut usize| {
             *at += 1;
@@ -119,8 +119,8 @@ impl Exemplars {
     }
 }
 
-/// How many exemplars each class gets of a budget, where it has so many images: equal shares, of which small classes leave
-/// the rest to others; what cannot be shared evenly goes to the first. With more classes no share grows.
+/// How many exemplars each class gets of a budget, given the number of images of each: equal shares, of which small
+/// classes leave the rest to others; what cannot be shared evenly goes to the first. With more classes no share grows.
 fn quotas(budget: usize, sizes: &[usize]) -> Vec<usize> {
     let level = |level: usize| sizes.iter().map(move |size| *size.min(&level));
     let most = sizes.iter().copied().max().unwrap_or_default();

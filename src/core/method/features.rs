@@ -25,7 +25,7 @@ impl Features {
         self
     }
 
-    /// The parts of an expert; none for one without features of its own.
+    /// The parts of an expert; empty for one without separate features.
     pub fn parts(&self, expert: Expert) -> &[Tensor<2>] {
         self.0.get(&expert).map_or(&[], Vec::as_slice)
     }

@@ -5,8 +5,9 @@ use super::task::PassWork;
 use crate::message;
 use crate::problem::Problem;
 
-/// Finds whether the PET stands still in every epoch after the first task, where the tasks have so many training pictures;
-/// none where it learns, or where there is no second task. No new run begins so; an older one goes on as it began.
+/// Finds whether the PET is frozen in every epoch after the first task, given the tasks' numbers of training
+/// images; `None` if it learns, or where there is no second task. No new run begins so; an older one continues as it
+/// began.
 pub fn all_frozen(chosen: &Chosen<'_>, train: &[usize]) -> Option<Problem> {
     if train.len() < 2 || !chosen.trains_pet().ok()? {
         return None;

@@ -1,8 +1,8 @@
-//! What long work between two batches tells, and where it hears that nobody wants it any more.
+//! Progress of long work between two batches, and how it learns that it is cancelled.
 
 use crate::problem::{Problem, Result};
 
-/// Told after each step of long work how many are done, and of how many; says whether to go on.
+/// Called after each step of long work with the steps done and their total; returns whether to continue.
 pub struct GoOn<'a>(Option<&'a mut dyn FnMut(usize, usize) -> bool>);
 
 impl<'a> GoOn<'a> {
@@ -16,7 +16,7 @@ impl<'a> GoOn<'a> {
         Self(None)
     }
 
-    /// So many of so many steps are done.
+    /// Reports that `steps` of `of` steps are done.
     ///
     /// # Errors
     /// A Problem that the work was stopped: then its result is of no use.

@@ -1,6 +1,6 @@
 //! The growing head: one linear map per task.
 //!
-//! Values live on the plain device; for a training step the tracked copies are made anew, so that
+//! Values live on the plain device; for a training step the tracked copies are made again, so
 //! no graph outlives its step.
 
 use std::ops::Range;

@@ -1,5 +1,5 @@
 //! Settings that have no effect beside the others: SimpleCIL has no learning rate, L2P no PET, SSF no size. The window
-//! greys them out; the command line tells of those that a person asked for by name; what merely stands in a file is left
+//! greys them out; the command line reports those that the user named; what is merely in a file is left
 //! alone.
 
 use super::spec::{Chosen, Idle};

@@ -5,7 +5,7 @@ use crate::metrics::SlotCounts;
 /// When a method is asked for what it measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// Whenever progress is told, and after every pass: the latter are kept as `NAME_1`, `NAME_2`, ….
+    /// Whenever progress is reported, and after every pass: the latter are kept as `NAME_1`, `NAME_2`, ….
     Pass,
     /// After a task was tested: kept as `NAME`.
     Task,

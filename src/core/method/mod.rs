@@ -102,7 +102,7 @@ pub trait Method: Send + Sync {
     /// Numbers that are trained, heads not counted.
     fn trained_parameters(&self) -> usize;
 
-    /// What a person should know of settings that fit, before the first task.
+    /// Warnings about valid settings, before the first task.
     fn remarks(&self) -> Vec<Problem> {
         Vec::new()
     }
@@ -114,7 +114,7 @@ pub trait Method: Send + Sync {
     fn begin_task(&mut self, task: &Task) -> Result<()>;
 
     /// Takes one batch of a pass. The loss of a learned batch stays on the device (one value,
-    /// local cross-entropy with what the method adds): reading it waits for the device. None for a
+    /// local cross-entropy with what the method adds): reading it waits for the device. `None` for a
     /// batch that was only measured.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ pub trait Method: Send + Sync {
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>>;
 
     /// Called at the end of a pass (from 0, within the task): closed forms are solved here. What
-    /// takes long tells `go_on` of its steps and ends where that says so; the method is then of no
+    /// takes long reports its steps to `go_on` and ends where that says so; the method is then of no
     /// more use.
     ///
     /// # Errors
@@ -161,18 +161,18 @@ pub trait Method: Send + Sync {
     }
 
     /// The training images of earlier tasks that it keeps to learn again, in the order in which
-    /// [`PassImages::WithExemplars`] shows them; none for most methods.
+    /// [`PassImages::WithExemplars`] shows them; empty for most methods.
     fn exemplars(&self) -> &[Exemplar] {
         &[]
     }
 
     /// The linear heads that classify, one for each task begun, for what acts on them after a task;
-    /// none where features are classified in another way.
+    /// `None` if features are classified in another way.
     fn heads_mut(&mut self) -> Option<&mut Heads> {
         None
     }
 
-    /// The PETs that answer now; none for a method that trains no PET.
+    /// The PETs that answer now; `None` for a method that trains no PET.
     ///
     /// # Errors
     /// A Problem when a fresh one cannot be formed.
@@ -196,7 +196,7 @@ pub trait Method: Send + Sync {
     }
 
     /// Takes normalised test images with their classes in, for what it measures of them beside its
-    /// answers. [`Method::end_task`] begins that anew.
+    /// answers. [`Method::end_task`] resets that.
     ///
     /// # Errors
     /// A Problem when the device failed.
@@ -212,7 +212,7 @@ pub trait Method: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Numbers that it holds to answer beside those of a snapshot: what is drawn anew.
+    /// Numbers that it holds to answer beside those of a snapshot: what is drawn again from the seed.
     fn drawn_numbers(&self) -> usize {
         0
     }
@@ -223,7 +223,7 @@ pub trait Method: Send + Sync {
     /// A Problem when the device failed.
     fn snapshot(&self) -> Result<Named>;
 
-    /// Everything needed to go on exactly as if nothing had happened.
+    /// Everything needed to resume exactly as if nothing had happened.
     ///
     /// # Errors
     /// A Problem when the device failed.
@@ -314,7 +314,7 @@ impl Setup<'_> {
 }
 
 /// The methods that a trial sets beside the chosen one, each with what is proposed other than its usual settings: 2000
-/// projections answer few pictures as well as 10000 and are solved in a second.
+/// projections answer few images as well as 10000 and are solved in a second.
 pub const SET_BESIDE: &[(&MethodSpec, &[(&str, Setting)])] = &[
     (&simplecil::SPEC, &[]),
     (&ranpac::SPEC, &[("projection", Setting::Whole(2000))]),

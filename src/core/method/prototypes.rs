@@ -49,7 +49,7 @@ impl Sums {
     }
 }
 
-/// One prototype per class. A class none of whose pictures could be read has none, and is never answered.
+/// One prototype per class. A class none of whose images could be read has none, and is never answered.
 #[derive(Clone, Debug, Default)]
 pub struct Prototypes {
     of: BTreeMap<usize, Vec<f32>>,
@@ -64,12 +64,12 @@ pub struct Prototypes {
 struct Ready {
     /// classes × width; zeros for a class without a prototype.
     rows: Tensor<2>,
-    /// 1 × classes: −1, the least of cosines, for a class without a prototype, 0 for others. None where all have one.
+    /// 1 × classes: −1, the least of cosines, for a class without a prototype, 0 for others. `None` if all have one.
     absent: Option<Tensor<2>>,
 }
 
 impl Prototypes {
-    /// Makes room for so many classes.
+    /// Makes room for this number of classes.
     pub fn reach(&mut self, classes: usize) {
         self.classes = self.classes.max(classes);
         self.ready = OnceLock::new();
@@ -217,7 +217,7 @@ mod tests {
         assert!(Prototypes::read(&file, 2, 3).is_err());
     }
 
-    /// None of the pictures of class 1 and of class 3, the last one, could be read.
+    /// None of the images of class 1 and of class 3, the last one, could be read.
     #[test]
     fn a_class_without_pictures_is_never_answered_and_moves_no_other() {
         let device = Device::flex();

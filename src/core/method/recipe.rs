@@ -12,7 +12,7 @@ use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// From pictures to answers.
+/// From images to answers.
 pub struct Recipe {
     /// The networks that an image goes through: the backbone with these PETs, each with a name. No
     /// PETs stand for the backbone alone.
@@ -38,7 +38,7 @@ pub enum Reading {
     Cosine {
         /// One addend each.
         parts: Vec<CosinePart>,
-        /// Classes that no picture was seen of: their sum is −1.
+        /// Classes that no image was seen of: their sum is −1.
         absent: Vec<usize>,
     },
     /// Scores relu(f·R)·W of the first network's features.

@@ -28,7 +28,7 @@ pub fn learns(chosen: &Chosen<'_>, task: usize) -> bool {
     own.any(|pass| by_itself(pass.work))
 }
 
-/// Finds the tasks of a single class that the method would learn from by gradients; none where
+/// Finds the tasks of a single class that the method would learn from by gradients; `None` if
 /// there are none, or where the method looks at all classes at once.
 pub fn single_class_tasks(chosen: &Chosen<'_>, tasks: &[Range<usize>]) -> Option<SingleClassTasks> {
     let alone = tasks.iter().enumerate().filter(|(_, task)| task.len() == 1);

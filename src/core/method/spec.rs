@@ -10,7 +10,7 @@ use crate::run::config::{RunConfig, Setting, SettingSpec};
 use crate::run::event::Scores;
 use crate::texts::{Message, of_list};
 
-/// A method: one of these stands in each method's file, and in the table [`super::METHODS`].
+/// A method: each method's file has one, and in the table [`super::METHODS`].
 pub struct MethodSpec {
     /// The name on the command line.
     pub key: &'static str,
@@ -28,7 +28,7 @@ pub struct MethodSpec {
     pub settings: &'static [SettingSpec],
     /// What it trains of a PET plugin, if any.
     pub pet: Option<PetUse>,
-    /// Its learning rate; none for methods without gradient steps.
+    /// Its learning rate; `None` for methods without gradient steps.
     pub rate: Option<Rate>,
     /// The authors' values by data set, where they differ from the defaults.
     pub published: &'static [PublishedValues],
@@ -39,11 +39,11 @@ pub struct MethodSpec {
     /// Whether another task needs more than the snapshots hold: then the last checkpoint of a
     /// finished run is kept for its added tasks.
     pub needs_state: bool,
-    /// Whether its answers are made of features alone, so that it has a [`super::Recipe`] for other programs.
+    /// Whether its answers are made of features alone, so it has a [`super::Recipe`] for other programs.
     pub has_recipe: bool,
     /// The passes over the images of a task (from 0).
     pub passes: fn(&Chosen<'_>, usize) -> Result<Vec<Pass>>,
-    /// What a step takes beside the network and a PET, for a network of so many blocks.
+    /// What a step takes beside the network and a PET, for a network of this number of blocks.
     pub memory: fn(&Chosen<'_>, usize) -> Result<MemoryEstimate>,
     /// How often an image passes through the network in a task (from 0), for estimates of time.
     pub workload: fn(&Chosen<'_>, usize) -> Result<Workload>,
@@ -111,9 +111,9 @@ pub struct Idle {
 /// What a method trains of a PET plugin.
 #[derive(Clone, Copy, Debug)]
 pub struct PetUse {
-    /// The authors' plugin; none where the project's usual one serves.
+    /// The authors' plugin; `None` if the project's usual one serves.
     pub plugin: Option<&'static str>,
-    /// The usual size for a network of this width; none for the plugin's own default.
+    /// The usual size for a network of this width; `None` for the plugin's own default.
     pub size: Option<fn(usize) -> usize>,
     /// Whether every block carries one, unless told otherwise.
     pub every_block: bool,
@@ -138,7 +138,7 @@ impl PetUse {
 /// The memory that a method needs for its own sake.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MemoryEstimate {
-    /// The first block that gradients pass through; none where they pass through those of PETs
+    /// The first block that gradients pass through; `None` if they pass through those of PETs
     /// alone.
     pub first_block: Option<usize>,
     /// Whether the network's own weights are trained.
@@ -255,14 +255,14 @@ pub struct PublishedValues {
     pub data: &'static str,
     /// Epochs per task.
     pub epochs: usize,
-    /// Learning rate, as [`Rate::base`]; none for the method's usual one.
+    /// Learning rate, as [`Rate::base`]; `None` for the method's usual one.
     pub base_lr: Option<f64>,
     /// Own settings that differ from the defaults.
     pub settings: &'static [(&'static str, Setting)],
 }
 
 impl PublishedValues {
-    /// So many epochs on a data set, all else as usual.
+    /// This number of epochs on a data set, all else as usual.
     pub const fn on(data: &'static str, epochs: usize) -> Self {
         Self {
             data,
@@ -286,7 +286,7 @@ impl PublishedValues {
     }
 }
 
-/// What a run stands on, known before any weight is read.
+/// What a run is based on, known before any weight is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The backbone's family and dimensions.

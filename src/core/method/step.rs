@@ -1,6 +1,6 @@
 //! How a step learns its batch: how many of its images go through the network at once, and how smooth the targets are.
 //!
-//! A batch that is too large for a card is learned in parts: the gradients of the parts are added,
+//! A batch that is too large for a GPU is learned in parts: the gradients of the parts are added,
 //! each by its share of the images, before the one step. The loss of every method here is a mean
 //! over images, with terms that no image has a part in, so that the sum is the gradient of the whole
 //! batch but for rounding. What dropout drops is drawn for the whole batch (see
@@ -18,7 +18,7 @@ use crate::run::config::RunConfig;
 /// How a step learns its batch, as far as the settings of every run say it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepSettings {
-    /// How many of its images go through the network at once; none for all of them.
+    /// How many of its images go through the network at once; `None` for all of them.
     images: Option<usize>,
     /// ε of the label smoothing.
     pub smoothing: f64,
@@ -29,7 +29,7 @@ pub struct StepSettings {
 pub struct BatchPart<'a> {
     /// Its images, labels and samples; pass and step are the whole batch's.
     pub batch: Batch<'a>,
-    /// Which of the whole batch's images they are; none where they are all.
+    /// Which of the whole batch's images they are; `None` if they are all.
     pub rows: Option<Rows>,
 }
 

@@ -37,7 +37,7 @@ pub enum PassImages {
     Task,
     /// Those of all tasks so far.
     Seen,
-    /// The exemplars that the method keeps of earlier tasks, at most so many, then those of the present task.
+    /// The exemplars that the method keeps of earlier tasks, at most this number, then those of the present task.
     WithExemplars {
         /// The most that it keeps.
         most: usize,
@@ -45,7 +45,7 @@ pub enum PassImages {
 }
 
 impl PassImages {
-    /// How many they are in a task (from 0), where the tasks have so many training images; none where that is not known
+    /// How many they are in a task (from 0), given their numbers of training images; `None` if that is not known
     /// of the task.
     pub fn count(self, task: usize, train: &[usize]) -> Option<usize> {
         let own = *train.get(task)?;
@@ -82,7 +82,7 @@ pub struct Pass {
     pub shuffle: bool,
     /// Whether an incomplete last batch is left out where there are others.
     pub drop_last: bool,
-    /// How many of them at most, the first in their order; none for all.
+    /// How many of them at most, the first in their order; `None` for all.
     pub most: Option<usize>,
     /// What is done with them.
     pub work: PassWork,
@@ -129,7 +129,7 @@ impl Pass {
         self.work == PassWork::Learn { frozen: true }
     }
 
-    /// How many of so many images it shows.
+    /// How many of this number of images it shows.
     pub fn shown(&self, images: usize, batch: usize) -> usize {
         let images = self.most.map_or(images, |most| images.min(most));
         // A task smaller than one batch is one smaller batch.

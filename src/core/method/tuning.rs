@@ -176,7 +176,7 @@ impl Tuning {
         self.optimiser.write(into)
     }
 
-    /// The same with such a state put in; none where there is no such state.
+    /// The same with such a state put in; `None` if there is no such state.
     ///
     /// # Errors
     /// A Problem that names a missing or mis-shaped tensor.
@@ -283,7 +283,7 @@ impl FirstSession {
         self.pets().write("pet", into)
     }
 
-    /// Adds what the session needs to go on, if it lasts.
+    /// Adds what the session needs to resume, if it lasts.
     ///
     /// # Errors
     /// A Problem when the device failed.

@@ -10,7 +10,7 @@ type Bin = (usize, usize, f64);
 
 /// Expected calibration error of one expert, as a share: the answers are put into 15 bins by their score, and the
 /// distance between mean score and accuracy of each bin is averaged over all images (Guo et al., On Calibration of
-/// Modern Neural Networks, ICML 2017). None where the scores are not known.
+/// Modern Neural Networks, ICML 2017). `None` if the scores are not known.
 pub fn calibration_error(answers: &Answers, expert: Expert) -> Option<f64> {
     if answers.labels.is_empty() || !answers.has_certainty(expert) {
         return None;

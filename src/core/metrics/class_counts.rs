@@ -41,7 +41,7 @@ impl ClassCounts {
         mean(&self.accuracies().flatten().collect::<Vec<_>>())
     }
 
-    /// Whether these are counts of so many classes, no more of them right than there are images.
+    /// Whether these are counts of this number of classes, no more of them right than there are images.
     pub fn is_of(&self, classes: usize) -> bool {
         let mut pairs = self.right.iter().zip(&self.images);
         [&self.right, &self.images]

@@ -1,7 +1,7 @@
 //! Which classes (or tasks) are taken for which.
 //!
 //! Of 10,000 classes nearly all pairs never occur, so only those that do are kept: memory goes by
-//! the images, not by the square of the classes. For a picture on a screen the pairs are summed
+//! the images, not by the square of the classes. For an image on a screen the pairs are summed
 //! into blocks of neighbouring classes.
 
 use std::ops::Range;
@@ -113,7 +113,7 @@ impl Blocks {
     }
 }
 
-/// The means of a lower triangle (row i holds the values of 0..=i), block by block; none where
+/// The means of a lower triangle (row i holds the values of 0..=i), block by block; `None` if
 /// there is no value yet, or none that is a number.
 pub fn block_means(rows: &[Vec<f64>], blocks: Blocks) -> Vec<Option<f64>> {
     let n = blocks.count;

@@ -49,7 +49,7 @@ impl Expert {
         self.key
     }
 
-    /// The one that a file calls so; none for what cannot be a key. It need not be one of this
+    /// The one that a file calls so; `None` for what cannot be a key. It need not be one of this
     /// version's methods.
     pub fn named(key: &str) -> Option<Self> {
         /// Names of files that were read, each kept once and for good.

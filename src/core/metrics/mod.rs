@@ -58,13 +58,13 @@ pub struct Answers {
     /// older versions.
     #[serde(default)]
     pub certainty: ByExpert<Vec<f32>>,
-    /// The class of each when its task is told: the best among the classes of that task (the
+    /// The class of each when its task is given: the best among the classes of that task (the
     /// task-incremental setting). Empty in runs of older versions.
     pub task_given: Vec<usize>,
 }
 
 impl Answers {
-    /// The classes one expert gave; none for an expert that the run does not have.
+    /// The classes one expert gave; empty for an expert that the run does not have.
     pub fn of(&self, expert: Expert) -> &[usize] {
         self.given.get(&expert).map_or(&[], Vec::as_slice)
     }
@@ -74,19 +74,19 @@ impl Answers {
         self.sources.get(at).copied().unwrap_or(0)
     }
 
-    /// Accuracy over the images whose class lies in this range; none where there are none.
+    /// Accuracy over the images whose class is in this range; `None` if there are none.
     pub fn accuracy_within(&self, expert: Expert, classes: &Range<usize>) -> Option<f64> {
         let tally = Tally::within(self, expert, classes);
         (tally.images > 0).then(|| tally.accuracy())
     }
 
-    /// Images whose class lies in this range.
+    /// Images whose class is in this range.
     pub fn images_within(&self, classes: &Range<usize>) -> usize {
         let labels = self.labels.iter();
         labels.filter(|label| classes.contains(label)).count()
     }
 
-    /// Accuracy over all images with the task of each told (masked logits); none where it was not
+    /// Accuracy over all images with the task of each told (masked logits); `None` if it was not
     /// measured.
     pub fn accuracy_task_given(&self) -> Option<f64> {
         let measured = self.task_given.len() == self.labels.len();
@@ -157,7 +157,7 @@ impl History {
     }
 
     /// Ā_N, if all tasks were measured; none while there are fewer than two, since the mean of one
-    /// (all classes at once, say) is no figure to hold against the mean of several.
+    /// (all classes at once, say) cannot be compared with the mean of several.
     pub fn average(&self) -> Option<f64> {
         let several = mean(&self.accuracy).filter(|_| self.accuracy.len() > 1);
         several.filter(|a| a.is_finite())
@@ -169,7 +169,7 @@ impl History {
         row.and_then(|row| mean(row)).filter(|a| a.is_finite())
     }
 
-    /// F_N as a fraction; 0 while fewer than two tasks are learned, none where old tasks were not
+    /// F_N as a fraction; 0 while fewer than two tasks are learned, `None` if old tasks were not
     /// measured at the end. It can be negative when old tasks got better.
     pub fn forgetting(&self) -> Option<f64> {
         let drops = self.drops();
@@ -291,12 +291,12 @@ impl Histories {
     }
 }
 
-/// Mean of the values; none for none.
+/// Mean of the values; `None` if there are none.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Sample standard deviation (n − 1); none for fewer than two values.
+/// Sample standard deviation (n − 1); `None` for fewer than two values.
 pub fn std_dev(values: &[f64]) -> Option<f64> {
     let centre = mean(values)?;
     (values.len() > 1).then(|| {

@@ -1,4 +1,4 @@
-//! Two runs on the same test images, held against each other image by image.
+//! Two runs on the same test images, compared image by image.
 //!
 //! Images that both answer rightly, or both wrongly, say nothing about which is better. Of those
 //! that only one of them answers rightly, either would have half by chance if the two were equally

@@ -29,7 +29,7 @@ pub struct SlotCounts {
 }
 
 impl SlotCounts {
-    /// No image yet, with so many slots.
+    /// No image yet, with this number of slots.
     pub fn none(slots: usize) -> Self {
         Self {
             images: 0,

@@ -60,8 +60,8 @@ pub fn corrected_p(p: f64, compared: usize) -> f64 {
     (p * pairs as f64).min(1.0)
 }
 
-/// Returns the probability that t with so many degrees of freedom lies between −`t` and `t` (Abramowitz and Stegun, Handbook
-/// of Mathematical Functions, 26.7.3 and 26.7.4).
+/// Returns the probability that t with this number of degrees of freedom is between −`t` and `t` (Abramowitz and
+/// Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4).
 fn within(t: f64, freedom: usize) -> f64 {
     let angle = (t.abs() / (freedom as f64).sqrt()).atan();
     let (sin, cos) = angle.sin_cos();

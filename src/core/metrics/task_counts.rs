@@ -51,7 +51,7 @@ impl TaskCounts {
         }
     }
 
-    /// Whether these are counts of so many tasks, no more of them right than there are images.
+    /// Whether these are counts of this number of tasks, no more of them right than there are images.
     pub fn is_of(&self, tasks: usize) -> bool {
         let all: usize = self.images.iter().sum();
         let fits = |right: &Vec<usize>| {
@@ -83,7 +83,7 @@ mod tests {
             labels,
             ..Answers::default()
         };
-        // The images of the second task are not at hand.
+        // The images of the second task are not available.
         let mut partly = answers.clone();
         partly.labels[2] = 0;
         let (mut by_answers, mut by_counts) = (Histories::default(), Histories::default());

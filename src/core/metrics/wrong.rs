@@ -1,8 +1,8 @@
-//! The pictures that were answered wrongly, the surest mistakes first.
+//! The images that were answered wrongly, the surest mistakes first.
 
 use super::{Answers, Expert};
 
-/// A test picture that an expert answered wrongly.
+/// A test image that an expert answered wrongly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wrong {
     /// Its place among the answers.
@@ -11,12 +11,12 @@ pub struct Wrong {
     pub label: usize,
     /// The class that was answered.
     pub given: usize,
-    /// How certain the expert was of that; none where it was not noted.
+    /// How certain the expert was of that; `None` if it was not noted.
     pub certainty: Option<f32>,
 }
 
 impl Answers {
-    /// How certain an expert was of its answer to the picture at this place, where it was noted.
+    /// How certain an expert was of its answer to the image at this place, where it was noted.
     pub fn certainty_at(&self, expert: Expert, at: usize) -> Option<f32> {
         self.certainty.get(&expert)?.get(at).copied()
     }
@@ -27,7 +27,7 @@ impl Answers {
         noted == self.labels.len()
     }
 
-    /// What one expert answered wrongly, in the order of the test pictures; with `class` only what
+    /// What one expert answered wrongly, in the order of the test images; with `class` only what
     /// is truly of that class.
     pub fn wrong(&self, expert: Expert, class: Option<usize>) -> Vec<Wrong> {
         let pairs = self.labels.iter().zip(self.of(expert)).enumerate();

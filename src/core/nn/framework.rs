@@ -38,7 +38,7 @@ pub(super) fn layer_norm<const D: usize>(
     y * gamma.clone().unsqueeze() + beta.clone().unsqueeze()
 }
 
-/// `x · Φ(x)`, written with `erf`: the framework's own GELU has, on graphics cards, the gradient
+/// `x · Φ(x)`, written with `erf`: the framework's own GELU has, on GPUs, the gradient
 /// of the tanh approximation.
 pub(super) fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     let phi = (x.clone() / std::f64::consts::SQRT_2).erf() + 1.0;

@@ -1,7 +1,7 @@
 //! Softmax attention as one operation with a gradient, for cases that the program's own kernels do not cover.
 //!
 //! Recorded operation by operation, attention keeps its scores several times over until the
-//! backward. Here queries, keys and values are kept alone, and their shares are computed anew on
+//! backward. Here queries, keys and values are kept alone, and their shares are computed again on
 //! the way back: P = softmax(scale·q·kᵀ + bias), y = P·v. With dP = g·vᵀ and
 //! dS = P ∘ (dP − Σ dP∘P): dq = scale·dS·k, dk = scale·dSᵀ·q, dv = Pᵀ·g. The forward without a bias
 //! is the framework's own attention, which is one kernel where the framework has one.
@@ -81,7 +81,7 @@ impl Saved {
     }
 }
 
-/// The attention on a device with gradients of backend `B`; none where the parts lie elsewhere.
+/// The attention on a device with gradients of backend `B`; `None` if the parts lie elsewhere.
 fn recorded<B>(parts: &[Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Option<Tensor<4>>
 where
     B: Backend,

@@ -1,9 +1,9 @@
-//! A frozen linear map whose matrix lies in half precision: half the memory, arithmetic still f32.
+//! A frozen linear map whose matrix is stored in half precision: half the memory, arithmetic still f32.
 //!
-//! The matrix is widened to f32 where it is used, and once more on the way back: recorded by the
+//! The matrix is widened to f32 where it is used, and again on the way back: recorded by the
 //! framework alone, the widened copy of every layer would be kept until the backward, and memory
-//! would be lost instead of won. Number types are never mixed in one operation, which graphics
-//! cards answer with wrong numbers instead of an error.
+//! would be lost instead of won. Number types are never mixed in one operation, which
+//! GPUs answer with wrong numbers instead of an error.
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::NoCheckpointing;
@@ -18,7 +18,7 @@ use half::f16;
 pub struct HalfMatrix {
     /// in × out, f16: each column divided by its factor.
     pub values: Tensor<2>,
-    /// 1 × out, f32; none where all factors are 1.
+    /// 1 × out, f32; `None` if all factors are 1.
     pub factors: Option<Tensor<2>>,
 }
 
@@ -74,7 +74,7 @@ impl HalfMatrix {
     }
 }
 
-/// The product on a device with gradients of backend `B`; none where x lies elsewhere.
+/// The product on a device with gradients of backend `B`; `None` if x lies elsewhere.
 fn recorded<B>(x: &Tensor<2>, matrix: &HalfMatrix) -> Option<Tensor<2>>
 where
     B: Backend,

@@ -39,7 +39,7 @@ pub struct Linear {
     pub bias: Option<Tensor<1>>,
 }
 
-/// The ways a weight lies in memory.
+/// The memory layouts of a weight.
 #[derive(Clone, Debug)]
 // One lives in each layer: there is nothing to gain by boxing the tensor.
 #[allow(clippy::large_enum_variant)]
@@ -318,7 +318,7 @@ pub fn split_heads(
 /// What stands around a sub-layer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame<'a> {
-    /// The norm before it; none where the input is normalised already.
+    /// The norm before it; `None` if the input is normalised already.
     pub norm: Option<&'a LayerNorm>,
     /// Whether its input (before the norm) is added to its output.
     pub residual: bool,

@@ -19,7 +19,7 @@ const INT64: i64 = 7;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value(String);
 
-/// What an operator is told beside its inputs.
+/// The attributes of an operator.
 #[derive(Clone, Copy, Debug)]
 pub enum Attribute<'a> {
     /// A whole number.

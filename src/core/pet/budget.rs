@@ -13,7 +13,7 @@ const MOST_ELEMENTS: usize = 1 << 28;
 /// Prefix needs about a hundred times on long token sequences.
 const MOST_GROWTH: usize = 1024;
 
-/// Finding out the shape of a result takes about as long as so many multiplications.
+/// Finding out the shape of a result takes about as long as this number of multiplications.
 const FOR_A_SHAPE: u64 = 256;
 
 thread_local! {
@@ -21,7 +21,7 @@ thread_local! {
     static BUDGET: Cell<usize> = const { Cell::new(0) };
     /// Most elements that any evaluation on this thread may produce.
     static CAP: Cell<usize> = const { Cell::new(usize::MAX) };
-    /// Multiplications that may still be done on this thread; none where they are not counted.
+    /// Multiplications that may still be done on this thread; `None` if they are not counted.
     static WORK: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
@@ -78,7 +78,7 @@ fn bounded(dims: &[usize]) -> Outcome<()> {
     }
 }
 
-/// Refuses, before it is computed, a result each element of which costs so many multiplications,
+/// Refuses, before it is computed, a result each element of which takes this number of multiplications,
 /// where all of them are more than may be spent.
 pub(super) fn multiply(dims: &[usize], each: usize) -> Outcome<()> {
     let cost = dims
@@ -87,7 +87,7 @@ pub(super) fn multiply(dims: &[usize], each: usize) -> Outcome<()> {
     charge(dims, cost)
 }
 
-/// Refuses to go on where even finding out shapes takes too long: this one is that of a result which is
+/// Refuses to continue if even finding out shapes takes too long: this one is that of a result which is
 /// not computed.
 pub(super) fn foretell(dims: &[usize]) -> Outcome<()> {
     charge(dims, Some(FOR_A_SHAPE))

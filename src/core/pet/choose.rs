@@ -1,4 +1,4 @@
-//! What a person chose of a plugin's numbers.
+//! The values that the user chose for a plugin's numbers.
 
 use super::numbers::{MAIN_SIZE, Numbers};
 use super::spec::{PetSettings, PetSpec};

@@ -27,7 +27,7 @@ impl Drawing {
         }
     }
 
-    /// That of a number in a run's record; none for a number that this version does not know.
+    /// That of a number in a run's record; `None` for a number that this version does not know.
     pub fn numbered(number: Option<u32>) -> Option<Self> {
         match number {
             None | Some(1) => Some(Self::ByPlace),

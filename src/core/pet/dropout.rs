@@ -3,7 +3,7 @@
 //! happens.
 //!
 //! What is dropped is drawn on the host from (seed, step, block, site), so that a run repeats
-//! itself on every device, and a resumed one goes on as it would have.
+//! itself on every device, and a resumed one continues as it would have.
 
 use std::cell::RefCell;
 
@@ -24,7 +24,7 @@ pub struct DropoutSeed {
     pub seed: u64,
     /// The number of the step within the run; no two steps may share one.
     pub step: u64,
-    /// Which images of the step's batch are at work; none for all.
+    /// Which images of the step's batch are at work; `None` for all.
     pub rows: Option<Rows>,
 }
 
@@ -41,7 +41,7 @@ pub struct Rows {
 
 impl Rows {
     /// Of a tensor of this shape that has a part for each image: how many values come before it in
-    /// the whole batch's, and how many that has. None for a tensor that is not of images.
+    /// the whole batch's, and how many that has. `None` for a tensor that is not of images.
     fn within(self, shape: &[usize]) -> Option<(usize, usize)> {
         // A matrix is a parameter: what is of images has tokens, too.
         let of_images = shape.len() > 2 && shape[0].is_multiple_of(self.count);
@@ -81,7 +81,7 @@ pub(super) fn apply(x: Value, p: f64) -> Value {
     let (shape, count) = (x.dims(), x.dims().iter().product());
     let factors = STREAM.with_borrow_mut(|stream| {
         let (rng, rows) = stream.as_mut()?;
-        // A part draws for the whole batch, so that it makes no difference to be one.
+        // A part draws for the whole batch, so parts and whole batches give the same result.
         let within = rows.and_then(|rows| rows.within(&shape));
         let (first, all) = within.unwrap_or((0, count));
         Some(factors(rng, p, all)[first..first + count].to_vec())

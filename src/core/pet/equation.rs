@@ -64,7 +64,7 @@ pub enum Binding {
     Step(usize),
 }
 
-/// The text of one step and where it stands in the file.
+/// The text of one step and its place in the file.
 #[derive(Clone, Debug)]
 pub struct StepText {
     /// Name; later steps may use it.
@@ -229,7 +229,7 @@ impl Program {
         &self.variables
     }
 
-    /// Where the last step stands in the file, for what is wrong with the result.
+    /// The place of the last step in the file, for errors of the result.
     pub fn result_span(&self) -> Range<usize> {
         self.steps
             .last()

@@ -1,10 +1,10 @@
-//! What is found wrong with a plugin while it is checked; checking goes on after a mistake.
+//! What is found wrong with a plugin while it is checked; checking continues after a mistake.
 
 use std::cell::RefCell;
 
 use crate::expression::Diagnostic;
 
-/// So many mistakes are told of one plugin; one with more is another kind of file.
+/// Number of mistakes reported of one plugin; one with more is another kind of file.
 pub(super) const MOST_FINDINGS: usize = 32;
 
 /// What has been found so far.

@@ -119,7 +119,7 @@ impl Folds {
 
 impl PetStack {
     /// From now on it and its clones give layers in which the equations are folded that are linear. Each is made when
-    /// the next picture needs it, and is a copy of the frozen one, in f32. What is made of it to be trained, and with
+    /// the next image needs it, and is a copy of the frozen one, in f32. What is made of it to be trained, and with
     /// other values, does not fold.
     pub fn fold(&self) {
         self.folds.get_or_init(|| {

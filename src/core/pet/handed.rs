@@ -4,8 +4,8 @@ use super::shape::Shape;
 use super::site::{BlockShape, Site};
 
 impl Site {
-    /// The shapes of what it hands over for so many images; `tokens` are those of an image before the block and inside, where
-    /// `input` may have added some.
+    /// The shapes of what it hands over for `images` images; `tokens` are those of an image before the block and
+    /// inside, where `input` may have added some.
     pub fn handed(self, shape: &BlockShape, images: usize, tokens: [usize; 2]) -> Vec<Shape> {
         let (input, output) = self.channels(shape);
         let [outside, inside] = tokens;

@@ -51,8 +51,8 @@ pub trait Hooks {
         Ok(h)
     }
 
-    /// The same where a linear layer stands, with its frozen weight (in × out, without layer scale taken
-    /// apart) for whoever reads it.
+    /// The same at a linear layer, with its frozen weight (in × out, without layer scale taken
+    /// apart) for hooks that read it.
     ///
     /// # Errors
     /// Where shapes do not fit.

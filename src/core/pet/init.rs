@@ -104,7 +104,7 @@ impl Init {
 
 /// One draw of N(0, 1) by Box and Muller from two of `unit`, which draws uniformly from [0, 1).
 pub fn standard_normal(unit: &mut impl FnMut() -> f64) -> f64 {
-    // 1 − u lies in (0, 1], so the logarithm is finite.
+    // 1 − u is in (0, 1], so the logarithm is finite.
     let radius = (-2.0 * (1.0 - unit()).ln()).sqrt();
     radius * (std::f64::consts::TAU * unit()).cos()
 }

@@ -83,7 +83,7 @@ pub struct PluginEntry {
     pub hides: Option<bool>,
 }
 
-/// All plugins at hand.
+/// All available plugins.
 #[derive(Debug, Default)]
 pub struct PluginLibrary {
     entries: Vec<PluginEntry>,
@@ -105,8 +105,8 @@ impl PluginLibrary {
         Self::of_person(user_folder().as_deref())
     }
 
-    /// The same where the person's own plugins lie in this folder. A file that has the name of a built-in plugin is
-    /// refused until the person allows it (see [`PluginNotes`]).
+    /// The same, with the user's own plugins from this folder. A file that has the name of a built-in plugin is
+    /// refused until the user allows it (see [`PluginNotes`]).
     pub fn of_person(own: Option<&Path>) -> Self {
         let notes = own.map(PluginNotes::read).unwrap_or_default();
         let folders = [Some(Path::new("plugins")), own].into_iter().flatten();

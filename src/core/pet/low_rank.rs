@@ -174,7 +174,7 @@ mod tests {
     use super::super::{BlockKind, Hooks, Init, PetSettings, PetStack};
     use super::*;
 
-    /// A PET whose every number is drawn, so that it does something.
+    /// A PET whose every number is drawn, so it has an effect.
     fn stack(plugin: &str) -> PetStack {
         let spec = PluginLibrary::standard().get(plugin).unwrap();
         let shapes = [BlockKind::VIT.shape()];

@@ -10,7 +10,7 @@ use super::equation::LANGUAGE;
 use super::parse::{MOST_BYTES, MOST_PARAMETERS};
 use crate::expression::{Piece, pieces};
 
-/// Inline tables inside each other that paths tell apart, and letters of a name in them.
+/// Nested inline tables that paths distinguish, and letters of a name in them.
 const DEEPEST: usize = 8;
 const LONGEST: usize = 200;
 
@@ -82,7 +82,7 @@ struct Reader {
     keys: Vec<String>,
     /// Brackets that are open within a value.
     depth: Vec<u8>,
-    /// Whether `=` was read and its value goes on.
+    /// Whether `=` was read and its value continues.
     in_value: bool,
     /// Where the head of a table begins, while it is read.
     head: Option<usize>,

@@ -34,12 +34,12 @@ pub struct Installed {
 }
 
 impl PluginNotes {
-    /// The notes in this folder; none where they cannot be read, which allows nothing.
+    /// The notes in this folder; empty if they cannot be read, which allows nothing.
     pub fn read(folder: &Path) -> Self {
         Self::found(folder).unwrap_or_default()
     }
 
-    /// The same, with none where there is no file; one that cannot be read gives nothing.
+    /// The same, with empty notes if there is no file; `None` if the file cannot be read.
     pub fn found(folder: &Path) -> Option<Self> {
         match files::read_text(&folder.join(NOTES_FILE), files::TEXT) {
             Ok(text) => serde_json::from_str(&text).ok(),

@@ -45,7 +45,7 @@ pub struct ConstantSpec {
     pub name: String,
     /// Value when nothing is chosen.
     pub default: f64,
-    /// Smallest and largest value that may be chosen; none for one that is always the default.
+    /// Smallest and largest value that may be chosen; `None` for one that is always the default.
     pub range: Option<[f64; 2]>,
     /// One line; may be empty.
     pub meaning: String,

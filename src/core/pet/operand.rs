@@ -1,4 +1,4 @@
-//! What stands in an equation while it is worked out: a number, or a tensor with its shape. A tensor
+//! An operand of an equation while it is evaluated: a number, or a tensor with its shape. A tensor
 //! may be known by its shape alone; then the same rules give the shapes of all results, and nothing
 //! is computed.
 
@@ -25,7 +25,7 @@ impl From<Value> for Operand {
     }
 }
 
-/// A result of this shape, paid for before it is computed; each of its elements costs so many
+/// A result of this shape, paid for before it is computed; each of its elements takes this number of
 /// multiplications.
 fn paid(shape: Shape, each: usize, computed: Option<impl FnOnce() -> Value>) -> Outcome<Operand> {
     spend(&shape)?;

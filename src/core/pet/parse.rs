@@ -1,5 +1,5 @@
 //! Plugin file → [`PetSpec`]: reads the TOML with places and checks names and types. The equations
-//! are compiled in `forms.rs`, shapes are tried afterwards (`trial.rs`). Checking goes on after a
+//! are compiled in `forms.rs`, shapes are tried afterwards (`trial.rs`). Checking continues after a
 //! mistake: what was refused is left out or takes a plain value, and what only follows from a
 //! mistake is not told.
 
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// The sets of sites; none where one of them is refused, since equations depend on them.
+    /// The sets of sites; `None` if one of them is refused, since equations depend on them.
     fn sites(&self) -> Checked<Vec<Vec<Site>>> {
         let item = self.document.need("sites")?;
         let mut choices = Vec::new();

@@ -63,7 +63,7 @@ pub fn read(text: &str, origin: &str) -> Reading {
     }
 }
 
-/// What people are told of a sound plugin that lies nowhere yet.
+/// What is shown of a valid plugin that is not saved yet.
 pub fn facts(spec: &Arc<PetSpec>) -> PluginFacts {
     let entry = PluginEntry {
         name: spec.name.clone(),
@@ -76,7 +76,7 @@ pub fn facts(spec: &Arc<PetSpec>) -> PluginFacts {
     PluginFacts::of(&entry, None)
 }
 
-/// A plugin on the chosen blocks, which see so many tokens of an image.
+/// A plugin on the chosen blocks, which see `tokens` tokens of an image.
 ///
 /// # Errors
 /// As [`PetSpec::fits`], and for sizes outside their range.

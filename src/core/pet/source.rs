@@ -1,4 +1,4 @@
-//! The text of a plugin file and where things stand in it: places for messages (file, line,
+//! The text of a plugin file and the places of things in it: places for messages (file, line,
 //! column), and typed reading of TOML values that keeps those places.
 
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub struct PluginText {
 /// What a check gives, or the mistake it found.
 pub type Checked<T> = Result<T, Diagnostic>;
 
-/// So many mistakes are told beside the first.
+/// Number of mistakes that are reported besides the first.
 const MOST_TOLD: usize = 8;
 
 /// A value with its place.
@@ -55,7 +55,7 @@ impl PluginText {
         format!("{}, line {line}, column {column}", self.origin)
     }
 
-    /// A mistake as a person reads it.
+    /// A mistake as the user reads it.
     pub fn problem(&self, wrong: &Diagnostic) -> Problem {
         Problem::new(wrong.words())
             .at(self.place(wrong.span.start))
@@ -129,7 +129,7 @@ impl<'a> Table<'a> {
             .map(|(key, value)| (key.get_ref().as_ref(), key.span(), value))
     }
 
-    /// Refuses names that are longer than any, here and in so many levels of tables inside.
+    /// Refuses names that are longer than any, here and in this number of levels of nested tables.
     pub fn short_names(&self, levels: usize) -> Checked<()> {
         for (key, span, item) in self.entries() {
             if let Some(long) = Diagnostic::of_long_name(key, span) {

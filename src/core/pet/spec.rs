@@ -216,7 +216,7 @@ impl PetSpec {
         }
     }
 
-    /// The main size when nothing is chosen; none for a plugin without sizes.
+    /// The main size when nothing is chosen; `None` for a plugin without sizes.
     pub fn default_size(&self) -> Option<usize> {
         let main = self.sizes.iter().find(|size| size.name == MAIN_SIZE);
         main.map(|size| size.default)

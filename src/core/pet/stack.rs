@@ -124,7 +124,7 @@ impl PetStack {
     #[must_use]
     pub fn with(&self, mut map: impl FnMut(&str, &Tensor<2>, bool) -> Tensor<2>) -> Self {
         let mut result = self.clone();
-        // Other values are folded anew, and only where somebody asks for it.
+        // Other values are folded again, and only on request.
         result.folds = Arc::default();
         let Some(plan) = &self.plan else {
             return result;
@@ -219,7 +219,7 @@ impl PetStack {
         bindings.is_some_and(|bindings| reads_weight(site, bindings))
     }
 
-    /// The same with the part of the equation that is wrong; none where no PET acts.
+    /// The same with the part of the equation that is wrong; `None` if no PET acts.
     pub(super) fn evaluated(
         &self,
         block: usize,

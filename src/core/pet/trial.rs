@@ -45,7 +45,7 @@ impl PetSpec {
     ///
     /// # Errors
     /// The mistakes in header, names and equations; where there are none, what does not fit when the
-    /// plugin is tried on small blocks of every backbone family it is for. At most 32 are told.
+    /// plugin is tried on small blocks of every backbone family it is for. At most 32 are reported.
     pub fn checked(source: &PluginText) -> Result<Arc<Self>, Vec<Diagnostic>> {
         tried(parse::read(source)?).map(Arc::new)
     }
@@ -131,7 +131,7 @@ impl Family {
         }
     }
 
-    /// The shapes of what a site hands over, where a block has so many tokens after `input`.
+    /// The shapes of what a site hands over, if a block has this number of tokens after `input`.
     fn inputs(&self, site: Site, inside: usize) -> Vec<Shape> {
         site.handed(&self.shapes[0], BATCH, [self.tokens, inside])
     }

@@ -1,4 +1,4 @@
-//! The tensors an equation works on. Whoever asks for an operation has asked `shape` before whether
+//! The tensors an equation works on. Before an operation, its caller has asked `shape` whether
 //! the operands fit; what cannot be then leaves a tensor as it is.
 
 use std::array::from_fn;

@@ -11,7 +11,7 @@ use super::spec::{Extent, PetSettings, PetSpec};
 use crate::problem::{Problem, listed};
 use crate::tr;
 
-/// What people are told of a plugin.
+/// What is shown of a plugin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PluginFacts {
     /// Name.
@@ -167,7 +167,7 @@ fn names(sites: &[super::Site]) -> Vec<String> {
 }
 
 impl VariantView {
-    /// What predictions make of it, as a sentence; none where its equations are linear at no layer.
+    /// What predictions make of it, as a sentence; `None` if its equations are linear at no layer.
     pub fn folded(&self) -> Option<String> {
         let sites = listed(&self.folds, 8);
         (!self.folds.is_empty()).then(|| tr!("editor-on-folds", sites = sites))

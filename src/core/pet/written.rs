@@ -47,7 +47,7 @@ impl SitePet<'_> {
 }
 
 impl PetStack {
-    /// The blocks with a PET, in order; none for the plain backbone.
+    /// The blocks with a PET, in order; empty for the plain backbone.
     pub fn written(&self) -> Vec<BlockPet<'_>> {
         let Some(plan) = &self.plan else {
             return Vec::new();

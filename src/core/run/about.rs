@@ -133,7 +133,7 @@ fn one_line(text: &str) -> String {
 /// Words that a run is looked for by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// All of these words stand in its name, a tag, the note, or what it is made of.
+    /// All of these words occur in its name, a tag, the note, or its settings.
     pub text: String,
     /// It has all of these tags.
     pub tags: Vec<String>,

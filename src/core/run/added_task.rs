@@ -1,5 +1,5 @@
 //! Added tasks: what a run was taught after its training. Each is one more task with a data set of its
-//! own, whose pictures lie in the run's folder.
+//! own, whose images are in the run's folder.
 
 use crate::texts::{Words, all_in_english};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct Again {
 /// What an added task taught, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AddedTask {
-    /// Where the pictures came from, as the person named it.
+    /// Where the images came from, as the user named it.
     pub source: String,
     /// Its classes in the order of their positions.
     #[serde(deserialize_with = "crate::names::read_all_composed")]
@@ -25,21 +25,21 @@ pub struct AddedTask {
     /// for the class it belongs to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub again: Vec<Again>,
-    /// Training pictures of each class.
+    /// Training images of each class.
     pub train_images: Vec<usize>,
-    /// Test pictures of each class.
+    /// Test images of each class.
     pub test_images: Vec<usize>,
-    /// SHA-256 over the list of its pictures, which holds the SHA-256 of each; in hex.
+    /// SHA-256 over the list of its images, which holds the SHA-256 of each; in hex.
     pub fingerprint: String,
-    /// Share of its test pictures that were answered rightly before it; none without test pictures.
+    /// Share of its test images that were answered rightly before it; none without test images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<f64>,
     /// Tasks that the run was set up with. A run that was stopped before its end was taught from
     /// its last whole task.
     pub planned_tasks: usize,
-    /// Pictures of a step.
+    /// Images of a step.
     pub batch: usize,
-    /// How often an epoch shows each training picture.
+    /// How often an epoch shows each training image.
     pub repeats: usize,
     /// Learning rate at batch 256.
     pub base_lr: f64,

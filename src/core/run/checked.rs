@@ -12,7 +12,7 @@ pub enum Part {
     Plugin,
     /// A setting.
     Setting,
-    /// A picture of the data set, or its label.
+    /// An image of the data set, or its label.
     Picture,
     /// The backbone's weight file.
     Weights,
@@ -20,7 +20,7 @@ pub enum Part {
     Backbone,
     /// What answers after a task.
     Snapshot,
-    /// The answer to a test picture.
+    /// The answer to a test image.
     Answer,
     /// A figure beside the answers.
     Figure,
@@ -66,7 +66,7 @@ impl Difference {
 pub enum Verdict {
     /// All that was compared is equal to the last bit.
     Equal,
-    /// All but rounding, on another processor type or a graphics card.
+    /// All but rounding, on another processor type or a GPU.
     EqualWithinRounding,
     /// Something differs.
     Differs,
@@ -133,7 +133,7 @@ impl Report {
     }
 }
 
-/// The kind of line that tells of a difference.
+/// The kind of line that reports a difference.
 pub const DIFFERS: &str = "differs";
 
 impl Verdict {

@@ -1,4 +1,4 @@
-//! What a person wants of the job at work: a switch that the front end sets and the job reads
+//! What the user requests of the running job: a switch that the front end sets and the job reads
 //! between two batches.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::job::JobId;
 
-/// What a person wants of the running job.
+/// What the user requests of the running job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Wish {
-    /// Go on.
+    /// Continue.
     #[default]
     Run,
     /// Wait between two batches.

@@ -1,5 +1,5 @@
 //! What the log keeps of commands and events: numbers and words of this program, never a name that
-//! somebody gave. Data sets, weight files, orders and runs are told by kind.
+//! somebody gave. Data sets, weight files, orders and runs are named by kind.
 
 use std::path::Path;
 
@@ -72,7 +72,7 @@ pub fn asked(command: &Command) {
     }
 }
 
-/// Notes what the engine tells, short of what a run tells of itself.
+/// Logs the engine's events, except the events of runs.
 pub fn of_engine(job: Option<JobId>, event: &Event) {
     let job_id = job.map_or(0, JobId::number);
     match event {
@@ -114,7 +114,7 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
     }
 }
 
-/// Notes a Problem that ends what a person asked for.
+/// Notes a Problem that ends a request of the user.
 pub fn failed(problem: &Problem) {
     tracing::error!("{}", told(problem));
 }
@@ -133,7 +133,7 @@ impl Noted<'_> {
 }
 
 impl Noted<'_> {
-    /// Notes that a run with these settings is to be taught what lies at `source`.
+    /// Notes that a run with these settings is to be taught the data at `source`.
     pub fn added_task(&self, source: &str, config: &RunConfig) {
         keep_out([source]);
         self.prepare("an added task is prepared", config);
@@ -151,7 +151,7 @@ impl Sink for Noted<'_> {
     }
 }
 
-/// Notes what a run tells.
+/// Logs the events of a run.
 fn of_run(event: &Event) {
     match event {
         Event::Started(header) => {

@@ -1,4 +1,4 @@
-//! What the engine is asked and what it tells: `Command` and `Event`.
+//! What the engine is asked and what it reports: `Command` and `Event`.
 //!
 //! Both front ends read the same stream. All of it is plain serde data, so the engine could be a
 //! process of its own without touching a page.
@@ -42,20 +42,20 @@ pub enum Command {
     Hold(bool),
     /// Let this job go that waits on hold.
     Release(JobId),
-    /// Show one picture to a run's experts after the given tasks. Served between two batches while
+    /// Show one image to a run's experts after the given tasks. Served between two batches while
     /// another run trains. A newer request with the same `ticket` stream replaces older ones that
     /// have not begun.
     Predict(PredictRequest),
     /// Look inside a run after the given tasks, served like predictions. A newer request of the same
     /// kind about the same run replaces an older one.
     Inside(InsideRequest),
-    /// Answer all pictures of a folder in a table, served after predictions and looks inside.
+    /// Answer all images of a folder in a table, served after predictions and looks inside.
     Sheet(Box<SheetRequest>),
-    /// Hold the training pictures of a run against one another, served likewise.
+    /// Hold the training images of a run against one another, served likewise.
     Doubts(DoubtRequest),
     /// Make the table, or the look for doubtful labels, of this ticket no further.
     StopSheet(u64),
-    /// Look at data sets anew when they are used next: their files may have changed.
+    /// Open data sets again when they are used next: their files may have changed.
     ForgetData,
     /// End the thread after the running job was stopped and saved; what waits is kept on disk.
     Shutdown,
@@ -85,7 +85,7 @@ pub enum Phase {
         /// From 0.
         task: usize,
     },
-    /// Waiting for the person.
+    /// Waiting for the user.
     Paused,
 }
 
@@ -115,7 +115,7 @@ pub struct RunProgress {
     pub measured: BTreeMap<String, f64>,
 }
 
-/// What the engine tells. Milestones are never dropped; `Progress` is thinned at the source.
+/// Events of the engine. Milestones are never dropped; `Progress` is thinned at the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
     /// A job waits at this place in the queue (from 0): it is new there, was moved, held or let go.
@@ -152,7 +152,7 @@ pub enum Event {
         /// What was measured.
         report: Box<TaskReport>,
     },
-    /// A stopped or killed run goes on: what was measured before.
+    /// A stopped or killed run resumes: what was measured before.
     TakenUp {
         /// The run's name.
         run: String,
@@ -232,7 +232,7 @@ pub enum Event {
         /// The run's name.
         run: String,
     },
-    /// The run was stopped by the person and can be continued.
+    /// The run was stopped by the user and can be continued.
     Stopped {
         /// The run's name.
         run: String,

@@ -1,4 +1,4 @@
-//! Where a job stops or waits because a person wants it to: between two batches.
+//! Where a job stops or waits because the user wants it to: between two batches.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use super::control::{Control, Wish};
 use super::event::{Event, Phase, Sink};
 
 impl Control {
-    /// The gate between two batches: serves short jobs, waits while paused (telling so once), and
-    /// says whether to go on.
+    /// The gate between two batches: serves short jobs, waits while paused (reporting it once), and
+    /// says whether to continue.
     pub fn gate(&self, run: &str, sink: &mut dyn Sink, resumed: &Phase) -> bool {
         sink.between_batches();
         let mut told = false;

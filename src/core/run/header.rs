@@ -56,7 +56,7 @@ pub struct MethodFacts {
     pub experts: Vec<Expert>,
     /// Whether a PET plugin is part of it.
     pub uses_pet: bool,
-    /// Whether that plugin has a size; none for runs of versions that did not note it.
+    /// Whether that plugin has a size; `None` for runs of versions that did not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pet_sized: Option<bool>,
     /// Whether the seed decides anything; `None` only in files of versions that did not note it.
@@ -86,7 +86,7 @@ impl MethodFacts {
         (self.seeded != Some(false)).then_some(config.seed)
     }
 
-    /// The PET with its size, where it has one: "adapter 5", "ssf"; none where none is trained.
+    /// The PET with its size, where it has one: "adapter 5", "ssf"; `None` if none is trained.
     pub fn pet(&self, config: &RunConfig) -> Option<String> {
         let size = config.pet_size;
         let named = match self.pet_sized {
@@ -157,7 +157,7 @@ pub struct RunHeader {
     /// SHA-256 of the adapter that its PET starts from, in hex, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_sha256: Option<String>,
-    /// The images it learns from and is tested on; none for runs of versions that did not note it.
+    /// The images it learns from and is tested on; `None` for runs of versions that did not note it.
     pub images: Option<Fingerprints>,
     /// What it was taught after its training, one more task each.
     #[serde(default)]
@@ -187,7 +187,7 @@ impl RunHeader {
         }
     }
 
-    /// By what pictures of its figures are known: its folder, and its last added task, since one can be undone and
+    /// By what images of its figures are known: its folder, and its last added task, since one can be undone and
     /// another one taught.
     pub fn known_by(&self) -> String {
         let added_task = self.added_tasks.last();

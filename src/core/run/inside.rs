@@ -11,13 +11,13 @@ use crate::problem::Problem;
 /// What is looked at.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Look {
-    /// A fixed sample of the run's test pictures, and its PETs. The axes of the map are those of the
+    /// A fixed sample of the run's test images, and its PETs. The axes of the map are those of the
     /// snapshot after `anchor`.
     Run {
         /// From 0.
         anchor: usize,
     },
-    /// What the network gathers from one picture.
+    /// What the network gathers from one image.
     Picture(Picture),
 }
 
@@ -52,14 +52,14 @@ pub struct Insight {
 pub enum Seen {
     /// Of the run.
     Run(Box<RunInside>),
-    /// Of a picture.
+    /// Of an image.
     Picture(Box<PictureInside>),
 }
 
 /// A run after a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunInside {
-    /// The test pictures; none where the run's data set is not at hand.
+    /// The test images; `None` if the run's data set is not available.
     pub probe: Option<ProbeInside>,
     /// Why there is no probe set.
     pub problem: Option<Problem>,
@@ -67,12 +67,12 @@ pub struct RunInside {
     pub movement: Movement,
 }
 
-/// Test pictures inside a run after a task. All lists go by picture, in the same order after every
+/// Test images inside a run after a task. All lists go by image, in the same order after every
 /// task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbeInside {
-    /// Where each picture lies: its source (0 the run's data set, k its k-th added task), and its index
-    /// among the test pictures there.
+    /// Where each image lies: its source (0 the run's data set, k its k-th added task), and its index
+    /// among the test images there.
     pub places: Vec<(usize, usize)>,
     /// The class of each, by position.
     pub labels: Vec<usize>,
@@ -84,7 +84,7 @@ pub struct ProbeInside {
     pub maps: Vec<FeatureMap>,
     /// The energies that each expert gives; empty for a method whose scores have none.
     pub energies: Vec<(Expert, Vec<f32>)>,
-    /// How strange each picture is to each expert; see [`super::refusal`].
+    /// How strange each image is to each expert; see [`super::refusal`].
     #[serde(default)]
     pub strangeness: Vec<(Expert, Vec<f32>)>,
 }
@@ -112,7 +112,7 @@ pub struct Movement {
     pub distance: Vec<(usize, f64)>,
 }
 
-/// What a network gathers from a picture after a task.
+/// What a network gathers from an image after a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PictureInside {
     /// For each expert that has features of its own.
@@ -135,7 +135,7 @@ pub enum AttentionKind {
     Length,
 }
 
-/// A number for each place of a picture.
+/// A number for each place of an image.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AttentionMap {
     /// What the numbers are.
@@ -173,7 +173,7 @@ impl ProbeInside {
         maps.find(|map| map.expert == expert).or(self.maps.first())
     }
 
-    /// How strange the pictures are to an expert.
+    /// How strange the images are to an expert.
     pub fn strangeness_of(&self, expert: Expert) -> Option<&[f32]> {
         let mut all = self.strangeness.iter();
         all.find(|(whose, _)| *whose == expert)

@@ -1,7 +1,7 @@
 //! What is to be trained: jobs, each with an id from the moment it is asked for, and the queue they
 //! wait in.
 //!
-//! The engine alone owns the queue; whoever shows it folds the events that each change gives. A job
+//! The engine alone owns the queue; its readers fold the events that each change gives. A job
 //! that is held stays where it is and lets others pass.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::data::Correction;
 /// Bits of an id that are drawn by lot. The rest holds the microseconds of two centuries in a file, too.
 const LOT_BITS: u32 = 10;
 
-/// Tells jobs apart, those of earlier starts of the program included.
+/// Distinguishes jobs, those of earlier starts of the program included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct JobId(u64);
 
@@ -58,12 +58,12 @@ pub enum JobWork {
     Teach {
         /// The run's folder.
         run: PathBuf,
-        /// Where the pictures lie.
+        /// Where the images lie.
         source: String,
     },
     /// Runs what is not there yet of a grid.
     Grid(Box<GridWork>),
-    /// Tries these settings and a few other methods on their data set, judged on pictures held back from training.
+    /// Tries these settings and a few other methods on their data set, judged on images held back from training.
     Try(Box<RunConfig>),
     /// Tries the PET that the job brings along beside Adapter, on the embedded digits; of the settings only its name and the
     /// device count.
@@ -73,7 +73,7 @@ pub enum JobWork {
     Check {
         /// The run's folder, or the file that it is packed in.
         run: PathBuf,
-        /// Whether it is trained once more.
+        /// Whether it is trained again.
         train: bool,
     },
 }
@@ -87,10 +87,10 @@ pub struct GridWork {
     pub text: String,
     /// How many runs it has, those that are there included.
     pub runs: usize,
-    /// How the best of its rows is searched; none where all are run.
+    /// How the best of its rows is searched; `None` if all are run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchBy>,
-    /// Which of its runs are wanted, by number from 0; all of them where none is named.
+    /// Which of its runs are requested, by number from 0; all of them where none is named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<usize>,
     /// Where data sets lie that its file names, where that is somewhere else: the name, the place.
@@ -102,14 +102,14 @@ pub struct GridWork {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchBy {
-    /// The better half goes on with twice the epochs.
+    /// The better half continues with twice the epochs.
     Halving,
     /// All with all epochs.
     All,
 }
 
 impl JobWork {
-    /// The folder of the run it goes on with or teaches; none for what makes runs of its own or only looks.
+    /// The folder of the run it resumes or teaches; `None` for jobs that make their own runs or only read.
     pub fn run(&self) -> Option<&Path> {
         match self {
             Self::Train(_)
@@ -134,7 +134,7 @@ pub struct Own {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub plugins: Vec<String>,
-    /// The texts of tables that backbones stand in.
+    /// The texts of tables that list backbones.
     #[serde(
         default,
         deserialize_with = "one_or_more",
@@ -183,7 +183,7 @@ pub struct Job {
     pub id: JobId,
     /// What people call it.
     pub title: String,
-    /// The name that its new run has from the beginning, as if a person had given it; empty where it has none.
+    /// The name that its new run has from the beginning, as if the user had given it; empty where it has none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// What it does.
@@ -238,7 +238,7 @@ impl Job {
         }
     }
 
-    /// Teaches the run in this folder the classes of the pictures at `source`.
+    /// Teaches the run in this folder the classes of the images at `source`.
     pub fn teach(run: PathBuf, source: String, title: String) -> Self {
         Self::new(JobWork::Teach { run, source }, title)
     }
@@ -268,7 +268,7 @@ impl Job {
         }
     }
 
-    /// Checks a run, or a packed one; with `train` by training it once more, too.
+    /// Checks a run, or a packed one; with `train` by training it again, too.
     pub fn check(run: PathBuf, train: bool, title: String) -> Self {
         Self::new(JobWork::Check { run, train }, title)
     }
@@ -289,7 +289,7 @@ impl Job {
 /// A job that was asked for at a place, as this computer knows of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AwayJob {
-    /// Whether that place has told of it: then it goes on there by itself.
+    /// Whether that place has confirmed it: then it continues there without this computer.
     pub is_there: bool,
     /// The folder of its run among the runs here, by name; empty before it has one.
     pub run: String,

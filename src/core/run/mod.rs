@@ -1,4 +1,4 @@
-//! What a run is, as plain data: its settings, what is asked of it and what it tells.
+//! What a run is, as plain data: its settings, commands and events.
 
 pub mod about;
 mod added_task;

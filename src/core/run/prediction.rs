@@ -1,4 +1,4 @@
-//! One picture for a run's experts, and what they say to it.
+//! One image for a run's experts, and what they say to it.
 
 use std::path::PathBuf;
 
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::metrics::Expert;
 
-/// One picture for a run's experts.
+/// One image for a run's experts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PredictRequest {
-    /// Comes back with the answer, so that late answers can be told apart.
+    /// Comes back with the answer, so late answers can be recognised.
     pub ticket: u64,
     /// What it is about: of two requests about the same thing to one run the newer one counts.
     #[serde(default)]
     pub about: u64,
     /// The run's folder.
     pub run: PathBuf,
-    /// The picture.
+    /// The image.
     pub picture: Picture,
     /// Snapshots to ask, tasks counted from 0; answered in this order, one event each.
     pub tasks: Vec<usize>,
 }
 
-/// A decoded picture.
+/// A decoded image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
     /// What to call it.
@@ -35,7 +35,7 @@ pub struct Picture {
     pub rgb: Vec<u8>,
 }
 
-/// One expert's view of one picture.
+/// One expert's view of one image.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opinion {
     /// Whose it is.

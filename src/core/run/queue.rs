@@ -1,4 +1,4 @@
-//! The jobs that wait, and what is told of jobs.
+//! The jobs that wait, and the events of jobs.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::event::Event;
 use super::job::{Job, JobId};
 
-/// An event and the job it belongs to; none for what belongs to no job.
+/// An event and the job it belongs to; `None` for what belongs to no job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobEvent {
     /// The job.
@@ -56,13 +56,13 @@ impl Queue {
         self.0.remove(self.place(id)?)
     }
 
-    /// Moves a job to another place; none where it is not in the queue any more.
+    /// Moves a job to another place; `None` if it is not in the queue any more.
     pub fn shift(&mut self, id: JobId, place: usize) -> Option<Event> {
         let job = self.take(id)?;
         Some(self.put(job, place))
     }
 
-    /// Holds every job, or lets every job go; tells those that changed.
+    /// Holds every job, or lets every job go; reports those that changed.
     pub fn hold(&mut self, held: bool) -> Vec<Event> {
         let others = self.0.iter_mut().enumerate();
         let changed = others.filter(|(_, job)| job.held != held);
@@ -74,7 +74,7 @@ impl Queue {
         told.collect()
     }
 
-    /// Lets a job go that is held; none where there is none.
+    /// Lets a job go that is held; `None` if there is none.
     pub fn release(&mut self, id: JobId) -> Option<Event> {
         let place = self.place(id)?;
         let job = self.0.get_mut(place).filter(|job| job.held)?;

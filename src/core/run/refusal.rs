@@ -1,7 +1,7 @@
-//! When a run says "none of these": how strange a picture is to an expert, and from where on it is
-//! stranger than nearly all test pictures of the classes that the expert knows.
+//! When a run says "none of these": how strange an image is to an expert, and from where on it is
+//! stranger than nearly all test images of the classes that the expert knows.
 //!
-//! The threshold comes from all these pictures. How often it refuses a picture of a known class is
+//! The threshold comes from all these images. How often it refuses an image of a known class is
 //! measured by cross-fitting (Stone, Cross-validatory Choice and Assessment of Statistical Predictions,
 //! Journal of the Royal Statistical Society B, 1974): a fifth of them against the limit of the others.
 
@@ -14,30 +14,30 @@ use super::inside::ProbeInside;
 use super::prediction::Opinion;
 use crate::metrics::Expert;
 
-/// Of a hundred pictures of known classes, those that are not refused.
+/// Of a hundred images of known classes, those that are not refused.
 pub const KEPT: usize = 95;
-/// Fewer pictures say nothing about the last few in a hundred.
+/// Fewer images say nothing about the last few in a hundred.
 const FEWEST: usize = 20;
-/// Parts that known pictures are dealt into, each held against the limit of the others.
+/// Parts that known images are dealt into, each compared with the limit of the others.
 const PARTS: u8 = 5;
 /// How the measurement with the threshold of an expert begins; the expert's name follows.
 const THRESHOLD: &str = "strange95_";
-/// The same for how many known pictures were refused, and of how many.
+/// The same for how many known images were refused, and of how many.
 const REFUSED: &str = "refused95_";
 const JUDGED: &str = "judged95_";
 
 impl Opinion {
-    /// How strange the picture is to the expert: its energy, or for scores without one the doubt, 1
+    /// How strange the image is to the expert: its energy, or for scores without one the doubt, 1
     /// less the score of the answer.
     pub fn strangeness(&self) -> f32 {
         self.energy.unwrap_or_else(|| 1.0 - self.best().1)
     }
 }
 
-/// A test picture of a known class: where it lies (its source and its index there), and how strange it is.
+/// A test image of a known class: where it lies (its source and its index there), and how strange it is.
 pub type Known = ((usize, usize), f32);
 
-/// The strangeness that [`KEPT`] of a hundred of these do not exceed; none where there are none.
+/// The strangeness that [`KEPT`] of a hundred of these do not exceed; `None` if there are none.
 fn limit(strangeness: impl Iterator<Item = f32>) -> Option<f32> {
     let mut finite: Vec<f32> = strangeness.filter(|value| value.is_finite()).collect();
     finite.sort_by(f32::total_cmp);
@@ -45,15 +45,15 @@ fn limit(strangeness: impl Iterator<Item = f32>) -> Option<f32> {
     finite.get(kept.checked_sub(1)?).copied()
 }
 
-/// The part that a picture is in: by a hash of where it lies, so the same in every task and version.
+/// The part that an image is in: by a hash of where it lies, so the same in every task and version.
 fn part((source, index): (usize, usize)) -> u8 {
     let hash: [u8; 32] = Sha256::digest(format!("{source}/{index}")).into();
     hash[0] % PARTS
 }
 
-/// The strangeness that [`KEPT`] of a hundred known pictures do not exceed, and how many known pictures
+/// The strangeness that [`KEPT`] of a hundred known images do not exceed, and how many known images
 /// are refused: [`PARTS`] parts of them are held each against what the others make the limit, since on
-/// the pictures it was chosen on a limit refuses 5 of 100 whatever it is worth. None for too few.
+/// the images it was chosen on a limit refuses 5 of 100 whatever it is worth. `None` for too few.
 pub fn chosen(known: &[Known]) -> Option<(f32, Refused)> {
     if known.iter().filter(|(_, value)| value.is_finite()).count() < FEWEST {
         return None;
@@ -75,7 +75,7 @@ pub fn chosen(known: &[Known]) -> Option<(f32, Refused)> {
     Some((limit, all))
 }
 
-/// What testing notes of an expert among a task's measurements; nothing for too few pictures.
+/// What testing notes of an expert among a task's measurements; nothing for too few images.
 pub fn measurements_of(expert: Expert, known: &[Known]) -> Vec<(String, f64)> {
     let Some((threshold, all)) = chosen(known) else {
         return Vec::new();
@@ -100,7 +100,7 @@ fn noted(measurements: &BTreeMap<String, f64>, expert: Expert) -> Option<f32> {
         .map(|value| *value as f32)
 }
 
-/// How many known pictures were refused when the threshold was noted; runs of older versions did not
+/// How many known images were refused when the threshold was noted; runs of older versions did not
 /// note it.
 fn noted_rate(measurements: &BTreeMap<String, f64>, expert: Expert) -> Option<Refused> {
     let count = |of: &str| {
@@ -111,7 +111,7 @@ fn noted_rate(measurements: &BTreeMap<String, f64>, expert: Expert) -> Option<Re
     (pictures > 0).then_some(Refused { refused, pictures })
 }
 
-/// Pictures refused, of so many.
+/// Images refused, and their total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
     /// Those refused.
@@ -141,14 +141,14 @@ impl Refused {
     }
 }
 
-/// On which pictures it was counted how many of known classes are refused.
+/// On which images it was counted how many of known classes are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
-    /// Each part of the test pictures was held against the limit of the others.
+    /// Each part of the test images was compared with the limit of the others.
     CrossFitted,
     /// On those that the threshold was chosen on, as for runs of older versions: 5 of 100 by
-    /// construction, which says nothing about other pictures.
+    /// construction, which says nothing about other images.
     SamePictures,
 }
 
@@ -157,19 +157,19 @@ pub enum Measured {
 pub struct Refusal {
     /// What is stranger is refused.
     pub threshold: f32,
-    /// Of test pictures of classes known by then those refused; none where it was not looked at.
+    /// Of test images of classes known by then those refused; `None` if it was not looked at.
     pub known: Option<Refused>,
     /// How that was measured.
     pub measured: Measured,
-    /// Of a sample of test pictures those of classes that were not learned yet; none where there are
+    /// Of a sample of test images those of classes that were not learned yet; `None` if there are
     /// none, or it was not looked at.
     pub later: Option<Refused>,
 }
 
 impl Refusal {
-    /// That of an expert after a task. Threshold and refused pictures of known classes are those
+    /// That of an expert after a task. Threshold and refused images of known classes are those
     /// noted among the task's measurements after testing; for runs of older versions those of the sample.
-    /// None where neither tells.
+    /// `None` if neither is known.
     pub fn of(
         measurements: Option<&BTreeMap<String, f64>>,
         probe: Option<&ProbeInside>,
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(threshold([f32::NAN; 40]), None);
     }
 
-    /// 40 pictures make the 38th smallest of them the limit: of others 3 of 41 lie above it, but of
+    /// 40 images make the 38th smallest of them the limit: of others 3 of 41 lie above it, but of
     /// themselves 2 of 40. A limit of about 32 is exceeded by 2 of 33, give or take.
     #[test]
     fn what_is_refused_is_counted_on_pictures_that_did_not_choose() {
@@ -303,7 +303,7 @@ mod tests {
             later,
         };
         assert_eq!(refusal(None), wanted);
-        // Older versions noted the threshold alone: what the sample shows is of the same pictures.
+        // Older versions noted the threshold alone: what the sample shows is of the same images.
         let older = BTreeMap::from([(threshold_name(Expert::ANSWER), 37.0)]);
         let same = Refusal {
             known: Some(Refused {

@@ -33,12 +33,12 @@ pub struct TaskReport {
     pub measurements: BTreeMap<String, f64>,
 }
 
-/// The measurement that says how many test pictures a nearest class mean on the features of the frozen
+/// The measurement that says how many test images a nearest class mean on the features of the frozen
 /// backbone alone answers rightly (0..=1), after the last task of a run that answers poorly.
 pub const NEAREST_MEAN: &str = "nearest_mean";
 
-/// The measurement that says how many test pictures are answered rightly by the labels as they came in the data (0..=1), where
-/// a list of corrected labels changed the test split; pictures it left out count as wrong.
+/// The measurement that says how many test images are answered rightly by the labels as they came in the data (0..=1),
+/// where a list of corrected labels changed the test split; images it left out count as wrong.
 pub const AS_THEY_CAME: &str = "as_they_came";
 
 /// What a method measured under this name after each pass over a task's images; empty where it measured nothing.

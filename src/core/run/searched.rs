@@ -8,7 +8,7 @@ use crate::message;
 use crate::problem::some_of;
 use crate::texts::{Message, Words};
 
-/// So many rows are named in a sentence.
+/// Number of rows that a sentence names.
 const MOST_NAMED: usize = 4;
 
 /// What a search came to.
@@ -27,7 +27,7 @@ pub struct ContestEnd {
     pub title: String,
     /// Rows that took part.
     pub tried: usize,
-    /// What was chosen; none where no row has all of its runs.
+    /// What was chosen; `None` if no row has all of its runs.
     pub chosen: Option<ChosenEnd>,
     /// Rows that are not ranked, since a run of them could not be finished.
     #[serde(default)]
@@ -43,7 +43,7 @@ pub struct ChosenEnd {
     pub mean: f64,
     /// The next best, and how many points behind it is.
     pub second: Option<(String, f64)>,
-    /// Rows that cannot be told from it.
+    /// Rows that do not differ significantly from it.
     pub level: Vec<String>,
     /// Its runs: class orders and seeds; 0 where an older program does not say.
     #[serde(default)]
@@ -63,8 +63,8 @@ pub struct EdgeEnd {
 }
 
 impl ContestEnd {
-    /// Returns what to know of the choice, in sentences: rows that are not told apart, values at the edge of what was
-    /// tried, and rows that are not ranked.
+    /// Returns remarks on the choice, in sentences: rows that do not differ significantly, values at the edge of what
+    /// was tried, and rows that are not ranked.
     pub fn notes(&self) -> Vec<Message> {
         let chosen = self.chosen.iter();
         let mut notes: Vec<Message> = chosen.flat_map(ChosenEnd::notes).collect();

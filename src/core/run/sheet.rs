@@ -1,4 +1,4 @@
-//! A folder of pictures for a run's experts, answered in a table.
+//! A folder of images for a run's experts, answered in a table.
 
 use std::path::PathBuf;
 
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 
-/// All pictures of a folder for the experts as they were after one task.
+/// All images of a folder for the experts as they were after one task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SheetRequest {
-    /// Comes back with what is told of it.
+    /// Comes back with the result.
     pub ticket: u64,
     /// The run's folder.
     pub run: PathBuf,
     /// Which snapshot, from 0.
     pub task: usize,
-    /// The pictures, with those of folders in it.
+    /// The images, with those of folders in it.
     pub folder: PathBuf,
     /// The only ones that are asked about, by their paths from there; empty for all.
     #[serde(default)]
     pub only: Vec<PathBuf>,
     /// Where the table goes.
     pub csv: PathBuf,
-    /// What is stranger than this is none of the classes; none where that is not known.
+    /// What is stranger than this is none of the classes; `None` if that is not known.
     #[serde(default)]
     pub threshold: Option<f32>,
 }
@@ -30,11 +30,11 @@ pub struct SheetRequest {
 /// How far a table is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetCount {
-    /// Pictures that have their line.
+    /// Images that have their line.
     pub done: usize,
     /// Those of them that cannot be read.
     pub unreadable: usize,
-    /// All pictures.
+    /// All images.
     pub of: usize,
 }
 

@@ -8,16 +8,16 @@ use crate::metrics::{Paired, SIGNIFICANCE, corrected_p};
 use crate::problem::Problem;
 use crate::texts::Words;
 
-/// What a method came to, judged on pictures held back from training.
+/// What a method came to, judged on images held back from training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedMethod {
     /// Its key in the settings.
     pub method: String,
     /// The name people read.
     pub title: String,
-    /// The settings that a run of it gets: with all pictures, all epochs, and the test pictures to be tested on.
+    /// The settings that a run of it gets: with all images, all epochs, and the test images to be tested on.
     pub config: RunConfig,
-    /// Right answers about all classes after the last task, in percent; none where it did not come to its end.
+    /// Right answers about all classes after the last task, in percent; `None` if it did not come to its end.
     pub right: Option<f64>,
     /// How much of what was right once is wrong at the end, in points; none after a single task.
     pub forgotten: Option<f64>,
@@ -25,7 +25,7 @@ pub struct TriedMethod {
     /// corrected for all pairs of methods. `None` for the best method and for methods that did not finish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
-    /// Seconds that it took here, from the first look at the pictures on.
+    /// Seconds that it took here, from the first look at the images on.
     pub seconds: f64,
     /// Why it did not come to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,11 +40,11 @@ pub struct TriedMethod {
 pub struct Trial {
     /// The data set.
     pub data: String,
-    /// Training pictures that each method learned from.
+    /// Training images that each method learned from.
     pub train_images: usize,
-    /// Pictures held back from training that each was judged on; no test picture is among them.
+    /// Images held back from training that each was judged on; no test image is among them.
     pub judged_images: usize,
-    /// What was less than in a run so that it does not take long, in sentences.
+    /// What was less than in a run to save time, in sentences.
     pub bounds: Vec<Words>,
     /// The chosen method first, then the others.
     pub methods: Vec<TriedMethod>,
@@ -54,7 +54,7 @@ pub struct Trial {
 
 impl Trial {
     /// Its place among the methods: the one with most right answers; of equal ones the one that forgot least, then the
-    /// first to end. None where no method came to its end.
+    /// first to end. `None` if no method came to its end.
     pub fn best(&self) -> Option<usize> {
         let ended = self.methods.iter().enumerate();
         let ended = ended.filter_map(|(place, one)| Some((place, one.right?, one)));

@@ -68,7 +68,7 @@ fn parts(table: &toml::Table) -> (About, Option<String>) {
     (about, wrong)
 }
 
-/// Keeps what a person says of the run in this folder, in place of what was said before. Gives the
+/// Keeps name, note and tags that the user gives the run in this folder, in place of what was said before. Gives the
 /// form it is kept in.
 ///
 /// # Errors
@@ -120,7 +120,7 @@ pub fn home_of(root: &Path, place: &str, run: &str) -> PathBuf {
     folders.find(|folder| !is_run(folder)).unwrap_or(usual)
 }
 
-/// Notes that the run in this folder goes on here: it is no longer the one that a place has.
+/// Notes that the run in this folder resumes here: it is no longer the one that a place has.
 ///
 /// # Errors
 /// A Problem when its folder cannot be written.
@@ -212,7 +212,7 @@ mod tests {
                     .contains("could not read the name, tags and note")
             );
         }
-        // Whatever was there, it can be said anew.
+        // Whatever was there, it can be replaced.
         set_about(run.path(), &said()).unwrap();
         assert_eq!(about(run.path()), (said(), None));
     }

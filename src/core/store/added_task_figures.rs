@@ -12,11 +12,11 @@ use crate::run::event::{RunHeader, TaskReport};
 pub struct ClassGroup {
     /// Their names.
     pub classes: Vec<String>,
-    /// Test pictures of theirs; 0 where none were at hand.
+    /// Test images of theirs; 0 if none were available.
     pub images: usize,
-    /// Accuracy before; none where it was not measured.
+    /// Accuracy before; `None` if it was not measured.
     pub before: Option<f64>,
-    /// Accuracy after; none where it was not measured.
+    /// Accuracy after; `None` if it was not measured.
     pub after: Option<f64>,
 }
 
@@ -29,7 +29,7 @@ pub struct AddedFigures {
     pub new: ClassGroup,
 }
 
-/// What the last added task of a run changed, from what was measured after its tasks; none where it has
+/// What the last added task of a run changed, from what was measured after its tasks; `None` if it has
 /// none.
 pub fn added_task_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<AddedFigures> {
     let (added_task, expert) = (header.added_tasks.last()?, header.answering());
@@ -48,7 +48,7 @@ pub fn added_task_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<
         classes: header.class_order[classes].to_vec(),
     };
     let old = 0..task.start;
-    // The same pictures, or there is nothing to compare with. Copies of what was taught are tested no more.
+    // The same images, or there is nothing to compare with. Copies of what was taught are tested no more.
     let known = right_of_those(&before.answers, &after.answers, expert, &old);
     Some(AddedFigures {
         old: group(old, known),
@@ -56,8 +56,8 @@ pub fn added_task_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<
     })
 }
 
-/// The share of an expert's answers `before` that are right for the pictures of these classes that were asked about
-/// `after`; none where one of them was not asked about before.
+/// The share of an expert's answers `before` that are right for the images of these classes that were asked about
+/// `after`; `None` if one of them was not asked about before.
 fn right_of_those(
     before: &Answers,
     after: &Answers,

@@ -4,7 +4,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `lesson.toml` | what was taught and how |
-//! | `pictures/`, `pictures.csv` | copies of its pictures, and their list |
+//! | `pictures/`, `pictures.csv` | copies of its images, and their list |
 //! | `metrics.csv`, `confusion/`, `prompts/`, `task_N.safetensors` | as for any task |
 //! | `state.safetensors` | what the next added task needs beyond that, where the method needs more |
 //!
@@ -141,7 +141,7 @@ pub(super) fn written(folder: &Path) -> Result<Written> {
     Ok(written)
 }
 
-/// Reads `lesson.toml` of an added task behind these classes, of a run with so many tasks of its own.
+/// Reads `lesson.toml` of an added task behind these classes, of a run with this number of its own tasks.
 pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<AddedTask> {
     let damaged = |why: &str| damaged(folder, why);
     let added_task = written(folder)?.added_task;

@@ -1,5 +1,5 @@
-//! Which test images of a run are answered rightly, kept small, so that two runs can be held against
-//! each other image by image.
+//! Which test images of a run are answered rightly, kept small, so two runs can be compared
+//! image by image.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -44,7 +44,7 @@ impl TryFrom<String> for Bits {
 }
 
 impl Answered {
-    /// Those of a run with these latest answers; none for runs of versions that did not note which images
+    /// Those of a run with these latest answers; `None` for runs of versions that did not note which images
     /// they learn from.
     pub fn of(header: &RunHeader, answers: &Answers) -> Option<Self> {
         let mut order: Vec<usize> = (0..answers.labels.len()).collect();

@@ -1,4 +1,4 @@
-//! Whether the classes of a data set are learned in stages or all at once, as a person answered: kept beside the runs,
+//! Whether the classes of a data set are learned in stages or all at once, as the user answered: kept next to the runs,
 //! `stages/NAME-HASH.toml` for each data set. The data itself is never written to.
 
 use std::path::Path;
@@ -23,7 +23,7 @@ struct Written {
     all_at_once: bool,
 }
 
-/// Whether the classes of the data set at `place` are learned all at once; none where nobody answered.
+/// Whether the classes of the data set at `place` are learned all at once; `None` if nobody answered.
 ///
 /// # Errors
 /// A Problem when the answer is there and cannot be read.

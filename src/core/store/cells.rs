@@ -24,7 +24,7 @@ pub struct CellLock {
     _held: File,
 }
 
-/// Takes the lock of a key; none where another program has it.
+/// Takes the lock of a key; `None` if another program has it.
 ///
 /// # Errors
 /// A Problem when the folder cannot be written.

@@ -1,5 +1,5 @@
 //! Lists of corrected labels, kept beside the runs: `mended/NAME-HASH.toml` for each data set, known by the
-//! place it lies in or by its name. The data itself is never written to.
+//! place or by its name. The data itself is never written to.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -70,7 +70,7 @@ pub(super) fn file_of(folder: &Path, place: &str) -> PathBuf {
     folder.join(format!("{name}-{}.toml", &print[..12]))
 }
 
-/// The corrected labels of the data set at `place`; none where nothing was corrected.
+/// The corrected labels of the data set at `place`; `None` if nothing was corrected.
 ///
 /// # Errors
 /// A Problem when the list is there and cannot be read.
@@ -106,8 +106,8 @@ pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
     Ok(written.corrected)
 }
 
-/// Changes the label of one picture in the list of a data set, or takes the change back where the
-/// picture stays in its class; gives the list as it is then.
+/// Changes the label of one image in the list of a data set, or takes the change back where the
+/// image stays in its class; gives the list as it is then.
 ///
 /// # Errors
 /// A Problem when the list cannot be read or written.

@@ -1,6 +1,6 @@
 //! Tables of runs for papers, spreadsheets and notes, and a figure of their accuracy over tasks.
 //!
-//! Runs that differ only in class order and seed stand in one row, as mean ± sample standard
+//! Runs that differ only in class order and seed are in one row, as mean ± sample standard
 //! deviation; that is how the field reports several class orders.
 
 use std::borrow::Cow;
@@ -31,7 +31,7 @@ pub enum Format {
     Svg,
     /// The same for a paper.
     Pdf,
-    /// The same as a picture of pixels.
+    /// The same as an image of pixels.
     Png,
     /// A report with all of it, one file.
     Html,

@@ -1,4 +1,4 @@
-//! Writing a file so that it is either wholly there or not at all, and locking a folder.
+//! Writing a file so it is either complete or absent, and locking a folder.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,7 @@ use crate::problem::{Problem, Result};
 /// Ending of a file that is being written.
 const PARTIAL: &str = "partial";
 
-/// Replaces the file that a person named by `bytes` in one step: written beside it, synced, renamed.
+/// Replaces a file that the user named by `bytes` in one step: written beside it, synced, renamed.
 /// A link stays and its target is replaced; a device or pipe is written into. Gives the number of
 /// bytes.
 ///
@@ -26,7 +26,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<u64> {
     Ok(bytes.len() as u64)
 }
 
-/// Replaces the file that a person named by what `fill` writes, in one step as [`write_file`] does. A
+/// Replaces a file that the user named by what `fill` writes, in one step as [`write_file`] does. A
 /// device or pipe is written into.
 ///
 /// # Errors
@@ -59,7 +59,7 @@ pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) 
 }
 
 /// Replaces a file that the program keeps for itself, in the same way, but follows no link: what
-/// stands at `path` is replaced, not what it leads to.
+/// is at `path` is replaced, not what it leads to.
 ///
 /// # Errors
 /// As [`write_file`].
@@ -147,7 +147,7 @@ fn replace_apart(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) ->
 
 /// An unfinished file that no other writer has.
 fn create_apart(path: &Path) -> io::Result<(PathBuf, File)> {
-    /// Tells the writers of this program apart.
+    /// Distinguishes the writers of this program.
     static WRITERS: AtomicU64 = AtomicU64::new(0);
     loop {
         let number = WRITERS.fetch_add(1, Ordering::Relaxed);
@@ -304,7 +304,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("list.csv");
         write_file(&path, b"old").unwrap();
-        // One writes its first half; meanwhile another one is done; then the first goes on.
+        // One writes its first half; meanwhile another one is done; then the first continues.
         write_with(&path, |out| {
             out.write_all(&[b'a'; 1 << 20]).unwrap();
             write_file(&path, b"other")?;
@@ -316,7 +316,7 @@ mod tests {
         let written = std::fs::read(&path).unwrap();
         assert!(written.len() == 2 << 20 && written[0] == b'a' && written.ends_with(b"b"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        // And many at once: whoever reads sees the whole of one of them.
+        // And many at once: a reader sees the whole of one of them.
         let write = |letter: u8| {
             for length in 1..200 {
                 write_file(&path, &vec![letter; 1000 * length]).unwrap();

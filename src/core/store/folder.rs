@@ -54,7 +54,7 @@ impl RunFolder {
         let path = new_folder(root, header)?;
         let begun = Self::begin(&path, header, plugin_text);
         if begun.is_err() {
-            // Nobody could go on with what is there; the error is what is told.
+            // What is there could not be resumed; the error is reported.
             let _ = std::fs::remove_dir_all(&path);
         }
         sync_folder(Some(root));
@@ -87,7 +87,7 @@ impl RunFolder {
         start.keep(&self.path)
     }
 
-    /// Opens a run's folder to go on with it.
+    /// Opens a run's folder to resume it.
     ///
     /// # Errors
     /// A Problem when it is no run, cannot be written, or another program works on it.
@@ -123,7 +123,7 @@ impl RunFolder {
         }
     }
 
-    /// Whether the run's settings and facts say so far that an older version can go on with it.
+    /// Whether the run's settings and facts are such that an older version can resume it.
     pub fn is_older(&self) -> bool {
         let text = files::read_text(&self.path.join(RUN_FILE), files::TEXT);
         text.is_ok_and(|text| record::is_older(&text))
@@ -245,7 +245,7 @@ impl RunFolder {
         }
     }
 
-    /// The task of the checkpoint, from 0, and how many passes of it are done; none where no
+    /// The task of the checkpoint, from 0, and how many passes of it are done; `None` if no
     /// checkpoint can be read.
     pub fn checkpointed(&self) -> Option<(usize, usize)> {
         checkpoint::peek(&checkpoint_file(&self.path))
@@ -268,7 +268,7 @@ impl RunFolder {
     }
 
     /// What the next task needs beyond the snapshot of this one (from 0), with the file that holds
-    /// its bulk; none where it was not kept.
+    /// its bulk; `None` if it was not kept.
     ///
     /// # Errors
     /// A Problem when the file is there but cannot be read.

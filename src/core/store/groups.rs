@@ -21,7 +21,7 @@ use crate::problem::Problem;
 use crate::run::config::{RunConfig, differences};
 use crate::run::event::RunHeader;
 
-/// Settings that a label tells at most.
+/// Most settings that a label names.
 const MOST_TOLD: usize = 3;
 
 /// How far a run is; displayed as "3 of 10 tasks".
@@ -54,7 +54,7 @@ impl fmt::Display for Progress {
     }
 }
 
-/// What tells whether two runs are of one kind, and whether one repeats the other exactly.
+/// What decides whether two runs are of one kind, and whether one repeats the other exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupKey {
     pub(super) key: RunKey,
@@ -142,7 +142,7 @@ pub fn groups(runs: &[RunSummary]) -> Vec<Group> {
     kinds.iter().zip(labels(&firsts)).map(group).collect()
 }
 
-/// Runs of one kind, as far as a label tells of them.
+/// Runs of one kind, as far as a label distinguishes them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind<'a> {
     /// Settings and facts of the first run.
@@ -189,7 +189,7 @@ pub(super) fn labels(kinds: &[Kind<'_>]) -> Vec<String> {
     })
 }
 
-/// Adds to words that stand there more than once what tells these apart, given their places.
+/// Adds to words that occur more than once what distinguishes them, given their places.
 fn apart(words: &[String], told: impl Fn(&[usize]) -> Vec<String>) -> Vec<String> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, words) in words.iter().enumerate() {

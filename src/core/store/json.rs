@@ -66,7 +66,7 @@ pub struct Figures {
 /// What the three are called; an expert's key follows.
 pub(super) const OF_EXPERT: [&str; 3] = ["final_accuracy", "average_accuracy", "forgetting"];
 
-/// Experts that all runs have these figures of in JSON, none where there is no such expert.
+/// Experts that all runs have these figures of in JSON, `None` if there is no such expert.
 const ALWAYS_THERE: [Expert; 2] = [Expert::ONLINE, Expert::OFFLINE];
 
 fn by_key<S: Serializer>(
@@ -103,7 +103,7 @@ impl Figures {
         [self.final_accuracy, self.average_accuracy, self.forgetting]
     }
 
-    /// Mean and sample standard deviation (n − 1; none for one run) of each figure.
+    /// Mean and sample standard deviation (n − 1; `None` for one run) of each figure.
     pub fn mean_and_std(all: &[&Self]) -> (Self, Self) {
         (Self::combine(all, mean), Self::combine(all, std_dev))
     }
@@ -164,9 +164,9 @@ pub struct Summary {
     pub variant: Vec<String>,
     /// Who answers; the last one's answer is the run's.
     pub experts: Vec<Expert>,
-    /// The PET plugin's name; none where the method trains no PET.
+    /// The PET plugin's name; `None` if the method trains no PET.
     pub pet: Option<String>,
-    /// Its size; none for one that has none.
+    /// Its size; `None` for one that has none.
     pub pet_size: Option<usize>,
     /// The backbone's name.
     pub backbone: String,
@@ -199,11 +199,11 @@ pub struct Summary {
     /// The same for each saved task.
     pub costs_by_task: Vec<Costs>,
     /// DualPrompt's choice of prompts and the accuracy with each task's prompts alone, in percent;
-    /// none where it was not studied.
+    /// `None` if it was not studied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_study: Option<PromptStudy>,
     /// A_N by the labels as they came in the data, in percent, where a list of corrected labels changed the test split;
-    /// pictures it left out count as wrong.
+    /// images it left out count as wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_accuracy_labels_as_they_came: Option<f64>,
     /// Images that could not be read and were left out, task by task summed.
@@ -214,7 +214,7 @@ pub struct Summary {
     pub seconds: f64,
     /// Images per second while training.
     pub images_per_second: f64,
-    /// Highest resident memory of the process while it worked on the run, where the system tells.
+    /// Highest resident memory of the process while it worked on the run, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
     /// Numbers that are trained, heads not counted (LAE: in the PETs of one expert).
     pub trained_parameters: usize,
@@ -382,7 +382,7 @@ pub struct OrdersSummary {
     pub runs: Vec<Summary>,
     /// Mean of their figures.
     pub mean: Figures,
-    /// Sample standard deviation (n − 1) of their figures; none for one run.
+    /// Sample standard deviation (n − 1) of their figures; `None` for one run.
     pub std: Figures,
 }
 

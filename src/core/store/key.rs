@@ -1,4 +1,4 @@
-//! A run's key: by which it is told whether two runs repeat one experiment, or one repeats the other exactly.
+//! A run's key: it decides whether two runs repeat one experiment, or one repeats the other exactly.
 //!
 //! It is a hash over everything that defines figures: the settings in canonical form, the weights and the type
 //! of number they were kept as, the plugin without its description, images, tasks, added tasks, and how draws are

@@ -1,4 +1,4 @@
-//! The runs there are: all below a folder, or the one a person means.
+//! The runs: all below a folder, or the one that the user means.
 
 use std::cmp::Reverse;
 use std::panic::catch_unwind;
@@ -31,7 +31,7 @@ pub struct ListedRun {
     pub about: About,
     /// What cannot be read of that.
     pub remark: Option<Problem>,
-    /// What there is to show of it, or why it cannot be read.
+    /// Its summary, or why it cannot be read.
     pub summary: Result<RunSummary>,
 }
 
@@ -68,7 +68,7 @@ pub fn list(root: &Path) -> Vec<ListedRun> {
     runs
 }
 
-/// Reads runs, many at a time; what comes of them stands in their order.
+/// Reads runs, many at a time; the results are in their order.
 pub fn on_all_cores<R: Send, T: Send>(runs: Vec<R>, read: impl Fn(R) -> T + Sync + Send) -> Vec<T> {
     runs.into_par_iter().map(read).collect()
 }
@@ -104,17 +104,17 @@ pub fn began(name: &str, header: Option<&RunHeader>) -> Option<Timestamp> {
         })
 }
 
-/// A header's time; none for text that is no time.
+/// A header's time; `None` for text that is no time.
 pub(super) fn instant(time: &str) -> Option<Timestamp> {
     time.parse().ok()
 }
 
-/// The folder of the run a person means: a run's folder, a folder with a single run in it, a
+/// The folder of the run that the user means: a run's folder, a folder with a single run in it, a
 /// run's name below `root` (or how it begins), what people call it, or `latest`, the one that began
 /// last.
 ///
 /// # Errors
-/// A Problem that lists what there is.
+/// A Problem that lists the runs.
 pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
     let path = Path::new(wanted);
     if is_run(path) {

@@ -50,7 +50,7 @@ pub struct StoredRun {
     pub reports: Vec<TaskReport>,
     /// Whether it has ended.
     pub state: StoredState,
-    /// Highest memory use of the training process, where the system tells.
+    /// Highest memory use of the training process, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
 }
 
@@ -168,7 +168,7 @@ fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
     }
 }
 
-/// When the snapshot of a task (from 0) was written; none where that cannot be told.
+/// When the snapshot of a task (from 0) was written; `None` if that is not known.
 pub fn snapshot_time(folder: &Path, task: usize) -> Option<SystemTime> {
     let path = snapshot_file(&added_tasks::home(folder, task), task);
     std::fs::metadata(path).ok()?.modified().ok()

@@ -122,7 +122,7 @@ impl MetricsRow {
         }
     }
 
-    /// What stands in [`COLUMNS`].
+    /// The content of [`COLUMNS`].
     fn cells(&self) -> [Cell<'_>; 22] {
         let [online, offline, ensemble, answer] = Expert::FIRST.map(|expert| self.of(expert));
         let [online_drift, offline_drift] = self.first_measured.map(Cell::Real);

@@ -6,7 +6,7 @@
 //! | `plugin.toml` | the exact text of the PET plugin |
 //! | `start/` | the adapter that its PET starts from, where it does |
 //! | `provenance.toml` | what else the run was made of, and where it was computed |
-//! | `images.csv` | a short fingerprint of every picture |
+//! | `images.csv` | a short fingerprint of every image |
 //! | `metrics.csv` | one row per task; the row is what makes a task count as saved |
 //! | `confusion/task_N.csv` | every test image after task N: label and each expert's answer |
 //! | `prompts/task_N.csv` | where slots of prompts are studied: choices and right answers by slot |
@@ -108,7 +108,7 @@ const RUN_FILE: &str = "run.toml";
 pub const PLUGIN_FILE: &str = "plugin.toml";
 /// What else the run was made of, and where.
 const PROVENANCE_FILE: &str = "provenance.toml";
-/// A short fingerprint of every picture.
+/// A short fingerprint of every image.
 const IMAGES_FILE: &str = "images.csv";
 /// One row per task.
 const METRICS_FILE: &str = "metrics.csv";
@@ -124,13 +124,13 @@ const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
 const ADDED_FOLDER: &str = "lessons";
 /// What an added task taught.
 const TASK_FILE: &str = "lesson.toml";
-/// The list of an added task's pictures.
+/// The list of an added task's images.
 const PICTURES_FILE: &str = "pictures.csv";
-/// Folder of an added task's pictures.
+/// Folder of an added task's images.
 const PICTURES_FOLDER: &str = "pictures";
 /// What the next added task needs beyond the last snapshot.
 const STATE_FILE: &str = "state.safetensors";
-/// What there is to show of the run without its answers.
+/// The summary of the run, without its answers.
 const SUMMARY_FILE: &str = "summary.json";
 /// What people say of the run.
 const ABOUT_FILE: &str = "about.toml";

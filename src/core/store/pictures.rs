@@ -1,8 +1,8 @@
-//! The pictures of an added task, kept inside the run's folder: copies in `pictures/`, and the list
+//! The images of an added task, kept inside the run's folder: copies in `pictures/`, and the list
 //! `pictures.csv` with the SHA-256 of each.
 //!
 //! A file's name follows from its place in the list, so that a list from elsewhere names nothing
-//! outside of the folder; its hash says whether it is still the picture that was learned or tested.
+//! outside of the folder; its hash says whether it is still the image that was learned or tested.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 
-/// Pictures of an added task at most.
+/// Images of an added task at most.
 pub const MOST_PICTURES: usize = 5_000;
-/// Bytes of an added task's pictures at most.
+/// Bytes of an added task's images at most.
 const MOST_BYTES: u64 = 2 << 30;
 
-/// One picture of the list.
+/// One image of the list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Row {
     split: Split,
@@ -38,7 +38,7 @@ struct Row {
     name: String,
 }
 
-/// The pictures of an added task.
+/// The images of an added task.
 #[derive(Clone, Debug)]
 pub struct AddedPictures {
     folder: Arc<Folder>,
@@ -161,17 +161,17 @@ impl AddedPictures {
         self.split(split).map(sample).collect()
     }
 
-    /// The training pictures; a class counts within the added task.
+    /// The training images; a class counts within the added task.
     pub fn train(&self) -> Vec<Sample> {
         self.samples(Split::Train)
     }
 
-    /// The test pictures, likewise; an answer names one by its place here.
+    /// The test images, likewise; an answer names one by its place here.
     pub fn test(&self) -> Vec<Sample> {
         self.samples(Split::Test)
     }
 
-    /// Whether each test picture is still the one that is listed.
+    /// Whether each test image is still the one that is listed.
     ///
     /// # Errors
     /// A Problem that names the first that is gone or another.
@@ -182,7 +182,7 @@ impl AddedPictures {
             .try_for_each(|(place, row)| self.bytes(*place, row).map(drop))
     }
 
-    /// The bytes of the picture at this place of the list.
+    /// The bytes of the image at this place of the list.
     fn bytes(&self, place: usize, row: &Row) -> Result<Vec<u8>> {
         let path = self.path(place, row);
         let bytes = files::read(&path, MOST_BYTES)
@@ -201,7 +201,7 @@ impl AddedPictures {
         self.folder.path.join(file_name(place, &row.ending))
     }
 
-    /// The test picture at this index, if it is still the one that was tested.
+    /// The test image at this index, if it is still the one that was tested.
     ///
     /// # Errors
     /// A Problem when it is gone or another one by now.
@@ -224,7 +224,7 @@ impl AddedPictures {
     }
 }
 
-/// What the picture at this place of the list is called.
+/// What the image at this place of the list is called.
 fn file_name(place: usize, ending: &str) -> String {
     format!("{:04}.{ending}", place + 1)
 }

@@ -16,7 +16,7 @@ pub struct PluginSave {
     pub text: String,
     /// The plugin's name.
     pub name: String,
-    /// The file that it is saved to again; none for a new one.
+    /// The file that it is saved to again; `None` for a new one.
     pub file: Option<PathBuf>,
     /// The file that it was installed from.
     pub from: Option<PathBuf>,

@@ -1,5 +1,5 @@
 //! What a run was made of and where, beyond its settings: `provenance.toml`, written when the run begins and added to
-//! when it goes on elsewhere; and `images.csv`, by which a changed picture is found. Neither decides how the run is
+//! when it resumes elsewhere; and `images.csv`, by which a changed image is found. Neither decides how the run is
 //! read: runs of older versions have none.
 
 use std::io::ErrorKind;
@@ -30,7 +30,7 @@ pub struct BackboneFacts {
     pub family: String,
     /// Side of the square that the network sees, in pixels.
     pub input_size: usize,
-    /// The shorter side of a picture becomes input size / crop ratio, then the centre is cut.
+    /// The shorter side of an image becomes input size / crop ratio, then the centre is cut.
     pub crop_ratio: f32,
     /// What is subtracted from pixels in [0, 1], per channel.
     pub mean: [f32; 3],
@@ -74,10 +74,10 @@ impl Machine {
 /// What a run was made of and where.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// SHA-256 of the PET plugin's text, in hex; none where there is none, or it is not known.
+    /// SHA-256 of the PET plugin's text, in hex; `None` if there is none, or it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plugin_sha256: Option<String>,
-    /// What was known of the backbone; none where that is not known.
+    /// What was known of the backbone; `None` if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backbone: Option<BackboneFacts>,
     /// Where it was computed, in the order of the tasks.
@@ -114,7 +114,7 @@ pub fn provenance(folder: &Path) -> Result<Option<Provenance>> {
     })
 }
 
-/// The short prints of the pictures that the run in this folder used; none in runs of older versions.
+/// The short prints of the images that the run in this folder used; none in runs of older versions.
 ///
 /// # Errors
 /// A Problem when the file is there but cannot be read.
@@ -146,12 +146,12 @@ impl RunFolder {
         self.write_provenance(made_of)
     }
 
-    /// Notes where the run goes on, unless it was computed there last.
+    /// Notes where the run resumes, unless it was computed there last.
     ///
     /// # Errors
     /// A Problem when the folder cannot be written.
     pub fn goes_on_at(&self, machine: Machine) -> Result<()> {
-        // What cannot be read tells nothing any more.
+        // A file that cannot be read is ignored.
         let mut made_of = provenance(self.path()).ok().flatten().unwrap_or_default();
         let known = made_of.computed_on.last().is_some_and(|last| {
             let from_task = last.from_task;

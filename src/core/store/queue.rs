@@ -1,4 +1,4 @@
-//! The queue of waiting jobs on disk, so that it survives the program: `queue.toml` beside the runs, and for each place
+//! The queue of waiting jobs on disk, so it survives the program: `queue.toml` beside the runs, and for each place
 //! the jobs that were asked for there, in `.away`.
 //!
 //! A file belongs to the program that holds its lock, `queue.lock`; another one that works beside it keeps its line in

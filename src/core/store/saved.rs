@@ -10,7 +10,7 @@ use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::event::{RunHeader, TaskReport};
 
-/// What was measured after a task, with the answers that lie in this folder.
+/// What was measured after a task, with the answers in this folder.
 pub(super) fn report_of(folder: &Path, header: &RunHeader, row: &MetricsRow) -> Result<TaskReport> {
     let task = row.task - 1;
     let path = answers_file(folder, task);
@@ -27,7 +27,7 @@ pub(super) fn report_of(folder: &Path, header: &RunHeader, row: &MetricsRow) -> 
     Ok(row.report(answers, slots))
 }
 
-/// The rows of a `metrics.csv`; none where there is no such file.
+/// The rows of a `metrics.csv`; `None` if there is no such file.
 pub(super) fn read_metrics(path: &Path) -> Result<Vec<MetricsRow>> {
     match files::read(path, files::TABLE) {
         Ok(bytes) => read_metrics_csv(&bytes, path),

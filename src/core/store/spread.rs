@@ -11,7 +11,7 @@ pub fn mean_and_spread(
     spread_text(figure(&orders.mean), figure(&orders.std), plus_minus)
 }
 
-/// The same of a mean and a spread that are at hand.
+/// The same of a given mean and spread.
 pub fn spread_text(mean: Option<f64>, std: Option<f64>, plus_minus: &str) -> String {
     match (mean, std) {
         (Some(mean), Some(std)) => format!("{mean:.1}{plus_minus}{std:.1}"),

@@ -1,5 +1,5 @@
-//! What a run's PET starts from: a LoRA in the form of the library peft, as two files. A run has a copy of them, so that it can
-//! be continued, checked and packed when the original is gone.
+//! What a run's PET starts from: a LoRA in the form of the library peft, as two files. A run has a copy of them, so it
+//! can be continued, checked and packed when the original is gone.
 
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,9 @@
-//! What there is to show of a run without its answers, kept in `summary.json` of its folder: lists, Compare,
+//! The summary of a run without its answers, kept in `summary.json` of its folder: lists, Compare,
 //! filters and scripts read this one file.
 //!
 //! It is written at the start, with every task and with every added task. It holds nothing that the other files do
 //! not say: one that is missing, damaged, of another version, or made from files that stand otherwise by now is made
-//! anew and written beside them, where the folder can be written.
+//! again and written next to them, where the folder can be written.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -38,12 +38,12 @@ const VERSION: u32 = 6;
 /// The settings there are, each with its default.
 static SETTINGS: LazyLock<String> = LazyLock::new(|| settings_key(&RunConfig::default()));
 
-/// What there is to show of a run without its answers.
+/// The summary of a run without its answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
     /// Settings and facts. The file has neither name nor place of the run, nor what people say of it.
     pub header: RunHeader,
-    /// By what it is told which other runs repeat it.
+    /// Decides which other runs repeat it.
     pub key: RunKey,
     /// SHA-256 of the PET plugin's text, in hex; empty where the method trains none.
     pub plugin_sha256: String,
@@ -57,9 +57,9 @@ pub struct RunSummary {
     /// The study of DualPrompt's prompts, where every saved task was studied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_study: Option<PromptStudy>,
-    /// Highest memory use of the training process, where the system tells.
+    /// Highest memory use of the training process, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
-    /// Whether it has ended; asked anew by whoever reads the file.
+    /// Whether it has ended; checked again by each reader of the file.
     #[serde(skip, default = "unknown")]
     pub state: StoredState,
 }
@@ -81,7 +81,7 @@ pub struct Latest {
     /// versions that noted no scores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration_error: Option<f64>,
-    /// Which images are answered rightly; none where it is not known which they are.
+    /// Which images are answered rightly; `None` if it is not known which they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<Answered>,
 }
@@ -262,7 +262,7 @@ impl Mark {
     }
 }
 
-/// How the files of a run stand of which so many tasks are saved. Of its answers the latest are enough: those
+/// State of the files of a run with this number of saved tasks. Of its answers the latest are enough: those
 /// before are never written again.
 fn marks(folder: &Path, saved: usize) -> Vec<Mark> {
     let mut names = [RUN_FILE, PLUGIN_FILE, METRICS_FILE]
@@ -336,7 +336,7 @@ fn read(folder: &Path) -> Option<RunSummary> {
     Some(summary)
 }
 
-/// Writes the file. A run is whole without it, so no failure is told.
+/// Writes the file. A run is whole without it, so no failure is reported.
 fn keep(folder: &Path, mut summary: RunSummary, made_from: Vec<Mark>) {
     let header = &mut summary.header;
     (header.run, header.folder, header.about) = Default::default();
@@ -356,7 +356,7 @@ fn keep_own(folder: &Path, summary: RunSummary) {
     keep(folder, summary, made_from);
 }
 
-/// Makes the file anew from the others. For who holds the run's lock.
+/// Makes the file again from the others. The caller holds the run's lock.
 pub(super) fn renew(folder: &Path) {
     if let Ok(run) = load(folder) {
         keep_own(folder, RunSummary::of(&run));

@@ -17,7 +17,7 @@ pub fn joined(numbers: &[f64]) -> String {
     words.join(" ")
 }
 
-/// The numbers of such a cell; none where one of them is no number.
+/// The numbers of such a cell; empty if one of them is no number.
 pub fn parted(cell: &str) -> Vec<f64> {
     let numbers = cell.split_whitespace().map(str::parse);
     numbers
@@ -94,7 +94,7 @@ pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
     table_csv(header.concat(), rows)
 }
 
-/// A column of a table: its name, and where it stands in a row, if there is one.
+/// A column of a table: its name, and its place in a row, if there is one.
 pub(super) struct Column<'a> {
     path: &'a Path,
     name: &'a str,
@@ -113,7 +113,7 @@ impl<'a> Column<'a> {
         self.at.and_then(|at| row.get(at)).unwrap_or_default()
     }
 
-    /// The number that a row has there; none where it is empty or there is no such column.
+    /// The number that a row has there; `None` if it is empty or there is no such column.
     pub fn number<T: FromStr>(&self, row: &csv::StringRecord) -> Result<Option<T>> {
         let (name, cell) = (self.name, self.text(row));
         if cell.is_empty() {
@@ -131,7 +131,7 @@ impl<'a> Column<'a> {
 }
 
 /// Reads `confusion/task_N.csv`; there must be `images` rows, each with an answer of every expert,
-/// with classes below `classes` and from no more than so many added tasks.
+/// with classes below `classes` and from at most `added_tasks` added tasks.
 pub(super) fn read_answers(
     bytes: &[u8],
     path: &Path,
@@ -192,7 +192,7 @@ pub(super) fn read_answers(
         answers.sources.clear();
     }
     let found = answers.labels.len();
-    // Noted for some pictures only, it would be read as that of others.
+    // Noted for some images only, it would be read as that of others.
     answers.certainty.retain(|noted| noted.len() == found);
     if found == images {
         Ok(answers)
@@ -227,7 +227,7 @@ pub(super) fn slots_csv(slots: &[SlotCounts]) -> Result<Vec<u8>> {
     to_csv(rows)
 }
 
-/// Reads `prompts/task_N.csv` of so many tasks.
+/// Reads `prompts/task_N.csv` of this number of tasks.
 pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<SlotCounts>> {
     let rows = from_csv::<SlotRow>(bytes, path)?;
     let damaged = || {
@@ -271,7 +271,7 @@ pub(super) fn to_csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<
 }
 
 /// Text for a cell of a table that people open in a spreadsheet. One that begins like a formula is
-/// begun with an apostrophe, so that it is shown and not worked out.
+/// begun with an apostrophe, so it is shown and not evaluated.
 pub fn harmless_cell(text: &str) -> Cow<'_, str> {
     match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
         true => Cow::Owned(format!("'{text}")),

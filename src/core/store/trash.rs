@@ -1,4 +1,4 @@
-//! Runs that a person deleted. They lie in `.trash` beside the runs and come back from there, until
+//! Runs that the user deleted. They are in `.trash` next to the runs and can be restored from there, until
 //! they are erased. A run is moved by one rename, so it is at any moment in one place or the other;
 //! what is erased is first taken out of sight, so no half of a run is ever offered.
 
@@ -64,7 +64,7 @@ pub fn delete(folder: &Path, queue: &Path) -> Result<PathBuf> {
     Ok(place)
 }
 
-/// The deleted runs of a folder of runs, the newest first. None where there is no trash.
+/// The deleted runs of a folder of runs, the newest first. Empty if there is no trash.
 pub fn deleted(root: &Path) -> Vec<Deleted> {
     let bin = root.join(TRASH_FOLDER);
     if bin.is_symlink() {
@@ -121,7 +121,7 @@ fn around(folder: &Path) -> Result<(PathBuf, PathBuf)> {
     }
 }
 
-/// The trash that a deleted run lies in, and the folder of runs around it.
+/// The trash with a deleted run, and the folder of runs around it.
 fn bin_of(place: &Path) -> Result<(PathBuf, PathBuf)> {
     let (bin, place) = around(place)?;
     let named = bin.file_name().is_some_and(|name| name == TRASH_FOLDER);
@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(one.join(RUN_FILE)).unwrap(), "one");
         erase(&other).unwrap();
         assert!(deleted(at).is_empty() && one.exists());
-        // Only what lies in a trash is erased or restored.
+        // Only runs in a trash are erased or restored.
         assert!(erase(&one).is_err() && restore(&one).is_err() && one.exists());
     }
 

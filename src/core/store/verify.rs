@@ -16,7 +16,7 @@ use crate::problem::{Problem, Result};
 /// What is wrong with one file of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wrong {
-    /// The task (from 0) that it belongs to; none for the run's plugin.
+    /// The task (from 0) that it belongs to; `None` for the run's plugin.
     pub task: Option<usize>,
     /// What it is.
     pub part: WrongPart,
@@ -142,7 +142,7 @@ impl FilesLookedAt {
         });
         let told = noted.task_given.zip(counted.task_given);
         let told = told.map(|(noted, counted)| ("task_given", noted, counted));
-        // Where no image of earlier tasks was at hand there is no number on either side.
+        // Where no image of earlier tasks was available there is no number on either side.
         let same =
             |(noted, counted): (f64, f64)| noted == counted || noted.is_nan() && counted.is_nan();
         let mut all = of_experts.chain(told);

@@ -1,5 +1,5 @@
 //! A `.safetensors` file on disk, read by position: the header first, each tensor when it is asked
-//! for. So a file that is cut, sparse or far larger than what it holds costs no memory, and one that
+//! for. So a file that is cut, sparse or far larger than what it holds takes no memory, and one that
 //! shrinks meanwhile is an error like any other.
 
 use std::fs::File;
@@ -87,7 +87,7 @@ impl TensorFile {
 
     /// Fills a piece of memory with what lies `from` bytes behind the header.
     fn fill(&self, from: usize, memory: &mut [u8]) -> io::Result<()> {
-        // Whoever panicked with the lock left a file position, which is set here anyway.
+        // A thread that panicked with the lock left a file position, which is set here anyway.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(self.start + from as u64))?;
         file.read_exact(memory).map_err(|error| match error.kind() {

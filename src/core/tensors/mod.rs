@@ -115,7 +115,7 @@ pub fn not_finite(what: &str) -> Problem {
 /// How the Problem of a device without room begins.
 pub const OUT_OF_MEMORY: &str = "the device ran out of memory";
 
-/// Says what a failure of a device means for the person, of one that is known or of any. What the driver said
+/// Says what a failure of a device means for the user, of one that is known or of any. What the driver said
 /// goes to the log.
 pub fn device_problem(error: &str, on: Option<&Device>) -> Problem {
     tracing::error!("a device failed: {error}");
@@ -319,7 +319,7 @@ pub fn load(path: &Path, doing: &str) -> Result<(Named, HashMap<String, String>)
     load_some(path, doing, |_| true)
 }
 
-/// The same of the tensors whose names are wanted.
+/// The same of the tensors with the requested names.
 ///
 /// # Errors
 /// As [`load`].

@@ -1,5 +1,5 @@
 //! The glossary: what each term of the field means, in every language, with its formula and where
-//! it stands in the paper; and which words of a sentence are terms.
+//! it is in the paper; and which words of a sentence are terms.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -100,7 +100,7 @@ impl Language {
     }
 }
 
-/// Whether a letter goes on with a word: "A_N" is one, "LAE-Artikel" two.
+/// Whether a letter continues a word: "A_N" is one, "LAE-Artikel" two.
 fn in_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
@@ -144,7 +144,7 @@ fn outline() -> Option<Outline> {
 }
 
 impl Glossary {
-    /// The terms that a language tells. Files that cannot be read tell none; a test reads them.
+    /// The terms of a language. Files that cannot be read have none; a test reads them.
     fn read(source: &str) -> Self {
         let (mut terms, mut ways) = (Vec::new(), HashMap::new());
         if let (Some(outline), Ok(words)) = (outline(), toml::from_str::<Words>(source)) {

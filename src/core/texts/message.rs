@@ -1,4 +1,4 @@
-//! A message that is made where something happens and said where a person reads it, in the language of that place.
+//! A message that is made where something happens and shown where the user reads it, in the language of that place.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::{Language, Values};
 
 /// A message with its values: `message!("data-empty", folder = name)`. In files and between processes it is its name
-/// and its values, so that whoever shows it can say it in another language.
+/// and its values, so the code that shows it can translate it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     id: Cow<'static, str>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     values: Vec<(Cow<'static, str>, Value)>,
-    /// What it says in English, for one whose English stands in a list of the program.
+    /// What it says in English, for one whose English is in a list of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     english: Option<String>,
 }
@@ -51,7 +51,7 @@ impl Message {
         }
     }
 
-    /// One whose English stands in a list of the program.
+    /// One whose English is in a list of the program.
     pub fn of_list(id: String, english: impl Into<String>) -> Self {
         Self {
             english: Some(english.into()),
@@ -110,7 +110,7 @@ impl Message {
             .unwrap_or_else(|| self.english())
     }
 
-    /// What it says in this language; none where that lacks it or one of its values.
+    /// What it says in this language; `None` if that lacks it or one of its values.
     pub fn told(&self, language: Language) -> Option<String> {
         if let (Language::English, Some(english)) = (language, &self.english) {
             return Some(english.clone());

@@ -1,5 +1,5 @@
 //! What the window says, in every language the program has: messages of [Project Fluent](https://projectfluent.org)
-//! in `assets/texts/LANGUAGE`, English first. A message that a language lacks is told in English.
+//! in `assets/texts/LANGUAGE`, English first. A message that a language lacks is shown in English.
 //!
 //! A thread speaks one language at a time, English unless somebody chose another ([`Language::speak`]); [`tr!`](crate::tr)
 //! says a message in it. So what the window shows is in the person's language, and the command line, files and logs
@@ -81,7 +81,7 @@ macro_rules! sources {
     ($language:literal) => {
         sources!($language: "compare", "counts", "data", "editor", "entries", "experiment", "figure", "findings", "glossary", "help", "idle", "learn", "notices", "places", "plugins", "predict", "present", "problem", "ranges", "remarks", "report", "settings", "shell", "story", "tour", "train")
     };
-    // What stands in lists of the program and in its files is written in English there.
+    // Texts in lists of the program and in its files are in English there.
     (lists $language:literal) => {
         sources!($language: "backbones", "columns", "methods", "plugins-shipped", "presets", "problems-io", "run-settings")
     };
@@ -165,7 +165,8 @@ impl Language {
         self.known(id).unwrap_or(id)
     }
 
-    /// What this language says for a name that is made of another, as a setting's help is; none where no language has it.
+    /// What this language says for a name that is made of another, as a setting's help is; `None` if no language has
+    /// it.
     pub fn known(self, id: &str) -> Option<&'static str> {
         let own = self.bundle().plain.get(id);
         let text = own.or_else(|| Self::English.bundle().plain.get(id));

@@ -36,7 +36,7 @@ impl Language {
         }
     }
 
-    /// A number with so many digits behind the whole one.
+    /// A number with this number of decimals.
     pub fn number(self, value: f64, places: usize) -> String {
         self.written(&format!("{value:.places$}"))
     }
@@ -46,7 +46,7 @@ impl Language {
         number.replace('.', self.signs().0.encode_utf8(&mut [0; 4]))
     }
 
-    /// The number that a person typed. A comma and a point both serve where they can mean but one thing.
+    /// The number that the user typed. A comma or a point is accepted if it can mean only one thing.
     pub fn read(self, typed: &str) -> Option<f64> {
         let (point, between) = self.signs();
         let plain = typed.replace('−', "-");

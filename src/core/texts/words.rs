@@ -1,4 +1,4 @@
-//! Texts kept in English that know which message they are: whoever shows them says them in another language.
+//! Texts kept in English that know which message they are: the code that shows them translates them.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! One backbone of the table: what it is, where its weights are, and how pictures are prepared
+//! One backbone of the table: what it is, where its weights are, and how images are prepared
 //! for it.
 
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub enum WeightSource {
         repository: String,
         /// The file's name in it.
         file: String,
-        /// The commit that is meant, 40 hexadecimal digits; none for the newest one.
+        /// The commit that is meant, 40 hexadecimal digits; `None` for the newest one.
         revision: Option<String>,
     },
     /// A web address.
@@ -60,7 +60,7 @@ pub struct BackboneEntry {
 }
 
 impl BackboneEntry {
-    /// How pictures are resized and cut for this backbone.
+    /// How images are resized and cut for this backbone.
     pub fn input(&self) -> InputSpec {
         InputSpec {
             size: self.architecture.input_size(),

@@ -35,7 +35,7 @@ impl Expected {
         }
     }
 
-    /// What a person should know of a hash that nobody else vouches for.
+    /// The warning about a hash that nobody else vouches for.
     pub fn taken_on_trust(&self) -> Option<Words> {
         self.place().map(|_| message!("network-on-trust").into())
     }

@@ -33,7 +33,7 @@ use crate::texts::{Message, Words};
 /// The table that is part of the program.
 const TABLE: &str = include_str!("../../../../assets/backbones.toml");
 
-/// Whether these words stand in the program's own table, and not in a person's.
+/// Whether these words come from the program's own table, not from a user's.
 pub fn is_shipped(words: &str) -> bool {
     TABLE.contains(words)
 }
@@ -57,7 +57,7 @@ pub struct BackboneLibrary {
     stand_ins: BTreeMap<String, PathBuf>,
 }
 
-/// Whether an entry's weights are at hand.
+/// Whether an entry's weights are available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// Part of the program.
@@ -74,7 +74,7 @@ pub enum State {
 /// A backbone without its weights loaded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
-    /// What it is and how pictures are prepared for it.
+    /// What it is and how images are prepared for it.
     pub entry: BackboneEntry,
     /// One shape per block.
     pub blocks: Vec<BlockShape>,
@@ -82,13 +82,13 @@ pub struct Description {
     pub feature_width: usize,
     /// Number of frozen weights.
     pub parameters: usize,
-    /// Whether the weights are at hand.
+    /// Whether the weights are available.
     pub state: State,
     /// What a bare file does not say and was assumed (sentences).
     pub assumed: Vec<Words>,
 }
 
-/// What a name given by a person means.
+/// What a name given by the user means.
 enum Meaning<'a> {
     Entry(&'a BackboneEntry),
     File(PathBuf),
@@ -140,7 +140,7 @@ impl BackboneLibrary {
         self
     }
 
-    /// The text of the last own table that has this entry; none for an entry of the program's table.
+    /// The text of the last own table that has this entry; `None` for an entry of the program's table.
     pub fn own_table(&self, entry: &BackboneEntry) -> Option<String> {
         let tables = self.places.tables.iter().rev();
         let texts =
@@ -274,7 +274,7 @@ impl BackboneLibrary {
         }
     }
 
-    /// Whether an entry's weights are at hand.
+    /// Whether an entry's weights are available.
     pub fn state(&self, entry: &BackboneEntry) -> State {
         if entry.source == WeightSource::Embedded {
             return State::Embedded;

@@ -24,7 +24,7 @@ pub struct Opened {
     pub backbone: Arc<dyn Backbone>,
     /// What it is, where it comes from, where PETs usually sit.
     pub entry: BackboneEntry,
-    /// How pictures are resized and cut.
+    /// How images are resized and cut.
     pub input: InputSpec,
     /// What pixels in [0, 1] go through.
     pub normalisation: Normalisation,
@@ -56,7 +56,7 @@ impl Opened {
     }
 }
 
-/// A backbone before it lies on any device: checked, its numbers still in the file or in memory.
+/// A backbone before it is on any device: checked, its numbers still in the file or in memory.
 pub struct Unplaced {
     entry: BackboneEntry,
     tensors: Tensors,
@@ -93,7 +93,7 @@ impl Unplaced {
 }
 
 impl BackboneLibrary {
-    /// Opens a backbone by name or file, downloading its weights where they are not at hand.
+    /// Opens a backbone by name or file, downloading its weights if they are not available.
     /// `progress` hears of the download and stops it by returning false.
     pub fn open(
         &self,
@@ -120,7 +120,7 @@ impl BackboneLibrary {
         }
     }
 
-    /// The SHA-256 that the weights of a backbone have, or will have once they are downloaded; none where nobody knows
+    /// The SHA-256 that the weights of a backbone have, or will have once they are downloaded; `None` if nobody knows
     /// before.
     ///
     /// # Errors
@@ -145,7 +145,7 @@ impl BackboneLibrary {
         }
     }
 
-    /// Opens the entry `name` with weights from a file the person chose, for those without
+    /// Opens the entry `name` with weights from a file the user chose, for machines without
     /// internet.
     pub fn open_with(&self, name: &str, file: &Path, to: impl Into<Place>) -> Result<Opened> {
         self.read_with(name, file)?.place(to)
@@ -261,7 +261,7 @@ impl BackboneLibrary {
                 .filter(|_| other);
             let problem = match kept {
                 None => problem,
-                // Better than to ask the same server once more.
+                // Better than asking the same server again.
                 Some(place) => Problem::new(message!(
                     "problem-it-is-another-file-than-one",
                     what = problem.what.to_string()
@@ -296,7 +296,7 @@ impl BackboneLibrary {
             .at(url)
             .advise(message!("try-try-again-later-without-internet-download")));
         }
-        // A server may change a file: what came first is what comes later is held against.
+        // A server may change a file: what comes later is compared with what came first.
         hashes::keep(&path, &got.sha256)?;
         Ok(got.path)
     }

@@ -313,7 +313,7 @@ fn read_whole(tensors: &Tensors, name: &str, shape: &[usize]) -> Result<Vec<f32>
         .advise(message!("try-copy-or-download-file-again")))
 }
 
-/// A leaf that was given, of the shape that is wanted.
+/// A leaf that was given, of the expected shape.
 fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
     let Some(leaf) = weights.get(name) else {
         return Err(Problem::new(message!(

@@ -128,7 +128,7 @@ fn cells(windows: &Windows) -> Vec<usize> {
         .collect()
 }
 
-/// Side of the windows that a table of so many rows is for.
+/// Side of the windows that a table of `cells` rows is for.
 pub(super) fn side_of(cells: usize) -> usize {
     cells.isqrt().div_ceil(2).max(1)
 }
@@ -233,7 +233,7 @@ mod tests {
         }
         let all = trained.of(&windows(4, true), &device).unwrap();
         let gradient = tracked.grad(&all.sum().backward()).unwrap();
-        // So many pairs of a 2×2 window lie so far apart, in each of four windows.
+        // Number of pairs of a 2×2 window at each offset, in each of four windows.
         let counts = [1., 2., 1., 2., 4., 2., 1., 2., 1.].map(|count| 4.0 * count);
         let counts: Vec<f32> = counts.iter().flat_map(|count| [*count; 2]).collect();
         assert_eq!(HostTensor::read(&gradient).unwrap().values, counts);

@@ -21,7 +21,7 @@ impl Windows {
         Self::of((tokens.rows, tokens.columns), window, shifted)
     }
 
-    /// The cut for a map of so many rows and columns.
+    /// The cut for a map of `rows` × `columns`.
     pub fn of((rows, columns): (usize, usize), window: usize, shifted: bool) -> Self {
         let shift = |side: usize| {
             if shifted && side > window {

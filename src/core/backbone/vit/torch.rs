@@ -29,7 +29,7 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> TorchText {
     }
 }
 
-/// Where a site stands in timm's network, and in transformers' of today and of before. Behind a layer scale h is no
+/// Where a site is in timm's network, and in transformers' of today and of before. Behind a layer scale h is no
 /// layer's output.
 pub fn layers(config: &Config, block: usize, site: Site) -> Vec<LayerName> {
     let (timm, part, today, before) = match site {

@@ -1,5 +1,5 @@
 //! Weight files of three formats as one thing: tensors by name, read one at a time and turned
-//! into `f32` on the way. The format is told by the file's first bytes, not by its name.
+//! into `f32` on the way. The format is recognised by the file's first bytes, not by its name.
 //!
 //! Nothing is read before it is asked for, and nothing is kept: loading a model needs its own size
 //! and room for one tensor.
@@ -51,8 +51,8 @@ impl Stored {
         (self.read)()
     }
 
-    /// The same tensor with its numbers read now; whoever asks first gets these, later ones are read
-    /// again, so that nothing is kept longer than it is needed.
+    /// The same tensor with its numbers read now; the first caller gets these, later ones read them
+    /// again, so nothing is kept longer than needed.
     fn read_ahead(&self) -> Result<Self> {
         let read = self.read.clone();
         let ready = Mutex::new(Some(read()?));

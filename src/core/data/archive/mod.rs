@@ -28,7 +28,7 @@ use unpack::Unpacking;
 
 /// Remains of cut extractions are removed after this time.
 const STALE: Duration = Duration::from_secs(24 * 3600);
-/// Unpacked archives that nobody opened for this time are removed; opened again, they are unpacked anew.
+/// Unpacked archives that nobody opened for this time are removed; opened again, they are unpacked again.
 const UNUSED: Duration = Duration::from_secs(60 * 24 * 3600);
 /// Ends the name of an unfinished extraction.
 const UNFINISHED: &str = ".unpacking";
@@ -40,7 +40,7 @@ const XZ_MEMORY: u32 = 72 << 10;
 const LEFT_OUT: &str = ".left-out.json";
 /// What is to be said of an archive, kept likewise.
 const REMARKS: &str = ".remarks.json";
-/// Written anew whenever the unpacked archive is opened: its time says when that was.
+/// Rewritten whenever the unpacked archive is opened: its time says when that was.
 const USED: &str = ".used";
 
 /// The folder for unpacked archives and downloads: `LAE_STUDIO_CACHE`, else the system's cache folder.
@@ -243,8 +243,8 @@ fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Resu
     Ok(target)
 }
 
-/// Makes all that lies in a folder last through a power cut: under its name it is taken for whole.
-/// `step` hears of so many files more; false stops.
+/// Syncs all files of a folder, so they survive a power cut: under its name the folder counts as complete.
+/// `step` gets the number of further files; false stops.
 fn make_last(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
     let wrong = |error| Problem::io("store the unpacked files", folder, &error);
     let (mut here, mut below) = (Vec::new(), Vec::new());
@@ -276,7 +276,7 @@ fn kept<T: DeserializeOwned>(unpacked: &Path, name: &str) -> Vec<T> {
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-/// Tells archives of one name apart: where it lies, how long it is, when it was written.
+/// Distinguishes archives of one name: by their folder, length and time of writing.
 fn identity(path: &Path, about: &fs::Metadata) -> String {
     let mut hash = Sha256::new();
     let real = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());

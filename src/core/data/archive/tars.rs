@@ -55,7 +55,7 @@ impl Unpacking<'_> {
     }
 }
 
-/// A reader that may give so many bytes more.
+/// A reader that may return this many more bytes.
 struct Allowed<'a, R> {
     reader: R,
     left: &'a Cell<u64>,

@@ -1,4 +1,4 @@
-//! Projects of Teachable Machine: a zip of `manifest.json` and pictures named `CLASS-!-NUMBER.jpg`,
+//! Projects of Teachable Machine: a zip of `manifest.json` and images named `CLASS-!-NUMBER.jpg`,
 //! without folders. Each class becomes a folder, as in any other archive.
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::message;
 use crate::problem::{Problem, Result, some_words};
 use crate::texts::{Message, Words};
 
-/// Stands between a class and the number of its picture.
+/// Stands between a class and the number of its image.
 pub const MARK: &str = "-!-";
 /// What says of which kind a project is.
 pub const MANIFEST: &str = "manifest.json";
@@ -33,11 +33,11 @@ struct Manifest {
     appdata: Option<Value>,
 }
 
-/// A project of pictures that is being unpacked.
+/// A project of images that is being unpacked.
 pub(super) struct Project {
     /// Ends with `/`, or is empty: the folder that somebody packed the project in.
     inside: String,
-    /// By name of the class: its folder, and how many pictures it has so far.
+    /// By name of the class: its folder, and how many images it has so far.
     classes: HashMap<String, (String, usize)>,
     taken: Names,
 }
@@ -55,10 +55,10 @@ pub(super) enum Place {
 }
 
 impl Project {
-    /// The project that this archive is; none where it is something else.
+    /// The project that this archive is; `None` if it is something else.
     ///
     /// # Errors
-    /// A project of sounds or poses, or a trained model instead of its pictures.
+    /// A project of sounds or poses, or a trained model instead of its images.
     pub fn of<R: Read + Seek>(zip: &mut ZipArchive<R>, path: &Path) -> Result<Option<Self>> {
         if is_model(zip) {
             return Err(
@@ -124,7 +124,7 @@ impl Project {
     }
 }
 
-/// The manifest of a project, and the folder it lies in.
+/// The manifest of a project, and the folder it is in.
 fn manifest<R: Read + Seek>(zip: &mut ZipArchive<R>) -> Option<(String, Manifest)> {
     let names = || zip.file_names().filter_map(std::result::Result::ok);
     let marked = names().any(|name| name.contains(MARK));

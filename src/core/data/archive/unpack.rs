@@ -24,7 +24,7 @@ const MOST_EMPTY: usize = 200_000;
 const MOST_BYTES: u64 = 500 << 30;
 /// Beyond this many bytes the contents may not be more than [`RATIO`] times the archive.
 const FREE_BYTES: u64 = 256 << 20;
-/// Pictures hardly shrink; a thousandfold is a bomb.
+/// Images hardly shrink; a thousandfold is a bomb.
 const RATIO: u64 = 100;
 /// Entries that were left out are listed up to this number.
 const MOST_LISTED: usize = 100_000;
@@ -69,7 +69,7 @@ impl Unpacking<'_> {
             .advise(message!("try-unpack-it-by-hand-and-give"))
     }
 
-    /// Counts one entry of any kind, of so many bytes; hears whether to go on.
+    /// Counts one entry of any kind, of `bytes` bytes; asks whether to continue.
     pub fn count(&mut self, bytes: u64) -> Result<()> {
         self.files += 1;
         self.empty += usize::from(bytes == 0);

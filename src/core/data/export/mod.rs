@@ -66,7 +66,7 @@ impl Boxes {
 /// metadata. With boxes, each is cropped and resized as in training instead. Gives what was left out.
 ///
 /// # Errors
-/// The file cannot be written, a box is missing or leaves its picture, or `watch` stopped it.
+/// The file cannot be written, a box is missing or leaves its image, or `watch` stopped it.
 pub fn inputs(
     samples: &[Sample],
     spec: InputSpec,
@@ -182,8 +182,8 @@ fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
     Ok(header)
 }
 
-/// The name of a picture in an image folder, without its ending: folders besides its class's, and
-/// an ending other than PNG's, become part of it, so that no two pictures of a class share one.
+/// The name of an image in an image folder, without its ending: folders besides its class's, and
+/// an ending other than PNG's, become part of it, so that no two images of a class share one.
 fn stem_of(name: &str, class: &str) -> String {
     let parts: Vec<&str> = name.split('/').filter(|part| *part != class).collect();
     let joined = parts.join("_");

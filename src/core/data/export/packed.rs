@@ -19,7 +19,7 @@ use crate::files::{names::Names, sync_folder};
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// Side of the pictures in a project, in pixels: the input of Teachable Machine's network.
+/// Side of the images in a project, in pixels: the input of Teachable Machine's network.
 const SIDE: usize = 224;
 /// Quality of their JPEG files, in per cent.
 const QUALITY: u8 = 95;
@@ -27,9 +27,9 @@ const QUALITY: u8 = 95;
 /// What kind of file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A project of Teachable Machine: all pictures of a class together, square and small.
+    /// A project of Teachable Machine: all images of a class together, square and small.
     Project,
-    /// A zip of an image folder: the picture files as they are.
+    /// A zip of an image folder: the image files as they are.
     Folder,
 }
 
@@ -62,7 +62,7 @@ impl Form {
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// Pictures in the file.
+    /// Images in the file.
     pub pictures: usize,
     /// Classes in the file.
     pub classes: usize,
@@ -73,7 +73,7 @@ pub struct Packed {
 /// Writes a data set as one file, in the form its ending asks for; whole or not at all.
 ///
 /// # Errors
-/// An ending that is none of the forms, a file that cannot be written, a picture that cannot be
+/// An ending that is none of the forms, a file that cannot be written, an image that cannot be
 /// read, or `watch` stopped it.
 pub fn packed(data: &Dataset, to: &Path, watch: &Watch) -> Result<Packed> {
     let form = Form::of(to)?;
@@ -140,7 +140,7 @@ impl Packing<'_> {
             },
         });
         self.entry(MANIFEST, manifest.to_string().as_bytes())?;
-        // Teachable Machine draws its own test pictures.
+        // Teachable Machine draws its own test images.
         let both = self.data.train.iter().chain(&self.data.test);
         let mut samples: Vec<&Sample> = both.collect();
         samples.sort_by_key(|sample| sample.class);
@@ -203,7 +203,7 @@ impl Packing<'_> {
     }
 
     fn entry(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
-        // Pictures hardly shrink.
+        // Images hardly shrink.
         let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
         let begun = self.zip.start_file(name, stored);
         begun.map_err(|error| unpackable(self.to, &error))?;
@@ -228,14 +228,14 @@ fn unpackable(to: &Path, error: &dyn std::fmt::Display) -> Problem {
     .at_path(to)
 }
 
-/// The name without the ending of a picture file.
+/// The name without the ending of an image file.
 fn unended(name: &str) -> &str {
     name.rsplit_once('.')
         .filter(|(_, ending)| READABLE.contains(&ending.to_ascii_lowercase().as_str()))
         .map_or(name, |(stem, _)| stem)
 }
 
-/// The middle square of a picture as a JPEG file.
+/// The middle square of an image as a JPEG file.
 fn square(sample: &Sample) -> Result<Vec<u8>> {
     let spec = InputSpec {
         size: SIDE,

@@ -35,7 +35,7 @@ pub(super) fn whole_of(path: &Path) -> (PathBuf, Vec<Words>) {
     }
 }
 
-/// The parent of a folder of pictures, if it looks like a data set whose classes are such folders.
+/// The parent of a folder of images, if it looks like a data set whose classes are such folders.
 pub(super) fn class_parent(root: &Path, options: &OpenOptions) -> Option<PathBuf> {
     if options.min_classes < 2 {
         return None;
@@ -47,7 +47,7 @@ pub(super) fn class_parent(root: &Path, options: &OpenOptions) -> Option<PathBuf
         if is_hidden(&entry.file_name()) {
             continue;
         }
-        // Loose files mean that this is some folder of a person, not a data set.
+        // Loose files mean that this is an ordinary folder, not a data set.
         if !path.is_dir() || !holds_pictures(&path) {
             return None;
         }

@@ -145,7 +145,7 @@ impl Reader<'_> {
         self.finish(at, reading.found)
     }
 
-    /// Goes on with what another reader of the same tree found.
+    /// Continues with the results of another reader of the same tree.
     fn take_over(&mut self, mut other: Self) {
         self.classes = other.classes;
         self.assumed.append(&mut other.assumed);

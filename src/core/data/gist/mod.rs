@@ -1,8 +1,8 @@
-//! What tells near copies of a picture: frames of a burst, resized or newly compressed pictures.
+//! Fingerprints that find near copies of an image: frames of a burst, resized or newly compressed images.
 //!
 //! A [`Gist`] is a grid of means and 64 bits of it, each telling whether a cell is lighter than its neighbour. Two
-//! pictures count as near copies where few bits differ *and* the grids agree. What says little is nobody's near copy:
-//! small, flat or mostly plain pictures, such as drawings.
+//! images count as near copies where few bits differ *and* the grids agree. What says little is nobody's near copy:
+//! small, flat or mostly plain images, such as drawings.
 
 use image::RgbImage;
 
@@ -13,7 +13,7 @@ const BITS: usize = 8;
 const COLOURS: usize = 4;
 /// Pixels of a cell's side that are looked at, at most.
 const LOOKED_AT: usize = 16;
-/// Pictures whose shorter side has fewer pixels say too little.
+/// Images whose shorter side has fewer pixels say too little.
 pub(super) const SMALLEST: u32 = 48;
 /// So do those whose cells are closer to their mean, on average, of 255 steps.
 const FLATTEST: f32 = 10.0;
@@ -31,7 +31,7 @@ const COLOURS_APART: f32 = 8.0;
 const SPREADS_APART: f32 = 1.4;
 const SHAPES_APART: f32 = 1.03;
 
-/// What is left of a picture at the size of a stamp.
+/// What is left of an image at the size of a stamp.
 #[derive(Clone, Debug)]
 pub(super) struct Gist {
     pub(super) bits: u64,
@@ -46,7 +46,7 @@ pub(super) struct Gist {
 }
 
 impl Gist {
-    /// That of a picture; none where it says too little to be told from others of its kind.
+    /// The fingerprint of an image; `None` if the image has too little detail to be distinguished from others.
     pub fn of(picture: &RgbImage) -> Option<Self> {
         let (width, height) = picture.dimensions();
         if width.min(height) < SMALLEST {
@@ -89,12 +89,12 @@ impl Gist {
         })
     }
 
-    /// Whether too many bits differ: the cheapest question, and most pictures are strangers.
+    /// Whether too many bits differ: the cheapest question, and most images are strangers.
     pub fn is_strange(&self, other: &Self) -> bool {
         (self.bits ^ other.bits).count_ones() > BITS_APART
     }
 
-    /// Whether two pictures are near copies: both checks agree.
+    /// Whether two images are near copies: both checks agree.
     pub fn is_near(&self, other: &Self) -> bool {
         let within = |a: f32, b: f32, most: f32| a.max(b) <= most * a.min(b);
         if self.is_strange(other)

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A picture of soft blobs, another one for every seed.
+/// An image of soft blobs, another one for every seed.
 pub fn scene(seed: u64, width: u32, height: u32) -> RgbImage {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {

@@ -120,7 +120,7 @@ pub(super) fn ends_as_image(written: &str) -> bool {
 pub(super) struct Names(HashSet<Rc<str>>);
 
 impl Names {
-    /// A label in its composed form; none for an empty one.
+    /// A label in its composed form; `None` for an empty one.
     pub fn of(&mut self, label: &str) -> Option<Rc<str>> {
         let label = composed(label.trim());
         if label.is_empty() {

@@ -1,4 +1,4 @@
-//! What the network sees of one picture.
+//! What the network sees of one image.
 
 use std::path::Path;
 
@@ -63,7 +63,7 @@ pub(super) fn inference_input(
     Ok(())
 }
 
-/// What the network sees of a picture file, into `out` of [`InputSpec::bytes`].
+/// What the network sees of an image file, into `out` of [`InputSpec::bytes`].
 ///
 /// # Errors
 /// It cannot be read or decoded.

@@ -69,13 +69,13 @@ pub struct LoaderOptions {
     pub drop_last: bool,
     /// Draw the order of the images.
     pub shuffle: bool,
-    /// How many of the images at most, the first in their order; none for all.
+    /// How many of the images at most, the first in their order; `None` for all.
     pub most: Option<usize>,
     /// The run's seed.
     pub seed: u64,
     /// Counts epochs over the whole run, so that no two are augmented alike.
     pub epoch: u64,
-    /// Decoded pictures kept over epochs and tasks.
+    /// Decoded images kept over epochs and tasks.
     pub cache: Option<Arc<PixelCache>>,
     /// Number of threads; 0 takes one per core.
     pub threads: usize,
@@ -256,7 +256,7 @@ impl Iterator for ImageLoader {
 }
 
 impl ImageLoader {
-    /// Tells the threads to end.
+    /// Asks the threads to end.
     fn stop(&mut self) {
         self.work.stop.store(true, Ordering::Relaxed);
         // A thread that waits to send wakes up when its channel is gone.
@@ -279,11 +279,11 @@ impl Drop for ImageLoader {
     }
 }
 
-/// How long threads that were told to end are waited for.
+/// Longest wait for threads that were asked to end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Waits for these threads, but not for one whose disk does not answer: that ends by itself, once
-/// it does, and holds nothing but pictures until then.
+/// it does, and holds nothing but images until then.
 fn leave(threads: Vec<JoinHandle<()>>, patience: Duration) {
     let end = Instant::now() + patience;
     for thread in threads {

@@ -1,7 +1,7 @@
-//! Copies of a picture, the near ones too.
+//! Copies of an image, the near ones too.
 //!
 //! Pairs of near copies are looked for among neighbours in the sorted order of their [`Gist`]'s bits, from several
-//! beginnings, so the cost grows with n·log n whatever the pictures are.
+//! beginnings, so the cost grows with n·log n whatever the images are.
 
 use std::collections::HashMap;
 
@@ -14,16 +14,16 @@ use super::{Dataset, NearCopies, Twin};
 use crate::message;
 use crate::texts::Message;
 
-/// Pictures of a set that near copies make, at most: a chain of a film's frames ends there.
+/// Images of a set that near copies make, at most: a chain of a film's frames ends there.
 const MOST: usize = 100;
 /// Bits from one beginning of the sorted order to the next, and neighbours that are compared in each.
 const STEP: u32 = 4;
 const NEIGHBOURS: usize = 32;
 
-/// Which pictures are copies of one another.
+/// Which images are copies of one another.
 #[derive(Default)]
 pub(super) struct NearCopySets {
-    /// The set of each picture that has a print.
+    /// The set of each image that has a print.
     set: HashMap<ImageSource, usize>,
     /// Sets that near copies are in.
     near: Vec<Vec<ImageSource>>,
@@ -32,7 +32,7 @@ pub(super) struct NearCopySets {
 }
 
 impl NearCopySets {
-    /// Of pictures that were looked at; `near` lets near copies count as copies.
+    /// Of images that were looked at; `near` lets near copies count as copies.
     pub fn of<'a>(samples: impl Iterator<Item = &'a Sample>, known: &Known, near: bool) -> Self {
         let mut number: HashMap<Print, usize> = HashMap::new();
         let mut of_print: Vec<Vec<&Sample>> = Vec::new();
@@ -73,12 +73,12 @@ impl NearCopySets {
         known_sets
     }
 
-    /// Whether no picture was looked at.
+    /// Whether no image was looked at.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }
 
-    /// The set of a picture.
+    /// The set of an image.
     pub fn set_of(&self, sample: &Sample) -> Option<usize> {
         self.set.get(&sample.source).copied()
     }
@@ -111,7 +111,7 @@ impl NearCopySets {
         sets.filter(|set| set.0.len() > 1).collect()
     }
 
-    /// How many there are, as a sentence; none where there are none.
+    /// How many there are, as a sentence; `None` if there are none.
     pub fn words(&self) -> Option<Message> {
         let pictures: usize = self.near.iter().map(Vec::len).sum();
         let cut = self
@@ -123,7 +123,7 @@ impl NearCopySets {
 }
 
 impl Dataset {
-    /// The number of each sample's set: copies of a picture, near ones too, have the same.
+    /// The number of each sample's set: copies of an image, near ones too, have the same.
     pub fn sets_of_copies(&self, samples: &[Sample]) -> Vec<usize> {
         let sets = NearCopySets::of(samples.iter(), &self.known, true);
         let alone = samples.len()..;
@@ -133,7 +133,7 @@ impl Dataset {
     }
 }
 
-/// That of a sample, noted when its file was looked at; pictures in memory are looked at now.
+/// That of a sample, noted when its file was looked at; images in memory are looked at now.
 fn gist_of(sample: &Sample, known: &Known) -> Option<Gist> {
     match &sample.source {
         ImageSource::File { .. } => known.get(&sample.source)?.gist.as_deref().cloned(),
@@ -144,10 +144,10 @@ fn gist_of(sample: &Sample, known: &Known) -> Option<Gist> {
     }
 }
 
-/// Sets of pictures that grow together.
+/// Sets of images that grow together.
 struct Sets {
     parent: Vec<usize>,
-    /// Pictures of a set, at its root.
+    /// Images of a set, at its root.
     size: Vec<usize>,
     cut: bool,
 }
@@ -169,7 +169,7 @@ impl Sets {
         at
     }
 
-    /// Joins what is near: every picture with its neighbours, sorted by bits from several beginnings.
+    /// Joins what is near: every image with its neighbours, sorted by bits from several beginnings.
     fn join(&mut self, gists: &[Option<Gist>]) {
         let mut order: Vec<(usize, &Gist)> = gists
             .iter()
@@ -192,7 +192,7 @@ impl Sets {
         }
         let (a, b) = (self.find(one), self.find(other));
         let full = a != b && self.size[a] + self.size[b] > MOST;
-        // That one would go on is known by now.
+        // Once a set was cut, further cuts need not be noted.
         if a == b || (full && self.cut) || !gist.is_near(its) {
             return;
         }

@@ -97,7 +97,7 @@ impl Pickle<'_> {
             .collect()
     }
 
-    /// A list of so many short texts: one long one could stand in it many times.
+    /// A list of this many short texts: one long text could be in it many times.
     pub fn texts(&self, id: Id, count: usize) -> Option<Vec<String>> {
         let list = self.list(id).filter(|list| list.len() == count)?;
         list.iter()
@@ -109,7 +109,7 @@ impl Pickle<'_> {
             .collect()
     }
 
-    /// Where the raw bytes of a numpy array lie in the file: the last item of the state given to it.
+    /// Where the raw bytes of a numpy array are in the file: the last item of the state given to it.
     pub fn array_range(&self, id: Id) -> Option<Range<usize>> {
         let raw = match &self.values[id] {
             Value::Call(Some(state)) => *self.list(*state)?.last()?,

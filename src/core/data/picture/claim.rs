@@ -1,5 +1,5 @@
-//! The memory that decoding a picture takes, known from its header and its bytes before any pixel is made room for,
-//! and how much one picture may take.
+//! The memory that decoding an image takes, known from its header and its bytes before any pixel is made room for,
+//! and how much one image may take.
 
 use image::metadata::Orientation;
 use image::{ColorType, ImageDecoder, ImageFormat};
@@ -8,16 +8,16 @@ use super::{jpeg, webp};
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// What every picture may take, however little memory is free: 100 megapixels of RGBA fit, those with 16 bits do not.
+/// What every image may take, however little memory is free: 100 megapixels of RGBA fit, those with 16 bits do not.
 pub(super) const ALWAYS: u64 = 512 << 20;
-/// What a picture may take where that much is free, however small its file is: 250 megapixels of a PNG in colour fit.
+/// What an image may take where that much is free, however small its file is: 250 megapixels of a PNG in colour fit.
 pub(super) const USUALLY: u64 = 768 << 20;
-/// What the picture of a large file may take where that much is free.
+/// What the image of a large file may take where that much is free.
 const AT_MOST: u64 = 4 << 30;
-/// How many times the size of its file a picture may take beyond what it usually may: no few bytes ask for gigabytes.
+/// How many times the size of its file an image may take beyond what it usually may: no few bytes ask for gigabytes.
 const TIMES_ITS_FILE: u64 = 20;
 
-/// Bytes that a picture will take while it is decoded.
+/// Bytes that an image will take while it is decoded.
 pub(super) struct Claim {
     pub width: u32,
     pub height: u32,
@@ -26,7 +26,7 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// What the picture of these bytes claims.
+    /// What the image of these bytes claims.
     pub fn of(
         decoder: &impl ImageDecoder,
         format: ImageFormat,
@@ -73,12 +73,12 @@ impl Claim {
         }
     }
 
-    /// Refuses a picture that takes more than one may, for a file of so many bytes and so much free memory.
+    /// Refuses an image that takes more than one may, for a file of `file` bytes and `free` bytes of free memory.
     ///
     /// # Errors
     /// It takes more.
     pub fn check(&self, file: u64, free: impl FnOnce() -> Option<u64>) -> Result<()> {
-        // Nobody is asked about a picture of the usual kind.
+        // Nobody is asked about an image of the usual kind.
         if self.most <= ALWAYS {
             return Ok(());
         }
@@ -102,7 +102,7 @@ impl Claim {
     }
 }
 
-/// Bytes that a picture from a file of so many bytes may take, with so much memory free.
+/// Bytes that an image from a file of `file` bytes may take, with `free` bytes of free memory.
 fn allowed(file: u64, free: u64) -> u64 {
     let by_file = file.saturating_mul(TIMES_ITS_FILE).clamp(USUALLY, AT_MOST);
     by_file.min(free / 2).max(ALWAYS)

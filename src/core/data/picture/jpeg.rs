@@ -27,8 +27,8 @@ impl Frame {
 /// Segments that are looked at of a JPEG inside of another file, which has few.
 const FEW: usize = 64;
 
-/// Goes over so many segments before the first scan; `see` gets the marker and what follows its length. Gives the place
-/// behind the first scan's head. An EXIF thumbnail has markers of its own and is stepped over.
+/// Goes over at most this many segments before the first scan; `see` gets the marker and what follows its length. Gives
+/// the place behind the first scan's head. An EXIF thumbnail has markers of its own and is stepped over.
 fn walk<'a>(bytes: &'a [u8], most: usize, mut see: impl FnMut(u8, &'a [u8])) -> usize {
     let mut at = 2;
     for _ in 0..most {
@@ -72,7 +72,7 @@ pub(super) fn frame(bytes: &[u8]) -> Frame {
     frame_among(bytes, usize::MAX)
 }
 
-/// The frame, if it is told by one of the first segments.
+/// The frame, if one of the first segments has it.
 fn frame_among(bytes: &[u8], most: usize) -> Frame {
     let mut frame = Frame::default();
     walk(bytes, most, |marker, body| match (marker, body) {

@@ -1,9 +1,9 @@
-//! One picture file → 8-bit RGB, whatever it is.
+//! One image file → 8-bit RGB, whatever it is.
 //!
 //! JPEG (baseline, progressive, grey, CMYK), PNG (1 to 16 bit, palette, alpha), WebP, BMP, GIF (first
 //! frame) and TIFF. Turned upright by its EXIF orientation; an alpha channel is dropped, as Pillow's
 //! `convert("RGB")` does, so that numbers agree with the usual Python pipelines. Sizes are checked from the
-//! header, before any pixel is allocated, and all pictures that are decoded at a time share one limit.
+//! header, before any pixel is allocated, and all images that are decoded at a time share one limit.
 
 mod claim;
 mod jpeg;
@@ -30,17 +30,17 @@ use room::Room;
 /// Significant bits per channel of 16-bit images, unless a bit depth is given.
 pub const FULL_DEPTH: usize = u16::BITS as usize;
 
-/// Largest picture file we read, in bytes.
+/// Largest image file we read, in bytes.
 const LARGEST_FILE: u64 = 512 << 20;
 /// What it may use for headers, and beside the pixels: a few bytes can claim any length of a strip.
 const MOST_BESIDE: u64 = 32 << 20;
 
-/// Endings of files that are read as pictures.
+/// Endings of files that are read as images.
 pub const READABLE: [&str; 11] = [
     "jpg", "jpeg", "jpe", "jfif", "png", "webp", "bmp", "dib", "gif", "tif", "tiff",
 ];
 
-/// Picture formats we know by name but cannot read, by ending.
+/// Image formats we know by name but cannot read, by ending.
 const FOREIGN: [(&str, &str); 20] = [
     ("heic", "HEIC"),
     ("heif", "HEIC"),
@@ -64,7 +64,7 @@ const FOREIGN: [(&str, &str); 20] = [
     ("orf", "raw camera"),
 ];
 
-/// The name of a picture format that exists but is not read here, from a file's ending.
+/// The name of an image format that exists but is not read here, from a file's ending.
 pub fn foreign_format(ending: &str) -> Option<&'static str> {
     FOREIGN
         .iter()
@@ -72,8 +72,8 @@ pub fn foreign_format(ending: &str) -> Option<&'static str> {
         .map(|(_, name)| *name)
 }
 
-/// A decoded picture that has a part of the memory which all pictures share, until it is dropped. Whoever holds one must
-/// not decode another meanwhile.
+/// A decoded image that has a part of the memory which all images share, until it is dropped. A thread that holds one
+/// must not decode another meanwhile.
 pub(super) struct Held {
     pub picture: RgbImage,
     /// The largest channel value in the file; `None` unless it has 16 bits per channel.
@@ -89,7 +89,7 @@ impl Held {
 }
 
 impl From<RgbImage> for Held {
-    /// A picture that is small, or counted elsewhere.
+    /// An image that is small, or counted elsewhere.
     fn from(picture: RgbImage) -> Self {
         Self {
             picture,
@@ -103,7 +103,7 @@ impl From<RgbImage> for Held {
 /// 2^(16 − `bit_depth`), with white as the maximum, and then rounded to 8 bits.
 ///
 /// # Errors
-/// Not a picture, a format that is not read, a damaged or cut file, or one that takes more memory than a picture may:
+/// Not an image, a format that is not read, a damaged or cut file, or one that takes more memory than an image may:
 /// see [`claim`].
 pub fn decode_picture(bytes: &[u8], bit_depth: usize) -> Result<RgbImage> {
     decode_within(bytes, bit_depth, available_bytes).map(|held| held.picture)
@@ -135,7 +135,7 @@ fn decode_within(
     .unwrap_or_else(|_| Err(damaged("its decoder gave up")))
 }
 
-/// Reads and decodes one picture file.
+/// Reads and decodes one image file.
 ///
 /// # Errors
 /// As [`decode_picture`], and a file that cannot be read; the path is part of the problem.
@@ -160,18 +160,18 @@ pub(super) fn decode_and<T>(
     Ok((held, look(&bytes)))
 }
 
-/// The bytes of a picture file, not yet looked at.
+/// The bytes of an image file, not yet looked at.
 pub(super) fn read_picture_file(path: &Path) -> Result<Vec<u8>> {
     read_alone(path).map(|(_, bytes)| bytes)
 }
 
-/// The SHA-256 of a picture file.
+/// The SHA-256 of an image file.
 pub(super) fn sha256_of_file(path: &Path) -> Result<[u8; 32]> {
     let (_alone, bytes) = read_alone(path)?;
     Ok(Sha256::digest(bytes).into())
 }
 
-/// The bytes of a picture file, with their part of the memory that all files being read share.
+/// The bytes of an image file, with their part of the memory that all files being read share.
 fn read_alone(path: &Path) -> Result<(Option<Room>, Vec<u8>)> {
     let read = |error| Problem::io("read the image", path, &error);
     let alone = room::for_file(files::length(path).map_err(read)?);
@@ -200,7 +200,7 @@ pub(super) fn usual_ending(bytes: &[u8]) -> Result<&'static str> {
 /// Width and height from the header alone, as stored (before any EXIF turn).
 ///
 /// # Errors
-/// Not a readable picture.
+/// Not a readable image.
 pub fn picture_size(path: &Path) -> Result<(u32, u32)> {
     let read = |error: std::io::Error| Problem::io("read the image", path, &error);
     let mut file = BufReader::new(files::open(path).map_err(read)?);
@@ -332,7 +332,7 @@ fn damaged(detail: &str) -> Problem {
     .advise(message!("try-copy-or-download-it-again"))
 }
 
-/// Says what a file that is no known picture looks like.
+/// Says what a file that is no known image looks like.
 fn not_readable(bytes: &[u8]) -> Problem {
     let brand = bytes.get(4..12).unwrap_or_default();
     let name = if bytes.is_empty() {

@@ -1,15 +1,15 @@
-//! The memory that all pictures being read at a time share, so that large ones wait for each other instead of filling
+//! The memory that all images being read at a time share, so that large ones wait for each other instead of filling
 //! it, one per thread: one part for their files, one for what is decoded of them.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::claim::USUALLY;
 
-/// Bytes that decoded pictures may take at a time, with what their decoders take. One that needs more is decoded alone.
+/// Bytes that decoded images may take at a time, with what their decoders take. One that needs more is decoded alone.
 const SHARED: u64 = USUALLY;
-/// Smaller pictures do not wait: there is one per thread at most.
+/// Smaller images do not wait: there is one per thread at most.
 const SMALL: u64 = 8 << 20;
-/// Bytes that picture files may take at a time. One that needs more is read alone.
+/// Bytes that image files may take at a time. One that needs more is read alone.
 const FILES_SHARED: u64 = 256 << 20;
 /// Smaller files do not wait.
 const SMALL_FILE: u64 = 1 << 20;
@@ -33,9 +33,9 @@ impl Shared {
         }
     }
 
-    /// Waits until there is room for so many bytes, or nobody else has any.
+    /// Waits until there is room for `bytes` bytes, or nobody else has any.
     fn wait_for(&'static self, bytes: u64) -> Room {
-        // Whoever panicked with the lock had only added or subtracted.
+        // A thread that panicked with the lock had only added or subtracted.
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let full = |taken: &mut u64| *taken > 0 && *taken + bytes > self.most;
         let waited = self.freed.wait_while(taken, full);
@@ -49,14 +49,14 @@ impl Shared {
     }
 }
 
-/// Room for one picture or file; given back when dropped.
+/// Room for one image or file; given back when dropped.
 pub(super) struct Room {
     of: &'static Shared,
     bytes: u64,
 }
 
 impl Room {
-    /// Gives back all but so many bytes: what a decoder took beside the picture.
+    /// Gives back all but `bytes` bytes: what a decoder took beside the image.
     pub fn shrink_to(&mut self, bytes: u64) {
         let back = self.bytes.saturating_sub(bytes);
         self.bytes -= back;
@@ -70,12 +70,12 @@ impl Drop for Room {
     }
 }
 
-/// Waits until there is room for so many bytes of pixels. Whoever has it must not wait for more of it.
+/// Waits until there is room for `bytes` bytes of pixels. A thread that has it must not wait for more of it.
 pub(super) fn for_pixels(bytes: u64) -> Option<Room> {
     (bytes > SMALL).then(|| PIXELS.wait_for(bytes))
 }
 
-/// Waits until there is room for a file of so many bytes. Whoever has it may wait for [`for_pixels`] alone.
+/// Waits until there is room for a file of `bytes` bytes. A thread that has it may wait for [`for_pixels`] alone.
 pub(super) fn for_file(bytes: u64) -> Option<Room> {
     (bytes > SMALL_FILE).then(|| FILES.wait_for(bytes))
 }

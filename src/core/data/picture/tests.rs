@@ -1,4 +1,4 @@
-//! Tests of the decoding of pictures.
+//! Tests of the decoding of images.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -61,7 +61,8 @@ fn claiming(mut png: Vec<u8>, width: u32, height: u32) -> Vec<u8> {
     png
 }
 
-/// A black PNG of so many pixels in colour; its rows are packed one by one, so it takes no memory to speak of.
+/// A black PNG of `width` × `height` pixels in colour; its rows are packed one by one, so it takes no memory to speak
+/// of.
 fn black(width: u32, height: u32) -> Vec<u8> {
     use std::io::Write;
     let mut pack = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());

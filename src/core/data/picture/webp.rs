@@ -1,5 +1,5 @@
 //! What the chunks of a WebP ask for beside its canvas: their frames say their sizes themselves, and a decoder makes
-//! room for one before it is held against the canvas.
+//! room for one before it compares it with the canvas.
 
 /// Pixels of the largest lossy frame, wherever it stands: a decoder takes the first behind any number of other chunks.
 fn largest_frame(bytes: &[u8]) -> u64 {
@@ -21,7 +21,7 @@ fn largest_frame(bytes: &[u8]) -> u64 {
     largest
 }
 
-/// Bytes that decoding takes beside the pixels themselves, for a canvas of so many pixels.
+/// Bytes that decoding takes beside the pixels themselves, for a canvas of this number of pixels.
 pub(super) fn beside(bytes: &[u8], pixels: u64) -> u64 {
     // What decoders go by: the flag for films in the extended header.
     let film = bytes.get(12..16) == Some(b"VP8X") && bytes.get(20).is_some_and(|f| f & 2 != 0);

@@ -213,7 +213,7 @@ fn list_of(indices: &[usize]) -> String {
     parts.join(",")
 }
 
-/// What [`list_of`] wrote, or a person.
+/// A list that [`list_of`] or the user wrote.
 fn indices_in(text: &str) -> Result<Vec<usize>> {
     let bad = |part: &str| {
         Problem::new(message!(

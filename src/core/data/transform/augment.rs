@@ -56,7 +56,7 @@ impl Augment {
         Ok(self)
     }
 
-    /// The crop box and flip of image `index` in `epoch`, for a picture of this size.
+    /// The crop box and flip of image `index` in `epoch`, for an image of this size.
     pub fn draw(&self, seed: u64, epoch: u64, index: u64, width: u32, height: u32) -> CropBox {
         let mut rng = Rng::new(Purpose::Augment, seed, epoch, index);
         // The flip first: it must not depend on how many boxes were tried.
@@ -97,7 +97,7 @@ impl Augment {
     }
 }
 
-/// A crop in pixels of the decoded picture, and whether its result is mirrored.
+/// A crop in pixels of the decoded image, and whether its result is mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CropBox {
     /// Column of its left edge.

@@ -1,6 +1,6 @@
-//! From a decoded picture to the square a network sees: resize, crop, flip.
+//! From a decoded image to the square a network sees: resize, crop, flip.
 //!
-//! The rules are torchvision's on 8-bit pictures, resampled as Pillow does it (triangle filter
+//! The rules are torchvision's on 8-bit images, resampled as Pillow does it (triangle filter
 //! widened by the scale, "antialias"): for inference `Resize` of the shorter side and `CenterCrop`;
 //! for training `RandomResizedCrop` and `RandomHorizontalFlip`. Results are u8, H×W×3, row-major.
 
@@ -22,7 +22,7 @@ use crate::problem::{Problem, Result};
 /// Largest side of a network's input we accept, in pixels.
 pub const LARGEST_INPUT: usize = 4096;
 
-/// Smallest part of a picture's side that is cut out: the picture is enlarged by its inverse.
+/// Smallest part of an image's side that is cut out: the image is enlarged by its inverse.
 const SMALLEST_CROP: f32 = 0.01;
 
 /// Whether a number can be an [`InputSpec::crop_ratio`].
@@ -30,7 +30,7 @@ pub fn is_crop_ratio(ratio: f32) -> bool {
     (SMALLEST_CROP..=1.0).contains(&ratio)
 }
 
-/// How a network wants its pictures.
+/// How a network wants its images.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputSpec {
     /// Side of the square input, in pixels.
@@ -87,7 +87,7 @@ thread_local! {
 /// What the network sees at inference: shorter side resized, centre cropped; `out` has `spec.bytes()` bytes.
 ///
 /// # Errors
-/// A picture without pixels, or an `out` of another length.
+/// An image without pixels, or an `out` of another length.
 pub fn infer_into(picture: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result<()> {
     let (width, height) = picture.dimensions();
     let shorter = width.min(height) as usize;
@@ -117,7 +117,7 @@ pub fn infer_into(picture: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result
 /// A crop resized to `size`×`size`, as `resized_crop` does: pixels outside the box play no part.
 ///
 /// # Errors
-/// A box that leaves the picture or is empty, or an `out` that does not have `size`·`size`·3 bytes.
+/// A box that leaves the image or is empty, or an `out` that does not have `size`·`size`·3 bytes.
 pub fn crop_into(picture: &RgbImage, crop: &CropBox, size: usize, out: &mut [u8]) -> Result<()> {
     let whole = view(picture)?;
     let part = TypedCroppedImage::from_ref(&whole, crop.left, crop.top, crop.width, crop.height)

@@ -1,4 +1,4 @@
-//! Training pictures divided into folds, each of which is answered by the others.
+//! Training images divided into folds, each of which is answered by the others.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,12 +12,12 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store;
 
-/// Pictures at most; of more the same share of every class.
+/// Images at most; of more the same share of every class.
 const MOST: usize = 50_000;
-/// Parts of the pictures, each answered by the others.
+/// Parts of the images, each answered by the others.
 const FOLDS: usize = 10;
 
-/// A training picture.
+/// A training image.
 pub(super) struct One {
     /// Its index in the training split.
     pub index: usize,
@@ -37,7 +37,7 @@ impl One {
     }
 }
 
-/// The pictures that are held against one another, fold after fold.
+/// The images that are compared with one another, fold after fold.
 pub(super) struct Folds {
     pub pictures: Vec<One>,
     /// Where each fold ends.
@@ -91,7 +91,7 @@ impl Folds {
         )
     }
 
-    /// Divides pictures into folds, each with as many of every class as any other; all of a set go into one.
+    /// Divides images into folds, each with as many of every class as any other; all of a set go into one.
     pub fn divided(all: Vec<(usize, One)>, classes: usize) -> Self {
         let labels: Vec<usize> = all.iter().map(|(_, one)| one.label).collect();
         let mut order = match all.len() > MOST {
@@ -145,7 +145,7 @@ impl Folds {
     }
 }
 
-/// Those at these places, in this order; each place stands there once.
+/// Those at these places, in this order; each place occurs once.
 fn in_order<'a>(
     all: impl IntoIterator<Item = One>,
     places: impl Iterator<Item = &'a usize>,

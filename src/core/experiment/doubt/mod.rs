@@ -1,7 +1,7 @@
-//! Training pictures whose label the others contradict: each is answered by a regression, on features of the run's
-//! frozen backbone alone, of pictures among which neither it nor a copy of it is.
+//! Training images whose label the others contradict: each is answered by a regression, on features of the run's
+//! frozen backbone alone, of images among which neither it nor a copy of it is.
 //!
-//! What the run's own experts say of a picture they learned is no witness: they may know it by heart, its wrong label
+//! What the run's own experts say of an image they learned is no witness: they may know it by heart, its wrong label
 //! too.
 
 mod folds;
@@ -24,16 +24,16 @@ use folds::Folds;
 
 /// Random projections in front of the regression, at most.
 const PROJECTIONS: usize = 1000;
-/// Pictures that are looked at at once.
+/// Images that are looked at at once.
 const PIECE: usize = 16;
 
-/// Gives the features of pictures as the network sees them, side by side: one row after the other.
+/// Gives the features of images as the network sees them, side by side: one row after the other.
 pub type Ask<'a> = dyn FnMut(Vec<u8>) -> Result<Vec<f32>> + 'a;
-/// Told how many pictures were looked at, and of how many; breaks to stop it.
+/// Told how many images were looked at, and of how many; breaks to stop it.
 pub type Step<'a> = dyn FnMut(usize, usize) -> ControlFlow<()> + 'a;
 
 impl Predictor {
-    /// What the frozen backbone alone makes of pictures as the network sees them, side by side.
+    /// What the frozen backbone alone makes of images as the network sees them, side by side.
     ///
     /// # Errors
     /// A Problem when the device failed.
@@ -43,12 +43,12 @@ impl Predictor {
     }
 }
 
-/// What the others make of every training picture of the run in `folder` up to `task`, under [`Expert::ANSWER`], with
-/// how certain they are; nothing where `step` or `go_on` stopped it. Pictures of its own data set alone, by their
+/// What the others make of every training image of the run in `folder` up to `task`, under [`Expert::ANSWER`], with
+/// how certain they are; nothing where `step` or `go_on` stopped it. Images of its own data set alone, by their
 /// indices in the training split; those that cannot be read are left out.
 ///
 /// # Errors
-/// A Problem when the pictures are no longer those the run learned from, are too few, or `ask` fails.
+/// A Problem when the images are no longer those the run learned from, are too few, or `ask` fails.
 pub fn look(
     (folder, task): (&Path, usize),
     input: InputSpec,
@@ -164,7 +164,7 @@ mod tests {
     use crate::metrics::Wrong;
     use burn::tensor::Device;
 
-    /// What the embedded backbone makes of pictures.
+    /// What the embedded backbone makes of images.
     fn features_of(samples: &[Sample]) -> Vec<f32> {
         let opened = library::open("lae-nano", &Device::flex(), &mut |_| true).unwrap();
         let piece = |piece: &[Sample]| {
@@ -179,7 +179,7 @@ mod tests {
         samples.chunks(64).flat_map(piece).collect()
     }
 
-    /// The figures stand in docs/data.md.
+    /// The figures are in docs/data.md.
     #[test]
     fn planted_wrong_labels_are_among_the_first_of_the_list() {
         let data = Dataset::open("letters", &OpenOptions::default()).unwrap();
@@ -222,7 +222,7 @@ mod tests {
     fn copies_are_in_one_fold_and_every_fold_has_its_share() {
         let data = Dataset::open("digits", &OpenOptions::default()).unwrap();
         let picture = |index: usize| One::of(index, &data.train[index], index % 3);
-        // Every picture stands there twice.
+        // Every image is in it twice.
         let all = (0..120).map(|index| (index / 6, picture(index))).collect();
         let folds = Folds::divided(all, 3);
         assert_eq!(folds.ends.last(), Some(&120));

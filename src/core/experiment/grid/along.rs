@@ -9,8 +9,8 @@ use crate::problem::Result;
 use crate::run::grid::Grid;
 use crate::run::job::GridWork;
 
-/// What the runs of a grid need of this computer, whose runs lie in `root`; its data sets are called by whole paths from
-/// then on. What a run lacks here keeps none of the others from its turn: it is told there.
+/// What the runs of a grid need of this computer, whose runs are in `root`; its data sets are named by absolute paths
+/// from then on. What a run lacks here does not stop the others: it is reported there.
 ///
 /// # Errors
 /// A Problem for a file that is no grid.
@@ -37,7 +37,7 @@ pub fn take_grid_along(
         let Ok(mut along) = take_along(&mut config, data) else {
             continue;
         };
-        // The grid's text is read there once more, and calls them as it does here.
+        // The grid's text is read there again, and names them as it does here.
         rename(&mut along.weights, &config.backbone, weights);
         if let (Some(whole), Some(start)) = (&config.pet_start, start) {
             rename(&mut along.starts, whole, start);

@@ -40,7 +40,7 @@ pub struct GridRow {
     pub cells: Vec<usize>,
 }
 
-/// What a person gives beside a grid's file.
+/// What the user gives besides a grid's file.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// The device of all cells.
@@ -63,7 +63,7 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Those of a grid; lists of corrected labels lie in `root`, beside the runs.
+    /// Those of a grid; lists of corrected labels are in `root`, next to the runs.
     ///
     /// # Errors
     /// A Problem with the line of a preset, method or method's own setting that does not exist. What is wrong with the

@@ -32,7 +32,7 @@ pub struct Foreseen {
     pub train_images: Vec<usize>,
     /// Test images of each task.
     pub test_images: Vec<usize>,
-    /// Bytes of memory that it takes at most, decoded pictures not counted.
+    /// Bytes of memory that it takes at most, decoded images not counted.
     pub memory: u64,
     /// About how many bytes it takes on the disk.
     pub disk: u64,

@@ -51,7 +51,7 @@ pub struct GridCosts {
     pub measured: bool,
     /// Whether these had method and backbone of the runs to do.
     pub same_method: bool,
-    /// Bytes of memory that the largest takes, decoded pictures not counted.
+    /// Bytes of memory that the largest takes, decoded images not counted.
     pub memory_bytes: u64,
     /// About how many bytes all of them take on the disk.
     pub disk_bytes: u64,
@@ -142,7 +142,7 @@ impl GridPlan {
         self.stock.clone()
     }
 
-    /// What the person wishes.
+    /// What the user requests.
     pub fn wish(&self) -> Wish {
         self.control.wish()
     }
@@ -186,7 +186,7 @@ impl GridPlan {
     }
 
     /// Takes the run of this name, which was trained elsewhere, for that of a cell: what it was computed on may be unknown
-    /// here, and its data set not at hand.
+    /// here, and its data set not available.
     pub fn learn(&mut self, cell: usize, run: &str) {
         self.runs.refresh();
         let Some(run) = self.runs.in_folder(&self.root.join(run)) else {
@@ -204,7 +204,7 @@ impl GridPlan {
         });
     }
 
-    /// Looks at the runs anew, which other programs may have gone on with.
+    /// Looks at the runs again, which other programs may have resumed.
     pub fn refresh(&mut self) {
         self.runs.refresh();
     }

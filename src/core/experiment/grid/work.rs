@@ -24,29 +24,29 @@ pub enum CellEnd {
     Finished,
     /// Another program is at work on it.
     Elsewhere,
-    /// The person stopped it; the run is saved, if it had begun.
+    /// The user stopped it; the run is saved, if it had begun.
     Stopped(Option<Box<RunHeader>>),
 }
 
 /// How the work on a grid ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GridEnd {
-    /// Every cell was looked at; so many could not be run.
+    /// Every cell was processed; this many could not be run.
     Done {
         /// Cells that were refused or failed.
         failed: usize,
     },
-    /// The person stopped it, in the middle of this run if one had begun.
+    /// The user stopped it, in the middle of this run if one had begun.
     Stopped(Option<Box<RunHeader>>),
 }
 
 /// Hears what becomes of a grid's cells; their runs' events come in between.
 pub trait GridSink: Sink {
-    /// A cell's run begins, or goes on.
+    /// A cell's run begins or resumes.
     fn begins(&mut self, plan: &GridPlan, cell: usize, goes_on: bool);
     /// The work on a cell has ended, or it cannot be run.
     fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>);
-    /// All that is left is being run by other programs: so many cells.
+    /// The remaining cells, this many, are being run by other programs.
     fn waits(&mut self, cells: usize);
 }
 
@@ -55,7 +55,7 @@ impl GridPlan {
     /// and looked at again when all others are done; one that cannot be run keeps none from its turn.
     ///
     /// # Errors
-    /// None: what fails is told of each cell.
+    /// None: failures are reported for each cell.
     pub fn run(&mut self, cells: &[usize], sink: &mut dyn GridSink) -> GridEnd {
         let mut queue: VecDeque<usize> = cells.iter().copied().collect();
         let (mut elsewhere, mut failed, mut told) = (VecDeque::new(), 0, false);
@@ -90,7 +90,7 @@ impl GridPlan {
         }
     }
 
-    /// Waits before what others are at work on is looked at again, and serves short jobs meanwhile; false when the person
+    /// Waits before it checks again what others work on, and serves short jobs meanwhile; false if the user
     /// stopped it.
     fn pauses(&self, sink: &mut dyn GridSink) -> bool {
         let begun = Instant::now();
@@ -132,7 +132,7 @@ impl GridPlan {
         let Some(lock) = lock_cell(&self.root, &key)? else {
             return Ok(CellEnd::Elsewhere);
         };
-        // Whoever had the lock before may have finished the run.
+        // The previous owner of the lock may have finished the run.
         self.runs.refresh();
         let run = self
             .runs

@@ -9,7 +9,7 @@ const ROUNDS: usize = 400;
 /// How far (1 − |cosine|) directions may still turn.
 const STILL: f64 = 1e-12;
 
-/// Features of several pictures, one row each.
+/// Features of several images, one row each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
     /// Length of a row.

@@ -1,8 +1,8 @@
 //! A look inside a run after a task: features, energies and answers over a fixed probe set of test
-//! pictures, what the network gathers from one picture, how far its PETs have moved.
+//! images, what the network gathers from one image, how far its PETs have moved.
 //!
 //! Everything comes from the snapshot itself, through the method that the run was trained with. The
-//! probe set is gone over in small pieces, so that whoever trains meanwhile never waits longer than for a
+//! probe set is processed in small pieces, so training never waits longer than for a
 //! batch.
 
 mod axes;
@@ -30,7 +30,7 @@ use crate::run::event::Picture;
 use crate::run::inside::{AttentionMap, Movement, PictureInside, ProbeInside, RunInside};
 
 /// Looks into the run in `folder` after `task` at once; the axes of the map are those of the
-/// snapshot after `anchor`. A probe set that is not at hand is told in the answer.
+/// snapshot after `anchor`. A probe set that is not available is reported in the answer.
 ///
 /// # Errors
 /// As [`Predictor::open`], or the device failed.
@@ -69,10 +69,10 @@ pub fn look(
     Ok((predictor, inside))
 }
 
-/// What a sample of a run's test pictures is to a predictor, without a map.
+/// What a sample of a run's test images is to a predictor, without a map.
 ///
 /// # Errors
-/// A Problem when the test pictures are not at hand, or the device failed.
+/// A Problem when the test images are not available, or the device failed.
 pub fn sample(folder: &Path, predictor: &Predictor, stock: &Stock) -> Result<ProbeInside> {
     let probe = Arc::new(ProbeSet::gather(folder, predictor.input(), stock)?);
     let mut survey = Survey::new(probe);
@@ -87,7 +87,7 @@ pub fn sample(folder: &Path, predictor: &Predictor, stock: &Stock) -> Result<Pro
 }
 
 impl Predictor {
-    /// How the network wants its pictures.
+    /// How the network wants its images.
     pub fn input(&self) -> InputSpec {
         self.backbone.input
     }
@@ -111,7 +111,7 @@ impl Predictor {
         Ok(movement)
     }
 
-    /// What the network gathers from a picture. After the first task it is also told what the
+    /// What the network gathers from an image. After the first task it is also told what the
     /// network gathered before it.
     ///
     /// # Errors

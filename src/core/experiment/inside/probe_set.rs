@@ -1,4 +1,4 @@
-//! The test pictures that a look inside goes over: a few of each class, always the same ones, ready
+//! The test images that a look inside goes over: a few of each class, always the same ones, ready
 //! for the network.
 
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::{self, StoredRun};
 
-/// Pictures at most.
+/// Images at most.
 pub const MOST: usize = 300;
 
-/// Test pictures of all classes of a run, taught by then or not.
+/// Test images of all classes of a run, taught by then or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeSet {
     /// Where each lies.
@@ -30,10 +30,10 @@ pub struct ProbeSet {
 }
 
 impl ProbeSet {
-    /// Gathers that of the run in `folder`. Pictures that cannot be read are left out.
+    /// Gathers that of the run in `folder`. Images that cannot be read are left out.
     ///
     /// # Errors
-    /// A Problem when the run's test pictures are not at hand any more.
+    /// A Problem when the run's test images are not available any more.
     pub fn gather(folder: &Path, input: InputSpec, stock: &Stock) -> Result<Self> {
         let stored = store::load(folder)?;
         let images = images_of(&stored, stock)?;
@@ -66,7 +66,7 @@ impl ProbeSet {
     }
 }
 
-/// The run's own test pictures and those of its added tasks.
+/// The run's own test images and those of its added tasks.
 fn images_of(stored: &StoredRun, stock: &Stock) -> Result<Images> {
     let header = &stored.header;
     let own = own_images(stored, stock, &|| true)?;

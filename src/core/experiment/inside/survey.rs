@@ -1,4 +1,4 @@
-//! Going over a probe set, piece by piece: answers, energies and features of every picture.
+//! Going over a probe set, piece by piece: answers, energies and features of every image.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::problem::{Problem, Result};
 use crate::run::inside::{FeatureMap, ProbeInside};
 use crate::tensors::HostTensor;
 
-/// Pictures of a piece: no more than a batch of training.
+/// Images of a piece: no more than a batch of training.
 const PIECE: usize = 24;
 
 /// A probe set as one snapshot sees it, as far as it has got.
@@ -27,7 +27,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Before the first picture.
+    /// Before the first image.
     pub fn new(probe: Arc<ProbeSet>) -> Self {
         Self {
             probe,
@@ -39,12 +39,12 @@ impl Survey {
         }
     }
 
-    /// The pictures it goes over.
+    /// The images it goes over.
     pub fn probe(&self) -> &Arc<ProbeSet> {
         &self.probe
     }
 
-    /// Whether every picture was looked at.
+    /// Whether every image was looked at.
     pub fn is_whole(&self) -> bool {
         self.given.len() == self.probe.labels.len()
     }
@@ -54,7 +54,7 @@ impl Survey {
         self.features.values().map(|f| f.values.len()).sum()
     }
 
-    /// Goes over the next few pictures.
+    /// Goes over the next few images.
     ///
     /// # Errors
     /// A Problem when the device failed or answers are no numbers.

@@ -21,7 +21,7 @@ pub struct Preset {
     pub name: &'static str,
     /// What people call it.
     pub title: &'static str,
-    /// A word about it.
+    /// A short hint.
     pub hint: &'static str,
     /// The settings.
     pub run: RunConfig,
@@ -231,9 +231,9 @@ pub fn over_orders(config: &RunConfig, paper: Option<Paper>, count: u64) -> Vec<
     repetitions(config, paper, Some(count), None)
 }
 
-/// The same settings once for each class order, as [`over_orders`] names them, with each seed: so many that follow each
-/// other, the one of the settings first. Of what is none the one of the settings stays, and so does the seed of a method that
-/// draws nothing: all seeds would repeat one run.
+/// The same settings once for each class order, as [`over_orders`] names them, with each seed: this many that follow
+/// each other, the one of the settings first. Of what is none the one of the settings stays, and so does the seed of a
+/// method that draws nothing: all seeds would repeat one run.
 pub fn repetitions(
     config: &RunConfig,
     paper: Option<Paper>,

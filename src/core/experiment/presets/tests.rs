@@ -89,7 +89,7 @@ fn the_papers_experiments_load_the_weights_that_their_authors_load() {
         let coda = wanted.0 == TUNED && paper.classes == 200;
         assert_eq!(paper.split == PresetSplit::Coda, coda, "{}", preset.name);
     }
-    // A run of the time when the presets named other weights tells which setting is another.
+    // A run from when the presets named other weights says which setting differs.
     let cifar = named("cifar100-10").unwrap();
     let old = RunConfig {
         backbone: "vit_base_patch16_224.augreg_in21k".into(),

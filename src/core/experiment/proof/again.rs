@@ -1,4 +1,4 @@
-//! A run, trained once more in a folder of its own and compared with what it was.
+//! A run, trained again in a separate folder and compared with what it was.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ impl Sink for Until<'_> {
     }
 }
 
-/// Trains a run once more and says where it differs first.
+/// Trains a run again and says where it differs first.
 pub(super) fn train(
     checker: &mut Checker<'_>,
     stored: &StoredRun,

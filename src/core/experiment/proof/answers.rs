@@ -1,4 +1,4 @@
-//! A run's answers, computed once more from its snapshots.
+//! A run's answers, computed again from its snapshots.
 
 use crate::data::Sample;
 use crate::data::loader::inputs_of;
@@ -44,7 +44,7 @@ impl Others {
     }
 }
 
-/// Compares stored answers, of which `rows` were asked for once more, with what was found.
+/// Compares stored answers, of which `rows` were computed again, with what was found.
 pub(super) fn compared(
     stored: &Answers,
     rows: &[usize],
@@ -110,7 +110,7 @@ fn named(expert: Expert) -> &'static str {
     }
 }
 
-/// Answers test pictures from the stored snapshots, and compares.
+/// Answers test images from the stored snapshots, and compares.
 pub(super) fn recompute(
     checker: &mut Checker<'_>,
     stored: &StoredRun,
@@ -168,7 +168,7 @@ pub(super) fn recompute(
     Ok(())
 }
 
-/// Compares what was found after a task with what is stored, and tells the first difference.
+/// Compares what was found after a task with what is stored, and reports the first difference.
 fn told(
     checker: &mut Checker<'_>,
     stored: &StoredRun,
@@ -196,13 +196,13 @@ fn told(
     others
 }
 
-/// Which answers are asked for once more: all, or so many evenly spaced ones.
+/// Which answers are computed again: all, or this many evenly spaced ones.
 fn asked_rows(all: usize, limit: Option<usize>) -> Vec<usize> {
     let count = limit.unwrap_or(all).min(all);
     (0..count).map(|at| at * all / count).collect()
 }
 
-/// The test pictures of each added task; none where one is not at hand or another one.
+/// The test images of each added task; `None` for one that is missing or has changed.
 fn added_pictures(header: &RunHeader) -> Vec<Option<Vec<Sample>>> {
     let added = header.added_tasks.iter().zip(header.own_tasks()..);
     let pictures = added.map(|(added, task)| {
@@ -213,7 +213,7 @@ fn added_pictures(header: &RunHeader) -> Vec<Option<Vec<Sample>>> {
     pictures.collect()
 }
 
-/// The pictures of these answers that are at hand, each with its answer's place; `added` are those of added tasks.
+/// The images of these answers that are available, each with its answer's place; `added` are those of added tasks.
 fn pictures(
     stored: &StoredRun,
     task: usize,
@@ -259,7 +259,7 @@ fn predictor(
     Parts::of(facts, snapshot, device, checker.stock, false)?.assemble(checker.stock)
 }
 
-/// What is answered to these pictures after a task, and to which of them: those that can be read.
+/// What is answered to these images after a task, and to which of them: those that can be read.
 fn found(
     checker: &Checker<'_>,
     predictor: &Predictor,

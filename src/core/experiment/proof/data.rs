@@ -1,4 +1,4 @@
-//! Which picture of a data set is not the one that a run used.
+//! Which image of a data set is not the one that a run used.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use crate::data::{ClassPrints, Dataset, Fingerprints, Split};
 
 use super::{Difference, Part};
 
-/// The first picture that differs from those of a run with these fingerprints, and short prints where it has them.
+/// The first image that differs from those of a run with these fingerprints, and short prints where it has them.
 pub(super) fn differs(
     then: &Fingerprints,
     prints: Option<&[ClassPrints]>,
@@ -31,7 +31,7 @@ pub(super) fn differs(
     }))
 }
 
-/// The first picture in which these differ; `name` gives the name of the one at a place in a class that is found.
+/// The first image in which these differ; `name` gives the name of the one at a place in a class that is found.
 pub(super) fn first(
     then: &[ClassPrints],
     found: &[ClassPrints],

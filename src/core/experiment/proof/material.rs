@@ -1,4 +1,4 @@
-//! What is at hand to check a run with: its backbone on a device, and its data.
+//! What is available to check a run with: its backbone on a device, and its data.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,12 +25,12 @@ use super::{Checker, Difference, Part};
 /// What is said of a place that somebody else's run leads to.
 const UNASKED: &str = "paths in a packed run are not opened automatically";
 
-/// What is at hand.
+/// What is available.
 pub(super) struct Material {
-    /// The run's settings, leading to what is at hand here.
+    /// The run's settings, leading to what is available here.
     pub config: RunConfig,
     pub data: Arc<Dataset>,
-    /// None where the data has other classes or tasks.
+    /// `None` if the data has other classes or tasks.
     pub scenario: Option<Scenario>,
     pub machine: Machine,
     /// Kept as long as answers are computed with it.
@@ -38,7 +38,7 @@ pub(super) struct Material {
 }
 
 impl Material {
-    /// Opens data and backbone and compares them with what the run says. None where one of them is not at hand, which
+    /// Opens data and backbone and compares them with what the run says. `None` if one of them is not available, which
     /// the report then says.
     pub fn open(
         checker: &mut Checker<'_>,
@@ -93,13 +93,13 @@ impl Material {
 }
 
 impl Checker<'_> {
-    /// Whether a place stands in a run of somebody else, who may have chosen it, and nobody here named it.
+    /// Whether a place comes from somebody else's run, whose author may have chosen it, and nobody here named it.
     fn is_foreign(&self, place: &str, named: Option<&str>) -> bool {
         let packed = self.asked.changed.is_some() && is_path(place);
         named.is_none() && (packed || is_elsewhere(place))
     }
 
-    /// The backbone, if it is at hand with the weights of the run; nothing is downloaded.
+    /// The backbone, if it is available with the weights of the run; nothing is downloaded.
     fn backbone(
         &mut self,
         config: &RunConfig,
@@ -166,7 +166,7 @@ impl Checker<'_> {
         self.differs(Difference::new(Part::Weights, None, told));
     }
 
-    /// The data set, if it is at hand.
+    /// The data set, if it is available.
     fn data(&mut self, config: &RunConfig) -> Result<Option<Arc<Dataset>>> {
         self.tell(message!("doing-opening-data"));
         let control = self.control.clone();
@@ -190,7 +190,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Compares the pictures; gives their tasks, where they are those of the run.
+    /// Compares the images; gives their tasks, where they are those of the run.
     fn pictures(
         &mut self,
         config: &RunConfig,

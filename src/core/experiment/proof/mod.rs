@@ -1,7 +1,7 @@
-//! Whether a run is what it says: its files by their hashes; its answers, computed once more from its snapshots; and
-//! all of it, trained once more.
+//! Whether a run is what it says: its files by their hashes; its answers, computed again from its snapshots; and
+//! all of it, trained again.
 //!
-//! Numbers are compared to the last bit. On another processor type, or where a graphics card has a part in it,
+//! Numbers are compared to the last bit. On another processor type, or if a GPU is involved,
 //! sums round otherwise: what stays below the limits here ([`CERTAINTY`], [`TENSOR`], [`OTHERS`]) counts as equal
 //! within rounding, and how far it went is said.
 
@@ -34,21 +34,21 @@ pub const OTHERS: f64 = 0.01;
 /// What a run is checked with.
 #[derive(Clone, Debug, Default)]
 pub struct CheckRequest<'a> {
-    /// Where its data lies here; none where its settings say.
+    /// Where its data lies here; `None` if its settings say.
     pub data: Option<&'a str>,
-    /// The file of its backbone's weights; none where its settings say.
+    /// The file of its backbone's weights; `None` if its settings say.
     pub weights: Option<&'a str>,
-    /// On which device; none for the one of its settings.
+    /// On which device; `None` for the one of its settings.
     pub device: Option<&'a str>,
-    /// Test pictures that are answered once more after each task, at most.
+    /// Test images that are predicted again after each task, at most.
     pub limit: Option<usize>,
-    /// Whether it is trained once more.
+    /// Whether it is trained again.
     pub train: bool,
-    /// Files that are not as they were packed; none where it was not packed.
+    /// Files that are not as they were packed; `None` if it was not packed.
     pub changed: Option<&'a [String]>,
 }
 
-/// Checks the run in `folder`. None when the person stopped it.
+/// Checks the run in `folder`. `None` if the user stopped it.
 ///
 /// # Errors
 /// A Problem when data or weights that were named cannot be opened, or the device failed. What is wrong with the run

@@ -1,4 +1,4 @@
-//! A table read back, to be looked at, and what a person says of its pictures in a last column.
+//! A table read back, to be looked at, and the user's own labels in a last column.
 
 use std::path::{Path, PathBuf};
 
@@ -10,31 +10,31 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::{harmless_cell, plain_cell, write_with};
 
-/// The column in which a person says what a picture is.
+/// The column in which the user says what an image is.
 const SORTED_AS: &str = "sorted_as";
-/// What stands there for a picture that is none of the classes.
+/// Its value for an image that is none of the classes.
 const NONE_OF_THESE: &str = "none_of_these";
 /// A table with more bytes than this is none of these tables.
 const MOST: u64 = 1 << 30;
 
-/// What a table says of a picture.
+/// What a table says of an image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnsweredPicture {
     /// Its path from the folder.
     pub path: PathBuf,
-    /// The answer; none for a picture that cannot be read.
+    /// The answer; `None` for an image that cannot be read.
     pub class: Option<String>,
     /// The score of the answer.
     pub score: f32,
     /// How far the score is ahead of the next class's.
     pub ahead: f32,
-    /// Whether it is none of the classes; none where that is not known.
+    /// Whether it is none of the classes; `None` if that is not known.
     pub none_of_these: Option<bool>,
     /// From where on it is none of them.
     pub threshold: Option<f32>,
     /// Why it cannot be read.
     pub problem: Option<String>,
-    /// What a person says that it is.
+    /// The class that the user gave it.
     pub sorted_as: Option<String>,
 }
 
@@ -69,7 +69,7 @@ impl From<Line> for AnsweredPicture {
     }
 }
 
-/// What stands in the column of [`keep_sorted`] for a picture that is none of these classes: `none_of_these`, with a `_`
+/// The value in the column of [`keep_sorted`] for an image that is none of these classes: `none_of_these`, with a `_`
 /// behind it where a class has that name.
 pub fn none_of_these(classes: &[String]) -> String {
     let mut mark = NONE_OF_THESE.to_string();
@@ -79,7 +79,7 @@ pub fn none_of_these(classes: &[String]) -> String {
     mark
 }
 
-/// What a table says of its pictures, in their order there.
+/// What a table says of its images, in their order there.
 ///
 /// # Errors
 /// The file cannot be read, or is no such table.
@@ -91,11 +91,11 @@ pub fn answered(csv: &Path) -> Result<Vec<AnsweredPicture>> {
     Ok(lines.into_iter().map(AnsweredPicture::from).collect())
 }
 
-/// Writes the table anew with what a person says that each picture is, in a last column; empty for one of which nothing
+/// Rewrites the table with the class that the user gave each image, in a last column; empty for one of which nothing
 /// is said.
 ///
 /// # Errors
-/// The file cannot be read or written, or has another number of pictures.
+/// The file cannot be read or written, or has another number of images.
 pub fn keep_sorted(csv: &Path, sorted: &[String]) -> Result<()> {
     let text = text_of(csv)?;
     let mut reader = csv::Reader::from_reader(text.as_slice());

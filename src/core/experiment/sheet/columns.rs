@@ -1,4 +1,4 @@
-//! The columns of a table, and the cells of one picture.
+//! The columns of a table, and the cells of one image.
 
 use crate::data::transform::InputSpec;
 use crate::experiment::predict::Predictor;
@@ -7,7 +7,7 @@ use crate::metrics::Expert;
 use crate::run::event::Opinion;
 use crate::store::harmless_cell;
 
-/// Most pictures of a piece, so that a piece takes no longer than a batch.
+/// Most images of a piece, so that a piece takes no longer than a batch.
 const PIECE: usize = 16;
 /// Classes named of each answer.
 const TOP: usize = 5;
@@ -20,7 +20,7 @@ pub struct Columns {
     pub(super) input: InputSpec,
     pub(super) bit_depth: usize,
     pub(super) piece: usize,
-    /// What is stranger than this to the last expert is none of these; none where nobody asks, or it
+    /// What is stranger than this to the last expert is none of these; `None` if nobody asks, or it
     /// is not known.
     pub(super) threshold: Option<f32>,
 }
@@ -100,7 +100,7 @@ impl Columns {
         cells
     }
 
-    /// The same for a picture that cannot be read.
+    /// The same for an image that cannot be read.
     pub(super) fn unanswered(&self, reason: &str) -> Vec<String> {
         let mut cells = vec![String::new(); self.head().len() - 2];
         cells.push(harmless_cell(reason).into_owned());

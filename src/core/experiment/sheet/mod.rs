@@ -1,6 +1,6 @@
-//! A table of what a run's experts say to every picture of a folder: a line each, for spreadsheets.
+//! A table of what a run's experts say to every image of a folder: a line each, for spreadsheets.
 //!
-//! Pictures are decoded in pieces, one ahead of the piece that is being answered. Who answers is the
+//! Images are decoded in pieces, one ahead of the piece that is being answered. Who answers is the
 //! caller's affair: the command line asks the experts itself, the engine between two batches.
 
 mod answered;
@@ -25,7 +25,7 @@ use crate::store::{harmless_cell, write_with};
 pub use answered::{AnsweredPicture, answered, keep_sorted, none_of_these};
 pub use columns::Columns;
 
-/// Pictures as the network sees them, side by side.
+/// Images as the network sees them, side by side.
 #[derive(Clone, Debug)]
 pub struct SheetBatch {
     /// All their pixels.
@@ -34,18 +34,18 @@ pub struct SheetBatch {
     pub pictures: usize,
 }
 
-/// Answers a piece, one answer for each picture.
+/// Answers a piece, one answer for each image.
 pub type Ask<'a> = dyn FnMut(SheetBatch) -> Result<Vec<Answer>> + 'a;
 /// Told how far the table is; breaks to stop it.
 pub type Step<'a> = dyn FnMut(SheetCount) -> ControlFlow<()> + 'a;
 
-/// A picture of a piece: its path, and why it cannot be read.
+/// An image of a piece: its path, and why it cannot be read.
 type Row = (PathBuf, Option<String>);
 
-/// Which pictures are answered.
+/// Which images are answered.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// The folder that they lie in or below.
+    /// The folder that has them, directly or below.
     pub folder: &'a Path,
     /// The only ones of them, by their paths from there; empty for all.
     pub only: &'a [PathBuf],
@@ -64,7 +64,7 @@ impl Asked<'_> {
     }
 }
 
-/// Writes the table of these pictures, whole or not at all. Gives how many they were, or nothing where `step` stopped
+/// Writes the table of these images, whole or not at all. Gives how many they were, or nothing where `step` stopped
 /// it.
 ///
 /// # Errors
@@ -119,7 +119,7 @@ pub fn fill(
     }
 }
 
-/// Decodes the pictures of a piece on all cores.
+/// Decodes the images of a piece on all cores.
 fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, SheetBatch) {
     let row = |below: &Below| -> (Row, Vec<u8>) {
         let path = below.path.clone();

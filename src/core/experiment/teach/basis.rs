@@ -1,5 +1,5 @@
-//! What an added task stands on: whether the run can be taught, its method as it was after the last whole
-//! task, and its old test images, where they are at hand.
+//! What an added task is based on: whether the run can be taught, its method as it was after the last whole
+//! task, and its old test images, if they are available.
 
 use crate::data::Split;
 use crate::data::scenario::{ClassOrder, TaskSizes};
@@ -105,7 +105,7 @@ pub(super) fn full(title: &str, problem: Problem) -> Problem {
 }
 
 /// Checks that the data set has the training images that the run learned from. Runs of versions that noted no
-/// fingerprints are held against their numbers of images.
+/// fingerprints are compared by their numbers of images.
 ///
 /// # Errors
 /// A Problem when the images changed.
@@ -131,7 +131,7 @@ pub(in crate::experiment) fn check_training_images(header: &RunHeader, own: &Own
 /// run's tasks, so they would mean other images in a data set that changed.
 ///
 /// # Errors
-/// As [`check_training_images`], and when the data set is not at hand.
+/// As [`check_training_images`], and when the data set is not available.
 pub(super) fn check_exemplars(
     method: &dyn Method,
     header: &RunHeader,
@@ -164,7 +164,7 @@ pub(super) fn check_exemplars(
     })
 }
 
-/// The run's own data set, if it is at hand and still has the test images of the run.
+/// The run's own data set, if it is available and still has the test images of the run.
 pub(in crate::experiment) fn own_images(
     stored: &StoredRun,
     stock: &Stock,

@@ -1,7 +1,7 @@
 //! How an added task is trained: with as many epochs as the run's tasks and about as many steps, but of
-//! few pictures in small batches, each shown several times.
+//! few images in small batches, each shown several times.
 //!
-//! A run's own tasks have hundreds of pictures; five epochs of ten drawings would be a handful of
+//! A run's own tasks have hundreds of images; five epochs of ten drawings would be a handful of
 //! steps, too few for the new classes to stand up to the old ones, and far more than in the run's
 //! tasks would let them push these aside. The size of a step stays that of the run, too: the rate
 //! that goes with its batch.
@@ -13,27 +13,27 @@ use crate::texts::Message;
 
 /// Steps of an epoch, at least and at most; between them those of the run's tasks.
 const STEPS: [usize; 2] = [10, 25];
-/// Pictures of a step in an added task of few.
+/// Images of a step in an added task of few.
 const BATCH: usize = 8;
 
 /// How an added task is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Drill {
-    /// Pictures of a step.
+    /// Images of a step.
     pub batch: usize,
-    /// How often an epoch shows each picture.
+    /// How often an epoch shows each image.
     pub repeats: usize,
     /// Learning rate at batch 256.
     pub base_lr: f64,
-    /// Pictures that an epoch learns from.
+    /// Images that an epoch learns from.
     images: usize,
     /// Whether the method learns by steps at all.
     steps: bool,
 }
 
 impl Drill {
-    /// For an added task of so many training pictures that becomes this task (from 0); the tasks before
-    /// it that are no added tasks had `own` pictures each.
+    /// For an added task of this many training images that becomes this task (from 0); the tasks before
+    /// it that are no added tasks had `own` images each.
     pub fn of(chosen: &Chosen<'_>, task: usize, images: usize, own: &[usize]) -> Self {
         let config = chosen.config;
         let train: Vec<usize> = own.iter().copied().chain([images]).collect();

@@ -1,4 +1,4 @@
-//! What an added task teaches: the pictures of a folder, their classes, and which of these the run knows.
+//! What an added task teaches: the images of a folder, their classes, and which of these the run knows.
 
 use std::sync::Arc;
 
@@ -15,21 +15,21 @@ use crate::texts::{Message, Words};
 
 use super::drill::Drill;
 
-/// Fewer training pictures of a class are told.
+/// Fewer training images of a class cause a warning.
 const FEW: usize = 4;
 
 /// What was found where an added task is to come from.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Its classes as the run would call them, with their pictures to learn from and to test with.
+    /// Its classes as the run would call them, with their images to learn from and to test with.
     pub classes: Vec<(String, usize, usize)>,
-    /// What a person should know, in sentences.
+    /// Warnings for the user, in sentences.
     pub notes: Vec<Words>,
-    /// A picture of each of the first classes, with the class's number.
+    /// An image of each of the first classes, with the class's number.
     pub pictures: Vec<(usize, Arc<Picture>)>,
 }
 
-/// Looks at the pictures at `source` as [`teach`](super::teach) does, without teaching anything; `go_on` is asked
+/// Looks at the images at `source` as [`teach`](super::teach) does, without teaching anything; `go_on` is asked
 /// meanwhile.
 ///
 /// # Errors
@@ -56,13 +56,13 @@ pub fn found(
     })
 }
 
-/// The pictures of an added task and what is to be known of them.
+/// The images of an added task and what is to be known of them.
 pub(super) struct Material {
-    /// The pictures; a class counts within the added task.
+    /// The images; a class counts within the added task.
     pub data: Dataset,
     /// What was assumed or left out, in sentences.
     pub notes: Vec<Words>,
-    /// What the person called it.
+    /// The name that the user gave it.
     source: String,
     /// Names of its classes in the run.
     classes: Vec<String>,
@@ -70,7 +70,7 @@ pub(super) struct Material {
 }
 
 impl Material {
-    /// Looks at the pictures at `source` for an added task of this run behind its first `after` tasks; `go_on` is asked
+    /// Looks at the images at `source` for an added task of this run behind its first `after` tasks; `go_on` is asked
     /// meanwhile.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl Material {
         again.map(|again| again.of)
     }
 
-    /// Notes what a person should know.
+    /// Adds a warning for the user.
     fn remark(&mut self, header: &RunHeader) {
         let data = &self.data;
         if !data.skipped.is_empty() {

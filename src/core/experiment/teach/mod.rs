@@ -1,9 +1,9 @@
 //! An added task: the classes of a folder become one more task of a run that has ended, with the run's
-//! own method and without any of its old pictures.
+//! own method and without any of its old images.
 //!
-//! The method is taken up as it was after the last whole task: from the snapshots, or from the state
+//! The method resumes as it was after the last whole task: from the snapshots, or from the state
 //! that is kept with the run where those do not hold enough. What is learned is the copy of the
-//! pictures in the run's folder. Whatever the added task leaves is written aside and counts all at once;
+//! images in the run's folder. Whatever the added task leaves is written aside and counts all at once;
 //! stopped or killed before that, the run is as it was.
 
 mod basis;
@@ -38,14 +38,14 @@ use drill::Drill;
 use material::Material;
 pub use material::{Found, found};
 
-/// Pictures answered at a time before an added task.
+/// Images answered at a time before an added task.
 const AT_ONCE: usize = 48;
 
-/// Teaches the run in `folder` the classes of the pictures at `source` (a folder or whatever else
+/// Teaches the run in `folder` the classes of the images at `source` (a folder or whatever else
 /// is a data set), on this device or the one it was trained on.
 ///
 /// # Errors
-/// A Problem when the run or its method cannot be taught, the pictures do not do, or device or disk
+/// A Problem when the run or its method cannot be taught, the images do not do, or device or disk
 /// fail; the run is then as it was.
 pub fn teach(
     folder: &Path,
@@ -207,7 +207,7 @@ impl Teacher {
         })
     }
 
-    /// Copies the pictures, learns, tests, and makes all of it part of the run. None when the person
+    /// Copies the images, learns, tests, and makes all of it part of the run. `None` if the user
     /// stopped it.
     fn teach(
         mut self,
@@ -256,7 +256,7 @@ impl Teacher {
         added_task
     }
 
-    /// The share of the added task's test pictures that the run answers rightly without it. A class it
+    /// The share of the added task's test images that the run answers rightly without it. A class it
     /// does not know it cannot answer.
     fn right_before(
         &self,
@@ -292,7 +292,7 @@ impl Teacher {
         Ok(Some(right as f64 / tests.len() as f64))
     }
 
-    /// The pictures of the run, those of its added tasks included.
+    /// The images of the run, those of its added tasks included.
     fn images(
         &mut self,
         stored: &StoredRun,

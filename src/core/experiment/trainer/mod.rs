@@ -1,5 +1,5 @@
 //! The loop itself: tasks, the passes that the method wants over each, evaluation. State that a
-//! kill may not cost lies in the run's folder after every pass and every task; all else is derived
+//! kill may not cost is saved in the run's folder after every pass and every task; all else is derived
 //! from the settings.
 
 mod passing;
@@ -36,9 +36,9 @@ use super::{Outcome, upload};
 pub(super) struct Kit {
     /// The settings that are trained with.
     pub config: RunConfig,
-    /// The pictures of all tasks.
+    /// The images of all tasks.
     pub images: Images,
-    /// Decoded pictures kept between epochs and tasks.
+    /// Decoded images kept between epochs and tasks.
     pub pixels: Arc<PixelCache>,
     /// The frozen network.
     pub backbone: Arc<Opened>,
@@ -68,7 +68,7 @@ pub(super) struct Trainer<'a> {
     meter: Meter,
     /// Tasks that the method knows of.
     begun: usize,
-    /// Where to go on: the task, its finished passes, and seconds spent on it so far.
+    /// Where to resume: the task, its finished passes, and seconds spent on it so far.
     task: usize,
     passes_done: usize,
     task_seconds: f64,
@@ -78,7 +78,7 @@ pub(super) struct Trainer<'a> {
     at_gate: Duration,
     /// Size of the method's state after the latest pass.
     kept_bytes: u64,
-    /// Places of the images that were told to be unreadable.
+    /// Places of the images that were reported as unreadable.
     told: HashSet<String>,
     /// Whether the latest checkpoint could be saved.
     checkpointed: bool,
@@ -92,9 +92,9 @@ pub(super) struct Trainer<'a> {
     losses: Vec<f64>,
     /// Figures that the task's testing gave, by name.
     measurements: BTreeMap<String, f64>,
-    /// What is told of an added task once it counts.
+    /// What is reported of an added task once it counts.
     held: Vec<Event>,
-    /// Places of the unreadable images of the task, and their number before it was taken up.
+    /// Places of the unreadable images of the task, and their number before it was resumed.
     unreadable: (HashSet<String>, usize),
 }
 
@@ -151,7 +151,7 @@ impl<'a> Trainer<'a> {
         Ok(trainer)
     }
 
-    /// Runs to the end, or until the person stops it.
+    /// Runs to the end, or until the user stops it.
     pub fn run(mut self) -> Result<Outcome> {
         let ended = self.all_tasks();
         self.save_unsaved();
@@ -169,7 +169,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// Learns the last task alone, an added task; those before it have these reports, and the method is
-    /// as it was after them. Gives what is to be told once the added task counts; none when the person
+    /// as it was after them. Returns what is to be reported once the added task counts; `None` if the user
     /// stopped it.
     pub fn run_added_task(mut self, reports: Vec<TaskReport>) -> Result<Option<Vec<Event>>> {
         let task = reports.len();
@@ -233,7 +233,7 @@ impl<'a> Trainer<'a> {
         if self.end_task()?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
-        // The next task has other training pictures; what is tested comes back after every task.
+        // The next task has other training images; what is tested comes back after every task.
         self.kit.pixels.forget_originals();
         let began = self.begin_clock();
         let Some(answers) = self.evaluate()? else {

@@ -20,7 +20,7 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, RunProgress};
 use crate::tensors::{HostTensor, not_finite};
 
-/// How long a batch is waited for before the person is heard again.
+/// How long a batch is waited for before commands are read again.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 impl Trainer<'_> {
@@ -135,7 +135,7 @@ impl Trainer<'_> {
     }
 
     /// Lets the method end a pass, or the task after its last one. While that takes long, short jobs
-    /// are served, the steps are told and the person is heard.
+    /// are served, steps are reported and commands are read.
     fn end(
         &mut self,
         index: usize,
@@ -181,7 +181,7 @@ impl Trainer<'_> {
     }
 
     /// The next batch with an image in it; none at the end. While it is waited for, short jobs are
-    /// served and the person is heard.
+    /// served and commands are read.
     pub(super) fn bring(
         &mut self,
         loader: &mut ImageLoader,

@@ -1,5 +1,5 @@
 //! Whether the backbone can tell the classes apart at all: after a run that answers poorly, a nearest
-//! class mean on the features of the frozen backbone alone is tried on a few pictures.
+//! class mean on the features of the frozen backbone alone is tried on a few images.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ use crate::run::event::{NEAREST_MEAN, Phase};
 
 /// A run that answers more than this share rightly needs no other backbone.
 const POOR: f64 = 0.7;
-/// Training pictures that the class means are made of, at most.
+/// Training images that the class means are made of, at most.
 const KNOWN: usize = 400;
-/// Test pictures that are answered by them, at most.
+/// Test images that are answered by them, at most.
 const ASKED: usize = 300;
-/// Fewer test pictures say nothing about a backbone.
+/// Fewer test images say nothing about a backbone.
 const FEWEST: usize = 40;
 /// Images that go through the network at once.
 const BATCH: usize = 24;
@@ -73,7 +73,7 @@ impl Trainer<'_> {
         Arc::new(chosen.into_iter().map(|at| samples[at].clone()).collect())
     }
 
-    /// Hands over what the frozen backbone says of these pictures, a batch at a time: features
+    /// Hands over what the frozen backbone says of these images, a batch at a time: features
     /// (batch × width) with the class of each.
     fn plain_features(
         &mut self,

@@ -1,4 +1,4 @@
-//! The part of a run that tells: phases, progress, images that could not be read, and the work that
+//! The part of a run that reports: phases, progress, images that could not be read, and the work that
 //! is known ahead.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The part of a run that goes on where a stopped or killed one was.
+//! The part of a run that resumes a stopped or killed one.
 
 use std::path::Path;
 
@@ -56,7 +56,7 @@ impl Trainer<'_> {
             self.begin_at(saved);
             self.method.end_task(&mut GoOn::to_the_end())?;
         }
-        // Where later passes could not be saved, their tasks are learned once more.
+        // Where later passes could not be saved, their tasks are learned again.
         let whole: f64 = (0..self.task).map(|task| self.work_of(task)).sum();
         let done = self.passes[self.task.min(self.passes.len() - 1)]
             .iter()

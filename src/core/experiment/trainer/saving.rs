@@ -19,7 +19,7 @@ const PER_SECOND: u64 = 2 << 20;
 /// Longest time between two checkpoints, where passes are shorter.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
-/// Returns how long no other checkpoint is written after one of so many bytes.
+/// Returns how long no other checkpoint is written after one of this many bytes.
 fn pause_after(bytes: u64) -> Duration {
     match bytes {
         ..=SMALL => Duration::ZERO,
@@ -30,7 +30,7 @@ fn pause_after(bytes: u64) -> Duration {
 impl Trainer<'_> {
     pub(super) fn save_pass(&mut self, index: usize) -> Result<()> {
         let mut checkpoint = self.state(index + 1)?;
-        // A loss tells of the weights before its step; the last step shows here alone.
+        // A loss belongs to the weights before its step; the last step shows here alone.
         all_finite(&checkpoint.tensors)?;
         let bulk = self.method.bulk();
         let numbers = numbers(&checkpoint.tensors) + made(&bulk);
@@ -72,7 +72,7 @@ impl Trainer<'_> {
         self.checkpointed = saved.is_ok();
         match saved {
             Ok(_) => self.saved_at = Instant::now(),
-            // A disk that is full tonight may have room after the next pass; the run goes on, and
+            // A disk that is full tonight may have room after the next pass; the run continues, and
             // the checkpoint before stays.
             Err(problem) => self.remark(problem.inside("problem-pass-is-not-saved")),
         }
@@ -158,7 +158,7 @@ impl Trainer<'_> {
         self.folder.save_state(&state, self.method.bulk()).map(drop)
     }
 
-    /// The method's state after so many passes of the task.
+    /// The method's state after this number of passes of the task.
     fn state(&self, passes: usize) -> Result<Checkpoint> {
         Ok(Checkpoint {
             task: self.task,

@@ -17,8 +17,8 @@ use crate::run::refusal;
 pub(in crate::experiment) const JUDGE_BATCH: usize = 48;
 
 impl Trainer<'_> {
-    /// Asks for every test image of the tasks seen so far; none when the person stopped it. From
-    /// where on a picture is strange to an expert, how many known ones are, and what is right by the labels before
+    /// Asks for every test image of the tasks seen so far; `None` if the user stopped it. From
+    /// where on an image is strange to an expert, how many known ones are, and what is right by the labels before
     /// they were corrected is kept with the task's measurements.
     pub(super) fn evaluate(&mut self) -> Result<Option<Answers>> {
         let phase = Phase::Evaluating { task: self.task };
@@ -81,7 +81,7 @@ impl Trainer<'_> {
         self.measurements
             .extend(came.map(|share| (AS_THEY_CAME.to_string(), share)));
         if self.header.added_tasks.is_empty() {
-            // All lie in the run's own data set.
+            // All are in the run's own data set.
             answers.sources.clear();
         }
         Ok(Some(answers))
@@ -95,7 +95,7 @@ impl Trainer<'_> {
 }
 
 /// The tasks of a run so far, the task of each class, and positions that count for the class of another, each with
-/// that: what an answer is held against.
+/// that: what an answer is compared with.
 pub(in crate::experiment) type Known<'a> = (
     &'a [Range<usize>],
     &'a [Option<usize>],

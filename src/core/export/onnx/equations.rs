@@ -14,7 +14,7 @@ use crate::tensors::HostTensor;
 #[derive(Clone, Debug)]
 enum Part {
     Number(f64),
-    /// A tensor with so many axes; of a matrix rows and columns are known.
+    /// A tensor with this number of axes; of a matrix rows and columns are known.
     Tensor(Value, Axes),
 }
 

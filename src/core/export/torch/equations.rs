@@ -203,7 +203,7 @@ mod tests {
 ";
         let sorted = |text: &str| {
             let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            // The numbers stand in the order in which the equation reads them.
+            // The numbers are in the order in which the equation reads them.
             lines[1..4].sort();
             lines
         };

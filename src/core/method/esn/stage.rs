@@ -25,7 +25,7 @@ pub struct EsnStage {
     heads: usize,
 }
 
-/// Names, shapes and starting values of a stage over tokens of `d` channels; none for the token,
+/// Names, shapes and starting values of a stage over tokens of `d` channels; `None` for the token,
 /// which starts as the class token.
 fn plan(d: usize, classes: usize) -> Vec<(&'static str, [usize; 2], Option<Init>)> {
     let (zeros, ones) = (Some(Init::Constant(0.0)), Some(Init::Constant(1.0)));

@@ -123,7 +123,7 @@ impl Esn {
         self.prompt = prompt;
     }
 
-    /// How well each temperature tells the newest stage from the earlier ones.
+    /// How well each temperature separates the newest stage from the earlier ones.
     pub fn separation(&self) -> &Separation {
         &self.separation
     }
@@ -263,7 +263,7 @@ impl Method for Esn {
     }
 
     fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
-        // The first task has nothing to be told from: the smallest temperature.
+        // The first task has no earlier stages to be separated from: the smallest temperature.
         self.temperatures.resize(self.stages.len(), 0);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Which stage of ESN answers (Wang et al., AAAI 2023, section 3.3): the stage with the largest
 //! energy logsumexp(z/τ), under a vote of several temperatures τ.
 //!
-//! After each task but the first a τ is chosen, the one that best tells the new stage from the
+//! After each task but the first a τ is chosen, the one that best separates the new stage from the
 //! earlier ones on the task's own images. Each distinct τ so far has one vote.
 
 /// The temperatures to choose from, smallest first.

@@ -37,7 +37,7 @@ pub const DISTANCE: &str = "apart";
 /// How far the online and the offline PET have moved since the first task, relative to their size then.
 pub const DRIFTS: [&str; 2] = ["online_drift", "offline_drift"];
 
-/// Both drifts of a task; none for methods without them.
+/// Both drifts of a task; `None` for methods without them.
 pub fn drifts(measurements: &BTreeMap<String, f64>) -> Option<(f64, f64)> {
     let [online, offline] = DRIFTS.map(|name| measurements.get(name).copied());
     online.zip(offline)

@@ -23,7 +23,7 @@ use crate::problem::Result;
 pub struct Logits {
     /// batch × classes.
     pub online: Tensor<2>,
-    /// batch × classes; none where no offline expert exists.
+    /// batch × classes; `None` if no offline expert exists.
     pub offline: Option<Tensor<2>>,
 }
 
@@ -203,7 +203,7 @@ fn drops(pet: &PetPlan) -> bool {
 }
 
 impl Lae {
-    /// Makes room for so many new classes.
+    /// Makes room for this number of new classes.
     pub fn begin(&mut self, classes: usize) {
         let task = self.heads.0.len();
         if task == 1 && self.wants_offline() {

@@ -1,4 +1,4 @@
-//! What LAE tells of its state: how far its PETs have moved, and how it answers.
+//! What LAE reports of its state: how far its PETs have moved, and how it answers.
 
 use super::super::{Reading, Recipe, Voice};
 use super::{Lae, Switches};

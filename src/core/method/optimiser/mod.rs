@@ -68,7 +68,7 @@ impl StepPosition {
     }
 }
 
-/// How the learning rate changes within a task; every task starts anew.
+/// How the learning rate changes within a task; every task restarts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
     /// Not at all.
@@ -111,7 +111,7 @@ pub struct OptimiserSettings {
     pub learning_rate: f64,
     /// How it changes within a task.
     pub schedule: Schedule,
-    /// Largest norm of all gradients of a step together; none where they are not clipped.
+    /// Largest norm of all gradients of a step together; `None` if they are not clipped.
     pub clip: Option<f64>,
 }
 

@@ -155,7 +155,7 @@ const VANISHED: f64 = 1e-8;
 const MOST_DRAWS: u64 = 100;
 
 impl Coda {
-    /// For so many tasks planned, and so many by now: an added task brings a share of its own.
+    /// For the number of tasks planned and the number so far: an added task brings its own share.
     fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
         let pool = chosen.count("pool")?;
         let share = pool / planned.max(1);

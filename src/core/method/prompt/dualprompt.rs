@@ -137,7 +137,7 @@ pub fn build(setup: &Setup<'_>) -> Result<Prompted> {
     Prompted::from_setup(setup, Box::new(scheme), training)
 }
 
-/// Slots of a run with so many tasks.
+/// Slots of a run with this number of tasks.
 ///
 /// # Errors
 /// A Problem for a setting out of range.
@@ -180,7 +180,7 @@ pub struct DualPrompt {
 }
 
 impl DualPrompt {
-    /// For so many tasks planned, and so many by now.
+    /// For the number of tasks planned and the number so far.
     fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
         Ok(Self {
             pool: slots(chosen, planned.max(tasks))?,

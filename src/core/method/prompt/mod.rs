@@ -70,7 +70,7 @@ impl Hooks for Prompts {
 pub struct PromptRequest {
     /// The prompts of the second pass.
     pub prompts: Prompts,
-    /// What is added to the cross-entropy, one value; none where nothing is.
+    /// What is added to the cross-entropy, one value; `None` if nothing is.
     pub penalty: Option<Tensor<1>>,
     /// Prompts chosen per image, best first; empty where all are mixed.
     pub choice: Vec<Vec<usize>>,
@@ -113,12 +113,12 @@ pub trait Scheme: Send + Sync {
     /// In the paper's terms.
     fn check(&self, width: usize, depth: usize) -> Result<()>;
 
-    /// What a person should know of settings that fit.
+    /// Warnings about valid settings.
     fn remark(&self) -> Option<Problem> {
         None
     }
 
-    /// Whether every task has a slot of its own and their study is wanted.
+    /// Whether every task has its own slot and their study is requested.
     fn studied(&self) -> bool {
         false
     }

@@ -32,7 +32,7 @@ pub struct PromptGradients {
     pub loss: Tensor<1>,
     /// The cross-entropy in it.
     pub cross_entropy: Tensor<1>,
-    /// What was added to that; none where nothing was.
+    /// What was added to that; `None` if nothing was.
     pub penalty: Option<Tensor<1>>,
     /// Prompts chosen per image, best first.
     pub choice: Vec<Vec<usize>>,
@@ -105,7 +105,7 @@ impl Prompted {
     ) -> Result<Self> {
         let config = setup.config;
         let made = Self::new(setup.backbone.clone(), scheme, training, config.seed)?;
-        // A crop of everything is the whole picture.
+        // A crop of everything is the whole image.
         let still = config.crop_scale == [1.0, 1.0] && !config.flip;
         Ok(Self {
             queries: still.then(Queries::default),
@@ -130,7 +130,7 @@ impl Prompted {
         self.optimiser.clear();
     }
 
-    /// Makes room for so many classes of the next task.
+    /// Makes room for this number of classes of the next task.
     ///
     /// # Errors
     /// A Problem when the device failed.

@@ -20,7 +20,7 @@ pub(super) fn cost(scheme: &dyn Scheme, task: usize) -> f64 {
 pub(super) struct Study(Vec<SlotCounts>);
 
 impl Study {
-    /// Before the first image, after so many tasks.
+    /// Before the first image, after this number of tasks.
     pub fn begin(scheme: &dyn Scheme, tasks: usize) -> Self {
         match scheme.studied() {
             true => Self(vec![SlotCounts::none(tasks); tasks]),

@@ -1,4 +1,4 @@
-//! The regression as a judge of the pictures it was made from: each is answered by the others alone.
+//! The regression as a judge of the images it was made from: each is answered by the others alone.
 
 use lae_kernels::gemm::{Matrix, Store, parallel_product};
 
@@ -8,7 +8,7 @@ use super::regression::Regression;
 use super::ridge::{TaskFeatures, choose};
 use crate::problem::Result;
 
-/// Seed of the projection: answers depend on the pictures alone.
+/// Seed of the projection: answers depend on the images alone.
 const SEED: u64 = 0;
 
 /// Scores of every image, images × `classes`, from a regression of the images of all other folds. Images lie fold

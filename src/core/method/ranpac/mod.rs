@@ -1,10 +1,10 @@
 //! RanPAC (McDonnell et al., NeurIPS 2023): a random projection h = ReLU(f·R) of features that stand
 //! still, and a ridge regression on it, solved in closed form after every task: W = (G + λI)⁻¹Q with
-//! G = Σ HᵀH and Q = Σ HᵀY over all images so far. λ is chosen anew for each task from its own
+//! G = Σ HᵀH and Q = Σ HᵀY over all images so far. λ is chosen again for each task from its own
 //! images. Scores are h·W: nothing is normalised.
 //!
-//! An added task keeps the λ of the run: a handful of pictures cannot choose one for all classes. Its
-//! pictures of a class that the run knows go into that class's own column of Q; the column that
+//! An added task keeps the λ of the run: a handful of images cannot choose one for all classes. Its
+//! images of a class that the run knows go into that class's own column of Q; the column that
 //! the added task has for them stays empty and answers nothing.
 //!
 //! With a first session a PET is tuned in the first task, and f is that of the tuned backbone alone;

@@ -208,7 +208,7 @@ fn joined([high, low]: [f32; 2]) -> f64 {
     f64::from(high) + f64::from(low)
 }
 
-/// The values of a tensor of so many.
+/// The values of a tensor of this length.
 fn counted<'a>(name: &str, tensor: &'a HostTensor, count: usize) -> Result<&'a [f32]> {
     let found = tensor.values.len();
     if found == count {

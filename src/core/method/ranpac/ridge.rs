@@ -1,7 +1,7 @@
 //! The choice of the ridge λ: four fifths of a task's images fit, the rest judge, for every power
 //! of ten from 1e-8 to 1e8; the smallest mean square error wins.
 //!
-//! With H₁ the images that fit and H₂ those that judge, either of two squares is factored anew for
+//! With H₁ the images that fit and H₂ those that judge, either of two squares is factored again for
 //! each λ, whichever is smaller:
 //! * fewer images than projections: W = H₁ᵀ(H₁H₁ᵀ + λI)⁻¹Y₁, so H₂W = (H₂H₁ᵀ)(H₁H₁ᵀ + λI)⁻¹Y₁: no
 //!   more than products of images with images, summed over blocks of projections;

@@ -43,7 +43,7 @@ pub struct RanPac {
     /// Features and labels of the pass that is running.
     features: Vec<f32>,
     labels: Vec<usize>,
-    /// None before the first task was measured, and where only answers are wanted.
+    /// `None` before the first task was measured, and if only answers are needed.
     regression: Option<Regression>,
     choice: Option<Choice>,
     /// The λ in use, which also comes back with a checkpoint and which added tasks keep.
@@ -151,7 +151,7 @@ impl RanPac {
     }
 
     /// What these scores of an image say. A position without a column is never the answer; where
-    /// the task is told, it has the score of the class that it counts for.
+    /// the task is given, it has the score of the class that it counts for.
     fn verdict(&self, mut scores: Vec<f32>) -> Answer {
         for (position, _) in &self.empty {
             scores[*position] = f32::NEG_INFINITY;
@@ -164,7 +164,7 @@ impl RanPac {
     }
 
     /// The λ for what was measured: in an added task that of the run. Checkpoints of older versions
-    /// have none; there the pictures choose, as those of a task do.
+    /// have none; there the images choose, as those of a task do.
     fn ridge_for(&mut self, images: TaskFeatures<'_>, go_on: &mut GoOn<'_>) -> Result<f64> {
         self.choice = None;
         if let (true, Some(kept)) = (self.added_task, self.ridge) {
@@ -176,7 +176,7 @@ impl RanPac {
         Ok(ridge)
     }
 
-    /// Takes in what was measured and solves anew.
+    /// Takes in what was measured and solves again.
     fn solve(&mut self, go_on: &mut GoOn<'_>) -> Result<()> {
         let (features, mut labels) = (
             std::mem::take(&mut self.features),

@@ -2,7 +2,7 @@
 //! they may be trained, for the weights.
 //!
 //! The framework's CPU device runs element-wise functions, softmax and layer norm on one core and
-//! takes them apart when gradients are wanted. Here each layer is one operation: vector
+//! takes them apart when gradients are needed. Here each layer is one operation: vector
 //! instructions chosen at run time, all cores, and nothing stored that is cheaper to compute
 //! again. A function returns none when it does not apply (another device, another number type);
 //! the caller then takes the framework's operations.

@@ -51,7 +51,7 @@ fn multiply(a: &CubeTensor, b: &CubeTensor) -> CubeTensor {
     let out = empty(&a, &shape);
     let inner = if rank >= 3 { shape[rank - 3] } else { 1 };
     let outer = if rank == 4 { shape[0] } else { 1 };
-    // A size along the outer axis of a stored matrix is read at run time, so that it needs no other kernel.
+    // A size along the outer axis of a stored matrix is read at run time, so it needs no other kernel.
     let single = rank == 2;
     let fixed = |size: usize| Size::Fixed(size as u32);
     let (rows, depth) = match (stored_a.transposed, stored_b.transposed) {

@@ -14,8 +14,8 @@ impl RunConfig {
         command
     }
 
-    /// The options of that command, each with its value; none for one that stands alone. A method's own setting is named
-    /// by `--set`, or by an option of its own.
+    /// The options of that command, each with its value; `None` for one that stands alone. A method's own setting is
+    /// named by `--set`, or by an option of its own.
     pub fn as_options(
         &self,
         own: &[SettingSpec],

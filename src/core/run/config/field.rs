@@ -4,7 +4,7 @@ use super::{Precision, Setting};
 
 /// A field's type.
 pub(super) trait Field: Clone {
-    /// Its value; none where it is left out.
+    /// Its value; `None` if it is left out.
     fn value(&self) -> Option<Setting>;
     /// Takes a value over, in the range or not; false for one of another kind, which changes nothing.
     fn set_from(&mut self, value: Setting) -> bool;

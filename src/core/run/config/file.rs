@@ -81,7 +81,7 @@ impl<'de> Visitor<'de> for ConfigVisitor {
         if config.precision == Precision::Auto && card_variant.starts_with("f16-") {
             config.precision = Precision::F16;
         }
-        // They meant nothing to the Baseline, but stood in its files too.
+        // They meant nothing to the Baseline, but were in its files too.
         for (key, value) in old.into_iter().filter(|_| config.method == "lae") {
             config.settings.entry(key.to_string()).or_insert(value);
         }

@@ -43,12 +43,12 @@ pub enum SettingKind {
     Blocks(&'static str),
     /// A name, a path or a list of these, never empty.
     Text(&'static str),
-    /// A name that may be left out; what there is to choose, in words.
+    /// A name that may be left out; the choices, in words.
     Name(&'static str),
 }
 
 impl SettingKind {
-    /// The value without another word; none for what may be left out.
+    /// The value without another word; `None` for what may be left out.
     pub fn default(&self) -> Option<Setting> {
         Some(match *self {
             Self::Flag(on) => Setting::Flag(on),
@@ -132,7 +132,7 @@ impl SettingKind {
         self.admit(&self.read(text.trim())?)
     }
 
-    /// The value as this kind holds it; none for a value of another kind or outside the range.
+    /// The value as this kind holds it; `None` for a value of another kind or outside the range.
     pub fn admit(&self, value: &Setting) -> Option<Setting> {
         let fits = match (self, value) {
             (Self::Flag(_), Setting::Flag(_)) | (Self::Name(_), Setting::Text(_)) => true,

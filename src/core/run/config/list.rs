@@ -11,7 +11,7 @@ use crate::data::{Correction, FULL_DEPTH};
 pub struct RunSetting {
     /// What it is.
     pub spec: SettingSpec,
-    /// Its value; none where it is left out.
+    /// Its value; `None` if it is left out.
     pub get: fn(&RunConfig) -> Option<Setting>,
     /// Takes a value over, in the range or not; false for one of another kind, which changes nothing.
     pub set: fn(&mut RunConfig, Setting) -> bool,
@@ -21,7 +21,7 @@ pub struct RunSetting {
 
 /// Most epochs of a task: every epoch of every task is planned before the first one.
 pub const MOST_EPOCHS: usize = 10_000;
-/// Most memory for decoded pictures in MB: as much as can be counted in bytes.
+/// Most memory for decoded images in MB: as much as can be counted in bytes.
 const MOST_MB: i64 = i64::MAX >> 20;
 /// What is wrong with a seed, and what to try.
 const SEED: (&str, &str) = ("the seed is too large", "give at most 9223372036854775807");

@@ -254,7 +254,7 @@ mod tests {
                 "{}",
                 spec.key
             );
-            // What is told of it is read back as it was.
+            // Its description is read back unchanged.
             assert_eq!(
                 spec.kind.read(&value.to_string()),
                 Some(value.clone()),

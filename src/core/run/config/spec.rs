@@ -58,7 +58,7 @@ pub struct SettingSpec {
     pub texts: &'static str,
 }
 
-/// Settings that stand together: the window has a card for each group.
+/// Settings that belong together: the window has a box for each group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingGroup {
     /// Data, tasks and splits.
@@ -161,8 +161,8 @@ impl SettingSpec {
         texts: "",
     };
 
-    /// The name of its option without dashes: `pet-size`, or `no-learning` for an own flag that is on; none for one that
-    /// is given by `--set` alone.
+    /// The name of its option without dashes: `pet-size`, or `no-learning` for an own flag that is on; `None` for one
+    /// that is given by `--set` alone.
     pub fn option_name(&self) -> Option<String> {
         let name = self.key.replace('_', "-");
         self.option.map(|_| match self.is_switch() {
@@ -212,7 +212,7 @@ impl SettingSpec {
         problem.advise(said(&format!("{part}-try"), remedy))
     }
 
-    /// How a person names it: `--pet-size`, `--set length`.
+    /// How the user names it: `--pet-size`, `--set length`.
     pub fn place(&self) -> String {
         match self.option_name() {
             Some(name) => format!("--{name}"),
@@ -220,14 +220,14 @@ impl SettingSpec {
         }
     }
 
-    /// Of so many epochs of a task, its usual share; none for another kind of setting.
+    /// Its usual share of this number of epochs of a task; `None` for another kind of setting.
     pub fn usual_of(&self, epochs: usize) -> Option<Setting> {
         let (part, of) = self.of_epochs?;
         let share = epochs / of * part + epochs % of * part / of;
         Some(Setting::Whole(share as i64))
     }
 
-    /// The words on the button that puts this value back, or the default; none where there is no such button.
+    /// The words on the button that puts this value back, or the default; `None` if there is no such button.
     pub fn fix(&self, usual: Option<&Setting>) -> Option<String> {
         let usual = usual.map(ToString::to_string).unwrap_or_default();
         let english = self.fix.replace("{}", &usual);

@@ -57,7 +57,7 @@ pub struct GridValue {
     pub key: GridKey,
     /// The value.
     pub value: Setting,
-    /// Where it stands in the text, in bytes.
+    /// Its place in the text, in bytes.
     pub at: usize,
 }
 
@@ -79,9 +79,9 @@ pub struct GridPart {
     pub fixed: Vec<GridValue>,
     /// What is crossed, the slowest first; each has a choice at least.
     pub axes: Vec<Arc<[Choice]>>,
-    /// Class orders of each row; none for the one that the settings name.
+    /// Class orders of each row; `None` for the one that the settings name.
     pub orders: Option<u64>,
-    /// Seeds of each row; none for the one that the settings name.
+    /// Seeds of each row; `None` for the one that the settings name.
     pub seeds: Option<u64>,
 }
 

@@ -45,13 +45,13 @@ impl Grid {
     }
 }
 
-/// Reads, and goes on after a mistake.
+/// Reads, and continues after a mistake.
 #[derive(Default)]
 pub(super) struct Reader {
     wrong: Vec<Diagnostic>,
 }
 
-/// What stands in the file, or in one of its parts.
+/// The content of the file, or of one of its parts.
 #[derive(Clone, Default)]
 struct Entries {
     /// Each setting with its values.
@@ -138,7 +138,7 @@ impl Reader {
         }
     }
 
-    /// Several parts are told apart by their titles.
+    /// Several parts are distinguished by their titles.
     fn titles(&mut self, parts: &[(String, Entries, Range<usize>)]) {
         let mut known = HashSet::new();
         for (title, _, span) in parts.iter().filter(|_| parts.len() > 1) {
@@ -196,7 +196,7 @@ impl Reader {
         }
     }
 
-    /// What stands in a table of settings.
+    /// The content of a table of settings.
     fn entries(&mut self, table: &DeTable<'_>, is_file: bool) -> Entries {
         let mut entries = Entries::default();
         for (key, item) in table {

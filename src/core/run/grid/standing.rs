@@ -12,7 +12,7 @@ use crate::problem::Problem;
 pub enum CellStanding {
     /// Its run is finished and lies here.
     Done(PathBuf),
-    /// Its run can be continued; so many of its tasks are saved.
+    /// Its run can be continued; `saved` of its tasks are saved.
     Stopped {
         /// Saved tasks.
         saved: usize,
@@ -57,7 +57,7 @@ pub struct GridStanding {
     pub rows: usize,
     /// Whether all seconds come from the speed of earlier runs.
     pub measured: bool,
-    /// Bytes of memory that the largest run takes that is not there, decoded pictures not counted.
+    /// Bytes of memory that the largest run takes that is not there, decoded images not counted.
     pub memory: u64,
     /// About how many bytes all runs take on the disk that are not there.
     pub disk: u64,

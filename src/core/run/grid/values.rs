@@ -90,7 +90,7 @@ fn why_not(key: &GridKey, value: &Setting) -> String {
     let spec = &setting.spec;
     let refused = spec.refused.1;
     match spec.kind {
-        // A number where a text is wanted says nothing of its range.
+        // A number in place of a text says nothing of its range.
         SettingKind::Text(_) | SettingKind::Blocks(_) if !matches!(value, Setting::Text(_)) => {
             format!("give a string in quotes: {}", spec.meaning)
         }
@@ -99,7 +99,7 @@ fn why_not(key: &GridKey, value: &Setting) -> String {
     }
 }
 
-/// A value of a setting; none for one of no such kind.
+/// A value of a setting; `None` for one of no such kind.
 fn setting_of(value: &DeValue<'_>) -> Option<Setting> {
     let number = |value: &DeValue<'_>| -> Option<f64> {
         let integer = value.as_integer().map(|n| n.as_str().parse().ok());

@@ -1,7 +1,7 @@
 //! Places: other machines on which runs are trained, as a small TOML file names them.
 //!
 //! Each table of the file is a place. `ssh` names a host as OpenSSH knows it, and the program starts itself there;
-//! `slurm` makes it a cluster whose queue takes the runs. What a path in it means is said by the machine that it lies on.
+//! `slurm` makes it a cluster whose queue takes the runs. What a path in it means depends on the machine that it is on.
 
 mod read;
 
@@ -30,7 +30,7 @@ pub struct Place {
     pub ssh: Option<String>,
     /// More options of `ssh`, as its command line takes them.
     pub options: Vec<String>,
-    /// Where runs are kept there; none for the usual folder of the program there.
+    /// Where runs are kept there; `None` for the usual folder of the program there.
     pub folder: Option<String>,
     /// The program there: a name that its shell finds, or a path; empty for this program itself, on a cluster.
     pub program: String,
@@ -38,14 +38,14 @@ pub struct Place {
     pub device: Option<String>,
     /// Where data sets lie there, by the name or path that they have here.
     pub data: BTreeMap<String, String>,
-    /// How its queue is asked; none for a machine that computes itself.
+    /// How its queue is asked; `None` for a machine that computes itself.
     pub slurm: Option<Slurm>,
 }
 
 /// How a cluster's queue is asked for time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slurm {
-    /// Its partition; none for the usual one.
+    /// Its partition; `None` for the usual one.
     pub partition: Option<String>,
     /// The account that pays.
     pub account: Option<String>,
@@ -61,7 +61,7 @@ pub struct Slurm {
     pub modules: Vec<String>,
     /// Lines of shell to run before the program starts.
     pub setup: Vec<String>,
-    /// A template of the script that stands in for the program's own.
+    /// A template of the script that replaces the program's own.
     pub script: Option<String>,
 }
 
@@ -93,7 +93,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places of the person's own file; none where there is no file.
+    /// The places of the person's own file; `None` if there is no file.
     ///
     /// # Errors
     /// A Problem when the file cannot be read, with the line of every mistake.
@@ -157,7 +157,7 @@ pub fn no_ssh(error: &std::io::Error) -> Problem {
         .advise(message!("place-no-ssh-try"))
 }
 
-/// The person's own file of places; none where the system has no folder of settings.
+/// The person's own file of places; `None` if the system has no folder of settings.
 pub fn file() -> Option<PathBuf> {
     folders::config().map(|folder| folder.join(FILE))
 }

@@ -51,7 +51,7 @@ impl Places {
     }
 }
 
-/// Reads, and goes on after a mistake.
+/// Reads, and continues after a mistake.
 #[derive(Default)]
 struct Reader {
     wrong: Vec<Diagnostic>,

@@ -1,4 +1,4 @@
-//! Frames: how one message lies in a stream of bytes.
+//! Frames: how one message is encoded in a stream of bytes.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -12,7 +12,7 @@ use crate::problem::{Problem, Result};
 pub const MARK: [u8; 4] = *b"LAE\x01";
 /// Most bytes of a head.
 pub const MOST_HEAD: u32 = 64 << 20;
-/// Most raw bytes: the pixels of the largest pictures that are usually read. Memory is taken only as they come.
+/// Most raw bytes: the pixels of the largest images that are usually read. Memory is taken only as they come.
 pub const MOST_RAW: u32 = 1 << 30;
 /// So much of what drivers and greetings of a shell print between two frames is passed over.
 const MOST_NOISE: usize = 64 << 10;
@@ -76,7 +76,7 @@ pub fn write<M: Carried + Serialize>(out: &mut dyn Write, message: M, raw: &[u8]
     })
 }
 
-/// Reads the next message and its raw bytes; none where the stream ends.
+/// Reads the next message and its raw bytes; `None` if the stream ends.
 ///
 /// # Errors
 /// A Problem for what is no frame, is larger than a frame may be, ends in its middle, or says what no message says.
@@ -136,7 +136,7 @@ fn find_mark(input: &mut dyn Read) -> Result<bool> {
                 Ok(0) => return Ok(false),
                 Ok(_) => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // The other side is gone, however that is told.
+                // The other side is gone, however that is reported.
                 Err(_) => return Ok(false),
             }
         }
@@ -149,7 +149,7 @@ fn find_mark(input: &mut dyn Read) -> Result<bool> {
     Err(garbage("there is other output instead"))
 }
 
-/// So many bytes, for which memory is taken only as they come.
+/// This number of bytes, for which memory is taken only as they come.
 fn exactly(input: &mut dyn Read, length: u32) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(u64::from(length)).read_to_end(&mut bytes)?;

@@ -42,7 +42,7 @@ pub struct Hello {
     pub processor: String,
     /// Where runs are kept there.
     pub folder: PathBuf,
-    /// Tells journals apart: another number is a process that knows nothing of what the one before told.
+    /// Distinguishes journals: another number is a process that does not know the events of the one before.
     pub instance: u64,
 }
 
@@ -76,7 +76,7 @@ impl Hello {
     }
 }
 
-/// A file as it is to be carried: whole files are told by their hash.
+/// A file as it is to be carried: complete files are identified by their hash.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileMark {
     /// Below its folder, with `/` between parts.

@@ -155,7 +155,7 @@ pub fn home<M: Carried>(mut message: M, root: &Path, anywhere: bool) -> Result<M
     Ok(message)
 }
 
-/// A path that stays below the folder it is joined to; none for any other.
+/// A path that stays below the folder it is joined to; `None` for any other.
 pub fn inner_path(path: &str) -> Option<PathBuf> {
     let fits = !path.is_empty() && path.len() <= 4096 && !path.contains(['\\', ':', '\0']);
     let path = Path::new(path);

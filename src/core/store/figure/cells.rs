@@ -30,7 +30,7 @@ pub struct Cells {
     pub rows: Vec<String>,
     /// What each column is called.
     pub columns: Vec<String>,
-    /// The shares (0..=1), row by row; none where nothing was measured.
+    /// The shares (0..=1), row by row; `None` if nothing was measured.
     pub values: Vec<Option<f64>>,
 }
 

@@ -30,7 +30,7 @@ const DOTTED: usize = 64;
 pub struct Lines {
     /// What lies along the lower edge, and what is measured.
     pub about: String,
-    /// What stands at each whole place along the lower edge from 0; numbers where it is empty.
+    /// The labels of the whole places along the lower edge from 0; numbers where it is empty.
     pub places: Vec<String>,
     /// The lowest and highest value that is drawn.
     pub range: [f64; 2],
@@ -43,7 +43,7 @@ pub struct Lines {
 pub struct FigureLine {
     /// What it is called.
     pub name: String,
-    /// How the run is drawn that it is of; none where it is of no run.
+    /// How the run is drawn that it is of; `None` if it is of no run.
     pub shade: Option<Shade>,
     /// Its points, from left to right.
     pub points: Vec<Point>,
@@ -137,7 +137,7 @@ impl Lines {
         self.lines.iter().flat_map(|line| &line.points)
     }
 
-    /// What stands at a place along the lower edge.
+    /// The label of a place along the lower edge.
     fn place(&self, x: f64) -> String {
         let named = self.places.get(x as usize).filter(|_| x.fract() == 0.0);
         named.cloned().unwrap_or_else(|| x.to_string())
@@ -215,7 +215,7 @@ impl Lines {
     }
 }
 
-/// Where numbers lie in the drawing.
+/// The positions of numbers in the drawing.
 struct Axes {
     from: f64,
     to: f64,
@@ -265,7 +265,7 @@ fn percent_range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     [low, high]
 }
 
-/// Round numbers from the lowest to the highest, about so many.
+/// Round numbers from the lowest to the highest, about `about` of them.
 fn ticks(low: f64, high: f64, about: f64) -> Vec<f64> {
     if !(low < high && high - low < f64::MAX) {
         return vec![low];
@@ -300,7 +300,7 @@ fn path(points: &[Point], axes: &Axes) -> String {
     path
 }
 
-/// The outline of one standard deviation on both sides; none where no point has one.
+/// The outline of one standard deviation on both sides; `None` if no point has one.
 fn band(points: &[Point], axes: &Axes) -> Option<String> {
     let means = points.iter().filter(|point| point.y.is_finite());
     let means: Vec<(&Point, f64)> = means.filter_map(|p| Some((p, p.std?))).collect();

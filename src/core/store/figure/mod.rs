@@ -1,5 +1,5 @@
 //! Figures as data: what they show is given, and a drawing (SVG, PDF, PNG) or the numbers as a table are made of it. The same
-//! drawing stands in a file, in a report and in the clipboard.
+//! drawing is used in a file, in a report and in the clipboard.
 
 mod cells;
 mod lines;
@@ -77,7 +77,8 @@ impl Place {
     }
 }
 
-/// Colours that people with colour-blindness tell apart (Okabe and Ito), for what is no run; a report has its own ones for light and dark.
+/// Colours that people with colour-blindness can distinguish (Okabe and Ito), for what is no run; a report has its own
+/// ones for light and dark.
 const COLOURS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b98500", "#3a96c8", "#5a5a5a",
 ];

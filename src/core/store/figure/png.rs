@@ -24,7 +24,7 @@ static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
     Arc::new(all)
 });
 
-/// Pixels of a picture without transparency.
+/// Pixels of an image without transparency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pixels {
     /// Width and height.

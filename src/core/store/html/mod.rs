@@ -21,7 +21,7 @@ use crate::tr;
 /// Runs whose answers are read for a section of their own; with more of them the report would be no page any more.
 const MOST_SECTIONS: usize = 24;
 
-/// A picture of a data set: its class, and the PNG file.
+/// An image of a data set: its class, and the PNG file.
 #[derive(Clone, Debug)]
 pub struct SamplePicture {
     /// The name of its class.
@@ -30,8 +30,8 @@ pub struct SamplePicture {
     pub png: Vec<u8>,
 }
 
-/// The report of these runs. `pictures` gives some of the pictures that a run learned from; none where its data are not
-/// at hand.
+/// The report of these runs. `pictures` gives some of the images that a run learned from; `None` if its data are not
+/// available.
 ///
 /// # Errors
 /// A Problem when no run has a finished task.
@@ -85,7 +85,7 @@ fn colours() -> String {
     format!(":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n")
 }
 
-/// Figures that stand in the first table; the others are a click away.
+/// Figures in the first table; the others are a click away.
 const FIRST: usize = 4;
 
 /// The closing figures of each group.

@@ -24,7 +24,7 @@ pub(in crate::store) fn settings(header: &RunHeader) -> RunConfig {
             *place = last_name(place);
         }
     }
-    // Of versions that kept the file's name: what stood in it is known.
+    // Of versions that kept the file's name: its content is known.
     if is_path(&config.order) {
         let own = header.tasks[..header.own_tasks()].last();
         let taught = &header.class_order[..own.map_or(0, |task| task.end)];
@@ -57,7 +57,7 @@ pub(super) fn run_toml(text: &str, header: &RunHeader) -> Result<String> {
     Ok(format!("{PREFACE}{}\n{facts}", config.to_toml()?))
 }
 
-/// The text of an added task's `lesson.toml` without the path that its pictures came from.
+/// The text of an added task's `lesson.toml` without the path that its images came from.
 pub(super) fn lesson_toml(text: &str) -> Result<String> {
     let unread = |error: String| {
         Problem::new(message!(

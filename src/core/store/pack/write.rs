@@ -32,7 +32,7 @@ pub struct Packed {
     pub files: usize,
     /// Its length in bytes.
     pub bytes: u64,
-    /// Whether the run has pictures of added tasks, which stay out.
+    /// Whether the run has images of added tasks, which stay out.
     pub left_pictures: bool,
 }
 
@@ -127,7 +127,7 @@ fn contents(folder: &Path, run: &StoredRun) -> Result<Vec<(String, Content)>> {
     found.into_iter().map(content).collect()
 }
 
-/// Adds the parts of a run that lie in this folder of it (`/` between names), if there is one. Links are none.
+/// Adds the parts of a run in this folder of it (`/` between names), if there is one. Links are none.
 fn look(run: &Path, below: &str, found: &mut Vec<(String, PathBuf)>) -> Result<()> {
     let folder = run.join(below);
     if !folder.is_dir() || !below.is_empty() && folder.is_symlink() {

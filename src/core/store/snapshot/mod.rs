@@ -20,9 +20,9 @@ use crate::tensors::{self, HostTensor, Named};
 /// The one entry of a snapshot's metadata: several would be written in any order, and equal snapshots shall be
 /// equal files.
 const LABEL: &str = "snapshot";
-/// Rows of fewer numbers are not told apart.
+/// Rows of fewer numbers are not hashed separately.
 const NARROW: usize = 16;
-/// A tensor whose new rows lie in more places is held whole.
+/// A tensor whose new rows are in more places is held whole.
 const MOST_SPANS: usize = 1000;
 
 /// Rows of a tensor: the first, from 0, and how many.
@@ -37,7 +37,7 @@ struct Label {
     after_task: usize,
     /// Hash over all that answers after the task, whichever file holds it, in hex.
     sha256: String,
-    /// Hash of the snapshot after the task before, which has what is not held here; none for a whole one.
+    /// Hash of the snapshot after the task before, which has what is not held here; `None` for a whole one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     before: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -79,7 +79,7 @@ impl Label {
 /// What answers after a task (from 0): the tensors of the method's snapshot.
 ///
 /// # Errors
-/// A Problem when the snapshot, or one before it that it goes on from, is missing, cannot be read or is of
+/// A Problem when the snapshot, or one before it that it continues, is missing, cannot be read or is of
 /// another run.
 pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
     let doing = format!("read the snapshot of task {}", task + 1);
@@ -141,7 +141,7 @@ pub(super) fn own_and_found(folder: &Path, task: usize) -> Result<Option<(String
 const DAMAGED: &str =
     "restore the run's folder from a backup, use the snapshot of another task, or train again";
 
-/// The snapshot in this file is not the one from which that of a task (from 0) goes on.
+/// The snapshot in this file is not the one from which that of a task (from 0) continues.
 fn another(path: &Path, task: usize) -> Problem {
     let what = message!(
         "problem-snapshot-of-task-goes-on-from",
@@ -192,7 +192,7 @@ struct Before {
 }
 
 impl Before {
-    /// The one after this task (from 0) that lies in the folder; none where the next one cannot go on from it.
+    /// The one after this task (from 0) in the folder; `None` if the next one cannot continue it.
     fn read(folder: &Path, task: usize) -> Option<Self> {
         let path = snapshot_file(folder, task);
         let file = tensors::open(&path, "read a snapshot").ok()?;
@@ -205,7 +205,7 @@ impl Before {
     }
 }
 
-/// A tensor as it is known again: its shape, and a hash of each row, or of all where rows are not told apart.
+/// A tensor as it is known again: its shape, and a hash of each row, or of all if rows are not hashed separately.
 #[derive(PartialEq)]
 struct RowHashes {
     shape: Vec<usize>,
@@ -230,7 +230,7 @@ impl RowHashes {
         }
     }
 
-    /// The rows that are new since `before`; none where all are, or rows cannot be held against those of before.
+    /// The rows that are new since `before`; `None` if all are, or rows cannot be compared with those of before.
     fn new_rows(&self, before: &Self) -> Option<Vec<Span>> {
         let (count, tail) = self.shape.split_first()?;
         let by_row = self.rows.len() == *count && before.rows.len() <= *count;
@@ -255,7 +255,7 @@ fn hashes(tensors: &Named) -> BTreeMap<String, RowHashes> {
 }
 
 impl SnapshotWriter {
-    /// Leaves of the snapshot after a task (from 0) what is new since the one that lies in the folder before
+    /// Leaves of the snapshot after a task (from 0) what is new since the one in the folder before
     /// it; gives the metadata to write with it.
     pub(super) fn next(
         &mut self,

@@ -52,7 +52,7 @@ fn a_snapshot_holds_what_is_new_and_comes_back_whole() {
     for task in 0..3 {
         assert_eq!(load_snapshot(folder, task).unwrap(), after(task));
     }
-    // Taken up by another program, the run leaves the same bytes.
+    // Resumed by another program, the run leaves the same bytes.
     let bytes = std::fs::read(snapshot_file(folder, 2)).unwrap();
     next(&mut SnapshotWriter::default(), folder, 2, after(2));
     assert!(std::fs::read(snapshot_file(folder, 2)).unwrap() == bytes);
@@ -94,7 +94,7 @@ fn a_missing_foreign_or_wrong_part_is_a_problem_that_names_the_file() {
     let (file, what) = place(2);
     assert!(file.ends_with("task_2.safetensors"), "{file}");
     assert!(what.contains("read the snapshot of task 3"), "{what}");
-    // One that goes on from itself, and rows of a tensor that is not there.
+    // One that continues itself, and rows of a tensor that is not there.
     std::fs::write(snapshot_file(folder, 0), second).unwrap();
     let (file, what) = place(0);
     assert!(file.ends_with("task_1.safetensors"), "{file}");

@@ -18,7 +18,7 @@ use crate::run::config::{RunSetting, SETTINGS, Setting, capitalised};
 use crate::store::json::OF_EXPERT;
 use crate::store::{Figures, StoredState};
 
-/// What stands in a column for one run.
+/// The value of a column for one run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// A number; figures in percent.
@@ -270,7 +270,7 @@ impl Column {
         }
     }
 
-    /// The figure it holds, of these figures; none for a column of another kind.
+    /// The figure it holds, of these figures; `None` for a column of another kind.
     pub fn figure(&self, figures: &Figures) -> Option<f64> {
         match self {
             Self::Figure(figure) => (figure.of)(figures),

@@ -58,7 +58,7 @@ impl Condition {
         let mut parts: Vec<String> = Vec::new();
         for part in text.split(" and ") {
             match parts.last_mut() {
-                // "and" may stand in a value: data = cats and dogs.
+                // "and" may be part of a value: data = cats and dogs.
                 Some(before) if operator_in(part).is_none() => *before += &format!(" and {part}"),
                 _ => parts.push(part.to_string()),
             }

@@ -28,7 +28,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The row's A_N minus that of another, over what both have; none where they have nothing in common.
+    /// The row's A_N minus that of another, over what both have; `None` if they have nothing in common.
     pub fn of(row: &Row<'_>, base: &Row<'_>) -> Option<Self> {
         let others = by_repetition(base);
         let own = by_repetition(row);

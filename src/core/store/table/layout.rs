@@ -31,7 +31,7 @@ impl RunTable<'_> {
         }
     }
 
-    /// By what each column of [`RunTable::cells`] sorts the rows; none where it is no column of runs.
+    /// By what each column of [`RunTable::cells`] sorts the rows; `None` if it is no column of runs.
     pub fn keys(&self) -> Vec<Option<String>> {
         let by = self.by.iter().map(Column::key);
         let name = (!self.together()).then(|| "run".to_string());

@@ -1,5 +1,5 @@
 //! Tables of runs as people ask for them: which runs (`final > 85`), put together by any setting, sorted by any column,
-//! held against others over the same class orders and seeds.
+//! compared with others over the same class orders and seeds.
 
 mod column;
 mod condition;
@@ -47,7 +47,7 @@ pub struct Measured<'a> {
     pub plugin_sha256: &'a str,
     /// Seconds that it took, over all tasks.
     pub seconds: f64,
-    /// By what it is told which runs repeat it; none while no task is measured.
+    /// Decides which runs repeat it; `None` while no task is measured.
     pub group: Option<Cow<'a, GroupKey>>,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Runs that stand in one row.
+/// Runs in one row.
 #[derive(Debug)]
 pub struct Row<'a> {
     /// What they have in common: a cell for each column that they were put together by.
@@ -91,7 +91,7 @@ pub struct Row<'a> {
     pub measured_on: &'static str,
     /// Mean of their figures.
     pub mean: Figures,
-    /// Sample standard deviation (n − 1) of their figures; none for one run.
+    /// Sample standard deviation (n − 1) of their figures; `None` for one run.
     pub std: Figures,
     /// Settings in which they differ beside class order and seed, with the values: what the mean is also taken over.
     pub differ_in: Vec<Spread>,
@@ -180,7 +180,7 @@ fn rows<'a>(runs: Vec<&'a Measured<'a>>, by: &[Column]) -> Vec<Row<'a>> {
         let measured_on = run.header.config.measured_on();
         let known = match by {
             [] => rows.len(),
-            // Numbers and texts that look alike are told apart here.
+            // Numbers and texts that look alike are distinguished here.
             _ => *places
                 .entry(format!("{cells:?} {progress:?} {measured_on}"))
                 .or_insert(rows.len()),

@@ -95,8 +95,8 @@ pub struct BesidePublished {
 }
 
 impl BesidePublished {
-    /// The row that is like runs with settings and facts like these, all tasks measured, over so many class orders, with
-    /// this mean of A_N.
+    /// The row that is like runs with settings and facts like these, all tasks measured, over this number of class
+    /// orders, with this mean of A_N.
     ///
     /// # Errors
     /// Why there is none, in a sentence: runs that were not finished or were taught more have none.

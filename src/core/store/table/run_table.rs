@@ -1,4 +1,4 @@
-//! A table of runs as it is asked for: put together by settings, sorted, held against others.
+//! A table of runs as it is asked for: grouped by settings, sorted, compared with others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,26 +19,26 @@ use crate::store::groups::Progress;
 /// How a table of runs is asked for; columns by the names of [`Column::named`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableRequest {
-    /// Runs with the same values of these stand in one row; without any, each run alone.
+    /// Runs with the same values of these are in one row; without any, each run alone.
     pub by: Vec<String>,
     /// What is shown; the usual figures where there are none.
     pub columns: Vec<String>,
     /// By what the rows are sorted, with `-` before it from high to low.
     pub sort: Option<String>,
-    /// What the rows are held against.
+    /// What the rows are compared with.
     pub against: Option<Against>,
-    /// Whether published figures stand beside.
+    /// Whether published figures are shown too.
     pub published: bool,
     /// Whether runs that are not finished have rows, too. Their A_N is that of fewer classes.
     pub unfinished: bool,
 }
 
-/// A row that others are held against.
+/// A row that others are compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Against {
     /// The one all of whose runs meet this condition.
     Condition(String),
-    /// The one with the run in this folder; none where no row has it.
+    /// The one with the run in this folder; `None` if no row has it.
     RowOf(PathBuf),
 }
 
@@ -91,7 +91,7 @@ impl TableRequest {
         self.filled(rows.collect(), vec![Column::Given], Vec::new(), runs)
     }
 
-    /// Sorts the rows and fills in what they are held against.
+    /// Sorts the rows and fills in what they are compared with.
     fn filled<'a>(
         &self,
         mut rows: Vec<Row<'a>>,
@@ -160,7 +160,7 @@ fn named(names: &[String], runs: &[Measured<'_>], at: &str) -> Result<Vec<Column
 }
 
 impl Row<'_> {
-    /// Whether the run in this folder stands in it.
+    /// Whether the run in this folder is in it.
     fn holds(&self, folder: &Path) -> bool {
         self.runs.iter().any(|run| run.header.folder == folder)
     }
@@ -201,7 +201,7 @@ fn bases(rows: &[Row<'_>], text: &str, runs: &[Measured<'_>]) -> Result<Vec<usiz
     }
 }
 
-/// Returns the base among these that a row is held against: the one that is measured on the same images.
+/// Returns the base among these that a row is compared with: the one that is measured on the same images.
 fn base_of(rows: &[Row<'_>], bases: &[usize], at: usize) -> Option<usize> {
     let same = |base: &&usize| rows[**base].measured_on == rows[at].measured_on;
     bases.iter().find(same).copied()
@@ -214,9 +214,9 @@ pub struct RunTable<'a> {
     pub(super) rows: Vec<Row<'a>>,
     /// What each row is called.
     pub(super) names: Vec<Vec<String>>,
-    /// What stands beside each row.
+    /// What is shown next to each row.
     pub(super) beside: Vec<Beside>,
-    /// The rows that others are held against.
+    /// The rows that others are compared with.
     pub(super) bases: Vec<usize>,
     pub(super) published: bool,
     /// Runs that are not finished and therefore have no row.
@@ -228,10 +228,10 @@ pub struct RunTable<'a> {
 /// The key of the figure that only some methods have.
 const CALIBRATION_ERROR: &str = "calibration_error";
 
-/// What a row is held against.
+/// What a row is compared with.
 #[derive(Clone, Debug, Serialize)]
 pub struct Beside {
-    /// The difference from the row that all are held against; `None` for that row.
+    /// The difference from the row that all are compared with; `None` for that row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<Difference>,
     /// The published row that is like it.
@@ -285,7 +285,7 @@ impl RunTable<'_> {
         &self.rows
     }
 
-    /// Each row with what stands beside it.
+    /// Each row with what is shown next to it.
     pub fn both(&self) -> impl Iterator<Item = (&Row<'_>, &Beside)> {
         self.rows.iter().zip(&self.beside)
     }
@@ -295,7 +295,7 @@ impl RunTable<'_> {
         self.left_out.len()
     }
 
-    /// The settings in which runs differ that stand in one row, beside class order and seed.
+    /// The settings in which runs of one row differ, besides class order and seed.
     pub fn mixed(&self) -> Vec<&str> {
         let mixed = self.rows.iter().filter(|row| !row.differ_in.is_empty());
         let keys: BTreeSet<&str> = mixed
@@ -305,7 +305,7 @@ impl RunTable<'_> {
     }
 
     /// Where published figures stand, and what differs from how one's own were made: a sentence for each row. Rows that
-    /// have none for the same reason share a sentence.
+    /// lack them for the same reason share a sentence.
     pub fn sources(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut without: Vec<(&str, Vec<String>)> = Vec::new();

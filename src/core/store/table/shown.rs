@@ -29,7 +29,7 @@ pub(super) fn cell_of(row: &Row<'_>, column: &Column) -> Cell {
 }
 
 /// Returns what each row is called: what its runs have in common as people read it, or the run's name. Different values
-/// that read alike are told apart.
+/// that read alike are distinguished.
 pub(super) fn names(by: &[Column], rows: &[Row<'_>]) -> Vec<Vec<String>> {
     let run = |row: &Row<'_>| row.runs.iter().map(|run| run.header.run.clone()).collect();
     if by.is_empty() {

@@ -203,7 +203,7 @@ fn one_line(cell: &str) -> String {
     cell.replace(['\n', '\r', '\t'], " ")
 }
 
-/// Whole and decimal numbers with their spread stand in mathematics; words that stand on the right do not.
+/// Whole and decimal numbers with their spread are set in math mode; words aligned right are not.
 fn number_in_latex(cell: &str) -> String {
     let is_number = cell.chars().any(|c| c.is_ascii_digit())
         && cell

@@ -1,5 +1,5 @@
-//! Tables of backbones in TOML, read into entries. What is unknown or contradictory is told with
-//! file and line, and costs only the entry it stands in.
+//! Tables of backbones in TOML, read into entries. Unknown or contradictory values are reported with
+//! file and line, and only their entry is left out.
 
 mod source;
 
@@ -24,7 +24,7 @@ use source::source;
 /// The key beside those of a family that every network may have.
 const EPSILON: &str = "epsilon";
 
-/// An entry as it stands in the file.
+/// An entry as written in the file.
 #[derive(Debug, Deserialize)]
 pub(super) struct Written {
     name: String,
@@ -123,7 +123,7 @@ fn read_entry(
         unread(error.message(), inside)
     })?;
     if let Some(key) = unknown_key(&written) {
-        // It stands at the beginning of a line, where nobody is very inventive.
+        // It is at the beginning of a line, whose form hardly varies.
         let before = part.find(&format!("\n{key}"));
         let inside = before.map_or(0, |before| before + 1);
         return Err(unread(&format!("unknown field `{key}`"), inside));
@@ -131,7 +131,7 @@ fn read_entry(
     entry(written, at).map_err(|problem| (problem, 0))
 }
 
-/// What stands in this part of a table; an error's place counts from its start.
+/// The content of this part of a table; an error's place counts from its start.
 fn written(part: &str) -> std::result::Result<Written, toml::de::Error> {
     let table: WrittenTable<Written> = toml::from_str(part)?;
     let one = table.backbone.into_iter().next().map(Spanned::into_inner);

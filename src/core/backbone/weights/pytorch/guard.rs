@@ -1,8 +1,8 @@
 //! What a PyTorch file may ask of the memory, looked up before it is read.
 //!
 //! A pickle is a program, and each of its bytes can make a value of a hundred; a deflated one can
-//! besides be a thousand times what lies on disk. Pickles of real weights are short: they name
-//! tensors, whose bytes lie elsewhere. So their length is measured first, in the ZIP files of today
+//! besides be a thousand times its size on disk. Pickles of real weights are short: they name
+//! tensors, whose bytes are elsewhere. So their length is measured first, in the ZIP files of today
 //! by unpacking them into nothing, in the files of before 2020 by stepping over their instructions.
 //! Pickles without any tensors, and the TAR files of 2016, hold no network that is known here.
 

@@ -22,8 +22,8 @@ pub fn may_start(start: &[u8]) -> bool {
     start.first() == Some(&0x80) || start.starts_with(b"sys_info") || start.starts_with(b"./")
 }
 
-/// Stored tensors may overlap (tied weights do), but not all of them many times over: so many times
-/// the length of the file they may have together.
+/// Stored tensors may overlap (tied weights do), but not all of them many times over: together they may have at most
+/// this many times the length of the file.
 const MOST_OVERLAP: u64 = 4;
 
 /// Opens a checkpoint; tensors are read from it when they are asked for.

@@ -4,7 +4,7 @@
 //! Rows that differ in settings alone compete: those of one part and one method. *All* trains each with all its epochs.
 //! *Halving* (successive halving; Jamieson & Talwalkar, 2016) begins with a share of the epochs, keeps the better half
 //! and doubles the epochs, until the best of the last two is chosen with all of them; where that takes no fewer steps than
-//! training all, all are trained. Every run is an ordinary one with a key, so a search goes on where it was.
+//! training all, all are trained. Every run is an ordinary one with a key, so a search resumes where it was.
 
 mod outcome;
 mod verdict;
@@ -41,7 +41,7 @@ pub struct Contest {
     pub left_out: Vec<usize>,
     /// Number of rounds.
     pub rounds: u32,
-    /// Training steps that it takes, whichever rows go on.
+    /// Training steps that it takes, whichever rows continue.
     pub steps: usize,
     /// Training steps of all its rows with all their epochs.
     pub steps_of_all: usize,
@@ -59,7 +59,7 @@ impl Contest {
     }
 }
 
-/// Returns the most that these rows take in so many rounds, whichever go on.
+/// Returns the most that these rows take in this number of rounds, whichever continue.
 fn most(rows: &[usize], rounds: u32, cost: impl Fn(usize, u32) -> f64) -> f64 {
     let (mut sum, mut left) = (0.0, rows.len());
     for round in 0..rounds {
@@ -152,7 +152,7 @@ impl Search {
         }
         self.steps = steps;
         match problem {
-            // Who stopped it is told so by the first round.
+            // The first round reports who stopped it.
             Some(problem) if counted == 0 && control.wish() != Wish::Stop => Err(problem),
             _ => Ok(()),
         }
@@ -199,7 +199,7 @@ impl Search {
         settings_key(&filled(self.config(row)).repeatable())
     }
 
-    /// Returns those of these rows that take most steps, so many at most.
+    /// Returns at most `number` of these rows, those that take most steps.
     fn costliest(&self, rows: &[usize], number: usize) -> Vec<usize> {
         let mut sorted = rows.to_vec();
         sorted.sort_by_key(|row| std::cmp::Reverse(self.steps[*row][0]));
@@ -235,7 +235,7 @@ impl Search {
         most(rows, rounds, cost) as usize
     }
 
-    /// Returns the training steps of all runs of a row in one of so many rounds (from 0).
+    /// Returns the training steps of all runs of a row in one of this number of rounds (from 0).
     pub fn steps_of_row(&self, row: usize, rounds: u32, round: u32) -> usize {
         let halvings = rounds.saturating_sub(1 + round) as usize;
         self.steps[row].get(halvings).copied().unwrap_or(0)
@@ -286,8 +286,8 @@ impl Search {
         (cells, numbers)
     }
 
-    /// Keeps those that go on after a round: of each contest that is not over the better half, the best first. A row with a
-    /// run that could not be finished does not go on.
+    /// Keeps those that continue after a round: of each contest that is not over the better half, the best first. A row
+    /// with a run that could not be finished does not continue.
     fn keep(&self, round: u32, left: &mut [Vec<usize>], measured: &Measured) {
         for (contest, rows) in self.contests.iter().zip(left) {
             if round >= contest.rounds {
@@ -384,8 +384,8 @@ fn competing(cells: &Cells) -> Result<Vec<(String, Vec<usize>)>> {
     Ok(contests)
 }
 
-/// Returns the training steps of a run on so many images of each task: batches that go through the network, to be learned
-/// from or, by methods in closed form, to be measured.
+/// Returns the training steps of a run on this number of images of each task: batches that go through the network, to
+/// be learned from or, by methods in closed form, to be measured.
 fn steps_of(config: &RunConfig, train: &[usize]) -> usize {
     let batch = config.batch.max(1);
     over_passes(config, train, |_, _, shown| shown.div_ceil(batch) as f64) as usize

@@ -33,7 +33,7 @@ pub struct Winner {
     pub runs: usize,
     /// The next best.
     pub second: Option<Second>,
-    /// Rows of the last round that are not told apart from it.
+    /// Rows of the last round that do not differ significantly from it.
     pub level: Vec<usize>,
 }
 

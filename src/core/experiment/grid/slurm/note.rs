@@ -67,7 +67,7 @@ impl Submission {
             .filter_map(|folder| Self::in_folder(&folder))
     }
 
-    /// The one whose folder this is; none where it cannot be read.
+    /// The one whose folder this is; `None` if it cannot be read.
     pub fn in_folder(folder: &Path) -> Option<Self> {
         let text = files::read_text(&folder.join(NOTE), files::TABLE).ok()?;
         let note: Self = serde_json::from_str(&text).ok()?;

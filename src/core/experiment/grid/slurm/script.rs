@@ -91,7 +91,7 @@ impl Script<'_> {
         lines.join("\n")
     }
 
-    /// Plugins and tables as they were at submission; drivers that lie in the person's own folder are still found.
+    /// Plugins and tables as they were at submission; drivers in the user's own folder are still found.
     fn command(&self) -> String {
         let words: Vec<String> = self.command.iter().map(|word| posix_word(word)).collect();
         let folder = self.folder.display().to_string();

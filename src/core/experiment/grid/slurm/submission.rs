@@ -39,7 +39,7 @@ pub struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// What each task is told beside the grid and the number of its run: its device, and where data lie.
+    /// What each task gets besides the grid and the number of its run: its device, and the places of data.
     fn options(&self, place: &Place) -> Vec<String> {
         let device = self.device.or(place.device.as_deref());
         let device = device
