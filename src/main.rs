@@ -25,7 +25,7 @@ fn main() -> ExitCode {
 
 /// Where a Linux desktop keeps its sockets, if nobody says so. Graphics drivers look for one there
 /// and complain on standard error where the variable is missing; a folder that does not exist they
-/// take for no desktop without a word.
+/// silently treat as no desktop.
 #[cfg(target_os = "linux")]
 fn runtime_folder() -> Option<String> {
     use std::os::unix::fs::MetadataExt;

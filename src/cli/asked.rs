@@ -1,5 +1,5 @@
-//! What every command that asks a run is told: which run, after which of its tasks, on which device, and where its data and
-//! weights are now.
+//! Arguments of every command that reads a run: which run, after which of its tasks, on which device, and where its
+//! data and weights are now.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! How a trained run, or several that were, are told: the closing table, JSON, and how to go on.
+//! How one or more trained runs are reported: the closing table, JSON, and how to resume.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub(super) struct RunOutput {
     pub quiet: bool,
 }
 
-/// Gives the results of a stopped run and says how to go on.
+/// Gives the results of a stopped run and says how to resume it.
 pub(super) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
     output.json.give(&summary(run), "")?;
     let command = resume_command(&run.header);

@@ -83,7 +83,7 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<End> {
     })
 }
 
-/// Does something with each run, whatever becomes of the others, and tells it.
+/// Does something with each run, even if others fail, and prints the result.
 fn each(runs: Vec<PathBuf>, act: impl Fn(&Path) -> Result<String>) -> Result<End> {
     let mut end = End::Done;
     for run in runs {
@@ -103,7 +103,7 @@ fn name_of(folder: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// The places of the deleted runs that a person means.
+/// The places of the deleted runs that the arguments name.
 fn in_trash(root: &Path, wanted: &[String]) -> Result<Vec<PathBuf>> {
     let deleted = store::deleted(root);
     let find = |wanted: &String| {

@@ -1,5 +1,5 @@
-//! `features`: what a frozen backbone makes of pictures, for side-by-side checks with other
-//! programs. Pictures come as files, or as a tensor that `data --export-inputs` wrote.
+//! `features`: what a frozen backbone makes of images, for side-by-side checks with other
+//! programs. Images come as files, or as a tensor that `data --export-inputs` wrote.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Pictures from files, resized and cut as for a prediction.
+/// Images from files, resized and cut as for a prediction.
 fn decoded(paths: &[PathBuf], bit_depth: usize, opened: &Opened) -> Result<Tensor<4>> {
     if paths.is_empty() {
         return Err(Problem::new("there are no images")
@@ -118,7 +118,7 @@ fn decoded(paths: &[PathBuf], bit_depth: usize, opened: &Opened) -> Result<Tenso
     Ok(upload::for_backbone(&pixels, opened))
 }
 
-/// Pictures another command or program prepared.
+/// Images another command or program prepared.
 fn prepared(path: &Path, opened: &Opened, device: &Device) -> Result<Tensor<4>> {
     let (tensors, _) = tensors::load(path, "read the images")?;
     let images = (tensors.get("images")).filter(|images| images.shape.len() == 4);

@@ -28,7 +28,7 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// What is told, as JSON.
+/// What is printed, as JSON.
 #[derive(Serialize)]
 struct Told {
     run: String,
@@ -40,7 +40,7 @@ struct Told {
     pictures: Vec<OfPicture>,
     /// When each expert says "none of these", and how often it does.
     none_of_these: ByExpert<Refusal>,
-    /// Why there are no pictures.
+    /// Why there are no images.
     problem: Option<Problem>,
     attention: Option<Attention>,
 }
@@ -71,12 +71,12 @@ struct Axes {
     variance: [f32; 2],
 }
 
-/// A test picture.
+/// A test image.
 #[derive(Serialize)]
 struct OfPicture {
     /// 0 for the run's data set, k for its k-th added task.
     source: usize,
-    /// Among the test pictures there.
+    /// Among the test images there.
     index: usize,
     class: String,
     /// Whether the class is learned by then.

@@ -80,7 +80,7 @@ struct Run {
 struct Value {
     name: String,
     formula: String,
-    /// None where it cannot be said.
+    /// `None` if it cannot be said.
     value: Option<f64>,
 }
 
@@ -166,7 +166,7 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    /// Trains what the lesson asks for, in its order; false when the person stopped it.
+    /// Trains what the lesson asks for, in its order; false if the user stopped it.
     fn train_all(&mut self) -> Result<bool> {
         let unit = self.unit;
         for part in &unit.parts {
@@ -322,7 +322,7 @@ impl Player<'_> {
             .collect()
     }
 
-    /// The figures that stand in its text and in what it says to answers.
+    /// The figures in its text and in its replies to answers.
     fn values(&self) -> Vec<Value> {
         let mut texts: Vec<&Paragraph> = Vec::new();
         for part in &self.unit.parts {

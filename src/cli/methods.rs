@@ -1,4 +1,4 @@
-//! `methods`: what there is to learn by, and the settings of each.
+//! `methods`: the available methods and their settings.
 
 use std::fmt::Write as _;
 

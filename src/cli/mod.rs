@@ -296,7 +296,7 @@ pub fn run() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// A panic has written its own message by now; this adds what it means for the person.
+/// A panic has written its own message by now; this adds what it means for the user.
 fn internal_error(panic: &(dyn Any + Send)) -> Problem {
     let text = panic.downcast_ref::<String>().map_or("", String::as_str);
     if is_loss(&text.to_lowercase()) {

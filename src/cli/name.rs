@@ -1,4 +1,4 @@
-//! `name`: what people say of a run, shown or said anew.
+//! `name`: name, notes and tags of a run, shown or changed.
 
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `predict`: what a run's experts say to pictures.
+//! `predict`: what a run's experts say to images.
 
 use std::path::{Path, PathBuf};
 
@@ -70,8 +70,8 @@ enum Entry {
         confidence: f32,
         decided_by: &'static str,
         task: usize,
-        /// Whether it is stranger to the run than 95 of 100 test pictures of the classes it knows;
-        /// none where that is not known, or not asked.
+        /// Whether it is stranger to the run than 95 of 100 test images of the classes it knows;
+        /// `None` if that is not known, or not asked.
         none_of_these: Option<bool>,
         /// How strange it is: the energy, or 1 less the confidence where there are no logits.
         strangeness: f32,
@@ -138,8 +138,8 @@ pub(super) fn picture(path: &Path, predictor: &Predictor) -> Result<Picture> {
     })
 }
 
-/// From where on a picture is none of the classes: as the run noted it, else as a sample of its test
-/// pictures shows. None where neither is at hand, which is said.
+/// From where on an image is none of the classes: as the run noted it, else as a sample of its test
+/// images shows. `None` if neither is available, which is reported.
 fn refusal_of(
     folder: &Path,
     predictor: &Predictor,

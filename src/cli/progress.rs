@@ -1,4 +1,4 @@
-//! What a person sees of a running job: a bar on a terminal, lines elsewhere, nothing when quiet.
+//! How a running job is shown: a bar on a terminal, lines elsewhere, nothing when quiet.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -18,7 +18,7 @@ const STEPS: u64 = 1000;
 /// Follows a run's events.
 pub(super) struct Reporter {
     quiet: bool,
-    /// Whether an added task is followed: its run is not told anew, and does not go on after a failure.
+    /// Whether an added task is followed: its run is not described again, and is not resumed after a failure.
     added_task: bool,
     bar: Option<ProgressBar>,
     header: Option<RunHeader>,
@@ -52,7 +52,7 @@ impl Reporter {
         reporter
     }
 
-    /// Says how a run that ended with a Problem can go on, if it began at all.
+    /// Says how to resume a run that ended with a Problem, if it began at all.
     pub fn failed(&self) {
         if let Some(header) = &self.header {
             self.line(&format!(

@@ -38,7 +38,7 @@ pub(super) fn list() -> Result<End> {
     Ok(End::Done)
 }
 
-/// Longest time for choosing tiles on a hardware GPU, in seconds. All kernels are compiled anew.
+/// Longest time for choosing tiles on a hardware GPU, in seconds. All kernels are compiled again.
 const PLANS_LIMIT: u64 = 20;
 
 /// Tests.

@@ -1,4 +1,4 @@
-//! `predict --folder`: every picture of a folder answered in a table.
+//! `predict --folder`: every image of a folder answered in a table.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub(super) fn check(csv: &Path, json: &Json) -> Result<()> {
     Ok(())
 }
 
-/// Who is asked, and from where on a picture is none of these to it.
+/// Who is asked, and from where on an image is none of these to it.
 type Asked<'a> = (&'a Predictor, Option<f32>);
 
 /// Writes the table, to standard output when it is to go to `-`.

@@ -8,10 +8,10 @@ use crate::counts::{count_text, counted};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Wish};
 
-/// How often it is told how far a look at many pictures is.
+/// Interval between two reports of progress over many images.
 const OFTEN: Duration = Duration::from_secs(5);
 
-/// Takes how many pictures of how many are done: tells it now and then, and breaks once Stop is wished.
+/// Takes how many images of how many are done: reports it now and then, and breaks once Stop is wished.
 pub(super) fn step_of(control: &Control) -> impl FnMut(usize, usize) -> ControlFlow<()> {
     let mut told = Instant::now();
     move |done, of| {
@@ -54,7 +54,8 @@ pub(super) fn stop_on_signals(says: bool) -> Result<Control> {
     Ok(control)
 }
 
-/// The same where a scheduler or the system ends the program: what it ends it tells so, and kills it a moment later.
+/// The same where a scheduler or the system ends the program: it sends a signal first and kills the process a moment
+/// later.
 #[cfg(unix)]
 fn stop_when_told_to_end(control: &Control) -> Result<()> {
     use std::sync::Arc;
@@ -83,7 +84,7 @@ fn stop_when_told_to_end(control: &Control) -> Result<()> {
     thread.spawn(wait).map(drop).map_err(told)
 }
 
-/// How often it is looked whether the program was told to end.
+/// Interval between two checks whether the program was asked to end.
 #[cfg(unix)]
 const TOLD: Duration = Duration::from_millis(50);
 

@@ -50,7 +50,7 @@ struct Taught<'a> {
     expert: Expert,
     #[serde(flatten)]
     figures: AddedFigures,
-    /// All of it, from the first look at the pictures on.
+    /// All of it, from the first look at the images on.
     seconds: f64,
     training_seconds: f64,
 }

@@ -178,7 +178,7 @@ fn train_each(
     }
 }
 
-/// Says before an experiment of the paper that its data is split otherwise here. Data that cannot be opened is told of
+/// Says before an experiment of the paper that its data is split otherwise here. Data that cannot be opened is reported
 /// by training itself.
 pub(super) fn tell_other_split(
     configs: &[RunConfig],
@@ -200,7 +200,7 @@ pub(super) fn tell_other_split(
     }
 }
 
-/// Says how much memory training will take, where that can be told.
+/// Says how much memory training will take, if that is known.
 fn tell_expected(config: &RunConfig) {
     if let Some(bytes) = expected_bytes(config) {
         let bytes = size(Some(bytes));
@@ -210,7 +210,7 @@ fn tell_expected(config: &RunConfig) {
     }
 }
 
-/// The memory training will take; none where the settings are wrong, which training says itself.
+/// The memory training will take; `None` if the settings are wrong, which training says itself.
 pub(super) fn expected_bytes(config: &RunConfig) -> Option<u64> {
     let about = library::describe(&config.backbone).ok()?;
     if !Chosen::of(config).ok()?.trains_pet().ok()? {

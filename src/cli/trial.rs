@@ -43,7 +43,7 @@ struct Tried<'a> {
     trial: &'a Trial,
     /// The key of the method that suits best.
     best: Option<&'a str>,
-    /// Keys of those that so few pictures do not tell apart from it.
+    /// Keys of those that do not differ significantly from it on so few images.
     level: Vec<&'a str>,
     /// The command that trains each, in their order.
     commands: Vec<String>,

@@ -65,7 +65,7 @@ pub(super) fn displays() -> impl TypedValueParser<Value = DisplayChoice> {
 /// A Problem when the environment names no such choice.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn usual_display() -> Result<DisplayChoice> {
-    /// The environment variable that stands in for `--display`.
+    /// The environment variable that is used if `--display` is not given.
     const VARIABLE: &str = "LAE_DISPLAY";
     let said = std::env::var_os(VARIABLE).unwrap_or_default();
     let said = said.to_string_lossy();

@@ -1,4 +1,4 @@
-//! `worst`: the test pictures that a run answered wrongly, or training pictures that look like another class than their
+//! `worst`: the test images that a run answered wrongly, or training images that look like another class than their
 //! label; the surest first.
 
 use std::path::Path;
@@ -49,11 +49,11 @@ pub(super) fn split() -> impl TypedValueParser<Value = Split> {
     PossibleValuesParser::new(["train", "test"]).map(side)
 }
 
-/// What is told, as JSON.
+/// What is printed, as JSON.
 #[derive(Serialize)]
 struct Told {
     run: String,
-    /// The side of the data that the pictures are of.
+    /// The side of the data that the images are of.
     split: Split,
     /// From 1.
     task: usize,
@@ -62,24 +62,24 @@ struct Told {
     /// The only class that is listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<String>,
-    /// Pictures that were asked (of that class).
+    /// Images that were asked (of that class).
     tested: usize,
     /// Those of them that were answered wrongly.
     wrong: usize,
-    /// Whether the run noted how certain it was; else its mistakes were asked once more. None for training pictures.
+    /// Whether the run noted how certain it was; else its mistakes were predicted again. `None` for training images.
     #[serde(skip_serializing_if = "Option::is_none")]
     noted: Option<bool>,
     pictures: Vec<Mistake>,
 }
 
-/// A picture that was answered wrongly.
+/// An image that was answered wrongly.
 #[derive(Serialize)]
 struct Mistake {
-    /// Its path inside the data set; none where the pictures are not at hand.
+    /// Its path inside the data set; `None` if the images are not available.
     picture: Option<String>,
     /// 0 for the run's data set, k for its k-th added task.
     source: usize,
-    /// Among the pictures of that side there.
+    /// Among the images of that side there.
     index: usize,
     class: String,
     answer: String,
@@ -139,7 +139,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Lists training pictures that look like another class to the others.
+/// Lists training images that look like another class to the others.
 fn training(
     args: &Args,
     folder: &Path,
@@ -199,7 +199,7 @@ fn class_of(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
     })
 }
 
-/// Refuses a class that came by an added task, whose training pictures nobody looks at.
+/// Refuses a class that came by an added task, whose training images nobody looks at.
 fn not_by_added_task(header: &RunHeader, class: usize) -> Result<()> {
     let own = header.tasks[..header.own_tasks()].last();
     let own = &header.class_order[..own.map_or(0, |task| task.end)];
@@ -214,13 +214,13 @@ fn not_by_added_task(header: &RunHeader, class: usize) -> Result<()> {
     Err(Problem::new(why).at("--class").advise(remedy))
 }
 
-/// How many pictures were asked (of a class).
+/// How many images were asked (of a class).
 fn asked(answers: &Answers, class: Option<usize>) -> usize {
     let of_it = |label: &&usize| class.is_none_or(|class| class == **label);
     answers.labels.iter().filter(of_it).count()
 }
 
-/// The test pictures of a run.
+/// The test images of a run.
 struct Tests {
     own: Arc<Dataset>,
     added_tasks: Vec<Vec<Sample>>,
@@ -260,7 +260,7 @@ impl Tests {
     }
 }
 
-/// Asks about mistakes once more, to know how certain they are.
+/// Predicts mistakes again, to know how certain they are.
 fn ask_again(
     folder: &Path,
     task: usize,

@@ -105,7 +105,7 @@ impl GoldenFile {
     }
 
     /// Refuses sizes in the metadata that no tensor of the file can have: their product is more
-    /// than the numbers it holds. Whoever draws by such sizes asks here first, for memory that
+    /// than the numbers it holds. Code that allocates by such sizes asks here first, for memory that
     /// cannot be had ends the program.
     pub(super) fn bear(&self, what: &str, sizes: &[usize]) -> Result<()> {
         let held = self.tensors.values().map(|tensor| tensor.values.len());

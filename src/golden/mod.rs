@@ -48,7 +48,7 @@ impl Tolerance {
         single: 1.5e-1,
         trajectory: 3e-1,
     };
-    /// For graphics cards, whose sums run in another order.
+    /// For GPUs, whose sums run in another order.
     pub const GPU: Self = Self {
         single: 1e-3,
         trajectory: 5e-3,

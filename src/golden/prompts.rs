@@ -66,7 +66,7 @@ impl Method {
         }
     }
 
-    /// Prompts chosen per image, and the weight of their pull; none where all are mixed.
+    /// Prompts chosen per image, and the weight of their pull; `None` if all are mixed.
     fn choice(&self) -> Option<f64> {
         match self {
             Self::L2p(l2p) => Some(l2p.pull),

@@ -21,7 +21,7 @@ use super::panels::Place;
 use super::simd::Level;
 use super::simd_x86::Avx512;
 
-/// Products summed in one go: of so many a block of either matrix stays in a core's first cache.
+/// Length of the inner axis summed at a time: a block of this length of either matrix fits into the L1 cache.
 const DEPTH: usize = 256;
 
 /// Pairs of the right matrix laid out at a time, and of the left one: both stay in the second.
@@ -71,7 +71,7 @@ struct Config {
     rows: [u8; 16],
 }
 
-/// Makes the tiles ready for a block of so many rows.
+/// Makes the tiles ready for a block of `rows` rows.
 ///
 /// # Safety
 /// The tiles are there.
@@ -148,7 +148,7 @@ unsafe fn run(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
                             true => Begin::There,
                             false => Begin::With(bias.get(column..column + wide).unwrap_or(&[])),
                         };
-                        // SAFETY: the tiles are ready for so many rows.
+                        // SAFETY: the tiles are ready for this number of rows.
                         unsafe { block(y, stride, [rows, wide], begin, left, right) };
                     }
                 }
@@ -202,7 +202,7 @@ enum Begin<'a> {
 /// One block of the result, up to 32 × 32.
 ///
 /// # Safety
-/// The tiles are there, and ready for so many rows.
+/// The tiles are there, and ready for this number of rows.
 unsafe fn block(
     y: &mut [f32],
     stride: usize,

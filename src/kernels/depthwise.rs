@@ -147,7 +147,7 @@ fn fill_grid(shape: Shape, x: &[f32], first: usize, grid: &mut [Channels]) {
 /// Copies a block of channels, or the fewer that are left on one side.
 #[inline(always)]
 fn copy_block(from: &[f32], to: &mut [f32]) {
-    // Of so many, so that no function has to be called.
+    // A fixed number, so the compiler needs no function call.
     if let (Some(from), Some(to)) = (from.first_chunk::<BLOCK>(), to.first_chunk_mut()) {
         *to = *from;
     } else {

@@ -1,4 +1,4 @@
-//! Which way products are computed, for whoever asks: their shapes, their kernels, and the time they take.
+//! Which way products are computed, on request: their shapes, their kernels, and the time they take.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,7 +87,7 @@ pub fn during<T>(work: impl FnOnce() -> T) -> (T, Products) {
     (result, std::mem::take(&mut *seen()))
 }
 
-/// When a product begins; none where nobody asks.
+/// When a product begins; `None` if nobody asks.
 pub(crate) fn begin() -> Option<Instant> {
     ASKED.load(Ordering::Relaxed).then(Instant::now)
 }

@@ -16,7 +16,7 @@ use super::simd::Level;
 pub trait Number: Copy + Send + Sync + Neg<Output = Self> + 'static {
     /// 1.
     const ONE: Self;
-    /// Whether its products are told to who asks for them in [`explain`].
+    /// Whether its products are recorded for [`explain`].
     const TOLD: bool = false;
 
     /// Computes a product by panels, as [`product`] describes it; false where another way is to be taken.
@@ -204,8 +204,8 @@ pub fn parallel_long_product(y: &mut [f32], a: Matrix<'_>, b: Matrix<'_>) {
     });
 }
 
-/// How many rows one core takes at a time of a product of so many columns: as even as possible, enough work to be worth
-/// a thread, and enough rows for the product to run at full speed.
+/// How many rows one core takes at a time of a product with `columns` columns: as even as possible, enough work to be
+/// worth a thread, and enough rows for the product to run at full speed.
 fn rows_per_part(rows: usize, inner: usize, columns: usize) -> usize {
     const WORTH_A_THREAD: usize = 1 << 20;
     let least = (WORTH_A_THREAD / (2 * inner * columns).max(1)).max(16);
@@ -213,7 +213,7 @@ fn rows_per_part(rows: usize, inner: usize, columns: usize) -> usize {
     share(rows, parts, columns)
 }
 
-/// Rows that a part needs, so that it is summed as the whole product is: the `gemm` crate has another order for up to
+/// Rows that a part needs, to be summed as the whole product is: the `gemm` crate has another order for up to
 /// 256 numbers, and cuts long sums elsewhere where neither rows nor columns are more than 64.
 fn like_the_whole(columns: usize) -> usize {
     match columns {
@@ -222,9 +222,9 @@ fn like_the_whole(columns: usize) -> usize {
     }
 }
 
-/// How many of `rows` rows each of `parts` takes, for products of so many columns or more. No part is so small that it is
-/// summed in another order than all rows together (unless there is but one): the last digits must not depend on the
-/// number of cores.
+/// How many of `rows` rows each of `parts` takes, for products of `columns` columns or more. No part is so small that
+/// it is summed in another order than all rows together (unless there is but one): the last digits must not depend on
+/// the number of cores.
 pub fn share(rows: usize, parts: usize, columns: usize) -> usize {
     let least = like_the_whole(columns);
     let mut share = rows.div_ceil(parts.max(1)).max(least);

@@ -97,7 +97,7 @@ pub(crate) fn update<L: Lanes, const N: usize>(
 }
 
 /// Σ f(inputs) over slices of one length. `f` must be 0 where all its inputs are `fill`, the
-/// value that stands for what is missing in the last sixteen.
+/// value that pads the last sixteen.
 #[inline(always)]
 pub(crate) fn total<L: Lanes, const N: usize>(
     inputs: [&[f32]; N],

@@ -10,7 +10,7 @@ pub struct Matrix<'a, T = f32> {
     pub(crate) column: usize,
 }
 
-/// Whether every element of such a matrix lies within so many numbers. Sizes whose index no machine
+/// Whether every element of such a matrix has an index below this length. Sizes whose index no machine
 /// can hold do not.
 pub(super) fn fits(rows: usize, columns: usize, row: usize, column: usize, len: usize) -> bool {
     if rows == 0 || columns == 0 {

@@ -13,7 +13,7 @@ use super::simd::prefetch;
 /// Numbers in sixteen pairs.
 pub(crate) const PAIRS: usize = 2 * WIDTH;
 
-/// Two numbers as they lie in one place.
+/// Two numbers in one lane.
 #[inline(always)]
 pub(crate) fn pair([lower, upper]: [u16; 2]) -> f32 {
     f32::from_bits(u32::from(lower) | u32::from(upper) << 16)
@@ -90,7 +90,7 @@ fn straight(
     }
 }
 
-/// Sixteen pairs; of so many, so that the compiler needs no loop.
+/// Sixteen pairs: a fixed number, so the compiler needs no loop.
 #[inline(always)]
 fn pairs_of(lower: &[bf16; WIDTH], upper: &[bf16; WIDTH], to: &mut [f32; WIDTH]) {
     for ((to, lower), upper) in to.iter_mut().zip(lower).zip(upper) {

@@ -3,9 +3,10 @@
 //!
 //! The former are every gradient for the input of a frozen map, every result of a trained one, and the scores of every
 //! head. The `gemm` crate turns such a matrix number by number in each call. Here sixteen rows become sixteen columns in
-//! registers, in panels as wide as a tile of the result; so many panels are laid out at a time as stay in a core's second
-//! cache, and every few rows of `a` go past all of them. Each number of the result is one sum in the order of the inner
-//! axis, cut where that crate cuts it: it depends neither on the number of threads nor on how many rows a thread takes.
+//! registers, in panels as wide as a tile of the result; as many panels are laid out at a time as fit into a core's
+//! second cache, and every few rows of `a` go past all of them. Each number of the result is one sum in the order of
+//! the inner axis, cut where that crate cuts it: it depends neither on the number of threads nor on how many rows a
+//! thread takes.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -19,7 +20,7 @@ use super::simd::{Level, prefetch, simd};
 pub(crate) const DEPTH: usize = 512;
 
 /// Numbers between what is laid out and what is asked for meanwhile: rows lie too far apart for a processor to foresee
-/// what is wanted of the next.
+/// which is read next.
 pub(crate) const AHEAD: usize = 4 * WIDTH;
 
 /// Numbers of a straight matrix that is laid out here in little time: keys, values and shares of a head.
@@ -57,7 +58,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The same after `bias`, which may be empty, was laid out in each row of so many columns.
+    /// The same after `bias`, which may be empty, was laid out in each row of `columns` columns.
     pub(crate) fn beginning_with(self, bias: &[f32], columns: usize) -> Self {
         if bias.is_empty() {
             return self;
@@ -72,11 +73,11 @@ impl Place<'_> {
     }
 }
 
-/// What lies in a panel, and how it meets the numbers of the left matrix.
+/// An element type of a panel, and how it is multiplied with the left matrix.
 pub(crate) trait Kind<L: Lanes> {
     /// Of the right matrix.
     type Number: Copy;
-    /// Numbers of the inner axis that lie in one place of a panel.
+    /// Numbers of the inner axis in one element of a panel.
     const TOGETHER: usize;
     /// Numbers of room that the left matrix needs.
     const LEFT: usize;
@@ -364,7 +365,7 @@ fn tile<L: Lanes, K: Kind<L>, const ROWS: usize, const VECTORS: usize>(
     }
 }
 
-/// Puts what `f` makes of the numbers there and the sums, whose vector it is told, in their place.
+/// Puts what `f` makes of the numbers there and the sums, whose vector it gets, in their place.
 #[inline(always)]
 fn put_all<L: Lanes, const ROWS: usize, const VECTORS: usize>(
     sums: &[[L; VECTORS]; ROWS],

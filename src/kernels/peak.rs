@@ -1,4 +1,4 @@
-//! What this processor can do at most, measured: what products are held against, and what bf16 brings.
+//! What this processor can do at most, measured: what products are compared with, and what bf16 brings.
 #![allow(unsafe_code)]
 
 use std::sync::OnceLock;
@@ -25,7 +25,7 @@ simd! {
     }
 }
 
-/// The same for what lies in a panel of some kind; gives how many multiplications that were.
+/// The same for a panel of some element type; returns how many multiplications that were.
 #[inline(always)]
 fn chains_of<L: Lanes, K: Kind<L>>(times: usize, both: [f32; 2]) -> usize {
     let mut sums = [L::splat(0.0); MOST_SUMS];
@@ -87,7 +87,7 @@ simd! {
 }
 
 /// How many times as fast as with f32 this processor multiplies with a frozen matrix of bf16, measured once on a product
-/// of ViT-B/16's size (some milliseconds); none where it does not multiply such numbers itself.
+/// of ViT-B/16's size (some milliseconds); `None` if it does not multiply such numbers itself.
 pub fn bf16_gain() -> Option<f64> {
     static GAIN: OnceLock<Option<f64>> = OnceLock::new();
     *GAIN.get_or_init(|| is_native().then(measured_gain))

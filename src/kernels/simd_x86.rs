@@ -24,7 +24,7 @@ use super::lanes::{Lanes, UPPER, WIDTH};
 /// The bits of 1.0.
 const ONE: i32 = 0x3f80_0000;
 
-/// A mask of the first so many of sixteen numbers.
+/// A mask of the first `count` of sixteen numbers.
 #[inline(always)]
 fn first(count: usize) -> u16 {
     assert!(count <= WIDTH);

@@ -10,7 +10,7 @@ thread_local! {
 
 /// Does work that is made of many short computations on one of as many threads as compute elsewhere, so that not each of
 /// them has to be handed over and waited for. The threads are the caller's own: while one of them waits for the others it
-/// takes up nothing that another caller began, which might want a lock that the work holds.
+/// starts nothing that another caller queued, which might want a lock that the work holds.
 pub fn together<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if rayon::current_thread_index().is_some() {
         return work();

@@ -19,13 +19,13 @@ use crate::texts::Message;
 
 /// Pieces that are under way at a time.
 const UNDER_WAY: usize = 16;
-/// How often it looks whether to go on.
+/// Interval between two checks whether to continue.
 const OFTEN: Duration = Duration::from_millis(100);
 /// Most files that are asked about at once, and most bytes of their names: so they fit a frame.
 const MOST_ASKED: usize = 1 << 14;
 const MOST_NAMES: usize = 4 << 20;
 
-/// Whether to go on, asked by any thread.
+/// Whether to continue, asked by any thread.
 type GoOn<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// A data set on its way.
@@ -38,15 +38,15 @@ struct Carrying<'a> {
     /// The files that were asked about last, and the number of that question.
     part: Range<usize>,
     asked: u64,
-    /// Files that are not there, the last of them first, and where each goes on.
+    /// Files that are not there, the last of them first, and from where each is resumed.
     lacks: Vec<(usize, u64)>,
     /// The pieces that were sent and are not confirmed, in this order: the file, and where the piece ends.
     under_way: VecDeque<(usize, u64)>,
 }
 
 impl Remote {
-    /// Carries there what a run needs of this machine; gives what its job says of it then. `tell` learns of what so many
-    /// files are to be sent.
+    /// Carries there what a run needs of this machine; gives what its job says of it then. `tell` gets the messages
+    /// while files are sent.
     ///
     /// # Errors
     /// As [`Remote::carry`].
@@ -79,8 +79,8 @@ impl Remote {
         Ok(own)
     }
 
-    /// Carries a file or a folder of pictures there, as far as it is not there yet; gives its path there. Waits, and
-    /// takes up connections that break; `tell` learns how many files are to be sent.
+    /// Carries a file or a folder of images there, as far as it is not there yet; gives its path there. Waits, and
+    /// reconnects connections that break; `tell` learns how many files are to be sent.
     ///
     /// # Errors
     /// A Problem when something cannot be read here or written there, or `go_on` says no.
@@ -173,7 +173,7 @@ impl Carrying<'_> {
         else {
             return Ok(None);
         };
-        // All of them are asked about anew where the connection is.
+        // All of them are asked about again once connected.
         if number != self.asked {
             return Ok(None);
         }
@@ -193,7 +193,7 @@ impl Carrying<'_> {
 
     /// Takes how much of a file is there after the piece that was sent first of those under way.
     fn arrived(&mut self, bytes: u64) -> Result<()> {
-        // One that was sent before the files were asked about again may still be told.
+        // One that was sent before the files were asked about again may still be reported.
         let Some((index, end)) = self.under_way.pop_front() else {
             return Ok(());
         };
@@ -206,7 +206,7 @@ impl Carrying<'_> {
         }
         // Or has moved what was there of it to where it belongs: this piece found those before it missing.
         let is_missing = bytes < end;
-        // At the end once more, to be sure of all of them.
+        // Again at the end, to be sure of all of them.
         if is_missing || (self.lacks.is_empty() && self.under_way.is_empty()) {
             self.list();
             return Ok(());

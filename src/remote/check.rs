@@ -58,7 +58,7 @@ pub fn check(place: &Place, root: &Path) -> Result<Answers> {
     .advise(message!("place-by-hand-try")))
 }
 
-/// How many of these runs did not come home.
+/// How many of these runs were not downloaded.
 fn not_here(place: &str, there: &[String], root: &Path) -> usize {
     let home = store::run_folders(root).into_iter();
     let home = home.filter(|folder| store::about(folder).0.place == place);

@@ -15,7 +15,7 @@ const MOST_SAID: usize = 8 << 10;
 /// How long a child whose input has ended may take to end.
 const ENDS: Duration = Duration::from_secs(20);
 
-/// What a connection tells.
+/// What a connection reports.
 pub enum Heard {
     /// A message.
     Told(Told, Vec<u8>),
@@ -31,7 +31,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// Starts the process; what it tells goes to `into`, with the number of this connection.
+    /// Starts the process; its output goes to `into`, with the number of this connection.
     ///
     /// # Errors
     /// What the system says.

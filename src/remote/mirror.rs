@@ -1,7 +1,7 @@
 //! A run that is trained on another machine, brought home as it grows.
 //!
 //! Files come into a folder beside the runs. When all that a listing named are there and their hashes are right, they
-//! take their places at once, those that make a task count last: whoever reads the run sees it as it once was there.
+//! take their places at once, those that make a task count last: a reader of the run sees it as it once was there.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub(super) struct Mirror {
     pub run: String,
     /// Its folder here.
     pub folder: PathBuf,
-    /// Held, so that nobody goes on with it here meanwhile.
+    /// Locked, so nobody resumes it here meanwhile.
     held: Option<RunFolder>,
     known: HashMap<String, (u64, String)>,
     step: Step,
@@ -182,7 +182,7 @@ impl Mirror {
             }
         }
         self.keep_added_tasks(&all, &wanted)?;
-        // Large files last: figures are wanted first.
+        // Large files last: figures are needed first.
         wanted.sort_by_key(|mark| std::cmp::Reverse(mark.bytes));
         self.step = Step::Bring {
             whole,
@@ -345,7 +345,7 @@ impl Mirror {
         let _ = std::fs::remove_dir(resume);
     }
 
-    /// Notes where it was trained, and keeps others from going on with it.
+    /// Notes where it was trained, and keeps others from resuming it.
     fn note(&mut self) -> Result<()> {
         if !store::is_run(&self.folder) {
             return Ok(());

@@ -1,9 +1,9 @@
 //! An engine in another process: a child of this one, or of `ssh` on another machine.
 //!
-//! [`Remote`] hands over what is asked and gives what was told; a thread of its own writes, another one reads, so nobody
-//! waits. A connection that breaks is taken up again ([`Peer::Ssh`]) and what was not taken in is said again; a child that
-//! dies is told in a sentence and started anew with the next command ([`Peer::Child`]). A run that is trained on another
-//! machine is brought home while it grows (`mirror`), and its end is told once it is home.
+//! [`Remote`] hands over what is asked and returns its events; one thread of its own writes, another one reads, so
+//! nobody waits. A connection that breaks is reconnected ([`Peer::Ssh`]) and unacknowledged messages are sent again; a
+//! child that dies is reported in a sentence and started again with the next command ([`Peer::Child`]). A run that is
+//! trained on another machine is downloaded while it grows (`mirror`), and its end is reported once it is here.
 
 mod carry;
 mod check;
@@ -32,14 +32,14 @@ pub use check::{Answers, check};
 pub use copy::copy_program;
 pub use ssh::{command, reason, script};
 
-/// Wakes whoever reads.
+/// Wakes the reader.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// Who is talked to.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there are few of them")]
 pub enum Peer {
-    /// This program once more, as a child.
+    /// Another process of this program, as a child.
     Child {
         /// The program.
         program: PathBuf,
@@ -79,13 +79,13 @@ pub enum News {
     Event(Box<JobEvent>),
     /// It answers, for the first time or again.
     Here(Hello),
-    /// The connection broke; it is taken up again.
+    /// The connection broke; it is being restored.
     Broken(Problem),
     /// It cannot be reached, or was lost with all that it had in its queue.
     Lost(Problem),
-    /// All that was told before it answered has come.
+    /// All events from before it answered have arrived.
     Caught,
-    /// A run of this name there that was to be brought home lies in this folder.
+    /// A run of this name there that was to be downloaded exists in this folder.
     Home(String, PathBuf),
     /// An answer about files, with raw bytes.
     Answer(Told, Vec<u8>),
@@ -150,7 +150,7 @@ impl Remote {
         self.ask(Ask::Command(Box::new(command)), Vec::new());
     }
 
-    /// What the person wants of the job at work.
+    /// What the user requests of the job at work.
     pub fn wish(&self, wish: Wish) {
         self.ask(Ask::Wish(wish), Vec::new());
     }
@@ -170,7 +170,7 @@ impl Remote {
         let _ = self.messages.send(Message::Bring(run.to_string(), job));
     }
 
-    /// Brings home the run of a job that was asked for by an earlier program, once it is told of.
+    /// Downloads the run of a job that an earlier process requested, once it is reported.
     pub fn expect(&self, job: JobId) {
         let _ = self.messages.send(Message::Expect(job));
     }
@@ -185,7 +185,7 @@ impl Remote {
         self.news.try_recv().ok()
     }
 
-    /// The next news, waited for so long; none where there were none.
+    /// The next news, waited for so long; `None` if there were none.
     ///
     /// # Errors
     /// A Problem when the thread that talks has ended.

@@ -1,4 +1,4 @@
-//! An engine that goes on without readers: it holds a lock in the folder of runs and listens on a socket there.
+//! An engine that keeps running without readers: it holds a lock in the folder of runs and listens on a socket there.
 //!
 //! The socket is named from that folder on, since the name of a socket may have no more than about 100 bytes.
 
@@ -90,7 +90,8 @@ fn enter(root: &Path) -> Result<std::path::PathBuf> {
     Ok(root)
 }
 
-/// Makes the daemon's folder, or checks that it is this user's alone: whoever writes there can have anything done.
+/// Makes the daemon's folder, or checks that it is this user's alone: a process that can write there controls the
+/// engine.
 fn make_private(root: &Path) -> io::Result<Result<()>> {
     let mut folder = std::fs::DirBuilder::new();
     folder.recursive(true).mode(0o700).create(FOLDER)?;
@@ -251,7 +252,7 @@ pub fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Serves whoever connects, each by a thread of its own.
+/// Serves each connection in its own thread.
 fn accept(listener: &UnixListener, desk: &Desk, readers: &Arc<AtomicUsize>) {
     for socket in listener.incoming() {
         let Ok(socket) = socket else {

@@ -1,4 +1,4 @@
-//! One reader at a time is served at a desk: what it says is done, and what the engine tells is sent.
+//! One reader at a time is served at a desk: its commands are executed, and the engine's events are sent to it.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -28,7 +28,7 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// A desk over this engine, whose runs lie in `root`.
+    /// A desk over this engine, whose runs are in `root`.
     pub fn new(journal: Journal, root: &Path, anywhere: bool) -> Self {
         Self {
             journal,
@@ -52,7 +52,7 @@ impl Desk {
                         .and_then(|()| output.flush())
                         .is_err()
                     {
-                        return; // The reader is gone, which its input tells as well.
+                        return; // The reader is gone, which its input shows as well.
                     }
                 }
             });
@@ -125,7 +125,7 @@ impl Serving<'_> {
                 if matches!(&command, Command::Queue(job) if journal.knows(job.id)) {
                     return Ok(());
                 }
-                // A pause was wished of the run before; one that is asked for anew begins.
+                // The pause belonged to the run before; a run that is requested again begins.
                 if matches!(command, Command::Queue(_)) && !journal.is_busy() {
                     journal.with(|engine| engine.control.set(Wish::Run));
                 }

@@ -20,7 +20,7 @@ const DATA: &str = ".data";
 const COMING: &str = "coming";
 /// What belongs to a run's folder but not to the run: each side has its own.
 const NOT_CARRIED: [&str; 3] = ["lock", "summary.json", "about.toml"];
-/// Where a run at work keeps how far it is: of no use elsewhere, for it goes on here.
+/// Where a run at work keeps how far it is: of no use elsewhere, because it resumes here.
 const RESUME: &str = "resume/";
 /// Deepest folder within a run or a data set.
 const DEEPEST: usize = 16;
@@ -244,7 +244,7 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A file's path below a folder, with `/` between its parts; none for one that is no text.
+/// A file's path below a folder, with `/` between its parts; `None` for one that is no text.
 pub(crate) fn inner_name(path: &Path, folder: &Path) -> Option<String> {
     let inner = path.strip_prefix(folder).ok()?;
     let parts: Option<Vec<&str>> = inner.iter().map(|part| part.to_str()).collect();
@@ -285,7 +285,7 @@ mod tests {
         // What was there is the other's now, and the next piece says so.
         assert_eq!(put("two", 4..8), 0);
         assert_eq!((put("two", 0..8), put("two", 8..10)), (8, 10));
-        // Whoever comes late finds it whole.
+        // A late reader finds it whole.
         assert_eq!(put("two", 0..4), 10);
         for set in ["one", "two"] {
             let file = root.path().join(DATA).join(set).join("a/file");

@@ -24,7 +24,7 @@ const MOST_BYTES: usize = 64 << 20;
 pub struct Journal {
     engine: Arc<Mutex<Engine>>,
     kept: Arc<Mutex<Kept>>,
-    /// Tells processes apart.
+    /// Distinguishes processes.
     pub instance: u64,
 }
 
@@ -51,8 +51,8 @@ struct Kept {
 }
 
 impl Journal {
-    /// Starts the engine and a thread that keeps what it tells, in `file`, too, where there is one: then it goes on with
-    /// what an earlier process told.
+    /// Starts the engine and a thread that keeps its events, also in `file` if there is one: then it continues with
+    /// the events of an earlier process.
     ///
     /// # Errors
     /// A Problem when the system gives no thread.
@@ -119,7 +119,7 @@ impl Journal {
         }
     }
 
-    /// Whether this job was told of already, by this process or an earlier one.
+    /// Whether this job was reported already, by this process or an earlier one.
     pub fn knows(&self, job: JobId) -> bool {
         lock(&self.kept).jobs.contains(&job)
     }
@@ -167,7 +167,7 @@ impl Kept {
         let event = Box::new(sent_home(finite(told), root));
         let number = self.last;
         let frame = Frame::of(Told::Event { number, event }, &[]);
-        // One that no frame holds is told as such, so that nobody waits for it.
+        // One that no frame holds is reported as such, so nobody waits for it.
         let frame = frame.or_else(|problem| Frame::of(Told::Refused(problem), &[]));
         let Ok(frame) = frame.map(Arc::new) else {
             return;
@@ -226,6 +226,6 @@ fn finite(mut told: JobEvent) -> JobEvent {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Whoever panicked with it left whole entries behind.
+    // A thread that panicked with it left complete entries.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

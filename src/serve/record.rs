@@ -18,12 +18,12 @@ use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{self, Frame, Hello, Told};
 
-/// So many jobs that have ended are remembered.
+/// Number of ended jobs that are remembered.
 const MOST_ENDED: usize = 64;
-/// Bytes from which on the file is written anew with what is still remembered.
+/// Size in bytes from which the file is rewritten with what is still remembered.
 const MOST_BYTES: usize = 128 << 20;
 
-/// So many numbers may one process give: what it told and did not keep had some, too.
+/// Largest count of numbers one process may assign; events that were not kept had some, too.
 const NUMBERS: u64 = 1 << 32;
 
 /// What goes to one reader.
@@ -44,7 +44,7 @@ pub(super) struct Record {
 /// What an earlier process told, by number.
 pub(super) type Numbered = (u64, JobEvent);
 
-/// Reads the file of an earlier process, if there is one, and goes on with it: gives its number, and what it told, with the
+/// Reads the file of an earlier process, if there is one, and continues it: returns its number and its events, with the
 /// end of what it was at.
 pub(super) fn go_on(path: &Path, hello: Hello) -> (Record, Vec<Numbered>) {
     let former = read(path);
@@ -94,7 +94,7 @@ fn read(path: &Path) -> Option<Former> {
     }
 }
 
-/// What was told of jobs that matter still, with the end of the run that was at work.
+/// Events of jobs that still matter, with the end of the run that was at work.
 fn ended(told: Vec<Numbered>, behind: u64) -> Vec<Numbered> {
     let mut ends: Vec<JobId> = Vec::new();
     let mut runs: HashMap<JobId, String> = HashMap::new();
@@ -130,7 +130,7 @@ fn ended(told: Vec<Numbered>, behind: u64) -> Vec<Numbered> {
 }
 
 impl Record {
-    /// The number of the journal, which later processes go on with.
+    /// The number of the journal, which later processes continue.
     pub fn instance(&self) -> u64 {
         self.hello.instance
     }
@@ -140,7 +140,7 @@ impl Record {
         self.behind
     }
 
-    /// Keeps an event; `all` are those to begin anew with where the file has become too long.
+    /// Keeps an event; `all` are those to rewrite the file with if it has become too long.
     pub fn keep<'a>(&mut self, frame: &Outgoing, all: impl Iterator<Item = &'a Outgoing>) {
         if self.bytes > MOST_BYTES {
             return self.write_all(all);
@@ -153,7 +153,7 @@ impl Record {
         }
     }
 
-    /// Writes the file anew with these events.
+    /// Rewrites the file with these events.
     pub fn write_all<'a>(&mut self, all: impl Iterator<Item = &'a Outgoing>) {
         (self.file, self.bytes) = (None, 0);
         let new = self.path.with_extension("new");

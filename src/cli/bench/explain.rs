@@ -12,7 +12,7 @@ use crate::nn::explain::{self, Kernel};
 use crate::nn::{bf16_kernel, launches, peak};
 use crate::problem::Result;
 
-/// Fewer shapes than a network has of small ones: the rest is told as one line.
+/// Fewer shapes than a network has of small ones: the rest is reported in one line.
 const MOST: usize = 24;
 
 /// The products of a row.

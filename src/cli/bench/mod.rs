@@ -136,7 +136,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let pytorch = args.pytorch.as_ref();
     let pytorch = pytorch.map(|python| PyTorch::find(python, &args.device, args.compiled));
     let pytorch = pytorch.transpose()?;
-    // Whatever is wrong with one of them is told before the first is measured.
+    // Errors in any of them are reported before the first is measured.
     let all = args.asked()?;
     for (asked, _) in &all {
         experiment::check(&asked.config()?)?;

@@ -43,7 +43,7 @@ impl Mode {
         }
     }
 
-    /// The work of the pass it is a step of; none for answering and for a whole task.
+    /// The work of the pass it is a step of; `None` for answering and for a whole task.
     pub(super) fn work(self) -> Option<PassWork> {
         match self {
             Self::Train => Some(PassWork::Learn { frozen: false }),

@@ -20,7 +20,7 @@ const CLASSES: usize = 10;
 /// Batches of each pass of a whole task, and as many to be answered.
 const BATCHES: usize = 2;
 
-/// A method on a backbone with random weights, and pictures for it.
+/// A method on a backbone with random weights, and images for it.
 pub(super) struct Network {
     method: Box<dyn Method>,
     /// Those of each task.
@@ -160,13 +160,13 @@ fn classes_of(task: usize) -> Range<usize> {
     task * CLASSES..(task + 1) * CLASSES
 }
 
-/// Pictures of noise for the network.
+/// Images of noise for the network.
 // There is one of it: nothing to gain by boxing the tensor.
 #[allow(clippy::large_enum_variant)]
 enum Pictures {
     /// On the CPU, as the network takes them.
     There(Tensor<4>),
-    /// For a card: what it costs to send them is part of a step.
+    /// For a GPU: the time to send them is part of a step.
     ToSend(Vec<u8>, usize, Place),
 }
 

@@ -1,4 +1,4 @@
-//! The same work in PyTorch, row by row, for whoever has it.
+//! The same work in PyTorch, row by row, if it is installed.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};

@@ -91,7 +91,7 @@ enum Task {
     Export(export::Args),
 }
 
-/// When pictures are decoded while opening.
+/// When images are decoded while opening.
 #[derive(Clone, Copy, ValueEnum)]
 enum When {
     Auto,
@@ -152,7 +152,7 @@ impl Args {
             train_limit: self.train_limit,
             test_limit: self.test_limit,
             bit_depth: self.bit_depth,
-            // Pictures of a single class can be looked at; they cannot be learned from.
+            // Images of a single class can be looked at; they cannot be learned from.
             min_classes: if self.export.export_inputs.is_some() {
                 1
             } else {

@@ -14,7 +14,7 @@ const MOST_ROWS: usize = 60;
 /// Length of the longest bar.
 const BAR: usize = 24;
 
-/// The card as text.
+/// The summary as text.
 pub(super) fn described(data: &Dataset, card: &Card) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.

@@ -22,7 +22,7 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Event, RunProgress, Wish};
 use crate::store;
 
-/// How often it is looked whether the person wants it stopped.
+/// Interval between two checks whether the user stops it.
 const LOOK: Duration = Duration::from_millis(100);
 /// Steps of a bar.
 const STEPS: u64 = 1000;
@@ -61,7 +61,7 @@ struct Merged<'a> {
 /// Runs these cells on the devices; `words` start a program for one of them but for the device.
 ///
 /// # Errors
-/// A Problem when this program cannot be started once more, or all of them died.
+/// A Problem if this program cannot be started again, or all of them died.
 pub(super) fn run(
     args: &Args,
     plan: &mut GridPlan,

@@ -1,4 +1,4 @@
-//! `grid --place`: a grid on another machine; each of its runs comes home when it has ended.
+//! `grid --place`: a grid on another machine; each of its runs is downloaded when it has ended.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::run::job::{GridWork, Job, JobWork};
 use crate::run::places::Place;
 use crate::store;
 
-/// Has those of these cells done there that are not here; what is there comes home without being run again.
+/// Trains those of these cells there that are not here; runs that are there already are only downloaded.
 pub(super) fn run(
     args: &Args,
     place: &Place,
@@ -75,7 +75,7 @@ fn data(args: &Args) -> Result<Vec<(String, String)>> {
     Ok(pairs.map(|(name, place)| (name, whole(place))).collect())
 }
 
-/// Has it done, or follows the same grid where it is at work there already; none where it is left at work.
+/// Has it done, or follows the same grid where it is at work there already; `None` if it is left at work.
 fn worked(
     args: &Args,
     there: There,
@@ -118,7 +118,7 @@ fn worked(
         Ok(Ended::Left) => Ok(None),
         Ok(Ended::Stopped(_)) => Ok(Some(GridEnd::Stopped(None))),
         Ok(Ended::Finished(_)) => Ok(Some(GridEnd::Done { failed: 0 })),
-        // Each of them was told.
+        // Each of them was reported.
         Err(_) if sink.failed > 0 => Ok(Some(GridEnd::Done {
             failed: sink.failed,
         })),

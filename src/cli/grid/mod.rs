@@ -175,7 +175,7 @@ impl Args {
         self.data.iter().cloned().chain(known).collect()
     }
 
-    /// Where runs are kept; those of a machine come home.
+    /// Where runs are kept; those of another machine are downloaded.
     fn root(&self, place: Option<&Place>) -> PathBuf {
         let folder = place
             .filter(|place| place.slurm.is_some())
@@ -185,7 +185,8 @@ impl Args {
     }
 }
 
-/// Looks at all that the cells stand on; none when the person stopped it. Several devices must agree on what the runs are.
+/// Opens everything that the cells need; `None` if the user stopped it. Several devices must agree on what the runs
+/// are.
 fn plan(
     args: &Args,
     grid: &Grid,
@@ -282,7 +283,7 @@ fn list_shipped(json: &Json) -> Result<End> {
     Ok(End::Done)
 }
 
-/// What there is and what the rest will cost.
+/// Prints what exists and how long the rest will take.
 fn before(plan: &GridPlan, cells: &[usize]) -> String {
     let states: Vec<CellState> = cells.iter().map(|cell| plan.state(*cell)).collect();
     let count = |which: fn(&CellState) -> bool| states.iter().filter(|state| which(state)).count();

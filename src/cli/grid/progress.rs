@@ -1,4 +1,4 @@
-//! What a person sees while a grid runs: which run of how many, and below it what `train` shows.
+//! What is printed while a grid runs: which run of how many, and below it what `train` shows.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,9 +23,9 @@ pub(super) struct GridReporter {
     cells: usize,
     done: usize,
     pace: Pace,
-    /// Data sets whose split was told of.
+    /// Data sets whose split was reported.
     splits: HashSet<String>,
-    /// Problems that were told, and how often each came up again.
+    /// Problems that were reported, and how often each occurred again.
     told: HashMap<String, usize>,
     notes: Notes,
 }
@@ -64,7 +64,7 @@ impl GridReporter {
         }
     }
 
-    /// A Problem that many cells share is told once.
+    /// A Problem that many cells share is reported once.
     fn failed(&mut self, plan: &GridPlan, cell: usize, problem: &Problem) {
         match self.told.get_mut(&problem.what) {
             Some(again) => *again += 1,

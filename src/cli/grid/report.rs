@@ -165,7 +165,7 @@ fn told(plan: &GridPlan, cell: usize, title: &str) -> String {
 }
 
 /// The cells as a table.
-/// The states in `known` stand in place of the plan's own.
+/// The states in `known` replace the plan's own.
 pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, String>) -> String {
     let titles = titles(plan);
     let mut sorted = cells.to_vec();

@@ -1,4 +1,4 @@
-//! The rows of a grid as a table of runs: its columns, what they are held against, and the file it goes into.
+//! The rows of a grid as a table of runs: its columns, what they are compared with, and the file it goes into.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -4,9 +4,9 @@ use crate::device::{self, DeviceInfo};
 use crate::experiment::grid::GridPlan;
 use crate::problem::{Problem, Result};
 
-/// The word for all hardware cards.
+/// The word for all hardware GPUs.
 const ALL: &str = "all-gpus";
-/// The devices that `--device` names where it names several: a list with commas, or all cards.
+/// The devices that `--device` names where it names several: a list with commas, or all GPUs.
 ///
 /// # Errors
 /// A Problem when there is no card, or no device of such a name.

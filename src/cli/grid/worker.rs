@@ -1,5 +1,5 @@
 //! A program that runs a grid for another one, which reads what becomes of it: a line of JSON for each event. It ends, with
-//! its run saved, when it is told to or when the other one is gone.
+//! its run saved, on request or when the other one is gone.
 
 use std::io::{BufRead, Write, stdin};
 
@@ -12,13 +12,13 @@ use crate::run::event::{Control, Event, Sink, Wish};
 /// What the other program writes to have this one end.
 pub(super) const STOP: &str = "stop\n";
 
-/// What a worker tells.
+/// What a worker reports.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Told {
-    /// A cell's run begins, or goes on.
+    /// A cell's run begins or resumes.
     Begins { cell: usize, goes_on: bool },
-    /// What its run tells: progress and remarks.
+    /// What its run reports: progress and remarks.
     Event(Box<Event>),
     /// The work on a cell ended.
     Ended { cell: usize, how: How },
@@ -42,7 +42,7 @@ pub(super) enum How {
     Failed(Problem),
 }
 
-/// Tells it on standard output.
+/// Writes it to standard output.
 pub(super) struct Worker;
 
 impl Worker {

@@ -136,7 +136,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let format = args.export.as_deref().map(Format::of).transpose()?;
     let is_table = matches!(format, Some(Format::Markdown | Format::Latex));
     let is_table = is_table || args.table.asks_for_table();
-    // Whoever names a run means it, finished or not.
+    // A run that is named is used, finished or not.
     let mut unfinished = args.table.unfinished() || !args.runs.is_empty();
     if args.table.is_choosing() || is_table {
         let whole = listed.iter().filter_map(|e| e.summary.as_ref().ok());

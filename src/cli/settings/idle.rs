@@ -21,7 +21,7 @@ impl Settings {
     }
 
     /// A sentence on each option that has no effect with the method and PET. They are no mistake: one line of options
-    /// serves all methods that are compared. Where something is wrong with the settings, that alone is told.
+    /// serves all methods that are compared. Where something is wrong with the settings, only that is reported.
     ///
     /// # Errors
     /// There is no such method, or a size is given for a PET without one.

@@ -74,8 +74,8 @@ impl Settings {
     }
 
     /// The settings of the run: the file's, the preset's, or those that suit the data set, with the
-    /// options over them; lists of corrected labels lie in `root`, beside the runs. The data set is opened through `stock`
-    /// where the choice depends on what is in it.
+    /// options over them; lists of corrected labels are in `root`, next to the runs. The data set is opened through
+    /// `stock` where the choice depends on what is in it.
     ///
     /// # Errors
     /// A Problem when a file cannot be read or there is no such preset.
@@ -127,7 +127,7 @@ impl Settings {
         corrected(self.corrected.as_deref(), root, data)
     }
 
-    /// The settings with which the data set is opened. What no data set can make right is told before.
+    /// The settings with which the data set is opened. Errors that do not depend on the data set are reported before.
     ///
     /// # Errors
     /// A Problem for values outside their ranges.
@@ -141,7 +141,7 @@ impl Settings {
     }
 
     /// Puts what suits the data set, as the window does; a sentence where that was not said by options anyway. Data
-    /// that cannot be opened is told of by training itself.
+    /// that cannot be opened is reported by training itself.
     fn suit(&self, config: &mut RunConfig, asked: RunConfig, data: &Dataset) -> Option<Message> {
         let before = config.clone();
         config.data = asked.data;
@@ -201,7 +201,7 @@ impl Settings {
 fn read_config(path: &Path) -> Result<RunConfig> {
     let text = files::read_text(path, files::TEXT)
         .map_err(|error| Problem::io("read the settings", path, &error))?;
-    // The plugin of a run lies beside its settings.
+    // The plugin of a run is next to its settings.
     crate::pet::library::lend(path.with_file_name(store::PLUGIN_FILE));
     let mut config =
         RunConfig::from_toml(store::settings_part(&text), &path.display().to_string())?;

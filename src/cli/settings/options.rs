@@ -68,7 +68,7 @@ static OF_METHODS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
     all
 });
 
-/// The help with what the setting is without another word, where that is told anywhere.
+/// The help with the setting's default, if it has one.
 fn with_usual(spec: &SettingSpec, help: String) -> String {
     let default = spec.kind.default().map(|usual| usual.to_string());
     match (spec.usual, default) {
@@ -108,7 +108,7 @@ impl SettingOption {
         }
     }
 
-    /// The value of a text, in the range or not: all that lie outside are told of at once.
+    /// The value of a text, in the range or not: all that are outside are reported together.
     fn read(&self, text: &str) -> Result<Setting, String> {
         let takes = |value: &Setting| {
             let set = self.run.map(|setting| setting.set);

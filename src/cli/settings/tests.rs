@@ -181,7 +181,7 @@ fn letters_come_with_their_tasks() {
     assert_eq!(resolve(""), RunConfig::default());
 }
 
-/// A folder of so many classes, with so many plain pictures of one colour in each.
+/// A folder of `classes` classes with `pictures` plain images of one colour in each.
 fn photographs(classes: u8, pictures: u8) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for class in 1..=classes {
@@ -298,7 +298,7 @@ fn what_all_methods_are_compared_on_is_told_and_what_holds_anyway_is_not() {
         told.len() == 1 && told[0].contains("--classes-per-task"),
         "{told:?}"
     );
-    // What is wrong is told first, and alone.
+    // Errors are reported first, and nothing else.
     assert!(tried(&format!("--method simplecil --batch 0 {common}")).is_err());
     // A method that freezes nothing does what is asked for.
     for method in ["baseline", "simplecil", "lae --no-learning"] {
@@ -317,7 +317,7 @@ fn fewer_epochs_than_those_of_a_file_keep_the_share_of_frozen_ones() {
     };
     assert_eq!(with("epochs = 5\n", "--epochs 3"), 1);
     assert_eq!(with("epochs = 5\n", "--epochs 3 --freeze-epochs 3"), 3);
-    // Whoever froze all of them meant it.
+    // If all are frozen explicitly, it is intended.
     assert_eq!(with("epochs = 3\nfreeze_epochs = 3\n", ""), 3);
 }
 

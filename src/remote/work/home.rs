@@ -1,4 +1,4 @@
-//! What is heard of jobs, and how their runs come home: the end of a run is told when all of it is here.
+//! Events of jobs, and how their runs are downloaded: the end of a run is reported when all of it is here.
 
 use super::{Due, Following, Work};
 use crate::message;
@@ -24,7 +24,7 @@ impl Work {
         }
         self.follow(&mut told);
         let Some(job) = told.job else {
-            // What is told of no job waits for none.
+            // An event without a job waits for none.
             return self.tell(News::Event(Box::new(told)));
         };
         let open = self.open_run(job).map(|at| &mut self.following[at]);
@@ -48,13 +48,13 @@ impl Work {
         self.tell_due();
     }
 
-    /// The run of a job that comes home and whose end was not told.
+    /// The run of a job that is being downloaded and whose end was not reported.
     fn open_run(&self, job: JobId) -> Option<usize> {
         let open = |f: &Following| f.job == Some(job) && f.end.is_none();
         self.following.iter().position(open)
     }
 
-    /// Tells what is due, up to the end of a run that is still on its way.
+    /// Reports what is due, up to the end of a run that is still on its way.
     fn tell_due(&mut self) {
         while let Some(Due::Now(_)) = self.due.front() {
             if let Some(Due::Now(event)) = self.due.pop_front() {
@@ -63,7 +63,7 @@ impl Work {
         }
     }
 
-    /// Tells the end of a run, which is here, or will never be.
+    /// Reports the end of a run, which is here, or will never be.
     fn ended_at_home(&mut self, run: &str, end: JobEvent) {
         let waits = |due: &&mut Due| matches!(due, Due::Home(known) if known == run);
         match self.due.iter_mut().find(waits) {
@@ -103,8 +103,8 @@ impl Work {
                 let run = header.run.clone();
                 if let Some(mirror) = self.mirror(job, &run) {
                     **header = mirror.header((**header).clone());
-                    // One that was short of memory on the way is told to begin again, and one of a grid whose program was
-                    // ended goes on.
+                    // One that ran out of memory begins again, and one of a grid whose program was
+                    // ended resumes.
                     let open = job.and_then(|job| self.open_run(job));
                     if open.is_none_or(|at| self.following[at].mirror.run != run) {
                         self.begin_to_bring(job, mirror);
@@ -168,7 +168,7 @@ impl Work {
         }
     }
 
-    /// Goes on with a run on its way home.
+    /// Continues to download a run.
     pub(super) fn step(&mut self, run: &str, act: impl FnOnce(&mut Mirror) -> Result<Option<Ask>>) {
         let Some(at) = self.following.iter().position(|f| f.mirror.run == run) else {
             return;
@@ -190,7 +190,7 @@ impl Work {
         }
     }
 
-    /// What was asked for a run on its way home failed: it is asked for again, or that is told.
+    /// A request for a run that is being downloaded failed: it is repeated, or the failure is reported.
     pub(super) fn fail(&mut self, at: usize, problem: Problem) {
         let mirror = &mut self.following[at].mirror;
         let run = mirror.run.clone();
@@ -221,7 +221,7 @@ fn is_end_of_run(event: &Event) -> bool {
     }
 }
 
-/// How it is told that a run has ended which cannot be brought home.
+/// How the end of a run that cannot be downloaded is reported.
 pub(super) fn unbrought(JobEvent { job, event }: JobEvent, problem: Problem) -> JobEvent {
     let event = match event {
         Event::Cell {

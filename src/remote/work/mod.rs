@@ -24,7 +24,7 @@ const OFTEN: Duration = Duration::from_millis(50);
 /// Delay before the connection is reopened after the first break.
 const SOON: Duration = Duration::from_millis(100);
 
-/// What lies in its inbox.
+/// What is in its inbox.
 pub(super) enum Message {
     /// Something to say.
     Ask(Ask, Vec<u8>),
@@ -38,14 +38,14 @@ pub(super) enum Message {
     End,
 }
 
-/// A run that comes home, the job that trains it, and how that ended.
+/// A run that is being downloaded, the job that trains it, and how that ended.
 struct Following {
     job: Option<JobId>,
     mirror: Mirror,
     end: Option<JobEvent>,
 }
 
-/// What is told of jobs, in the order in which it happened there: what the next job does is told behind the end of the one
+/// Events of jobs, in the order in which they happened there: events of the next job come after the end of the one
 /// before it.
 enum Due {
     Now(JobEvent),
@@ -126,7 +126,7 @@ pub(super) fn work(
 
 impl Work {
     fn tell(&self, news: News) {
-        // Whoever listened may be gone.
+        // The receiver may be gone.
         let _ = self.outbox.send(news);
         (self.wake)();
     }
@@ -166,7 +166,7 @@ impl Work {
         }
     }
 
-    /// Says something that is said again until it is taken in; what is about files is asked again by whoever asked.
+    /// Sends a message that is sent again until it is acknowledged; requests about files are repeated by their caller.
     fn ask(&mut self, mut ask: Ask, raw: Vec<u8>) {
         if let Ask::Command(command) = &mut ask
             && let Some(event) = too_large(command)
@@ -207,7 +207,7 @@ impl Work {
         }
     }
 
-    /// Sends what is said; what is larger than a frame may be is told as such, and not said again.
+    /// Sends what is said; what is larger than a frame may be is reported as such, and not sent again.
     fn write(&mut self, said: Said, raw: &[u8]) {
         let number = said.number;
         let job = queued(&said.ask);
@@ -255,7 +255,7 @@ impl Work {
         }
     }
 
-    /// Tells that a job ended before it began.
+    /// Reports that a job ended before it began.
     fn fail_job(&self, id: JobId, problem: Problem) {
         let run = String::new();
         for event in [Event::Began(id), Event::Failed { run, problem }] {
@@ -264,7 +264,7 @@ impl Work {
         }
     }
 
-    /// Tells that the job at work and what was asked came to nothing.
+    /// Reports that the job at work and the requests failed.
     fn end_jobs(&mut self, problem: &Problem) {
         let following = std::mem::take(&mut self.following);
         let mut told = Vec::new();

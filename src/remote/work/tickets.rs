@@ -50,7 +50,7 @@ impl Work {
     }
 }
 
-/// How a request is answered whose picture no frame holds.
+/// How a request is answered whose image no frame holds.
 pub(super) fn too_large(command: &mut Command) -> Option<Event> {
     let bytes: usize = command.pixels().into_iter().map(|own| own.len()).sum();
     if bytes <= MOST_RAW as usize {

@@ -81,7 +81,7 @@ struct Chosen {
     difference: Option<f64>,
     error: Option<f64>,
     p: Option<f64>,
-    /// Others that are not told apart from it.
+    /// Others that do not differ significantly from it.
     level: Vec<String>,
     /// Its settings with the lowest or highest value that was tried.
     edges: Vec<EdgeEnd>,
