@@ -2,11 +2,11 @@
 
     python tests/draw_species.py FOLDER [--seed 1] [--share 1.0] [--even N]
 
-What makes such folders hard is in it: the classes are unequal (from 64 pictures down to 18), every picture has a size
+What makes such folders hard is in it: the classes are unequal (from 64 images down to 18), every image has a size
 and a shape of its own (90 to 420 pixels a side), the animal lies anywhere and turned any way on leaves, soil or stone
-under another light, pairs of species are alike, the tenth picture of the third species lies in the folder of the
-fourth (a wrong label), and five pictures are there twice (copies, one of them saved again at another size). The same
-seed draws the same pictures. `--share 0.5` draws half of each species, `--even N` N pictures of each. The folder has
+under another light, pairs of species are alike, the tenth image of the third species is in the folder of the
+fourth (a wrong label), and five images are there twice (copies, one of them saved again at another size). The same
+seed draws the same images. `--share 0.5` draws half of each species, `--even N` N images of each. The folder has
 no test split: the program holds a share back. Needs numpy and PIL.
 
 With seed 1 the folder is the one of docs/results.md, "Small and unequal folders".
@@ -31,7 +31,7 @@ SPECIES = {
     "small copper": (22, 0.85, 0.82, 1, 6, 0, False, 0.62, 24),
     "common blue": (222, 0.55, 0.82, 0, 5, 30, False, 0.66, 18),
 }
-# Drawn so many times larger and then made smaller: smooth edges.
+# Drawn at this factor and then reduced: smooth edges.
 FINE = 2
 
 
@@ -96,7 +96,7 @@ def wing(side, species, rng, wear):
 
 
 def photograph(species, rng, draws):
-    """One picture of one animal."""
+    """One image of one animal."""
     width, height = rng.randrange(90, 421), rng.randrange(90, 421)
     fine = (width * FINE, height * FINE)
     picture = ground(*fine, rng, draws).convert("RGBA")

@@ -3,7 +3,7 @@
     python tests/draw_symbols.py FOLDER [--each 10] [--test 0] [--seed 1]
 
 Every drawing is the same few strokes with its own size, slant, place, thickness, brightness and
-grain, each corner moved a little: 32×32 grey pictures, light on dark. With `--test N` the folder
+grain, each corner moved a little: 32×32 grey images, light on dark. With `--test N` the folder
 gets a test split of N further drawings per symbol. Needs nothing but Python.
 """
 

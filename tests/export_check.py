@@ -5,9 +5,9 @@
 
 Trains short runs on the embedded digits at a rate at which the PETs move far, on lae-nano, on a ViT-Ti/16
 and on small networks of the other kinds, all but the first of random weights; exports each, and asks the
-exported model for the two pictures of noise whose answers by the program lie beside it. The limit is 1e-5 of
+exported model for the two images of noise whose answers by the program lie beside it. The limit is 1e-5 of
 the largest score (at least 1). What the PET moves is measured, too: a model without its PETs has to answer
-otherwise. One picture goes the whole way from the file, through `predict --json` and through
+otherwise. One image goes the whole way from the file, through `predict --json` and through
 `model.predict`. Each is exported as ONNX, too, and asked by onnxruntime; a LoRA for peft,
 which loads it onto timm's network and onto transformers'.
 
@@ -47,9 +47,9 @@ except ImportError as missing:
     print(f"skipped: {missing}")
 
 LIMIT = 1e-5
-# Their probabilities are a softmax at this temperature: a difference of scores becomes up to so many times larger.
+# Their probabilities are a softmax at this temperature: a difference of scores becomes larger by at most its inverse.
 SHARP, TEMPERATURE = ("SimpleCIL", "RanPAC", "APER", "EASE", "iCaRL"), 0.05
-# Of the probabilities of a picture that is resized here by Pillow, there by the program.
+# Of the probabilities of an image that is resized here by Pillow, there by the program.
 PICTURE_LIMIT = 2e-2
 SHORT = [
     "train", "--data", "digits", "--epochs", "1", "--train-limit", "24", "--test-limit", "6",
@@ -146,7 +146,7 @@ def convnext_small(folder):
 
 
 def without_pets(module):
-    """Scores of the noise when the parameters of all PETs are 0; none for a model without PETs."""
+    """Scores of the noise when the parameters of all PETs are 0; `None` for a model without PETs."""
     model = module.load()
     values = list(model.pets.parameters())
     if not values:
@@ -163,7 +163,7 @@ def apart(found, told):
 
 
 def by_onnx(folder, temperature=1.0):
-    """How far scores are apart when onnxruntime computes them, and probabilities as scores of them, for several pictures
+    """How far scores are apart when onnxruntime computes them, and probabilities as scores of them, for several images
     and for one."""
     told = load_file(folder / "check.safetensors")
     session = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])

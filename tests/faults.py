@@ -91,7 +91,7 @@ class Studio:
         return json.loads(out)
 
     def finish(self, first):
-        """Goes on until the run is finished; trains it where it has not begun. Gives the number of resumes."""
+        """Resumes until the run is finished; trains it where it has not begun. Gives the number of resumes."""
         for count in range(20):
             runs = self.listed()
             need(len(runs) <= 1, "there are", len(runs), "runs")
@@ -311,7 +311,7 @@ def acts(bench):
 
 
 def kills(bench):
-    """Kills at random moments, of runs that go on and of runs that go on again."""
+    """Kills at random moments, of runs that resume and of runs that resume again."""
     told = []
     for method in bench.args.methods:
         first, wanted = bench.train(method), bench.reference(method)
@@ -448,7 +448,7 @@ class Slow(http.server.BaseHTTPRequestHandler):
 
 
 def two_downloads(bench):
-    """Two programs download the same weights; then one is killed in the middle and goes on."""
+    """Two programs download the same weights; then one is killed in the middle and resumes."""
     Slow.body = weights()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -488,7 +488,7 @@ def two_downloads(bench):
 
 
 def disk(bench):
-    """A disk that is full after so many kilobytes, and has room again later."""
+    """A disk that is full after some kilobytes, and has room again later."""
     first, wanted = bench.train("lae"), bench.reference("lae")
     if os.geteuid() != 0:
         return "skipped: mounting needs rights"
@@ -539,7 +539,7 @@ def renamed(bench):
 
 
 def device(bench):
-    """A card that is gone when the run goes on (software Vulkan plays the card)."""
+    """A GPU that is gone when the run resumes (software Vulkan is the GPU)."""
     studio = bench.studio()
     code, out, _ = studio.call("devices", "--json", "-")
     cards = [device for device in json.loads(out) if device["kind"] != "cpu"] if code == 0 else []
@@ -594,7 +594,7 @@ class Card:
         self.pulled.unlink(missing_ok=True)
 
     def index(self, studio):
-        """Its number in the list of devices; none where it cannot be used."""
+        """Its number in the list of devices; `None` if it cannot be used."""
         code, out, err = studio.call("devices", "--json", "-", env=self.env)
         need(code == 0, "the devices cannot be listed:", err)
         found = [device["index"] for device in json.loads(out) if device["kind"] == "software_gpu"]
@@ -602,7 +602,7 @@ class Card:
 
 
 def lost(bench):
-    """A card that is lost while it computes; its run goes on without it, and with it once it is back."""
+    """A GPU that is lost while it computes; its run continues without it, and with it once it is back."""
     card = Card(bench)
     if card.missing:
         return card.missing
@@ -711,7 +711,7 @@ def main():
     args = parser.parse_args()
     shared = "/dev/shm" if os.path.isdir("/dev/shm") else None
     work = tempfile.mkdtemp(prefix="lae-faults-", dir=shared)
-    # Whoever works on this computer goes first.
+    # Other programs on this computer go first.
     os.nice(args.nice)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     bench, failed = Bench(args, work), 0

@@ -189,7 +189,7 @@ def ewc(seed):
 
 
 def herded(rows, count):
-    """Algorithm 4; none where two images are as good as each other."""
+    """Algorithm 4; `None` if two images are as good as each other."""
     mean, chosen = rows.mean(0), []
     for k in range(1, count + 1):
         sum_ = rows[chosen].sum(0)

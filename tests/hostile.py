@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the program on a folder of hostile inputs, each under a limit of address space, and tells how it ended.
+"""Runs the program on a folder of hostile inputs, each under a limit of address space, and reports how it ended.
 
     python3 tests/hostile.py PROGRAM FOLDER [--gigabytes 9] [--seconds 120] [--megabytes N] [--table FILE.md]
     python3 tests/hostile.py PROGRAM --plugins --seconds 5 --megabytes 500

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Plays with the window by mouse and keys, as a person would, and takes a picture of every step.
+"""Plays with the window by mouse and keys, as a user would, and takes an image of every step.
 
     python3 tests/play.py PROGRAM [--to DIR] [--only 1280x800-dark-100 …]
 
 First launch, the tour offered and put off, a run with its Baseline, every page while it trains, a label mended, a
 drawing asked about, a lesson opened, a folder typed, a PET plugin written with mistakes, a run taught, the palette, the large view: at four sizes, light
-and dark, zoom 100 and 200 %. Buttons are found by their accessible names, which the program tells with `--places`. No step may show
-an error notice, and the program must live until it is closed. In DIR lie a folder of pictures and a sheet for each way
+and dark, zoom 100 and 200 %. Buttons are found by their accessible names, which the program lists with `--places`. No step may show
+an error notice, and the program must live until it is closed. In DIR lie a folder of images and a sheet for each way
 to play, and `clicks.json`: how many clicks and keys each errand took. Prints the 95th percentile of the frame times.
 
 Needs Xvfb, xdotool and ImageMagick (`import`, `montage`).
@@ -112,7 +112,7 @@ class Window:
                 self.changed.wait(0.5)
 
     def seen(self, name, part=False, any_role=False, over=False):
-        """Where something of this name is in sight; the last one where there are several."""
+        """Where something of this name is visible; the last one where there are several."""
         # At the foot stand the frame times, and above the pages the bar, which is played by keys; a menu lies over both.
         times = [node["at"][1] for node in self.names if node["name"].startswith("first frame after")]
         bar, foot = (0, self.size[1]) if over else (44 * self.zoom // 100, min([self.size[1], *times]))
@@ -126,7 +126,7 @@ class Window:
         return None
 
     def told(self, part):
-        """Whether something is named so, in sight or scrolled out of it."""
+        """Whether something is named so, visible or scrolled out of view."""
         return any(part in node["name"] for node in self.names)
 
     def ended(self):
@@ -156,7 +156,7 @@ class Window:
         time.sleep(0.5)
 
     def reach(self, name, part=False, seconds=30, any_role=False):
-        """Scrolls down to it where it is below what is in sight, and up again where it is not."""
+        """Scrolls down to it if it is below the visible part, and up again where it is not."""
         end = time.monotonic() + min(seconds, 25)
         turn = 0
         while not self.seen(name, part, any_role) and time.monotonic() < end:

@@ -3,9 +3,9 @@
     pip install torch timm safetensors numpy
     python tests/small_backbones.py CIFAR-100-FOLDER TARGET-FOLDER [--epochs 8]
 
-CIFAR-100-FOLDER holds `train.bin` of the binary release. Pictures are 32 × 32, cropped after a border of 4 pixels and
+CIFAR-100-FOLDER holds `train.bin` of the binary release. Images are 32 × 32, cropped after a border of 4 pixels and
 flipped; AdamW, a learning rate that falls to 0 along a cosine, label smoothing 0.1, and no classifier is kept. The same
-seed gives the same weights on the same machine. What the networks make of the last tenth of the pictures, which they do
+seed gives the same weights on the same machine. What the networks make of the last tenth of the images, which they do
 not learn, is printed.
 """
 
@@ -32,7 +32,7 @@ def pictures(folder):
 
 
 def changed(images):
-    """The same pictures, moved by up to four pixels and every other one flipped."""
+    """The same images, moved by up to four pixels and every other one flipped."""
     wide = F.pad(images, (4, 4, 4, 4))
     down, right = torch.randint(9, (2,)).tolist()
     moved = wide[:, :, down : down + 32, right : right + 32]

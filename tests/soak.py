@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A window that trains while its pages are turned and pictures are predicted: does anything grow?
+"""A window that trains while its pages are turned and images are predicted: does anything grow?
 
     python3 tests/soak.py PROGRAM [--minutes 20] [--screenshot FILE.png]
 
 Needs Xvfb and xdotool (and ImageMagick's `import` for the screenshot). Every second a page is turned or a
 sample is clicked on Predict; every ten seconds a plugin file changes, and is broken every other time. Memory,
 handles, threads and disk of the program are read along the way; their growth over the last three quarters
-is told per hour. Exits with 1 when the window ended, handles or threads grew, or memory by more than
+is reported per hour. Exits with 1 when the window ended, handles or threads grew, or memory by more than
 --megabytes an hour.
 """
 import argparse

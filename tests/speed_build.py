@@ -5,12 +5,12 @@
     python3 tests/speed_build.py target/release/lae-studio target/plain/lae-studio [--large] [--gpu] [--weights FILE …]
 
 Every row is measured in turn with both programs: each step and the whole task of every method, the backbones of each
-family, pictures of each kind decoded, archives unpacked, weight files loaded, a run from the command line. The ratio is
+family, images of each kind decoded, archives unpacked, weight files loaded, a run from the command line. The ratio is
 that of the best turns. A row below --floor gets more turns before it counts; one that stays below is a defect, and the
 script ends with 1.
 
---large adds the base sizes of ViT, Swin and ConvNeXt, --gpu a card (or software Vulkan: with one image a step what is
-measured is the program before the card), --weights files to load. Pictures need Pillow. Nothing else may be at work.
+--large adds the base sizes of ViT, Swin and ConvNeXt, --gpu a GPU (or software Vulkan: with one image a step what is
+measured is the program before the GPU), --weights files to load. Images need Pillow. Nothing else may be at work.
 """
 import argparse
 import json
@@ -29,7 +29,7 @@ SIZE, CLASSES, EACH = (500, 375), 2, 48
 
 
 class Group:
-    """Rows measured together: `rates` tells, for a program, how much of each a second does."""
+    """Rows measured together: `rates` returns, for a program, how much of each a second does."""
 
     def __init__(self, rates):
         self.rates, self.turns = rates, []
@@ -57,7 +57,7 @@ def call(program, words, home):
 
 
 def bench(backbone, method, batch, device, more):
-    """All that a method does; its name says a card where there is one."""
+    """All that a method does; its name names the GPU if there is one."""
     words = f"bench --json - --backbone {backbone} --method {method} --batch {batch} --device {device} {more}".split()
 
     def rates(program, home):
@@ -83,7 +83,7 @@ def steps(chosen):
 
 
 def photograph(draw):
-    """A picture with edges and noise, about as hard to pack as a photograph."""
+    """An image with edges and noise, about as hard to pack as a photograph."""
     from PIL import Image, ImageDraw, ImageFilter
 
     image = Image.effect_noise(SIZE, 40).convert("RGB")
@@ -95,7 +95,7 @@ def photograph(draw):
 
 
 def pictures(folder):
-    """One data set for each kind of picture."""
+    """One data set for each kind of image."""
     draw = random.Random(1)
     photographs = [photograph(draw) for _ in range(CLASSES * EACH)]
     for kind, options in KINDS.items():

@@ -8,10 +8,10 @@ with exit code 0, and to leave standard error to the program's own lines. A Prob
 that says what happened and what to try; nothing else may stand there, no word of a driver or a library.
 
 `--second-icd` names the Vulkan driver file of another software adapter, for a machine with two. `--to` keeps the
-pictures. `--idle` measures instead what a window costs that nobody touches: processor time and system calls on each
+images. `--idle` measures instead what a window costs that nobody touches: processor time and system calls on each
 page, and after a finished run.
 
-Needs Xvfb and xdotool; weston for Wayland, ImageMagick for pictures, strace to count system calls.
+Needs Xvfb and xdotool; weston for Wayland, ImageMagick for images, strace to count system calls.
 """
 import argparse
 import os
@@ -27,7 +27,7 @@ from pathlib import Path
 NOTHING = "/nonexistent"
 GONE = 251  # a display that nobody serves
 LAVAPIPE = next(map(str, Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")), NOTHING)
-# What the environment of whoever starts this says of displays and drivers does not count.
+# Displays and drivers of the caller's environment do not count.
 CLEARED = ["DISPLAY", "LAE_DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XAUTHORITY",
            "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "__EGL_VENDOR_LIBRARY_FILENAMES", "LIBGL_ALWAYS_SOFTWARE"]
 PORTABLE = "the portable form"
@@ -35,7 +35,7 @@ OWN_LINES = ("places: ", "first frame after ")
 
 
 class Server:
-    """A display server for as long as it is wanted."""
+    """A display server for as long as it is needed."""
 
     def __init__(self, words, there, env=None):
         self.process = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -71,7 +71,7 @@ def foreign(said):
 
 
 def shown(env, picture):
-    """Takes pictures of the screen until something is on it."""
+    """Takes images of the screen until something is on it."""
     for _ in range(40):
         subprocess.run(["import", "-window", "root", str(picture)], env=env, check=False)
         colours = subprocess.run(["identify", "-format", "%k", str(picture)], capture_output=True, text=True, check=False)

@@ -4,7 +4,7 @@
     python tests/timm_parity.py target/release/lae-studio [--full] [--markdown FILE]
 
 For each network timm makes random weights (spread out, so that every part matters), saves them to
-safetensors, and both programs compute the features of the same prepared pictures. The relative
+safetensors, and both programs compute the features of the same prepared images. The relative
 error is max|a - b| / max|b|. The small networks cover odd input sizes, windows larger than the
 map, other resolutions than the learned one, layer scale, pre-norm and QuickGELU; --full adds
 ViT-B/16, Swin-B (new and old names) and ConvNeXt-B at 224x224. Exits 0 when all errors are at most
@@ -62,7 +62,7 @@ def norm_1e5(width, **arguments):
     return torch.nn.LayerNorm(width, eps=1e-5, **arguments)
 
 
-# name: (maker, arguments, size of the pictures, extra metadata)
+# name: (maker, arguments, size of the images, extra metadata)
 SMALL = {
     "vit": (vit, dict(img_size=32, patch_size=8, embed_dim=48, depth=3, num_heads=4), {}),
     "vit, position embedding up": (
@@ -172,7 +172,7 @@ def spread_out(model):
 
 
 def old_names(tensors):
-    """Swin's names of older timm: a stage's downsampling stands at the end of the one before."""
+    """Swin's names of older timm: a stage's downsampling is at the end of the one before."""
 
     def older(match):
         return f"layers.{int(match.group(1)) - 1}.downsample"

@@ -4,7 +4,7 @@
 
 Takes the tour's class order and its two digits from `src/session/tour/mod.rs`, trains Baseline and LAE with each seed as
 the tour does, and shows them scripted hands: several forms of each digit, each drawing with its own slant, stretch, turn
-and wobble, in the size and the pen of the tour's canvas. A table tells how many drawings of each form are read rightly
+and wobble, in the size and the pen of the tour's canvas. A table shows how many drawings of each form are read rightly
 after the first task and after the last one. The exit code is 1 where fewer than nine of ten drawings of the digit that
 the tour follows, among those read rightly at first, are lost with Baseline and kept with LAE. Needs nothing but Python.
 """
@@ -47,7 +47,7 @@ FORMS = {
                         + [(0.28, 0.8), (0.42, 0.76), (0.74, 0.84)]],
     },
 }
-# Read as another digit from the first task on, which the tour says: told apart, not counted.
+# Read as another digit from the first task on, which the tour says: listed separately, not counted.
 APART = {("1", "with a foot")}
 
 

@@ -67,7 +67,7 @@ fn learned(config: &RunConfig) -> Named {
 /// their tensor. Adam divides by the size of a gradient, rounding included.
 struct Bound(f32, f32);
 const ON_THE_CPU: Bound = Bound(1e-5, 1e-3);
-/// A card takes another kernel, which sums in another order, for each number of images.
+/// A GPU takes another kernel, which sums in another order, for each number of images.
 const ON_A_CARD: Bound = Bound(1e-4, 1e-2);
 
 /// Holds weights against others.
@@ -113,7 +113,7 @@ fn every_method_learns_a_batch_in_parts_as_it_learns_it_whole() {
     }
 }
 
-/// On a card other kernels run, and pictures come in parts as well.
+/// On a GPU other kernels run, and images come in parts as well.
 #[test]
 #[ignore = "campaign: minutes on a software card"]
 fn so_does_a_card() {

@@ -1,7 +1,7 @@
 //! No files of the program import each other in a loop.
 //!
-//! A file imports another when it names something that stands there, through whichever module the name
-//! was handed on. A part may name what stands in the head of its folder (`super::Backbone`): head and parts are one
+//! A file imports another when it names something defined there, through whichever module the name
+//! was handed on. A part may name what is in the head of its folder (`super::Backbone`): head and parts are one
 //! thing in several files.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ struct Source {
 /// Where a path leads.
 enum Place {
     Module(Module),
-    /// To something that stands in this module's file.
+    /// To something in this module's file.
     In(Module),
 }
 
@@ -52,7 +52,7 @@ impl House {
         Self(modules)
     }
 
-    /// Where a path leads that is written in the module `from`; none for other crates. `depth` is how often a
+    /// Where a path leads that is written in the module `from`; `None` for other crates. `depth` is how often a
     /// name may be handed on.
     fn follow(&self, from: &[String], path: &[String], depth: usize) -> Option<Place> {
         let (mut at, mut rest) = self.start(from, path, depth)?;

@@ -211,7 +211,7 @@ fn essence(run: &Value) -> Value {
     keys.iter().map(|key| run[*key].clone()).collect()
 }
 
-/// A picture of a vertical stroke.
+/// An image of a vertical stroke.
 fn picture(folder: &Path) -> PathBuf {
     let path = folder.join("stroke.png");
     let image = image::RgbImage::from_fn(32, 32, |x, y| {
@@ -465,7 +465,7 @@ fn golden_files_are_checked_one_line_each() {
     let output = run(&["golden", foreign.to_str().unwrap()], root.path());
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "foreign – MISS\n");
-    // Small ones that tests/golden_sizes.py wrote, and others where they are at hand.
+    // Small ones that tests/golden_sizes.py wrote, and others if they are available.
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let more = std::env::var_os("LAE_GOLDEN").map(PathBuf::from);
     if more.is_none() {

@@ -115,7 +115,7 @@ impl Toy {
     }
 }
 
-/// Noise around one picture per class.
+/// Noise around one image per class.
 fn images(labels: &[usize], stream: u64) -> Tensor<4> {
     let size = 3 * SIDE * SIDE;
     let noise = Init::Normal(0.3).draw([labels.len(), size], 9, stream);

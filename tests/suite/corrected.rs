@@ -1,4 +1,4 @@
-//! Labels that were corrected: they act in training and test, for the very pictures they were given for,
+//! Labels that were corrected: they act in training and test, for the very images they were given for,
 //! and a run keeps those it began with.
 
 use std::fs;
@@ -178,13 +178,13 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
     assert_ne!(stored.header.images, Some(data.fingerprints()));
     let order = &stored.header.class_order;
     let position = |class: &str| order.iter().position(|name| name == class);
-    // What is right by the labels in the data stands beside it.
+    // What is right by the labels in the data is next to it.
     let report = &stored.reports[0];
     let (answers, expert) = (&report.answers, stored.header.answering());
     let place = answers.samples.iter().zip(&answers.labels);
     let given = answers.of(expert);
     let opened = Dataset::open("digits", &experiment::open_options(&config)).unwrap();
-    // In the first task a 7 is still to come, so the picture is not asked about at all.
+    // In the first task a 7 is still to come, so the image is not asked about at all.
     let all = place.clone().count();
     let right = given.iter().zip(&answers.labels).filter(|(a, b)| a == b);
     assert_eq!(
@@ -207,7 +207,7 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
     assert_eq!(last.measurements["as_they_came"], share);
     let told = store::summary(&stored).final_accuracy_labels_as_they_came;
     assert_eq!(told, Some(share * 100.0));
-    // The picture was tested as a 7.
+    // The image was tested as a 7.
     let seven = position("7");
     let answers = &stored.reports[1].answers;
     let label = |at: usize| answers.labels[at];
@@ -279,7 +279,7 @@ fn a_corrected_training_label_is_learned_as_if_the_file_had_been_moved() {
     };
     assert!(apart(&moved) < 1e-6, "{}", apart(&moved));
     assert!(apart(&as_it_came) > 1e-5, "{}", apart(&as_it_came));
-    // The test split is as it came, so there is nothing to stand beside its figures.
+    // The test split is as it came, so there is nothing to show next to its figures.
     assert!(
         !corrected.reports[1]
             .measurements

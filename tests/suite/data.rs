@@ -21,7 +21,7 @@ impl Made {
         self.0.path()
     }
 
-    /// Writes pictures, each with pixels of its own, drawn from its name.
+    /// Writes images, each with pixels of its own, drawn from its name.
     pub fn pictures(&self, names: &[&str]) -> &Self {
         for name in names {
             picture(&self.path().join(name), name);
@@ -29,7 +29,7 @@ impl Made {
         self
     }
 
-    /// `count` pictures in a folder.
+    /// `count` images in a folder.
     pub fn class(&self, folder: &str, count: usize) -> &Self {
         for i in 0..count {
             let name = format!("{folder}/{i:03}.png");

@@ -287,7 +287,7 @@ fn a_bomb_and_a_cut_archive_are_refused() {
             "{name}: {problem}"
         );
         assert!(!problem.remedy.is_empty());
-        // Whole again, it is unpacked anew.
+        // Whole again, it is unpacked again.
         fs::write(&path, &bytes).unwrap();
         assert_eq!(open(&path).unwrap().train.len(), 6, "{name}");
     }

@@ -1,5 +1,5 @@
 //! The same images give the same run, whatever form they come in: CIFAR's records and an image folder of them, with and
-//! without pictures kept in memory.
+//! without images kept in memory.
 
 use std::path::{Path, PathBuf};
 
@@ -90,7 +90,7 @@ fn compare(config: &RunConfig, records: &Path) {
             assert_eq!(got.0, expected.0);
             assert!(got.1 == expected.1, "{} differs with {cache_mb} MB", got.0);
         }
-        // What is left in memory are the test inputs; the training pictures are free again.
+        // What is left in memory are the test inputs; the training images are free again.
         let input = InputSpec {
             size: 32,
             crop_ratio: 1.0,
@@ -220,7 +220,7 @@ fn copies_of_a_picture_stay_on_one_side_of_a_drawn_split() {
             &format!("cat/copy{number}.png"),
         );
     }
-    // One picture under two labels, and a class that is one picture.
+    // One image under two labels, and a class that is one image.
     copy("dog/000.png", "cat/dog.png");
     copy("same/000.png", "same/copy.png");
     let open = |copies_together, split_seed, validation_share| {
@@ -306,7 +306,7 @@ fn a_picture_replaced_by_one_of_equal_length_is_noticed() {
     let root = tempfile::tempdir().unwrap();
     let stored = trained(&config, &Stock::default(), root.path());
     assert_eq!(stored.header.images, Some(whole));
-    // Another picture of the same size.
+    // Another image of the same size.
     let picture = image::RgbImage::from_pixel(9, 9, image::Rgb([250; 3]));
     picture.save(made.path().join("test/a/1.bmp")).unwrap();
     for data in [&open, &made.open(), &never()] {

@@ -12,7 +12,7 @@ fn says(data: &Dataset, words: &str) -> bool {
     data.assumed.iter().any(|line| line.english.contains(words))
 }
 
-/// Two class folders with four pictures each, one level down as LAE's program has them.
+/// Two class folders with four images each, one level down as LAE's program has them.
 fn renditions() -> Made {
     let made = Made::new();
     made.class("imagenet-r/n01", 4).class("imagenet-r/n02", 4);
@@ -135,7 +135,7 @@ fn a_split_is_the_same_in_every_form_of_its_lists() {
     let (all, few) = (made.open(), made.try_open(&options).unwrap());
     assert_eq!((all.train.len(), few.train.len()), (3, 2));
     assert_eq!(few.listed, all.listed);
-    // Another picture for testing makes another split.
+    // Another image for testing makes another split.
     assert_eq!(
         all.listed.unwrap().test_names,
         text.listed.unwrap().test_names
@@ -223,7 +223,7 @@ fn a_picture_in_both_lists_is_only_tested_with() {
         "Used only for testing: 1 image that the lists also assign to training."
     ));
     assert!(data.duplicates.is_empty());
-    // Two equal lists leave everything where it is; the doubles are told one by one.
+    // Two equal lists leave everything where it is; the duplicates are reported one by one.
     let made = renditions();
     for name in ["train_list.txt", "val_list.txt"] {
         made.file(name, "imagenet-r/n01/001.png 0\nimagenet-r/n02/001.png 1\n");

@@ -1,5 +1,5 @@
 //! Layouts as data sets are published, read right or refused: tables and lists count before folders, and nothing is guessed
-//! without a word.
+//! silently.
 
 use lae_studio::data::{Dataset, OpenOptions};
 

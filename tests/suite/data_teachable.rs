@@ -45,7 +45,7 @@ fn zip_at(folder: &Path, name: &str, entries: &[(String, Vec<u8>)]) -> PathBuf {
     path
 }
 
-/// A project with these pictures.
+/// A project with these images.
 fn project(folder: &Path, manifest: &str, names: &[String]) -> PathBuf {
     let mut entries = vec![("manifest.json".to_owned(), manifest.as_bytes().to_vec())];
     let pictures = names.iter().enumerate();
@@ -53,7 +53,7 @@ fn project(folder: &Path, manifest: &str, names: &[String]) -> PathBuf {
     zip_at(folder, "project.tm", &entries)
 }
 
-/// Pictures of each class in both splits together.
+/// Images of each class in both splits together.
 fn sizes(data: &Dataset) -> BTreeMap<String, usize> {
     let classes = data.classes.len();
     let both = counts(&data.train, classes)
@@ -137,7 +137,7 @@ fn a_hostile_project_writes_nothing_elsewhere() {
     let left: Vec<_> = listed.map(|entry| entry.file_name()).collect();
     assert_eq!(left.len(), 2, "{left:?}");
     fs::remove_file(&path).unwrap();
-    // More classes than a person makes.
+    // More classes than anyone makes by hand.
     let many: Vec<String> = (0..2100).map(|i| format!("{i}-!-0.png")).collect();
     let problem = open(&project(place.path(), MANIFEST, &many)).unwrap_err();
     assert!(problem.what.contains("thousands of classes"), "{problem}");

@@ -116,7 +116,7 @@ fn a_picture_is_predicted_while_its_run_trains() {
     let run = wait(&engine, folder);
     let told = |event| matches!(event, Event::TaskEvaluated { .. }).then_some(());
     wait(&engine, told);
-    // The run waits, so that it cannot end before the answer; predictions are served meanwhile.
+    // The run waits, so it cannot end before the answer; predictions are served meanwhile.
     engine.control.set(Wish::Pause);
     let tasks = vec![0];
     engine.send(Command::Predict(PredictRequest {
@@ -178,7 +178,7 @@ fn pause_holds_the_run_and_stop_saves_it_for_later() {
     });
 }
 
-/// Jobs of very short runs that are told apart by their seeds.
+/// Jobs of very short runs that differ in their seeds.
 fn seeded(seeds: std::ops::RangeInclusive<u64>) -> Vec<Job> {
     let job = |seed| {
         let config = RunConfig {
@@ -198,7 +198,7 @@ fn queue(engine: &Engine, jobs: &[Job]) {
     }
 }
 
-/// The seeds of the runs that begin, until so many have finished.
+/// The seeds of the runs that begin, until this number have finished.
 fn begun(engine: &Engine, mut finished: usize) -> Vec<u64> {
     let mut begun = Vec::new();
     wait(engine, |event| {

@@ -122,7 +122,7 @@ fn the_same_settings_give_the_same_numbers_and_another_seed_does_not() {
     assert_ne!(first, run(2));
 }
 
-/// Stops the run after so many phases of training.
+/// Stops the run after this number of phases of training.
 pub(super) struct StopAfter {
     pub control: Control,
     pub epochs: usize,
@@ -248,7 +248,7 @@ fn stopped_and_continued(config: &RunConfig) {
 #[test]
 fn a_run_with_least_steps_trains_small_tasks_longer_and_continues_to_the_same_end() {
     let root = tempfile::tempdir().unwrap();
-    // 60 pictures a task are seven steps of eight: 20 steps take three epochs, 22 take four.
+    // 60 images a task are seven steps of eight: 20 steps take three epochs, 22 take four.
     let config = RunConfig {
         min_steps: 22,
         ..short()

@@ -1,10 +1,10 @@
-//! Mutated input for everything that reads what others wrote: plugins, weights, data sets, pictures,
+//! Mutated input for everything that reads what others wrote: plugins, weights, data sets, images,
 //! runs, lessons, settings, servers' answers.
 //!
 //! Whatever comes in, reading it ends in a value or a `Problem`: no panic, at most 64 MB of memory
 //! plus twenty times the input, at most two seconds of one core, and nothing is written outside of
 //! the folder it was given. Inputs are drawn from honest ones by a seed, so that a finding comes
-//! again; those that once failed lie in `tests/corpus/TARGET` and are read first.
+//! again; those that once failed are in `tests/corpus/TARGET` and are read first.
 //!
 //! * `LAE_FUZZ_SECONDS`: how long each target runs (0.7 without it, from the same first seed).
 //! * `LAE_FUZZ_SEED`: the first seed. A finding names its own.
@@ -45,7 +45,7 @@ type Case = BTreeMap<String, Vec<u8>>;
 
 /// Memory that any input may take.
 const FREE_BYTES: usize = 64 << 20;
-/// And so many times its own size.
+/// And this number of times its own size.
 const MOST_TIMES: usize = 20;
 /// Most processor time.
 const MOST_TIME: Duration = Duration::from_secs(2);
@@ -65,7 +65,7 @@ trait Target: Send + Sync {
     /// A new input, usually one of the honest ones with mutations.
     fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case;
 
-    /// Reads the input that lies in a folder; whether it was accepted.
+    /// Reads the input in a folder; whether it was accepted.
     fn read(&self, folder: &Path) -> bool;
 
     /// Bytes that may be used beyond what every input may take.
@@ -192,11 +192,11 @@ fn fault<T: Target>(target: &T, place: &Place, case: &Case) -> Result<bool, Stri
     }
 }
 
-/// What the thread that reads tells the one that waits.
+/// What the thread that reads sends to the one that waits.
 enum Word {
     /// It is still at work.
     Alive,
-    /// It is done, after so many inputs of which so many were accepted.
+    /// It is done: the number of inputs, and how many of them were accepted.
     Done(usize, usize),
     /// An input with this seed did something it must not.
     Found(String),

@@ -102,7 +102,7 @@ fn two_numbers_are_one_crop_and_a_list_of_them_several() {
     assert_eq!(crops("flip = [true, false]\nblocks = [1, \"0,2\"]"), 4);
 }
 
-/// What a mistake is told as: words of the sentence, its place, words of what to try.
+/// How a mistake is reported: words of the sentence, its place, words of what to try.
 const REFUSED: [(&str, &str, &str, &str); 24] = [
     (
         "epochs = 2\nepoch = 3\n",

@@ -177,7 +177,7 @@ fn bare_names_are_looked_up_at_once_however_many_folders_there_are() {
         "{:?}",
         begun.elapsed()
     );
-    // `p` lies in every folder and is nobody's.
+    // `p` is in every folder and is nobody's.
     assert_eq!(data.train.len() + data.test.len(), 2);
     let more = data
         .skipped
@@ -268,6 +268,6 @@ fn thousands_of_copies_of_two_pictures_are_drawn_from_soon() {
     let data = made.open();
     let (_, time) = meter.stop();
     assert!(data.train.len() + data.test.len() >= 4000);
-    // Asking for each copy anew took minutes.
+    // Asking for each copy again took minutes.
     assert!(time < Duration::from_secs(20), "{time:?}");
 }

@@ -45,7 +45,7 @@ fn inside(folder: &Path, task: usize) -> (Predictor, RunInside) {
     look(folder, [1, task], None, &Stock::default()).unwrap()
 }
 
-/// Test picture `index` of the digits as that run opened them.
+/// Test image `index` of the digits as that run opened them.
 fn test_picture(index: usize) -> Picture {
     let config = short();
     let options = OpenOptions {

@@ -1,4 +1,4 @@
-//! Images that vanish while a run goes on: one is left out and counted, a whole disk ends the run
+//! Images that vanish during a run: one is left out and counted, a whole disk ends the run
 //! with its state kept.
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use lae_studio::store::{self, StoredState};
 
 use super::data::Made;
 
-/// Two tasks of two classes each, from files, with no memory for decoded pictures.
+/// Two tasks of two classes each, from files, with no memory for decoded images.
 fn config(made: &Made) -> RunConfig {
     RunConfig {
         data: made.path().join("set").to_string_lossy().into_owned(),

@@ -67,8 +67,8 @@ use lae_studio::run::event::{MethodFacts, Scores};
 /// So long a test waits for what has to come: far beyond what it takes on a slow and busy machine.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// A folder for what tests share until all have ended. It lies among what cargo built, so that it
-/// goes with that.
+/// A folder for what tests share until all have ended. It is inside cargo's target folder, so it
+/// is deleted with that.
 fn shared_folder() -> PathBuf {
     let place = env!("CARGO_TARGET_TMPDIR");
     tempfile::tempdir_in(place).unwrap().keep()
@@ -86,12 +86,12 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// LAE with so many frozen epochs.
+/// LAE with this number of frozen epochs.
 fn frozen_epochs(count: i64) -> Settings {
     [("freeze_epochs".to_string(), Setting::Whole(count))].into()
 }
 
-/// LAE with so many frozen epochs and this α.
+/// LAE with this number of frozen epochs and this α.
 fn lae_settings(frozen: i64, ema: f64) -> Settings {
     let mut settings = frozen_epochs(frozen);
     settings.insert("ema".into(), Setting::Real(ema));

@@ -267,7 +267,7 @@ fn dropout_acts_while_lae_and_its_baseline_learn_and_at_no_other_time() {
         assert_eq!((&again, &said), (&dropped, &once), "{key}");
         let (kept, _) = two_steps(key, &keeps, Drawing::ByName);
         assert_ne!(dropped, kept, "{key}");
-        // Older runs dropped nothing, and go on as they began.
+        // Older runs dropped nothing, and continue as they began.
         let of_older = |spec| two_steps(key, spec, Drawing::ByPlace);
         assert_eq!(of_older(&drops), of_older(&keeps), "{key}");
     }

@@ -1,4 +1,4 @@
-//! What every method has to keep, whatever it does: runs that go on after a stop as if nothing had
+//! What every method has to keep, whatever it does: runs that resume after a stop as if nothing had
 //! happened, predictions that repeat the evaluation, settings that survive file and command line;
 //! and a run that an older version of the program left behind.
 
@@ -107,7 +107,7 @@ fn snapshots(folder: &Path) -> Vec<Named> {
     (0..tasks).map(of).collect()
 }
 
-/// One run that is stopped in each of its passes and evaluations and goes on from there.
+/// One run that is stopped in each of its passes and evaluations and resumes from there.
 #[test]
 fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
     let root = tempfile::tempdir().unwrap();

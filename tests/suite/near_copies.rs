@@ -1,4 +1,4 @@
-//! Near copies of a picture stay on one side of a split that is drawn; pictures that merely resemble each other do not.
+//! Near copies of an image stay on one side of a split that is drawn; images that merely resemble each other do not.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use lae_studio::data::{Dataset, OpenOptions, Sample};
 
 use super::data::Made;
 
-/// A picture of soft blobs and some noise, another one for every seed.
+/// An image of soft blobs and some noise, another one for every seed.
 fn scene(seed: u32) -> RgbImage {
     let mut state = seed.wrapping_mul(0x9E37_79B9) | 1;
     let mut next = move || {
@@ -40,7 +40,7 @@ fn jpeg(path: &Path, picture: &RgbImage, quality: u8) {
     picture.write_with_encoder(encoder).unwrap();
 }
 
-/// Two classes of twenty pictures; ten of each also stand there newly compressed, smaller, lighter and shifted.
+/// Two classes of twenty images; ten of each also stand there newly compressed, smaller, lighter and shifted.
 fn planted() -> Made {
     let made = Made::new();
     for (number, class) in ["cat", "dog"].iter().enumerate() {
@@ -73,7 +73,7 @@ fn options(near: bool, split_seed: u64) -> OpenOptions {
     }
 }
 
-/// What a picture of [`planted`] is a near copy of.
+/// What an image of [`planted`] is a near copy of.
 fn origins(samples: &[Sample]) -> HashSet<String> {
     let of = |sample: &Sample| sample.name().split('-').next().unwrap().to_string();
     samples.iter().map(of).collect()

@@ -153,7 +153,7 @@ fn sub_layer([rows, width, first, second]: [usize; 4], seed: u64) -> [Vec<f64>; 
 }
 
 /// Fewest channels below a norm: of two or three that happen to be alike it magnifies rounding
-/// without bound, whoever computes it.
+/// without bound, in any implementation.
 const LEAST: usize = 6;
 
 /// `x` added where it is a residual sub-layer.

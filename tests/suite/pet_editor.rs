@@ -154,7 +154,7 @@ fn hostile_texts_hold_nobody_up_in_the_editor() {
         eprintln!("{name}: {took:?}, {} mistakes", checked.mistakes.len());
         assert!(took < MOST, "{name}: {took:?}");
     }
-    // By itself alone, as other tests of this process have memory of their own.
+    // In its own process, as other tests of this process have memory of their own.
     if let (Some(_), Some(peak)) = (more, peak_bytes()) {
         eprintln!("{} MB at most", peak / 1_000_000);
         assert!(peak < 500_000_000, "{peak}");

@@ -27,7 +27,7 @@ fn shipped() -> PluginLibrary {
     PluginLibrary::with_folders(Vec::new())
 }
 
-/// A PET in all blocks whose every number is drawn, so that it does something; none where it does not fit.
+/// A PET in all blocks whose every number is drawn, so it has an effect; `None` if it does not fit.
 fn drawn(spec: &Arc<PetSpec>, network: &dyn Backbone, settings: &PetSettings) -> Option<PetStack> {
     let blocks: Vec<usize> = (0..network.blocks().len()).collect();
     let device = network.device();
@@ -155,7 +155,7 @@ fn sums_of_what_matrices_make_of_e_and_h_fold_and_nothing_else_does() {
         let spec = spec_of(sites, &used(equation), equation);
         assert!(spec.foldable(&spec.variants[0]).is_empty(), "{equation}");
     }
-    // What stands beside a whole sub-layer is no layer's.
+    // What acts next to a whole sub-layer is no layer's.
     let spec = spec_of(
         "\"mlp\"",
         "c = { shape = [1, \"d\"], init = \"ones\" }",
@@ -180,7 +180,7 @@ fn what_trains_is_never_folded() {
         rows: None,
     };
     assert!(pets.clone().in_training(draws).uses(0, Site::Key));
-    // Other values are folded anew.
+    // Other values are folded again.
     let before = features(&*network, &pets);
     let doubled = pets.with(|_, tensor, _| tensor.clone() * 2.0);
     assert!(error(&features(&*network, &doubled), &before) > 1e-3);

@@ -7,7 +7,7 @@ use lae_studio::pet::library::{BUILT_IN, BUILT_IN_ORIGIN, PluginLibrary};
 use lae_studio::pet::view::Blocks;
 use lae_studio::pet::{BlockShape, PetSettings, PetSpec, Site, is_sized};
 
-/// A plugin that adds a constant; `name` and `note` can be told apart.
+/// A plugin that adds a constant; `name` and `note` can be distinguished.
 fn plugin(name: &str, note: &str) -> String {
     format!(
         "name = \"{name}\"\ndescription = \"{note}\"\nsites = [\"block\"]\n[parameters]\n\

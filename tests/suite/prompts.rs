@@ -298,7 +298,7 @@ fn what_cannot_be_is_refused_in_words() {
     );
 }
 
-/// A method by its name on the toy network; crops of the whole picture keep training images still.
+/// A method by its name on the toy network; crops of the whole image keep training images still.
 fn named(method: &str, still: bool) -> Box<dyn Method> {
     let mut config = RunConfig {
         method: method.to_string(),
@@ -363,7 +363,7 @@ fn queries_are_kept_within_a_task_where_images_stay_the_same() {
         [first, method.snapshot().unwrap()]
     };
     assert!(after(true, images(4)) == after(false, images(4)));
-    // Other pictures under the same numbers: the query of the first epoch counts.
+    // Other images under the same numbers: the query of the first epoch counts.
     let other = images(4).flip([3]);
     let (kept, asked) = (after(true, other.clone()), after(false, other));
     assert!(kept[0]["key"] != asked[0]["key"]);

@@ -28,7 +28,7 @@ fn tiny(data: &Path) -> RunConfig {
     }
 }
 
-/// Pictures of four classes.
+/// Images of four classes.
 fn four_classes() -> Made {
     let made = Made::new();
     for class in ["ant", "bee", "cat", "dog"] {
@@ -132,7 +132,7 @@ fn a_packed_run_is_unpacked_elsewhere_and_is_equal_to_the_last_bit() {
         report.unchecked.is_empty() && report.unknown.is_empty(),
         "{report:?}"
     );
-    // Three experts after each task, of 6 and of 12 test pictures.
+    // Three experts after each task, of 6 and of 12 test images.
     let equal = report.equal.join("; ");
     assert!(equal.contains("54 answers, recomputed"), "{equal}");
     assert!(equal.contains("of 2 tasks, retrained"), "{equal}");
@@ -208,7 +208,7 @@ fn a_changed_picture_and_a_changed_label_are_named() {
         "{told}"
     );
     assert!(told.contains("bee/002.png"), "{told}");
-    // A test picture that becomes one of another class.
+    // A test image that becomes one of another class.
     copy_folder(data, copy.path());
     let [from, to] = ["test/cat/001.png", "test/dog/009.png"].map(|name| copy.path().join(name));
     std::fs::rename(from, to).unwrap();

@@ -9,7 +9,7 @@ use lae_studio::store::{self, RunFolder, RunSummary};
 
 use crate::store::{header, report};
 
-/// A run of so many of its two tasks, with what `change` does to its facts.
+/// A run with this number of its two tasks, with what `change` does to its facts.
 pub fn run(root: &Path, tasks: usize, change: &dyn Fn(&mut RunHeader)) -> RunSummary {
     let mut header = header();
     change(&mut header);
@@ -159,7 +159,7 @@ fn runs_measured_on_validation_images_share_no_mean_with_others() {
     ] {
         assert!(markdown.contains(row), "{markdown}");
     }
-    // Each is held against the row that is measured on the same images, and none against itself.
+    // Each is compared with the row that is measured on the same images, and none with itself.
     let pairs: Vec<Option<usize>> = table
         .both()
         .map(|(_, beside)| beside.against.as_ref().map(|difference| difference.pairs))
@@ -241,7 +241,7 @@ fn runs_that_did_not_note_that_nothing_is_drawn_count_once_too() {
             header.method.seeded = None;
             header.config.seed = seed;
         });
-        // It is made anew from the other files, as those of older versions are.
+        // It is made again from the other files, as those of older versions are.
         std::fs::remove_file(run.header.folder.join("summary.json")).unwrap();
         store::summarize(&run.header.folder).unwrap()
     };

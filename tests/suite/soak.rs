@@ -58,7 +58,7 @@ fn slope(samples: &[Sample]) -> f64 {
     up / along
 }
 
-/// Does `turn` as often as the environment says and tells what grew; `most` is the growth of memory
+/// Does `turn` as often as the environment says and reports what grew; `most` is the growth of memory
 /// that passes, in kB a turn.
 fn soak(name: &str, times: usize, most: f64, mut turn: impl FnMut(usize)) {
     let Some(share) = std::env::var("LAE_SOAK")

@@ -189,7 +189,7 @@ fn a_run_keeps_the_way_its_draws_are_kept_apart() {
     std::fs::write(&record, text.replace("draws = 2\n", "")).unwrap();
     let older = store::load(&path).unwrap().header;
     assert_eq!(older.drawing, Drawing::ByPlace);
-    // What goes on with it notes what it is.
+    // The program that resumes it notes its own version.
     let folder = RunFolder::open(&path).unwrap();
     assert!(!folder.is_older());
     std::fs::write(&record, text.replace("format = 2\n", "format = 1\n")).unwrap();
@@ -334,7 +334,7 @@ fn a_run_is_found_by_folder_name_beginning_or_latest() {
 /// The figure that an export draws where none is named.
 const ACCURACY: FigureOfRuns = FigureOfRuns::Accuracy;
 
-/// What is exported of runs whose pictures nobody has.
+/// What is exported of runs whose images nobody has.
 fn exported_of(runs: &[RunSummary], format: Format) -> Result<Vec<u8>, Problem> {
     export(runs, (format, ACCURACY), &|_| Vec::new())
 }
@@ -556,7 +556,7 @@ fn a_folder_that_cannot_be_written_is_a_problem() {
     std::fs::create_dir(&closed).unwrap();
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o555)).unwrap();
     if std::fs::write(closed.join("probe"), "").is_ok() {
-        // Root may write anywhere; a file where a folder is wanted stops even root.
+        // Root may write anywhere; a file where a folder is expected stops even root.
         std::fs::remove_file(closed.join("probe")).unwrap();
         let file = root.path().join("file");
         std::fs::write(&file, "").unwrap();
@@ -624,7 +624,7 @@ fn tables_and_figures_put_class_orders_together() {
         assert!(named, "{csv}");
     }
     assert!(csv.contains(",lae,no Learning,digits,"), "{csv}");
-    // Equal words for other settings are told apart by these.
+    // Equal words for other settings are distinguished by these.
     let mut slower = runs[1].clone();
     slower.header.config.epochs += 7;
     slower.header.config.base_lr = 0.125;
@@ -715,7 +715,7 @@ fn the_guide_names_every_column_and_key() {
         let line = first_line(table);
         line.split(',').map(str::to_string).collect::<Vec<_>>()
     }) {
-        // The certainty of each expert stands there once for all.
+        // The certainty of each expert is in it once for all.
         let told = guide.contains(&format!("`{column}`")) || column.ends_with("_certainty");
         assert!(told, "{column}");
     }

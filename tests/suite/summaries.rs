@@ -178,7 +178,7 @@ fn a_second_list_reads_only_what_changed() {
     let runs: Vec<PathBuf> = (0..4).map(|seed| saved(root.path(), seed)).collect();
     let disk = Disk::at(root.path().into());
     let first = rows(&disk);
-    // Whoever named it, this program or another.
+    // Named by this program or another.
     let about = About {
         name: "mine".into(),
         ..About::default()

@@ -20,7 +20,7 @@ use lae_studio::store::{self, AddedFigures, StoredRun, StoredState};
 use crate::data::Made;
 use crate::methods::config_of;
 
-/// Drawings of these letters, so many of each, as a folder of classes.
+/// Drawings of these letters, this number of each, as a folder of classes.
 pub fn letters(of: &str, each: usize) -> Made {
     let made = Made::new();
     let options = OpenOptions {
@@ -80,7 +80,7 @@ fn refused(run: &Path, folder: &Path) -> Problem {
     }
 }
 
-/// All that lies in a folder, folders without content. Without a run's summary: it is made from the other files, and
+/// All that is in a folder, folders without content. Without a run's summary: it is made from the other files, and
 /// says when they were written.
 pub fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
@@ -110,7 +110,7 @@ fn picture(sample: &Sample) -> Picture {
     }
 }
 
-/// Asks for some test pictures of a taught run what its evaluation asked for, in all tasks.
+/// Asks for some test images of a taught run what its evaluation asked for, in all tasks.
 fn predicts_what_it_measured(run: &Path) {
     let stored = store::load(run).unwrap();
     let header = &stored.header;
@@ -267,7 +267,7 @@ fn the_drift_of_a_taught_run_is_measured_from_its_first_task() {
     assert!(drift(1) > 0.0 && drift(2) > drift(1));
 }
 
-/// Stops in the middle of an added task's phases, the one after so many others.
+/// Stops in the middle of an added task's phases, the one after this number of others.
 struct StopAfter {
     control: Control,
     phases: usize,

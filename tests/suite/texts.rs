@@ -1,4 +1,4 @@
-//! What the window says stands in `assets/texts`, in every language, and nowhere else.
+//! The texts of the window are in `assets/texts`, in every language, and nowhere else.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use lae_studio::run::config::{SETTINGS, SettingKind, SettingSpec};
 use lae_studio::store::table::FIGURES;
 use lae_studio::texts::{Language, list_id};
 
-/// Folders and files of `src` whose words all stand in `assets/texts`.
+/// Folders and files of `src` whose words are all in `assets/texts`.
 const MOVED: &[&str] = &[
     "session/about.rs",
     "session/added_task.rs",

@@ -1,4 +1,4 @@
-//! The window, driven as a person would: by label, mouse and key. Pictures of the pages are written
+//! The window, driven as a user would: by label, mouse and key. Images of the pages are written
 //! where the environment variable `LAE_SHOTS` names a folder.
 
 mod added_tasks;
@@ -168,7 +168,7 @@ fn open_steps(harness: &mut Harness<'_, StudioApp>) {
     settle(harness);
 }
 
-/// The window as a graphics adapter draws it; none where there is no adapter, which is noted.
+/// The window as a graphics adapter draws it; `None` if there is no adapter, which is noted.
 fn drawn(harness: &mut Harness<'_, StudioApp>) -> Option<image::RgbaImage> {
     if device::list().iter().all(DeviceInfo::is_cpu) {
         skip("no graphics adapter to draw with, not even a software one");
@@ -177,7 +177,7 @@ fn drawn(harness: &mut Harness<'_, StudioApp>) -> Option<image::RgbaImage> {
     Some(harness.render().unwrap())
 }
 
-/// Writes a picture of the window where pictures are wanted.
+/// Writes an image of the window if images are requested.
 fn shot(harness: &mut Harness<'_, StudioApp>, name: &str) {
     let Some(folder) = std::env::var_os("LAE_SHOTS") else {
         return;

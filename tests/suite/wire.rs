@@ -1,4 +1,4 @@
-//! What another process is told survives the way: every command and every event.
+//! What another process gets survives the way: every command and every event.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -521,12 +521,12 @@ proptest! {
             let said = wire::sent_home(Said { client, number, ask }, here);
             let mut bytes = Vec::new();
             wire::write(&mut bytes, said, &[1, 2]).unwrap();
-            // Pixels as bytes: no run of them stands in the JSON.
+            // Pixels as bytes: no run of them is in the JSON.
             prop_assert!(bytes.len() < 4000, "{} bytes", bytes.len());
             let (said, raw) = wire::read::<Said>(&mut bytes.as_slice()).unwrap().unwrap();
             prop_assert_eq!((said.client, said.number, raw), (client, number, vec![1, 2]));
             let Ask::Command(command) = said.ask else { panic!("another ask") };
-            // It is about the run of that name there, and here once more it is what it was.
+            // It is about the run of that name there, and here again it is what it was.
             let there = wire::home(*command, there, false).unwrap();
             let back = wire::sent_home(there, Path::new("/scratch/me/lae"));
             let back = wire::home(back, here, false).unwrap();

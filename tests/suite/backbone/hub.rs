@@ -142,11 +142,11 @@ fn a_fresh_download_is_loaded_and_kept() {
     assert_eq!(opened.bytes, body.len() as u64);
     assert_eq!(told.last().unwrap().done, body.len() as u64);
     assert!(matches!(library.state(&opened.entry), State::Present(_)));
-    // No table knows its hash, and the person is told what that means.
+    // No table knows its hash, and a warning says what that means.
     assert!(lae_studio::texts::said(&opened.assumed, "").contains("no published SHA-256 is known"));
     library.open("toy", &Device::flex(), &mut |_| true).unwrap();
     assert_eq!(hub.sent.load(Ordering::SeqCst), body.len(), "loaded once");
-    // The hash of the first download is what later loads are held against.
+    // The hash of the first download is what later loads are compared with.
     let path = opened.path.unwrap();
     let mut bytes = body.clone();
     *bytes.last_mut().unwrap() ^= 1;
@@ -312,7 +312,7 @@ fn a_missing_file_and_no_connection_say_how_to_go_on() {
 }
 
 /// The program asked for a toy picture's features in `folder`, with its own home and environment;
-/// `blocks` limits the files it writes to so many kilobytes.
+/// `blocks` limits the files it writes to this number of kilobytes.
 fn features(folder: &TempDir, environment: &[(&str, &str)], blocks: Option<usize>) -> Output {
     let root = folder.path();
     fs::create_dir_all(root.join("plugins")).unwrap();

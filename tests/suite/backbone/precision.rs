@@ -1,4 +1,4 @@
-//! Frozen weights in half precision: f16 on graphics cards, where there is one, and on the CPU device through the same
+//! Frozen weights in half precision: f16 on GPUs, if there is one, and on the CPU device through the same
 //! code; bf16 on the CPU device.
 
 use std::path::PathBuf;
@@ -145,7 +145,7 @@ fn a_run_in_bf16_keeps_it_and_is_no_repetition_of_one_in_f32() {
     assert_ne!(snapshot(&full.folder), snapshot(&rounded.folder));
     let key = |header| store::RunKey::of(header, "").experiment;
     assert_ne!(key(&full), key(&rounded));
-    // Cards keep their weights in other types.
+    // GPUs keep their weights in other types.
     for info in device::list().iter().filter(|info| !info.is_cpu()) {
         let problem = experiment::has_bf16(info).unwrap_err().to_string();
         assert!(problem.contains("choose f16"), "{problem}");

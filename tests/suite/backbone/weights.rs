@@ -10,7 +10,7 @@ use lae_studio::tensors::Named;
 
 use super::files::{error, features, images};
 
-/// Every family, with everything that is folded, resized or made anew from its weights.
+/// Every family, with everything that is folded, resized or made again from its weights.
 fn families() -> Vec<Architecture> {
     let plain = vit::Config::plain(32, 8, 24, 2, 3);
     let every = vit::Config {

@@ -181,7 +181,7 @@ echo "{\"images_per_second\": 0.5, \"asked\": \"$*\"}"
         table.contains("PyTorch (ratio)") && table.contains("0.50 ("),
         "{table}"
     );
-    // What cannot be measured is told before the first row.
+    // What cannot be measured is reported before the first row.
     let none: Vec<&str> = quick.split(' ').chain(["no-such-python"]).collect();
     let output = run(&none, root.path());
     assert_eq!(output.status.code(), Some(1));

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{json, only_run, program, run, stderr};
 use crate::skip::skip;
 
-/// The number of the imitated card in the list of devices; none where there is none.
+/// The number of the imitated card in the list of devices; `None` if there is none.
 pub(super) fn imitated(runs: &Path) -> Option<String> {
     let list = json(&run(&["devices", "--json", "-"], runs));
     let of = |entry: &&Value| entry["kind"] == "software_gpu" && entry["api"] == "vulkan";

@@ -1,4 +1,4 @@
-//! What `export` writes, as far as it can be told without PyTorch; `tests/export_check.py` asks the real
+//! What `export` writes, as far as it can be checked without PyTorch; `tests/export_check.py` asks the real
 //! libraries.
 
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ fn an_export_for_pytorch_is_complete_and_python_reads_it() {
         assert_eq!(shape(&format!("pets.{expert}.0.s")), [1, 1]);
     }
     let text = std::fs::read_to_string(to.join("model.py")).unwrap();
-    // Every tensor that the file makes a place for is there, and the equation stands in it.
+    // Every tensor that the file makes a place for is there, and the equation is in it.
     let made = text.matches("self.down = nn.Parameter").count();
     assert_eq!(made, 1);
     let equation = "return h + self.s * (gelu(e @ self.down + self.b_down) @ self.up + self.b_up)";

@@ -1,4 +1,4 @@
-//! A card that falls short: software Vulkan behind a driver (`tests/lost_card.c`) that gives away so many MB
+//! A GPU with limits: software Vulkan behind a driver (`tests/lost_card.c`) that gives a number of MB
 //! and no more, or knows no half precision.
 
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ fn between() -> Option<&'static Between> {
     made.as_ref()
 }
 
-/// Runs on a card that falls short in this; runs are kept in `out`.
+/// Runs on a GPU with this limit; runs are kept in `out`.
 fn on(between: &Between, short: (&str, &str), words: &[&str], root: &Path) -> Output {
     program(words, root)
         .env("LAE_RUNS", root.join("out"))
@@ -79,7 +79,7 @@ fn words(card: &str) -> Vec<&str> {
     .concat()
 }
 
-/// A run that was begun on a card of so many MB.
+/// A run that was begun on a GPU with this number of MB.
 struct Begun {
     between: &'static Between,
     root: TempDir,

@@ -285,7 +285,7 @@ fn rows_of_a_grid_go_into_a_table_held_against_one_of_them() {
         written.contains("Row & Runs & $A_N$ & $A_N$ against method baseline & Pairs"),
         "{written}"
     );
-    // What is there is told and drawn without running anything.
+    // Existing runs are listed and drawn without running anything.
     let output = tried.run(&["--list", "--export", &svg]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(String::from_utf8_lossy(&output.stdout).contains("done"));

@@ -83,7 +83,7 @@ fn ctrl_c_saves_what_all_of_them_are_at() {
     let tried = Tried::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 40"));
     let child = begun(&tried);
     let programs = children(child.id());
-    // The program alone is told, not what it started.
+    // Only the program gets the signal, not its children.
     let output = interrupted(child);
     assert!(
         stderr(&output).contains("all started runs are saved"),

@@ -55,7 +55,7 @@ fn a_killed_run_continues_to_the_same_result() {
     assert!(again.contains("finished"), "{again}");
 }
 
-/// What the program starts as its child is told by this variable to end when its input does.
+/// This variable makes a child of the program end when its input does.
 #[cfg(unix)]
 #[test]
 fn a_child_ends_with_the_program_that_started_it() {
@@ -250,12 +250,12 @@ fn a_disk_that_fills_up_leaves_a_run_that_can_go_on() {
             .count()
     };
     assert_eq!(left(&folder) + left(&folder.join("resume")), 0);
-    // With space again it goes on from where it was, as if nothing had happened.
+    // With space again it resumes from where it was, as if nothing had happened.
     let resumed = json(&run_json(&["resume", "latest", "--quiet"], root.path()));
     assert_eq!(essence(&resumed), essence(finished().1));
 }
 
-/// The folder of the checkpoint takes nothing, as on a full disk; the run itself goes on.
+/// The folder of the checkpoint takes nothing, as on a full disk; the run itself continues.
 #[cfg(unix)]
 #[test]
 fn a_checkpoint_that_cannot_be_saved_warns_and_does_not_end_the_run() {
@@ -284,7 +284,7 @@ fn a_run_goes_on_on_another_device_and_says_so() {
     let run = root.path().join("half");
     copy_folder(&whole, &run);
     std::fs::remove_file(run.join("metrics.csv")).unwrap();
-    // As if it had been begun on a card that is gone.
+    // As if it had been begun on a GPU that is gone.
     let path = run.join("run.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("device = \"cpu\""), "{text}");

@@ -7,7 +7,7 @@ use super::*;
 /// Class names that occur nowhere else.
 const CLASSES: [&str; 4] = ["wheatear", "great bustard", "hoopoe", "dotterel"];
 
-/// A folder of pictures with telling names, one of them broken.
+/// A folder of images with telling names, one of them broken.
 fn birds(folder: &Path) -> PathBuf {
     let root = folder.join("my secret birds");
     for (number, class) in CLASSES.iter().enumerate() {
@@ -33,7 +33,7 @@ fn log_of(runs: &Path) -> String {
     std::fs::read_to_string(runs.join("log/lae-studio.log")).unwrap_or_default()
 }
 
-/// Nothing in this text tells whose data it was.
+/// Nothing in this text reveals whose data it was.
 fn names_nobody(text: &str, home: &Path) {
     let home = home.to_str().unwrap();
     let names = CLASSES.iter().copied().chain(["secret", "nest", home]);

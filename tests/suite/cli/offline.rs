@@ -3,7 +3,7 @@
 use super::*;
 
 /// Runs a program under `strace`; gives how it ended, and the calls about the network that it and
-/// its children made. None where there is no such tool or it may not look.
+/// its children made. `None` if there is no such tool or it may not look.
 fn traced(plain: &Command, folder: &Path) -> Option<(Output, Vec<String>)> {
     let calls = folder.join("calls.txt");
     let mut strace = Command::new("strace");
@@ -54,7 +54,7 @@ fn the_demo_opens_no_socket() {
     };
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(calls, Vec::<String>::new());
-    // Drivers of graphics cards may talk to a desktop, but to nobody outside this computer.
+    // Drivers of GPUs may talk to a desktop, but to nobody outside this computer.
     let outside = |calls: &[String]| calls.iter().any(|call| call.contains("AF_INET"));
     let (output, calls) = traced(&demo("auto"), runs.path()).unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

@@ -3,7 +3,7 @@
 use super::*;
 use crate::data::Made;
 
-/// So many classes with two pictures each.
+/// This number of classes with two images each.
 fn classes(count: usize) -> Made {
     let made = Made::new();
     for class in 0..count {

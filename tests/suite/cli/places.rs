@@ -153,7 +153,7 @@ impl Lab {
         fs::write(self.path("authorized"), "").unwrap();
     }
 
-    /// Makes pictures of two classes.
+    /// Makes images of two classes.
     pub(super) fn pictures(&self) {
         for class in ["dark", "light"] {
             let folder = self.path("pictures").join(class);
@@ -430,7 +430,7 @@ fn ctrl_c_stops_the_run_there_and_brings_home_what_was_saved() {
     assert!(said.contains("--place lab"), "{said}");
     let home = &lab.runs_here()[0];
     assert!(home.join("resume/checkpoint.safetensors").exists());
-    // What was stopped there goes on here as well.
+    // What was stopped there resumes here as well.
     let resumed = json(&run_json(&["resume", "latest", "--quiet"], &lab.here()));
     assert_eq!(resumed["state"], "finished");
 }
@@ -493,7 +493,7 @@ fn a_stopped_run_that_was_taught_here_does_not_go_on_there() {
         "{said}"
     );
     assert!(taught.exists());
-    // The run there goes on without this computer: what it learned does not come over what was taught here.
+    // The run there continues without this computer: what it learned does not come over what was taught here.
     let there = first_run_of(&lab.there()).unwrap();
     let daemon = lab.daemon().unwrap();
     kill(&daemon);
@@ -743,7 +743,7 @@ fn a_run_with_own_units_goes_on_there() {
     assert_eq!(json(&resumed)["state"], "finished");
 }
 
-/// A file system of so many KB, unmounted at the end.
+/// A file system of this number of KB, unmounted at the end.
 struct Small(PathBuf);
 
 impl Drop for Small {

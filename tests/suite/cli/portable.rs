@@ -1,4 +1,4 @@
-//! The portable form: everything lies beside the program.
+//! The portable form: everything is next to the program.
 
 use std::fs;
 use std::io::{Cursor, Write};

@@ -1,4 +1,4 @@
-//! Runs as things: named, found, deleted, restored; a folder of pictures in a table.
+//! Runs as things: named, found, deleted, restored; a folder of images in a table.
 
 use tempfile::TempDir;
 
@@ -24,7 +24,7 @@ fn a_run_is_named_found_by_it_and_exported_under_it() {
     let said = json(&run(&words, at));
     assert_eq!(said["name"], "=Mine");
     assert_eq!(said["tags"], serde_json::json!(["thesis", "b", "c"]));
-    // One part is said anew, the others stay.
+    // One part is changed, the others stay.
     let said = json(&run(&["name", "=Mine", "--note", "", "--json", "-"], at));
     assert_eq!(
         (&said["name"], &said["note"]),
@@ -90,7 +90,7 @@ fn runs_are_deleted_restored_and_erased() {
     );
     assert_eq!(run(&["restore", &name], at).status.code(), Some(0));
     assert!(folder.join("run.toml").exists());
-    // Only what lies in the trash is deleted for good.
+    // Only what is in the trash is deleted for good.
     refused(&["delete", &name, "--for-good"], at);
     assert!(folder.exists());
     run(&["delete", &name], at);

@@ -25,7 +25,7 @@ fn script(words: &[&str]) -> Output {
 }
 
 impl Slurm {
-    /// None where there is none to start, which is told.
+    /// `None` if there is none to start, which is noted.
     fn start() -> Option<Self> {
         let here = |name: &&str| {
             let folders = std::env::var("PATH").unwrap_or_default();

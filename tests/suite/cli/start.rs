@@ -1,5 +1,5 @@
-//! A run whose PET starts from a LoRA in peft's form: it has a copy of it, and every adapter that does not fit is told.
-//! `tests/export_check.py` asks peft itself.
+//! A run whose PET starts from a LoRA in peft's form: it has a copy of it, and every adapter that does not fit is
+//! reported. `tests/export_check.py` asks peft itself.
 
 use lae_studio::tensors::{HostTensor, Named, to_bytes};
 

@@ -72,7 +72,7 @@ fn the_json_of_a_run_is_as_its_schema_says() {
     check(&listed[0], &schema, &schema, "runs[0]");
     let number = |key: &str| trained[key].as_f64().unwrap();
     assert_eq!(number("schema"), f64::from(lae_studio::store::SCHEMA));
-    // Every class of the digits has as many test pictures, so each counts as much as its pictures.
+    // Every class of the digits has as many test images, so each counts as much as its images.
     assert!((number("balanced_accuracy") - number("final_accuracy")).abs() < 1e-9);
     let each: Vec<f64> = serde_json::from_value(trained["class_accuracy"].clone()).unwrap();
     assert_eq!(each.len(), 10);

@@ -47,7 +47,7 @@ fn methods_are_tried_on_pictures_held_back_and_no_run_is_kept() {
             "{told}"
         );
     }
-    // The closed form answers nearly all digits; one epoch of 24 pictures of each cannot.
+    // The closed form answers nearly all digits; one epoch of 24 images of each cannot.
     assert_eq!(told["best"], "ranpac", "{told}");
     assert_eq!(told["train_images"], 240);
     assert!(told["judged_images"].as_u64().unwrap() > 100);

@@ -38,7 +38,7 @@ impl Sources for With {
     }
 }
 
-/// A window's session whose runs lie in the lab's folder here.
+/// A window's session whose runs are in the lab's folder here.
 fn open(lab: &Lab, draft: RunConfig) -> Session {
     let root = lab.here();
     let sources = With {
@@ -54,7 +54,7 @@ fn open(lab: &Lab, draft: RunConfig) -> Session {
     session
 }
 
-/// Takes in what is told until this is so; none of it may keep a frame waiting.
+/// Takes in events until this is so; none of it may keep a frame waiting.
 fn until(session: &mut Session, what: &str, mut done: impl FnMut(&Session) -> bool) {
     let begun = Instant::now();
     while !done(session) {
@@ -94,7 +94,7 @@ fn has_ended(session: &Session, stage: Stage) -> bool {
     live(session).is_some_and(|run| run.stage == stage)
 }
 
-/// Pictures of two classes in a folder of this machine.
+/// Images of two classes in a folder of this machine.
 fn pictures(folder: &Path) {
     for (class, base) in [("dark", 0), ("light", 200)] {
         fs::create_dir_all(folder.join(class)).unwrap();
@@ -347,7 +347,7 @@ fn a_run_at_a_place_is_paused_goes_on_and_is_stopped() {
     });
     let home = lab.runs_here().remove(0);
     assert!(home.join("resume/checkpoint.safetensors").exists());
-    // Here it goes on as a run of this computer.
+    // Here it continues as a run of this computer.
     until(&mut session, "it is listed", |s| {
         !s.busy() && s.row(&home).is_some()
     });

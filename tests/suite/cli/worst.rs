@@ -37,7 +37,7 @@ fn the_surest_mistakes_are_listed_first() {
     let of_one = worst(&["--class", class, "--top", "1"]);
     assert_eq!(of_one["pictures"][0], pictures[0]);
     assert_eq!(of_one["pictures"].as_array().unwrap().len(), 1);
-    // Set against the pictures of that class alone.
+    // Set against the images of that class alone.
     let counts = ["tested", "wrong"].map(|key| of_one[key].as_u64().unwrap());
     assert_eq!((counts[0], &of_one["class"]), (6, &class.into()));
     assert!(told["class"].is_null());
@@ -58,7 +58,7 @@ fn the_surest_mistakes_are_listed_first() {
 fn training_pictures_whose_label_the_others_contradict_are_listed() {
     let root = tempfile::tempdir().unwrap();
     let data = lae_studio::data::Dataset::open("digits", &Default::default()).unwrap();
-    // Two labels are made wrong by a list, which is how a person would correct them.
+    // Two labels are made wrong by a list, which is how a user would correct them.
     let limited: Vec<_> = data.train.iter().step_by(97).take(2).collect();
     let planted: Vec<String> = limited.iter().map(|sample| sample.name()).collect();
     for sample in limited {
@@ -143,7 +143,7 @@ fn training_pictures_whose_label_the_others_contradict_are_listed() {
             .all(|name| planted.iter().any(|known| known == name)),
         "{names:?}"
     );
-    // After the first task the pictures of later classes are left out.
+    // After the first task the images of later classes are left out.
     let task = [
         "worst", name, "--split", "train", "--task", "1", "--top", "0",
     ];
@@ -151,7 +151,7 @@ fn training_pictures_whose_label_the_others_contradict_are_listed() {
         .as_u64()
         .unwrap();
     assert!(asked < data.train.len() as u64 * 6 / 10, "{asked}");
-    // Test pictures are what is listed without the option.
+    // Test images are what is listed without the option.
     let tests = json(&run_json(&["worst", name], root.path()));
     assert_eq!(tests["split"], "test");
 }
@@ -232,7 +232,7 @@ fn data_and_train_take_the_list_of_a_data_set_or_another_one_or_none() {
     let mistakes = worst(&[]);
     let mistake = &mistakes["pictures"][0];
     let name = summary["run"].as_str().unwrap();
-    // A list as the window writes it, of a picture of the digits.
+    // A list as the window writes it, of an image of the digits.
     let data = lae_studio::data::Dataset::open("digits", &Default::default()).unwrap();
     let named = |sample: &&lae_studio::data::Sample| mistake["picture"] == sample.name();
     let sample = data.test.iter().find(named).unwrap();

@@ -1,4 +1,4 @@
-//! Bad input: damaged pictures and runs, unknown names, folders that cannot be written.
+//! Bad input: damaged images and runs, unknown names, folders that cannot be written.
 
 use super::*;
 
@@ -286,7 +286,7 @@ fn words_that_are_no_text_end_in_a_sentence() {
         .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(stderr(&output).contains("problem: "), "{}", stderr(&output));
-    // A picture of such a name is read like any other, alone and in its folder. Not every system has such files.
+    // An image of such a name is read like any other, alone and in its folder. Not every system has such files.
     let made = tempfile::tempdir().unwrap();
     let path = made.path().join(odd);
     if std::fs::rename(picture(made.path()), &path).is_ok() {
@@ -303,7 +303,7 @@ fn words_that_are_no_text_end_in_a_sentence() {
     assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
 }
 
-/// A display that is named and does not answer is told, and X alone means X alone.
+/// A display that is named and does not answer is reported, and X alone means X alone.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_display_that_cannot_be_used_is_named() {

@@ -58,7 +58,7 @@ const ACTS: [Act; 7] = [
     },
 ];
 
-/// What there is: the contents of files, but for those that hold times, and what is not finished.
+/// The contents of files, but for those that hold times, and what is not finished.
 fn state(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = everything(home);
     let passing = |path: &Path| {
@@ -77,7 +77,7 @@ fn state(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// A copy of what there is, with summaries that are of these files.
+/// A copy of the folder, with summaries that are of these files.
 fn copied(from: &Path) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     copy_folder(from, home.path());

@@ -40,7 +40,7 @@ const NAMES: &[&str] = &[
     "s/link/0.png",
 ];
 
-/// Small pictures of two classes.
+/// Small images of two classes.
 fn pictures() -> Vec<(String, Vec<u8>)> {
     let of = |class: &str, number: u8| {
         let pixel = image::Rgb([number * 40, class.len() as u8 * 90, 7]);
@@ -56,7 +56,7 @@ fn pictures() -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// What may go into an archive: the pictures, some of them under other names or with other content.
+/// What may go into an archive: the images, some of them under other names or with other content.
 fn contents(dice: &mut Dice) -> Vec<(String, Vec<u8>)> {
     let mut all = pictures();
     for _ in 0..dice.below(4) {

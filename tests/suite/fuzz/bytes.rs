@@ -75,7 +75,7 @@ impl Dice {
         (self.0.next_u64() % count.max(1) as u64) as usize
     }
 
-    /// Whether one in so many times.
+    /// True once in this number of times.
     pub fn one_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }

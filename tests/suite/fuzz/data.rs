@@ -1,4 +1,4 @@
-//! CIFAR's files, lists and tables beside pictures, and pictures.
+//! CIFAR's files, lists and tables beside images, and images.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -9,7 +9,7 @@ use lae_studio::data::{Dataset, OpenOptions, decode_picture_file, picture_size};
 use super::bytes::Dice;
 use super::{Case, Target, fuzz, single};
 
-/// What the picture of a small file may take, as docs/reliability.md promises.
+/// What the image of a small file may take, as docs/reliability.md promises.
 const USUALLY: usize = 768 << 20;
 
 fn opens(folder: &Path) -> bool {
@@ -32,7 +32,7 @@ fn text(text: &str) -> Vec<u8> {
     [b"U", &[text.len() as u8][..], text.as_bytes()].concat()
 }
 
-/// CIFAR-10 as pickles, with so many images a file.
+/// CIFAR-10 as pickles, with this number of images a file.
 fn cifar(images: usize) -> Case {
     let mut meta = [b"\x80\x02}(", &text("label_names")[..], b"]("].concat();
     (0..10).for_each(|class| meta.extend(text(&format!("class {class}"))));
@@ -324,14 +324,14 @@ impl Target for Pictures {
         decode_picture_file(&path, 12).is_ok()
     }
 
-    /// A picture of one colour is far smaller than its pixels; these are bounded by themselves.
+    /// An image of one colour is far smaller than its pixels; these are bounded by themselves.
     fn extra(&self, case: &Case) -> usize {
         let bytes = case.get("picture").map_or(&[][..], Vec::as_slice);
         let reader = image::ImageReader::new(Cursor::new(bytes)).with_guessed_format();
         let sides = reader.ok().and_then(|reader| reader.into_dimensions().ok());
         let (width, height) = sides.unwrap_or_default();
         let pixels = u64::from(width) * u64::from(height);
-        // As stored, turned, and as RGB; what any picture of a small file may take.
+        // As stored, turned, and as RGB; what any image of a small file may take.
         (pixels.min(100_000_000) as usize * 24).min(USUALLY)
     }
 }

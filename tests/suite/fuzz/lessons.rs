@@ -307,7 +307,7 @@ fn looked_at(stored: &StoredRun) -> bool {
     fine
 }
 
-/// Writes into the lesson which list of pictures there is by now.
+/// Writes into the lesson which list of images there is by now.
 fn mend(case: &mut Case) {
     let Some(print) = case.get(PICTURES).map(|list| hex(&Sha256::digest(list))) else {
         return;

@@ -12,7 +12,7 @@ static ALLOCATOR: Counting = Counting;
 
 thread_local! {
     /// Bytes asked for minus bytes given back on this thread; what another thread gave back or
-    /// handed over makes it wrong, so whoever measures works on one thread.
+    /// handed over makes it wrong, so measured code works on one thread.
     static HELD: Cell<isize> = const { Cell::new(0) };
     /// The most that was held since the measurement began.
     static MOST: Cell<isize> = const { Cell::new(0) };

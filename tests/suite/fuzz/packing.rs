@@ -55,7 +55,7 @@ impl Fields<'_> {
     }
 }
 
-/// A ZIP of these entries; with a dice one field in so many is wrong.
+/// A ZIP of these entries; with a dice one field in this number is wrong.
 pub fn zip(entries: &[Zipped], dice: Option<(&mut Dice, usize)>) -> Vec<u8> {
     let (mut all, mut directory) = (Vec::new(), Vec::new());
     let mut fields = match dice {

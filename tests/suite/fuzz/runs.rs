@@ -1,4 +1,4 @@
-//! Run folders: listed, loaded, summed up, exported, taken up.
+//! Run folders: listed, loaded, summed up, exported, resumed.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Snapshots and checkpoints as each method takes them up: a stopped run goes on from a mutated
-//! checkpoint, and a mutated snapshot is asked what is on a picture.
+//! Snapshots and checkpoints as each method reads them: a stopped run resumes from a mutated
+//! checkpoint, and a mutated snapshot is asked what is on an image.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -40,7 +40,7 @@ struct States {
 }
 
 impl States {
-    /// The folder of a run of this method that was stopped; none where one task is all.
+    /// The folder of a run of this method that was stopped; `None` if one task is all.
     fn stopped(&self, method: usize) -> Option<&Case> {
         let make = || {
             let mut config = crate::methods::config_of(METHODS[method]);

@@ -321,7 +321,7 @@ impl Target for Corrected {
         let Ok(corrected) = store::read_corrected(&folder.join("list.toml")) else {
             return false;
         };
-        // Every entry counts once, whether there is such a picture or not, and no picture gets a
+        // Every entry counts once, whether there is such an image or not, and no image gets a
         // class that is not there.
         let wanted = corrected.len();
         let data = digits(corrected);

@@ -1,4 +1,4 @@
-//! Added tasks of classes that the run knows already, of few pictures, and with old pictures gone.
+//! Added tasks of classes that the run knows already, of few images, and with old images gone.
 
 use lae_studio::store::RunSummary;
 
@@ -13,7 +13,7 @@ fn with_digits(digits: &str, of: &str, each: usize) -> Made {
     };
     let data = Dataset::open("digits", &options).unwrap();
     let mut taken = BTreeMap::new();
-    // From the end: other pictures than the run learned from.
+    // From the end: other images than the run learned from.
     for sample in data.train.iter().rev() {
         let class = &data.classes[sample.class as usize];
         let count: &mut usize = taken.entry(class.clone()).or_default();
@@ -59,7 +59,7 @@ fn test_pictures_that_an_added_task_teaches_are_tested_no_more() {
     let indices: Vec<usize> = of_own.map(|at| after.samples[at]).collect();
     assert_eq!(indices.len(), answers.labels.len() - 5);
     assert!(indices.iter().all(|index| *index >= 5));
-    // What the old classes lost is measured on the same pictures.
+    // What the old classes lost is measured on the same images.
     let old = figures_of(&stored).old;
     assert!(old.before.is_some() && old.images == indices.len());
 }
@@ -89,7 +89,7 @@ fn more_examples_of_a_known_class_count_for_it() {
             adds_to_the_columns_that_are_there(&stored);
         }
         predicts_what_it_measured(&run);
-        // No answer names an output that counts for another class, but for its own pictures.
+        // No answer names an output that counts for another class, but for its own images.
         let answers = &stored.reports[2].answers;
         let given = answers.of(header.answering());
         for (label, class) in answers.labels.iter().zip(given) {
@@ -127,7 +127,7 @@ fn adds_to_the_columns_that_are_there(stored: &StoredRun) {
     assert_ne!(rows[3], &before.values[3 * 300..4 * 300]);
 }
 
-/// One picture, or one of each of two classes, says nothing about how far all classes' weights are
+/// One image, or one of each of two classes, says nothing about how far all classes' weights are
 /// to be held down.
 #[test]
 fn an_added_task_keeps_the_ridge_of_the_run() {
@@ -235,7 +235,7 @@ fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
     let run = finished(&settings, root.path());
     let added_task = letters("AB", 6);
     let other = made.path().join("G").join(first(&made.path().join("G")));
-    // Another picture in the place of one.
+    // Another image in the place of one.
     std::fs::copy(
         added_task
             .path()

@@ -34,7 +34,7 @@ fn what_cannot_be_taught_is_said_in_a_sentence_and_changes_nothing() {
     // A single class is enough for a method that compares with means.
     let prototypes = finished(&config("simplecil"), root.path());
     taught(&prototypes, alone.path());
-    // Pictures lying beside each other are one class, too.
+    // Images lying beside each other are one class, too.
     let flat = alone.path().join("A");
     let header = |run: &Path| store::load(run).unwrap().header;
     taught(&prototypes, &flat);
@@ -148,7 +148,7 @@ fn an_added_task_that_somebody_changed_is_not_shown_and_does_not_hide_the_others
     let name = shown(0).unwrap().name;
     assert!(name.starts_with("A/"), "{name}");
     assert!(shown(9).is_err());
-    // Training pictures come first in the list.
+    // Training images come first in the list.
     let picture = folder.join("pictures/0011.png");
     let bytes = std::fs::read(&picture).unwrap();
     std::fs::copy(folder.join("pictures/0001.png"), &picture).unwrap();
@@ -157,7 +157,7 @@ fn an_added_task_that_somebody_changed_is_not_shown_and_does_not_hide_the_others
         problem.what.contains("has changed since it was learned"),
         "{problem}"
     );
-    // An added task on top of it would be tested on another picture.
+    // An added task on top of it would be tested on another image.
     let problem = refused(&run, letters("CD", 5).path());
     assert!(
         problem.what.contains("has changed since it was learned"),

@@ -110,13 +110,13 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     assert_eq!((live.reports.len(), live.tasks()), (4, 4));
     shot(&mut window, "teach-done");
 
-    // A picture of the added task behind a cell of the confusion.
+    // An image of the added task behind a cell of the confusion.
     window.get_by_label("Tasks").click();
     settle(&mut window);
     let wrong = window.query_all_by_label_contains("taken for").next();
     assert!(wrong.is_some() || live.answers().last() == Some(1.0));
 
-    // Predict asks this run about all it learned; a newer one lies beside it.
+    // Predict asks this run about all it learned; a newer one is next to it.
     newer_run(runs.path());
     window.state_mut().session.list_runs();
     settle(&mut window);
@@ -137,7 +137,7 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
         opened.is_some_and(|run| run.tasks() == 3)
     });
     assert!(store::load(&folder).unwrap().header.added_tasks.is_empty());
-    // It goes on with the run that was asked, which has a task less.
+    // It continues with the run that was asked, which has a task less.
     wait(&mut window, "the run is asked anew", |app| {
         let answers = &app.session.predict.answers;
         answers.len() == 3 && answers.iter().all(Option::is_some)

@@ -1,4 +1,4 @@
-//! What Predict shows belongs together: the picture, the run that is asked, and the answer.
+//! What Predict shows belongs together: the image, the run that is asked, and the answer.
 
 use std::path::PathBuf;
 

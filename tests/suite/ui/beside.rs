@@ -41,7 +41,7 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
     for i in 0..3 {
         backend.push(task("first", i));
     }
-    // Its device had no room: it is taken up again after the second task.
+    // Its device had no room: it is resumed after the second task.
     backend.push(Event::Started(Box::new(of("lae", "LAE", "first"))));
     backend.push(Event::TakenUp {
         run: "first".into(),

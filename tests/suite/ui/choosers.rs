@@ -22,7 +22,7 @@ use super::synthetic::events;
 use super::{settle, shot, wait, window};
 use crate::data::Made;
 
-/// A desktop whose dialogs end like this, after so many milliseconds.
+/// A desktop whose dialogs end like this, after this number of milliseconds.
 struct Dialogs {
     disk: Disk,
     choice: Choice,
@@ -87,7 +87,7 @@ fn without_a_dialog_the_window_says_so_and_takes_a_path() {
     window.get_by_label("Choose a folder with one subfolder per class");
     window.get_by_label_contains("No file dialog is available on this desktop");
     shot(&mut window, "path");
-    // What is not there is told in the dialog, which stays.
+    // A missing file is reported in the dialog, which stays.
     go(&mut window, "Path", &made.path().join("gone"));
     window.get_by_label_contains("gone does not exist.");
     go(&mut window, "Path", &made.path().join("my pictures 1.0"));

@@ -87,7 +87,7 @@ fn predict_says_when_it_stays_with_a_run_and_can_be_let_go() {
     let newest = window.state().session.predict.run.clone().unwrap();
     assert!(window.query_by_label("Keeps using this run.").is_none());
     let older = folders.iter().find(|folder| **folder != newest).unwrap();
-    // As a click on a picture of that run does.
+    // As a click on an image of that run does.
     let ctx = window.ctx.clone();
     let command = lae_studio::ui::command::UiCommand::PredictWith(older.clone());
     window.state_mut().act(&ctx, command);

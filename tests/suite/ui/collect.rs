@@ -1,4 +1,4 @@
-//! Pictures are drawn, dropped and named in the window, taught to a finished run, or become a data
+//! Images are drawn, dropped and named in the window, taught to a finished run, or become a data
 //! set.
 
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     let groups = window.state().session.collection.groups.clone();
     let counts: Vec<usize> = groups.iter().map(|group| group.pieces.len()).collect();
     assert_eq!(counts, [4, 3]);
-    // Drawn as the run's own pictures are: light on dark, of their size.
+    // Drawn as the run's own images are: light on dark, of their size.
     let picture = &groups[0].pieces[0].picture;
     assert!(lae_studio::data::looks::is_light_on_dark(picture));
     shot(&mut window, "collect-two");
@@ -259,7 +259,7 @@ fn gathered_and_pinned_images_are_there_again_in_the_next_window() {
     session.collection.add_group();
     session.collect_file(source.path().join("A"));
     settle(&mut window);
-    // The window ends without a word, as in a crash.
+    // The window ends without a message, as in a crash.
     wait(&mut window, "the drafts are written", |_| {
         std::fs::read_to_string(&list).is_ok_and(|list| list.matches("\"image\":").count() == 6)
     });
@@ -288,7 +288,7 @@ fn gathered_and_pinned_images_are_there_again_in_the_next_window() {
     assert_eq!(pins(&after_crash), before.0);
     assert!(after_crash.state().session.predict.pins.runs().is_empty());
     drop(after_crash);
-    // An image that is gone is told of, and the others are there.
+    // An image that is gone is reported, and the others are there.
     let images = || {
         std::fs::read_dir(&drafts)
             .unwrap()

@@ -45,7 +45,7 @@ fn seeds_become_mean_and_std_and_another_plugin_text_is_told_apart() {
     window.get_by_label("Table").click();
     settle(&mut window);
     shot(&mut window, "compare-table");
-    // All four stand in one row, and it is said that they should not.
+    // All four are in one row, with a warning.
     window.get_by_label("1 row");
     window.get_by_label_contains("group by them");
     window.get_by_label_contains("ext of the plugin");

@@ -88,7 +88,7 @@ fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
         unfinished: Some(run.clone()),
         ..Settings::default()
     };
-    // The set-up is that of the run: to go on with it is all there is to offer.
+    // The set-up is that of the run: to resume it is all there is to offer.
     let window = opened(runs.path(), left(&config).after_crash());
     window.get_by_label(CRASHED);
     window.get_by_label("Resume run");

@@ -153,7 +153,7 @@ fn a_button_sets_the_bit_depth_that_nearly_black_images_need() {
     assert_eq!(window.state().session.experiment.draft.bit_depth, 12);
     assert_eq!(brightest(&window), Some(255));
     assert!(window.query_by_label(button).is_none());
-    // The setting is visible, so that it can be changed.
+    // The setting is visible, so it can be changed.
     window.get_by_label("Bit depth");
 }
 
@@ -306,7 +306,7 @@ fn counts_shares_skipped_files_and_twins_are_on_the_card() {
     window.get_by_label_contains("broken.png");
     window.get_by_label("Hide skipped files");
     shot(&mut window, "data-card");
-    // No test split was given, so its share can be chosen; the data is split anew.
+    // No test split was given, so its share can be chosen; the data is split again.
     window.get_by_label("Splits and memory").click();
     settle(&mut window);
     window.get_by_label("Test share");

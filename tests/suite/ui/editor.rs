@@ -41,7 +41,7 @@ s    = { shape = [1, 1], init = "constant(0.1)", fixed = true }
 mlp = "h + s * (rellu(e @ down) @ up)"
 "#;
 
-/// A window on the page Plugins whose person's own plugins lie in this folder.
+/// A window on the page Plugins with the user's own plugins in this folder.
 fn opened(folder: &Path, settings: Settings) -> Harness<'static, StudioApp> {
     opened_with(folder, settings, None)
 }
@@ -210,7 +210,7 @@ fn replacing_goes_from_match_to_match_and_never_into_what_it_wrote() {
         window.run_steps(3);
         open(window).text
     };
-    // Enter goes on, and writes nothing where it went.
+    // Enter continues, and writes nothing where it went.
     for _ in 0..2 {
         window.key_press(egui::Key::Enter);
         window.run_steps(3);
@@ -220,7 +220,7 @@ fn replacing_goes_from_match_to_match_and_never_into_what_it_wrote() {
     window.run_steps(2);
     window.event(egui::Event::Text("aaa".into()));
     window.run_steps(2);
-    // The second one is in sight, which touches the first.
+    // The second one is visible, which touches the first.
     assert_eq!(press(&mut window, "Replace"), "# aaaaa b aa\n");
     assert_eq!(press(&mut window, "Replace"), "# aaaaa b aaa\n");
     // Behind the last one it begins again.

@@ -1,4 +1,4 @@
-//! What panics in the window costs one part of it: its place says so, the rest goes on, and so does a
+//! A panic in the window stops one part of it: its place says so, the rest continues, and so does a
 //! run at work.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

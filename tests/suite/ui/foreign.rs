@@ -79,7 +79,7 @@ fn weights_on_a_network_share_are_not_looked_for_unasked() {
     let problem = session.predict.problem.clone().unwrap();
     assert!(problem.place.contains("192.0.2.1"), "{problem}");
     assert!(!asked());
-    // Chosen by the person, it is asked.
+    // Chosen by the user, it is asked.
     session.experiment.draft.backbone = share.into();
     session.predict_again();
     assert!(asked());

@@ -28,7 +28,7 @@ fn a_term_in_a_lesson_is_explained_and_stays_open_after_a_click() {
     window.get_by_label("Open: Inside LAE").click();
     settle(&mut window);
     assert!(window.query_by_label(ACCUMULATION).is_none());
-    // What a screen reader tells about it.
+    // What a screen reader says about it.
     let term = window.get_by_label("offline: what it means");
     let told = term.accesskit_node().description().unwrap_or_default();
     assert!(

@@ -88,7 +88,7 @@ fn several_values_are_a_grid_that_is_run_once() {
     settle(&mut window);
     let keys = finished(runs.path());
     assert_eq!(keys.len(), 4);
-    // Whoever watched sees them side by side.
+    // A user who watched sees them side by side.
     assert_eq!(window.state().page, Page::Compare);
     act(&mut window, UiCommand::Show(Page::Experiment));
     wait(&mut window, "the runs are known", |app| {
@@ -224,7 +224,7 @@ fn a_grid_of_the_program_is_shown_as_its_runs() {
     window.get_by_label("Close").click();
     settle(&mut window);
     window.get_by_label("Start training");
-    // A file that says nothing is told in a sentence.
+    // A file that says nothing is reported in a sentence.
     let file = runs.path().join("mine.toml");
     std::fs::write(&file, "methd = \"lae\"\n").unwrap();
     let name = file.display().to_string();

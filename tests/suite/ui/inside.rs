@@ -13,7 +13,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::flow::{after_one_task, draw_seven, small};
 use super::{settle, shot, wait, window};
 
-/// How many tasks are known inside the run on Predict, and of the picture.
+/// How many tasks are known inside the run on Predict, and of the image.
 fn known(app: &StudioApp) -> (usize, usize) {
     let session = &app.session;
     let Some(run) = &session.predict.run else {
@@ -90,7 +90,7 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
     window.run_steps(20);
     assert!(is_there(&window, "pre-trained, highest of 4 × 4 positions"));
     shot(&mut window, "inside-task-1");
-    // The keyboard goes through the pictures; Enter asks about one.
+    // The keyboard goes through the images; Enter asks about one.
     let map = window.get_by_label_contains("Map of test features after");
     map.focus();
     window.run_steps(2);

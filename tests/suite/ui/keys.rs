@@ -88,7 +88,7 @@ fn enter_agrees_escape_does_not_and_a_pointless_question_goes_away() {
     window.run_steps(3);
     assert!(window.query_by_label("Stop training?").is_none());
     assert_eq!(backend.wished(), Wish::Run);
-    // Tab goes on to Cancel, which Enter then presses.
+    // Tab moves to Cancel, which Enter then presses.
     ask(&mut window);
     window.key_press(egui::Key::Tab);
     window.run_steps(2);

@@ -113,7 +113,7 @@ fn of_tasks(runs: &Path) -> Harness<'static, StudioApp> {
     window
 }
 
-/// The page Compare over so many finished runs, copies of one.
+/// The page Compare over this number of finished runs, copies of one.
 fn of_runs(runs: &Path, count: usize) -> Harness<'static, StudioApp> {
     finished(runs, "", |_| {});
     let first = std::fs::read_dir(runs).unwrap().next().unwrap().unwrap();
@@ -152,7 +152,7 @@ fn a_thousand_runs_are_listed_and_the_frame_draws_those_in_sight() {
 #[test]
 fn ten_thousand_classes_are_set_up() {
     let root = tempfile::tempdir().unwrap();
-    // One small picture under ten thousand names, not as links: NTFS allows 1,023 to a file.
+    // One small image under ten thousand names, not as links: NTFS allows 1,023 to a file.
     let data = root.path().join("data");
     let picture = root.path().join("p.png");
     image::GrayImage::new(8, 8).save(&picture).unwrap();

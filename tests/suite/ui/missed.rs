@@ -79,7 +79,7 @@ fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_
     window.get_by_label_contains("Summary. After 1 task");
     assert!(window.query_by_label_contains("Done.").is_none());
     shot(&mut window, "missed-classes");
-    // Its pictures.
+    // Its images.
     window.get_by_role_and_label(egui::Role::Link, "a").click();
     settle(&mut window);
     window.get_by_label_contains("Most confident mistakes");
@@ -106,7 +106,7 @@ fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::Show(Page::Train));
     settle(&mut window);
-    // A trial of methods on these pictures.
+    // A trial of methods on these images.
     window.get_by_label("Try methods").click();
     settle(&mut window);
     let asked = backend.asked();

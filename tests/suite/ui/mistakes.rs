@@ -32,7 +32,7 @@ fn made() -> Made {
     made
 }
 
-/// A window on Train with a run of one task over the folder, that took pictures 0, 2 and 4 wrongly.
+/// A window on Train with a run of one task over the folder, that took images 0, 2 and 4 wrongly.
 fn shown(made: &Made, runs: &Path, noted: bool) -> (Harness<'static, StudioApp>, Recorded) {
     shown_at([1280.0, 1500.0], made, runs, noted)
 }
@@ -91,7 +91,7 @@ fn shown_at(
     (window, backend)
 }
 
-/// The labels of these pictures' tiles from left to right.
+/// The labels of these images' tiles from left to right.
 fn order(window: &Harness<'_, StudioApp>, indices: &[usize]) -> Vec<usize> {
     let mut places: Vec<(f32, usize)> = indices
         .iter()
@@ -191,7 +191,7 @@ fn a_label_is_corrected_listed_and_taken_back() {
     window.get_by_label("None of these: exclude it").click();
     settle(&mut window);
     assert_eq!(kept().len(), 2);
-    // A slip of the hand is taken back where it is told, and that again.
+    // A slip of the hand is undone where it is reported, and that again.
     for left in [1, 2] {
         window.get_by_label("Undo").click();
         settle(&mut window);
@@ -256,7 +256,7 @@ fn a_run_that_noted_no_certainty_is_asked_once_more() {
             opinions: vec![Opinion {
                 expert: Expert::ENSEMBLE,
                 class: 1,
-                // The last one asked, picture 4, was taken for a.
+                // The last one asked, image 4, was taken for a.
                 probabilities: vec![share, share],
                 energy: None,
             }],
@@ -290,7 +290,7 @@ fn is_stopped(backend: &Recorded, ticket: u64) -> bool {
     backend.asked().iter().any(stops)
 }
 
-/// What the others make of the eight training pictures: 1, 5 and 7 look like the other class.
+/// What the others make of the eight training images: 1, 5 and 7 look like the other class.
 fn doubted() -> DoubtState {
     let certain = vec![0.5, 0.7, 0.5, 0.5, 0.5, 0.99, 0.5, 0.6];
     DoubtState::Done(Box::new(Answers {
@@ -302,7 +302,7 @@ fn doubted() -> DoubtState {
     }))
 }
 
-/// Has the training pictures of the run on show looked at.
+/// Has the training images of the run on show looked at.
 fn look(window: &mut Harness<'static, StudioApp>, backend: &Recorded) -> DoubtRequest {
     window.get_by_label("Training images").click();
     settle(window);
@@ -363,7 +363,7 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
         list[0].class.as_deref(),
     );
     assert_eq!(told, ("b/001.png", "b", Some("a")));
-    // It is the training picture of that name, not the test picture.
+    // It is the training image of that name, not the test image.
     let sample = &made.open().train[5];
     assert_eq!(
         (sample.name(), sample.sha256().unwrap()),
@@ -385,7 +385,7 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
     settle(&mut window);
     window.get_by_label("Test images").click();
     settle(&mut window);
-    // The test picture of the same name is another one.
+    // The test image of the same name is another one.
     let session = &mut window.state_mut().session;
     let run = session.train.shown().cloned().unwrap();
     let data = session.tested_on(&run, Split::Test);
@@ -436,7 +436,7 @@ fn training_pictures_are_shown_while_they_are_those_the_run_learned_from() {
         tab(window, Page::Compare);
         tab(window, Page::Train);
     };
-    // Another test picture is no reason to hide these.
+    // Another test image is no reason to hide these.
     replace(&mut window, "test/a/000.png");
     window.get_by_label("doubtful, training image 5");
     assert!(window.query_by_label_contains(gone).is_none());
@@ -458,7 +458,7 @@ fn a_look_under_way_ends_with_what_it_is_about() {
     settle(&mut window);
     assert!(is_stopped(&backend, request.ticket));
     assert!(window.state().session.doubts(&request.run, 0).is_none());
-    // What it says all the same is of pictures that may be others by now.
+    // What it says all the same is of images that may be others by now.
     told(&mut window, &backend, request.ticket);
     assert!(window.state().session.doubts(&request.run, 0).is_none());
     window.get_by_label("Find doubtful labels");
@@ -477,7 +477,7 @@ fn a_look_under_way_ends_with_what_it_is_about() {
     assert!(window.state().session.doubts(&stored, 0).is_none());
 }
 
-/// Tells of another run that is over as soon as it began, with one report for each task.
+/// Reports another run that is over as soon as it began, with one report for each task.
 fn over(window: &mut Harness<'static, StudioApp>, backend: &Recorded, header: RunHeader) {
     let (run, tasks) = (header.run.clone(), header.tasks.clone());
     let old = window.state().session.train.live.clone().unwrap();

@@ -37,7 +37,7 @@ pub fn compare(runs: &Path) -> Harness<'static, StudioApp> {
     window
 }
 
-/// Types into a field in place of what stands there.
+/// Types into a field in place of its content.
 pub fn fill(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
     window.get_by_label(field).focus();
     window.run_steps(2);

@@ -42,7 +42,7 @@ fn a_small_folder_gets_settings_that_suit_it_and_they_stay_with_it() {
     assert_eq!(tasks, &[["class_1", "class_2"], ["class_10", "class_20"]]);
     window.get_by_label_contains("Chosen for this data");
     shot(&mut window, "small-folder");
-    // What the person changes there stays there, and nothing of it goes anywhere else.
+    // What the user changes there stays there, and nothing of it goes anywhere else.
     window.state_mut().session.experiment.draft.batch = 7;
     choose(&mut window, "digits");
     let digits = draft(&window);
@@ -104,7 +104,7 @@ fn a_window_opened_with_a_folder_gets_settings_that_suit_it() {
     assert_eq!((&*first.order, first.seed), ("0,2,1,3", 7));
     assert!(first.epochs > 5, "{first:?}");
     window.get_by_label_contains("Chosen for this data");
-    // What the user made of them is there when the folder is opened once more.
+    // What the user made of them is there when the folder is opened again.
     let mine = RunConfig {
         classes_per_task: "3,1".into(),
         ..first
@@ -160,7 +160,7 @@ fn a_preset_is_what_it_says_or_is_shown_as_changed() {
     window.get_by_label("Start training");
 }
 
-/// A folder like ImageNet-R's: 200 classes, two pictures each.
+/// A folder like ImageNet-R's: 200 classes, two images each.
 fn renditions() -> Made {
     let made = Made::new();
     for class in 0..200 {

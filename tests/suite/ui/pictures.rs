@@ -1,5 +1,5 @@
-//! The six pages in both themes, held against the pictures kept in `tests/snapshots`. After a change that is
-//! meant, `UPDATE_SNAPSHOTS=true cargo test --release --test suite pictures` writes them anew: look at them.
+//! The six pages in both themes, compared with the images kept in `tests/snapshots`. After a change that is
+//! meant, `UPDATE_SNAPSHOTS=true cargo test --release --test suite pictures` rewrites them: look at them.
 
 use std::path::PathBuf;
 

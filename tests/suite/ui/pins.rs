@@ -1,4 +1,4 @@
-//! Pinned pictures: which runs are asked about them, and what becomes of the answers.
+//! Pinned images: which runs are asked about them, and what becomes of the answers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn session(runs: &Path) -> (Session, Recorded) {
     (session, backend)
 }
 
-/// A run with so many finished tasks.
+/// A run with this number of finished tasks.
 fn run(name: &str, tasks: usize) -> (PathBuf, Arc<RunView>) {
     let mut facts = header();
     facts.run = name.into();
@@ -108,7 +108,7 @@ fn every_run_of_the_board_answers_every_task_newest_first() {
     assert!(session.predict.pins.answer(pin, &short, 1).is_none());
     let kept = session.predict.pins.answer(pin, &long, 2).unwrap();
     assert!(kept.task == 2 && kept.seen.is_empty());
-    // Another picture: both are asked again, about it alone.
+    // Another image: both are asked again, about it alone.
     session.pin(picture(2), None);
     assert_eq!(requests(&backend).len(), 4);
     stir(&mut session, &backend);
@@ -167,7 +167,7 @@ fn another_picture_in_a_pins_place_and_none_at_all() {
     assert_eq!(session.predict.pins.answered(pin, &folder), 0);
     let second = requests(&backend).pop().unwrap();
     assert_eq!((second.about, second.picture.rgb[0]), (first.about, 9));
-    // A late answer to the old picture belongs to nobody.
+    // A late answer to the old image belongs to nobody.
     answer(&mut session, &backend, &first);
     assert_eq!(session.predict.pins.answered(pin, &folder), 0);
     answer(&mut session, &backend, &second);

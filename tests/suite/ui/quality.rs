@@ -9,7 +9,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::synthetic::{RUN, events, header, report};
 use super::{recorded, settle, shot};
 
-/// A stored run whose backbone alone answers so many rightly.
+/// A stored run whose backbone alone answers this number rightly.
 fn stored(root: &std::path::Path, share: f64) -> RunHeader {
     let mut header = header();
     let folder = RunFolder::create(root, &mut header, "").unwrap();

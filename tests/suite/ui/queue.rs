@@ -16,7 +16,7 @@ use super::flow::small;
 use super::synthetic::events;
 use super::{recorded, settle, shot, wait, window};
 
-/// Settings that are told apart by their PET sizes.
+/// Settings that differ in their PET sizes.
 fn sized(sizes: &[usize]) -> UiCommand {
     let config = |&pet_size: &usize| RunConfig {
         pet_size,

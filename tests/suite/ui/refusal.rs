@@ -72,7 +72,7 @@ fn looked_at(backend: &Recorded) -> Vec<InsideRequest> {
     .collect()
 }
 
-/// Tells of 40 pictures of the four known classes and 20 of a later one.
+/// Reports 40 images of the four known classes and 20 of a later one.
 fn tell_probe(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
     let request = looked_at(backend).pop().unwrap();
     let strangeness: Vec<f32> = (0..60).map(|at| at as f32 / 10.0 - 10.0).collect();
@@ -143,7 +143,7 @@ fn a_familiar_picture_is_one_of_these() {
 #[test]
 fn what_known_pictures_were_refused_while_testing_is_told() {
     let runs = tempfile::tempdir().unwrap();
-    // Of 40 pictures, each a little stranger than the one before.
+    // Of 40 images, each a little stranger than the one before.
     let known: Vec<Known> = (0..40)
         .map(|at| ((0, at), at as f32 / 10.0 - 6.0))
         .collect();

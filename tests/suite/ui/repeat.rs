@@ -1,4 +1,4 @@
-//! "Duplicate" is lossless: whatever a run was trained with stands in the settings, however the window draws it and
+//! "Duplicate" is lossless: whatever a run was trained with is in the settings, however the window draws it and
 //! whichever field is entered and left.
 
 use egui_kittest::Harness;

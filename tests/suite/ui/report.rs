@@ -40,7 +40,7 @@ fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
     window.get_by_label_contains("theme = \"system\"");
     window.get_by_label_contains("lae-studio.log · ").click();
     window.run_steps(3);
-    // Long files are laid out as far as they are in sight.
+    // Long files are laid out as far as they are visible.
     let lines = window.get_all_by_label("the engine said something").count();
     assert!((5..200).contains(&lines), "{lines}");
     shot(&mut window, "report-log");

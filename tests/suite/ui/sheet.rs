@@ -1,4 +1,4 @@
-//! A folder of pictures predicted into a table on Predict, while a run trains.
+//! A folder of images predicted into a table on Predict, while a run trains.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::keys::press_close;
 use super::named::{fill, finished};
 use super::{Dropped, recorded, settle, shot, wait};
 
-/// Pictures of light strokes, and one that is none.
+/// Images of light strokes, and one that is none.
 fn pictures(folder: &Path, count: u32) {
     std::fs::create_dir_all(folder.join("inner")).unwrap();
     for i in 0..count {
@@ -75,7 +75,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     window.get_by_label("Copy path").click();
     window.run_steps(2);
     sorted_and_moved(&mut window, &csv);
-    // Training went on all the while.
+    // Training continued all the while.
     wait(&mut window, "the run ends", |app| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| !run.stage.is_live())
@@ -84,7 +84,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
     // A table that is stopped leaves nothing.
     let csv = work.path().join("stopped.csv");
-    // So many that they are not answered before the click.
+    // Enough that they are not answered before the click.
     pictures(&folder, 16_000);
     let session = &mut window.state_mut().session;
     session.leave_sheet();
@@ -103,7 +103,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     assert!(!csv.exists() && !csv.with_extension("csv.partial").exists());
 }
 
-/// The pictures by class in place of an answer; one is moved, and the table says so.
+/// The images by class in place of an answer; one is moved, and the table says so.
 fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     wait(window, "they are read", |app| {
         app.session.predict.sorted.ready().is_some()
@@ -122,7 +122,7 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
         .unwrap();
     let of_class = |at: &usize| matches!(sorted.groups[*at], Group::Class(_));
     let first = sorted.by_doubt.iter().copied().find(of_class);
-    // A picture that the run took for a class.
+    // An image that the run took for a class.
     let Some(first) = first else { return };
     let session = &mut window.state_mut().session;
     session.move_sorted(first, Group::NoneOfThese);

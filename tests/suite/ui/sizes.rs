@@ -1,4 +1,4 @@
-//! What a page is there for stays in sight in small windows and large letters.
+//! What a page is there for stays visible in small windows and large letters.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -128,7 +128,7 @@ fn wheel(window: &mut Harness<'_, StudioApp>, at: egui::Pos2) {
     }
 }
 
-/// One turn of the wheel at a point, by so many points.
+/// One turn of the wheel at a point, by this number of points.
 pub fn turn(window: &mut Harness<'_, StudioApp>, at: egui::Pos2, by: f32) {
     window.hover_at(at);
     window.event(egui::Event::MouseWheel {

@@ -1,5 +1,5 @@
 //! Runs as they lie on disk, handled by mouse with the real engine: stopped, gone on with, opened,
-//! repeated without LAE, moved to the trash; pictures dropped and pasted.
+//! repeated without LAE, moved to the trash; images dropped and pasted.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
     window.get_by_label("Task 1 over time");
     window.get_by_label_contains("% of task 1");
 
-    // A picture dropped on another page is asked about, not taken for data.
+    // An image dropped on another page is asked about, not taken for data.
     let picture = runs.path().join("seven.png");
     let mut pixels = image::RgbImage::new(40, 40);
     for i in 8..32 {
@@ -170,7 +170,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
     );
     assert!(!session.experiment.plan.problems.is_empty());
 
-    // A folder of peft's is what the PET starts from, until the person says otherwise or it is gone.
+    // A folder of peft's is what the PET starts from, until the user chooses another or it is gone.
     let adapter = runs.path().join("adapter");
     std::fs::create_dir(&adapter).unwrap();
     for name in ["adapter_config.json", "adapter_model.safetensors"] {
@@ -264,7 +264,7 @@ fn an_opened_run_that_cannot_be_read_again_is_tried_once_for_each_change_of_its_
     assert_eq!(tries(), 1);
     for (task, tried) in [(1, 2), (2, 3)] {
         other.save_task(&report(task), &Named::new()).unwrap();
-        // It is looked at each time that the person comes back to the window.
+        // It is looked at each time that the user comes back to the window.
         for _ in 0..3 {
             let events = &mut window.input_mut().events;
             events.push(egui::Event::WindowFocused(true));

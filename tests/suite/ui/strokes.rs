@@ -57,7 +57,7 @@ fn several_strokes_within_one_frame_are_all_drawn() {
     assert_eq!(drawing.strokes[0].len(), 4);
     assert_eq!(drawing.strokes[1].len(), 2);
     assert_eq!((drawing.strokes[2].len(), *lifted), (1, 1));
-    // A stroke that goes on in the next frame, and ends outside of the canvas.
+    // A stroke that continues in the next frame, and ends outside of the canvas.
     harness.input_mut().events.extend([
         Event::PointerMoved(at(0.3, 0.3)),
         button(at(0.3, 0.3), true),
@@ -83,7 +83,7 @@ fn several_strokes_within_one_frame_are_all_drawn() {
     assert_eq!(harness.state().0.strokes.len(), 4);
 }
 
-/// Pictures that were asked about, oldest first.
+/// Images that were asked about, oldest first.
 fn asked(backend: &Recorded) -> Vec<Picture> {
     let all = backend.asked().into_iter();
     all.filter_map(|command| match command {

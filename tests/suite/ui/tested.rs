@@ -76,7 +76,7 @@ fn replaced_files_are_told_instead_of_shown() {
     let gone = "have changed since this run was tested on them";
     assert!(window.query_by_label_contains(gone).is_none());
 
-    // Another picture under the name of one of them; the page is left and come back to.
+    // Another image under the name of one of them; the page is left and come back to.
     let replaced = made.path().join("test/a/001.png");
     image::RgbImage::new(40, 40).save(&replaced).unwrap();
     for page in [Page::Compare, Page::Train] {

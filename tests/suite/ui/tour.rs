@@ -1,4 +1,4 @@
-//! The tour on the real engine, as a person takes it: by mouse and by keyboard, with the digits
+//! The tour on the real engine, as a user takes it: by mouse and by keyboard, with the digits
 //! that are part of the program.
 
 use std::path::Path;
@@ -114,7 +114,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     shot(&mut window, "tour-2");
     press(&mut window, "Start training");
     wait_for(&mut window, TourStep::Guess);
-    // It waits for the person, and answers what is drawn meanwhile.
+    // It waits for the user, and answers what is drawn meanwhile.
     wait(&mut window, "Baseline waits", |app| {
         let tour = app.session.learn.tour.as_ref().unwrap();
         tour.baseline.standing == TourRunState::Paused

@@ -1,4 +1,4 @@
-//! Which method suits the pictures that are set up: asked, shown, and one taken over.
+//! Which method suits the images that are set up: asked, shown, and one taken over.
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::experiment::Stock;
@@ -74,7 +74,7 @@ fn methods_are_tried_at_a_press_and_one_is_taken_over() {
     let session = &window.state().session;
     assert_eq!(session.experiment.draft.method, "simplecil");
     assert_eq!(session.experiment.draft.validation_share, 0.0);
-    // Of other pictures it says nothing.
+    // Of other images it says nothing.
     let ctx = window.ctx.clone();
     let letters = lae_studio::ui::command::UiCommand::ChooseData("letters".into());
     window.state_mut().act(&ctx, letters);

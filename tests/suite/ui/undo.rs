@@ -19,7 +19,7 @@ fn changed_twice(runs: &std::path::Path) -> Harness<'static, StudioApp> {
     settle(&mut window);
     for epochs in [7, 9] {
         window.state_mut().session.experiment.draft.epochs = epochs;
-        // The history is told the time of a window whose frames are a quarter of a second apart.
+        // The history gets the time of a window whose frames are a quarter of a second apart.
         window.run_steps(12);
     }
     window

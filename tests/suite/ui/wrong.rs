@@ -1,4 +1,4 @@
-//! Wrong input ends in one clear sentence, and the window goes on.
+//! Wrong input ends in one clear sentence, and the window continues.
 
 use lae_studio::problem::Problem;
 use std::sync::Arc;
