@@ -4,7 +4,7 @@
 
 Source: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits",
 UCI Machine Learning Repository, 1998, https://doi.org/10.24432/C50P49, CC BY 4.0;
-the 1,797 pictures that scikit-learn carries. Each is 8x8 with values 0 to 16 and
+the 1,797 images that scikit-learn carries. Each is 8x8 with values 0 to 16 and
 fills its frame; here it is enlarged to 24x24 (bilinear) and centred on a black
 32x32, as a drawn digit would stand: crops then cut margins rather than strokes,
 and are drawn with more than 8 steps. One quarter of every class, drawn with a fixed seed, is
@@ -26,7 +26,7 @@ SIDE, INNER = 32, 24
 
 
 def framed(picture):
-    """An 8x8 picture enlarged and centred on black."""
+    """An 8x8 image enlarged and centred on black."""
     large = Image.fromarray(picture).resize((INNER, INNER), Image.BILINEAR)
     frame = Image.new("L", (SIDE, SIDE))
     frame.paste(large, ((SIDE - INNER) // 2,) * 2)
@@ -34,7 +34,7 @@ def framed(picture):
 
 
 def pack(path, header, splits):
-    """Writes `header` and the pictures: split by split, class by class."""
+    """Writes `header` and the images: split by split, class by class."""
     for name, classes in splits.items():
         header[name] = [len(pictures) for pictures in classes]
     pixels = b"".join(p.tobytes() for c in splits.values() for p in c)

@@ -43,7 +43,7 @@ SIGNS = [
     (0x2713, 0x2718), (0x27E8, 0x27E9), (0x27F2, 0x27F3), (0x2B06, 0x2B0C),
 ]  # fmt: skip
 
-# Polygons in a square of 100 units that stands on the base line.
+# Polygons in a square of 100 units whose lower edge is the baseline.
 BAR_LEFT, BAR_RIGHT = [(16, 8), (40, 8), (40, 92), (16, 92)], [(60, 8), (84, 8), (84, 92), (60, 92)]
 SHAPES = {
     0x23F8: [BAR_LEFT, BAR_RIGHT],  # pause

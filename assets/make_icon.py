@@ -21,7 +21,7 @@ BARS = ((74, 168, ONLINE), (128, 190, OFFLINE), (182, 214, ENSEMBLE))
 
 
 def drawn(side):
-    """The icon as a picture of side × side pixels, RGBA."""
+    """The icon as an image of side × side pixels, RGBA."""
     zoom = side * FINE / SIDE
     picture = Image.new("RGBA", (side * FINE, side * FINE))
     pen = ImageDraw.Draw(picture)

@@ -2,7 +2,7 @@
 
     pip install numpy pillow && python assets/make_letters.py assets/letters.pack
 
-The pictures are synthetic. Every one is a glyph of a font below, with its own stroke
+The images are synthetic. Every one is a glyph of a font below, with its own stroke
 thickness, slant, rotation, size, place, elastic distortion, blur, brightness and grain,
 32x32 grey, light on dark as a pen on a slate. Train and test use different families.
 The layout of a pack is described in README.md beside this file; the seed fixes all
@@ -134,7 +134,7 @@ def sample(values, source):
 
 
 def draw(font, letter, generator):
-    """One finished picture, SIDE x SIDE bytes."""
+    """One finished image, SIDE x SIDE bytes."""
     picture = with_stroke(glyph(font, letter), int(generator.integers(-2, 4)))
     fine = Image.fromarray(bent(picture, generator).astype(np.float32))
     small = np.asarray(fine.reduce(FINE // SIDE), np.float32)
@@ -159,7 +159,7 @@ def soften(values, radius):
 
 
 def pictures_of(letter, fonts, count, seed):
-    """`count` pictures of `letter`; the fonts take turns."""
+    """`count` images of `letter`; the fonts take turns."""
     generator = np.random.Generator(np.random.PCG64(seed))
     turns = [fonts[i % len(fonts)] for i in range(count)]
     return np.stack([draw(font, letter, generator) for font in turns])
