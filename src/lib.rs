@@ -1,6 +1,6 @@
 //! LAE Studio: class-incremental continual learning with pre-trained models.
 //!
-//! The two front ends over [`lae_core`], whose modules stand here too, so that a path is the same in
+//! The two front ends over [`lae_core`], whose modules are re-exported here, so a path is the same in
 //! both packages. `docs/architecture.md` has the map.
 //!
 //! * [`session`]: the open workspace. [`golden`]: files of exact tensors that other programs wrote.

@@ -91,7 +91,7 @@ struct OfPicture {
 struct Attention {
     image: String,
     after: ByExpert<AttentionMap>,
-    /// Of the network before the first task; told with the first task.
+    /// Of the network before the first task; shown with the first task.
     before: Option<AttentionMap>,
 }
 

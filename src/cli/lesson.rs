@@ -265,7 +265,7 @@ impl Player<'_> {
         });
     }
 
-    /// Gives what came of it; the answer is no when a check does not hold.
+    /// Reports its result; the exit status is 1 if a check fails.
     fn tell(mut self) -> Result<End> {
         let runs = std::mem::take(&mut self.runs);
         let checks = self.checks();

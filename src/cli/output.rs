@@ -67,7 +67,7 @@ impl Json {
             if self.on_stdout() {
                 return give_out(&unmoving(&json));
             }
-            // Hours may have gone into it: the text is given whatever becomes of the file.
+            // Hours may have gone into it: the text is printed even if the file cannot be written.
             let saved = store::write_file(path, json.as_bytes());
             say(text)?;
             return saved.map(drop);
@@ -76,7 +76,7 @@ impl Json {
     }
 }
 
-/// JSON in which no character acts on a terminal: those that `serde_json` leaves as they are stand
+/// JSON in which no character acts on a terminal: those that `serde_json` leaves unescaped are
 /// inside strings alone, where an escape means the same.
 fn unmoving(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());

@@ -11,7 +11,7 @@ use crate::run::event::{Control, Wish};
 /// Interval between two reports of progress over many images.
 const OFTEN: Duration = Duration::from_secs(5);
 
-/// Takes how many images of how many are done: reports it now and then, and breaks once Stop is wished.
+/// Takes how many images of how many are done: reports it now and then, and breaks once Stop is requested.
 pub(super) fn step_of(control: &Control) -> impl FnMut(usize, usize) -> ControlFlow<()> {
     let mut told = Instant::now();
     move |done, of| {

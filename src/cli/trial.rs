@@ -1,4 +1,4 @@
-//! `try`: which method suits a data set, told in a minute by a share held back from training.
+//! `try`: which method suits a data set, estimated in a minute on a share held back from training.
 
 use std::path::PathBuf;
 

@@ -56,7 +56,7 @@ pub fn config() -> Option<PathBuf> {
     of("config", ProjectDirs::config_dir)
 }
 
-/// Where the person's own plugins and tables lie.
+/// The folder of the user's own plugins and tables.
 pub fn data() -> Option<PathBuf> {
     of("data", ProjectDirs::data_dir)
 }
@@ -79,7 +79,7 @@ fn of(name: &str, usual: impl Fn(&ProjectDirs) -> &Path) -> Option<PathBuf> {
 }
 
 /// What the user started: an AppImage unpacks the program somewhere else and names itself and that place.
-/// A program that does not lie there was started out of another AppImage, a terminal in one, say.
+/// A program elsewhere was started out of another AppImage, a terminal in one, say.
 fn program() -> Option<PathBuf> {
     let whole = |path: PathBuf| dunce::canonicalize(&path).unwrap_or(path);
     let named = |name| env::var_os(name).filter(|value| !value.is_empty());

@@ -86,7 +86,7 @@ const METHODS: [Row; 14] = [
 /// What belongs to no method of these: several methods together, or one of another version.
 const NONE: Row = row("", 0x8B_93_A1, 0x6B_73_80, Sign::Circle);
 
-/// Shades of a method: how far each lies from its colour towards white (on dark ground) or black (on light ground);
+/// Shades of a method: how far each is from its colour towards white (on dark ground) or black (on light ground);
 /// below zero the other way.
 const SHADES: [f32; 4] = [0.0, 0.45, -0.35, 0.75];
 /// Dashes of a method's runs, in order.

@@ -180,7 +180,7 @@ fn numbers<const N: usize, T>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> V
         .collect()
 }
 
-/// How a PET's parameters are named in these files: ours, theirs, and whether theirs lies
+/// How a PET's parameters are named in these files: ours, theirs, and whether theirs is
 /// transposed (weights of a Linear are out × in there).
 pub(super) type Names = &'static [(&'static str, &'static str, bool)];
 

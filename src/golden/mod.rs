@@ -66,7 +66,7 @@ pub struct Comparison {
     pub ok: bool,
 }
 
-/// What came of one file.
+/// The result for one file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoldenReport {
     /// Every tensor that was compared.

@@ -95,7 +95,7 @@ unsafe fn configure(rows: usize) {
     }
 }
 
-/// `to` takes the product of `a`, whose rows lie without gaps, and `b`; see [`super::bf16::product`] for the bias.
+/// `to` takes the product of `a`, whose rows are contiguous, and `b`; see [`super::bf16::product`] for the bias.
 pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
     assert!(is_there());
     // SAFETY: asked above.

@@ -1,7 +1,7 @@
 //! Products of f32 with a frozen matrix that is kept in bf16: half the memory, and twice the speed where a processor
 //! multiplies such numbers itself.
 //!
-//! The left matrix is rounded to bf16 on the way into a product, sums are f32. Two numbers of the inner axis lie
+//! The left matrix is rounded to bf16 on the way into a product, sums are f32. Two numbers of the inner axis are
 //! together in a panel (see `panels.rs`), as AVX512-BF16, AMX (see `amx.rs`) and ARM's instructions multiply them; other
 //! processors widen both and do the same in f32. Each number of the result is one sum in the order of the inner axis, so it depends neither on the number of
 //! threads nor on how many rows a thread takes.
@@ -47,7 +47,7 @@ pub fn kernel() -> Kernel {
     Kernel::Bf16
 }
 
-/// `to` takes the product of `a`, whose rows lie without gaps, and `b`, which lies straight or turned. Where the product
+/// `to` takes the product of `a`, whose rows are contiguous, and `b`, plain or transposed. Where the product
 /// replaces what is there, `bias` is added to each row; it may be empty.
 pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
     assert!(a.column == 1 && (b.column == 1 || b.row == 1));
@@ -198,7 +198,7 @@ fn rounded(number: f32) -> u16 {
     (bits >> 16) as u16
 }
 
-/// The numbers `along` of some rows, of which pairs are made, as columns of `room`: what a tile reads at a time lies
+/// The numbers `along` of some rows, of which pairs are made, as columns of `room`: what a tile reads at a time is
 /// together there.
 #[inline(always)]
 fn left_by<'a, L: Lanes, P: Pairs<L>>(
@@ -266,8 +266,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Of any shape, from any address, however far rows are apart, whichever way the matrix lies: each number is the
-        /// sum of the rounded ones, and nothing beside the result is touched.
+        /// Of any shape, from any address, however far rows are apart, whether the matrix is transposed or not: each
+        /// number is the sum of the rounded ones, and nothing beside the result is touched.
         #[test]
         fn every_number_is_the_sum_of_rounded_products(
             [rows, columns] in [1..=300usize, 1..=300],

@@ -297,7 +297,7 @@ impl SelfAttention<'_> {
             bias,
         } = *self;
         let image = shape.tokens * shape.width;
-        // The normalised rows lie where the heads' results will.
+        // The normalised rows are where the heads' results will be.
         let e = around.enter(x, mixed, moments);
         qkv.forward(e, packed);
         let mut scores = Buffer::new(shape.scores());
@@ -352,7 +352,7 @@ impl SelfAttention<'_> {
     ) {
         let Self { around, shape, .. } = *self;
         let image = shape.tokens * shape.width;
-        // For the heads' results, where that for the normalised rows will lie.
+        // For the heads' results, where that for the normalised rows will be.
         self.proj.backward(g, inner);
         let mut scratch = Scratch::new(shape);
         let images = packed

@@ -41,7 +41,7 @@ pub struct Product {
     pub inner: usize,
     /// Of the result.
     pub columns: usize,
-    /// Whether the right matrix lies turned.
+    /// Whether the right matrix is transposed.
     pub turned: bool,
     /// How it was computed.
     pub kernel: Kernel,

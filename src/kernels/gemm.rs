@@ -139,7 +139,7 @@ impl Right<'_> {
         }
     }
 
-    /// y, whose rows lie without gaps, takes the product of `a` and this, and `bias` (empty for none) in each row, on the
+    /// y, whose rows are contiguous, takes the product of `a` and this, and `bias` (empty for none) in each row, on the
     /// calling thread.
     pub fn product(self, y: &mut [f32], bias: &[f32], a: Matrix<'_>) {
         let columns = self.columns();

@@ -19,7 +19,7 @@ pub enum Numbers<'a> {
 pub struct Weights<'a> {
     /// inputs × outputs, row by row.
     pub weight: Numbers<'a>,
-    /// Whether it lies the other way round, outputs × inputs, as trained ones do.
+    /// Whether it is transposed, outputs × inputs, as trained ones do.
     pub turned: bool,
     /// outputs, or empty.
     pub bias: &'a [f32],

@@ -1,4 +1,4 @@
-//! A matrix of bf16 laid out in panels of pairs: two numbers of the inner axis lie together in one place.
+//! A matrix of bf16 laid out in panels of pairs: two numbers of the inner axis share one lane.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -58,7 +58,7 @@ pub(crate) fn lay_out<L: Lanes>(
     }
 }
 
-/// A panel of a matrix that lies straight: two rows become one.
+/// A panel of a plain matrix: two rows become one.
 #[inline(always)]
 fn straight(
     b: Matrix<'_, bf16>,
@@ -98,7 +98,7 @@ fn pairs_of(lower: &[bf16; WIDTH], upper: &[bf16; WIDTH], to: &mut [f32; WIDTH])
     }
 }
 
-/// A panel of a matrix that lies turned: pairs lie together already.
+/// A panel of a transposed matrix: pairs are together already.
 #[inline(always)]
 fn turned<L: Lanes>(
     b: Matrix<'_, bf16>,

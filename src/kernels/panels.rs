@@ -1,5 +1,5 @@
-//! Products of f32 with a matrix that lies turned, where the processor has AVX2 or AVX-512, and with a small one that
-//! lies straight.
+//! Products of f32 with a transposed matrix, where the processor has AVX2 or AVX-512, and with a small plain
+//! one.
 //!
 //! The former are every gradient for the input of a frozen map, every result of a trained one, and the scores of every
 //! head. The `gemm` crate turns such a matrix number by number in each call. Here sixteen rows become sixteen columns in
@@ -19,7 +19,7 @@ use super::simd::{Level, prefetch, simd};
 /// Products summed in one go. Longer sums are cut into even parts.
 pub(crate) const DEPTH: usize = 512;
 
-/// Numbers between what is laid out and what is asked for meanwhile: rows lie too far apart for a processor to foresee
+/// Numbers between what is laid out and what is asked for meanwhile: rows are too far apart for a processor to foresee
 /// which is read next.
 pub(crate) const AHEAD: usize = 4 * WIDTH;
 
@@ -40,7 +40,7 @@ const EDGE: usize = 12 * 2 * WIDTH;
 const ROOM: usize = 96 * 1024;
 
 /// Whether a product is computed here: not those of so little work that laying out would take longer, nor those that
-/// the `gemm` crate sums in another order, and of matrices that lie straight only small ones.
+/// the `gemm` crate sums in another order, and of plain matrices only small ones.
 pub(crate) fn serves(level: Level, a: Matrix<'_>, b: Matrix<'_>) -> bool {
     let [rows, columns] = [a.rows, b.columns];
     let worth_it = match b.column == 1 {
@@ -96,7 +96,7 @@ pub(crate) trait Kind<L: Lanes> {
         along: Range<usize>,
         room: &'a mut [f32],
     ) -> Left<'a>;
-    /// left · right + sum, for what lies together.
+    /// left · right + sum, for contiguous numbers.
     fn meet(left: L, right: L, sum: L) -> L;
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(
 }
 
 simd! {
-    /// `to` takes the product of `a` and `b`, which lies straight or turned.
+    /// `to` takes the product of `a` and `b`, plain or transposed.
     pub(crate) fn product<L>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_>) {
         run::<L, Singly>(to, &[], a, b);
     }
@@ -437,8 +437,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Of any shape, from any address, however far rows are apart, whichever way `a` lies: each number is the plain
-        /// sum, and nothing beside the result is touched.
+        /// Of any shape, from any address, however far rows are apart, whether `a` is transposed or not: each number is
+        /// the plain sum, and nothing beside the result is touched.
         #[test]
         fn every_number_is_the_plain_sum(
             [rows, columns] in [1..=300usize, 1..=300],

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::buffer::Buffer;
 use super::sums::rows_at_once;
 
-/// In place of a row: there is none, and zeros stand there.
+/// In place of a row: there is none, and zeros take its place.
 pub const NOWHERE: u32 = u32::MAX;
 
 /// Where the rows of every image come from, and where they went.

@@ -1,4 +1,4 @@
-//! A data set of this machine, carried to another one: only files that are not there yet, each told by its hash.
+//! A data set of this machine, carried to another one: only files that are not there yet, each identified by its hash.
 
 use std::collections::VecDeque;
 use std::ops::Range;

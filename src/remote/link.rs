@@ -41,7 +41,7 @@ impl Link {
         wrap: impl Fn(Heard) -> M + Send + 'static,
     ) -> std::io::Result<Self> {
         console::hide_for(&mut command);
-        // Ctrl-C is for this program, which says what becomes of the other one.
+        // Ctrl-C is for this program, which reports the state of the other one.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -82,7 +82,7 @@ impl Link {
         })
     }
 
-    /// Sends a frame. One that nobody listens to any more is dropped: the end of the connection is heard soon.
+    /// Sends a frame. One that nobody listens to any more is dropped: the end of the connection is noticed soon.
     pub fn send(&mut self, frame: &Frame) {
         if let Some(input) = &mut self.input {
             let _ = input.write_all(frame.bytes()).and_then(|()| input.flush());

@@ -101,7 +101,7 @@ impl Mirror {
         about.place == self.place && store::load(&self.folder).is_ok_and(whole)
     }
 
-    /// What the run says of itself, as it lies here.
+    /// What the run says of itself, as it is stored here.
     pub fn header(&self, mut header: RunHeader) -> RunHeader {
         header.run = store::run_name(&self.folder);
         header.folder.clone_from(&self.folder);
@@ -236,7 +236,7 @@ impl Mirror {
         same
     }
 
-    /// Where a file lies until its hash was looked at.
+    /// Where a file is until its hash was checked.
     fn coming(&self, mark: &FileMark) -> PathBuf {
         let name: String = mark.path.replace('/', "_").chars().take(80).collect();
         let name = format!("{}-{name}", &mark.sha256);

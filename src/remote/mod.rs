@@ -72,10 +72,10 @@ impl Peer {
     }
 }
 
-/// What comes of what was asked.
+/// The results of requests.
 #[derive(Debug)]
 pub enum News {
-    /// The engine told something.
+    /// The engine sent an event.
     Event(Box<JobEvent>),
     /// It answers, for the first time or again.
     Here(Hello),

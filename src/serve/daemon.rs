@@ -24,7 +24,7 @@ use crate::problem::{Problem, Result};
 const FOLDER: &str = ".serve";
 /// Its socket.
 const SOCKET: &str = ".serve/socket";
-/// What it told.
+/// Its events.
 const JOURNAL: &str = ".serve/journal";
 /// Held while it lives; holds its process number and the name of its machine.
 const LOCK: &str = ".serve/lock";
@@ -197,7 +197,7 @@ fn start(root: &Path) -> Result<UnixStream> {
             refuse_elsewhere(root)?;
         }
         if begun.elapsed() > STARTS || ended.is_some_and(|status| !status.success()) {
-            // Most often the disk is full, or the folder another person's.
+            // Most often the disk is full, or the folder belongs to another user.
             let room = std::fs::write(PROBE, [0; PROBE_BYTES]);
             let _ = std::fs::remove_file(PROBE);
             room.map_err(io)?;

@@ -122,7 +122,7 @@ impl Shelf {
         })
     }
 
-    /// Where a file lies until it is whole.
+    /// Where a file is until it is complete.
     fn coming(&self, mark: &FileMark) -> Result<PathBuf> {
         let is_hash = mark.sha256.len() == 64 && mark.sha256.bytes().all(|b| b.is_ascii_hexdigit());
         match is_hash {

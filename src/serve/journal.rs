@@ -1,4 +1,4 @@
-//! What the engine told, numbered, for readers who come and go.
+//! The engine's events, numbered, for readers who come and go.
 
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::run::wire::{Frame, Hello, Told, sent_home};
 /// Most bytes that are kept for readers who are away; what only says how far a run is goes first.
 const MOST_BYTES: usize = 64 << 20;
 
-/// The engine, and all that it told.
+/// The engine, and all its events.
 #[derive(Clone)]
 pub struct Journal {
     engine: Arc<Mutex<Engine>>,
@@ -44,7 +44,7 @@ struct Kept {
     busy: HashSet<JobId>,
     /// The run at work.
     at_work: Option<String>,
-    /// Jobs that were ever told of.
+    /// Jobs that were ever reported.
     jobs: HashSet<JobId>,
     /// Where it is kept; nowhere for a process that ends with its reader.
     record: Option<Record>,
@@ -113,7 +113,7 @@ impl Journal {
 
     /// Ends the engine, with the run at work saved.
     pub fn end(self) {
-        // The thread that keeps events may hold it for a moment; who lets go last waits for it to end.
+        // The thread that keeps events may hold it for a moment; the last owner waits for it to end.
         while Arc::strong_count(&self.engine) > 1 {
             std::thread::sleep(Duration::from_millis(1));
         }

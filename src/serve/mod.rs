@@ -1,6 +1,6 @@
 //! The engine as a process of its own: it takes commands and sends events in frames (`run::wire`).
 //!
-//! `journal` keeps what the engine told, with numbers, so that a reader who was away gets what it missed; `record` keeps
+//! `journal` keeps the engine's events, with numbers, so a reader who was away gets what it missed; `record` keeps
 //! that of a daemon on disk; `desk` serves
 //! one reader; `files` hands out the files of runs and takes in data sets. [`stdio`] serves its parent and ends with it;
 //! `daemon` runs without readers, and those come and go through a socket in the folder of runs.

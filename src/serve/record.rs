@@ -1,4 +1,4 @@
-//! What the engine told, on disk, so that one that is started after the end of another knows what became of its jobs.
+//! The engine's events, on disk, so an engine that is started after the end of another knows how its jobs ended.
 //!
 //! The file is a row of frames: one that names the journal, one with the number behind which its writer counts, then
 //! events as readers get them, without those that only say
@@ -41,7 +41,7 @@ pub(super) struct Record {
     bytes: usize,
 }
 
-/// What an earlier process told, by number.
+/// The events of an earlier process, by number.
 pub(super) type Numbered = (u64, JobEvent);
 
 /// Reads the file of an earlier process, if there is one, and continues it: returns its number and its events, with the
@@ -215,7 +215,7 @@ mod tests {
         let (record, told) = go_on(&path, other);
         assert_eq!((record.instance(), told.len()), (7, 3));
         assert_eq!(told[2].0, 3);
-        // Of what a process told and did not keep no later one gives a number again.
+        // A later process never reuses the number of an event that was sent and not kept.
         let mut behind = vec![record.behind()];
         let mut record = record;
         for _ in 0..2 {

@@ -43,7 +43,7 @@ struct Way {
     rows: usize,
     inner: usize,
     columns: usize,
-    /// Whether the right matrix lies turned.
+    /// Whether the right matrix is transposed.
     turned: bool,
     kernel: String,
     times: u32,

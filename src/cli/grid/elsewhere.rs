@@ -65,7 +65,7 @@ pub(super) fn run(
     Ok(end_of(&end))
 }
 
-/// Where data sets lie here, by whole paths: those that are not there are carried.
+/// The places of data sets here, by absolute paths: those that are not there are carried.
 fn data(args: &Args) -> Result<Vec<(String, String)>> {
     let whole = |place: String| match std::path::absolute(&place) {
         Ok(path) if is_here(&path.to_string_lossy()) => path.display().to_string(),

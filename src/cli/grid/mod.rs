@@ -167,7 +167,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 impl Args {
-    /// Where data sets lie, as `NAME=PATH`: what is given beats what a cluster says.
+    /// The places of data sets, as `NAME=PATH`: what is given beats what a cluster says.
     fn data_at(&self, place: Option<&Place>) -> Vec<String> {
         let cluster = place.filter(|place| place.slurm.is_some());
         let known = cluster.into_iter().flat_map(|place| &place.data);
@@ -321,7 +321,7 @@ fn before(plan: &GridPlan, cells: &[usize]) -> String {
     text
 }
 
-/// A Problem of a cell, told with its name.
+/// A Problem of a cell, reported with its name.
 fn complain_of(title: &str, problem: &Problem) {
     complain(&Problem {
         what: format!("{title}: {}", problem.what),

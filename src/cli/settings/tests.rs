@@ -401,7 +401,7 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
 
 #[test]
 fn values_that_no_data_set_can_make_right_are_told_before_it_is_opened() {
-    // Were it opened first, training would tell of the folder that is not there.
+    // Were it opened first, training would report the folder that is not there.
     let told = |options: &str| {
         let resolved = tried(&format!("--data /nowhere/at/all {options}"));
         resolved.map(drop).map_err(|problem| problem.what)

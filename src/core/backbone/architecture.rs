@@ -34,7 +34,7 @@ pub struct Family {
     pub usual: &'static str,
     /// The keys of a table's entry that give its dimensions, beside `input_size` and `epsilon`.
     pub keys: &'static [&'static str],
-    /// How many of the first blocks carry a PET unless told otherwise, less in shallow networks.
+    /// How many of the first blocks carry a PET by default, less in shallow networks.
     pub pet_blocks: usize,
     /// What a block keeps for the backward pass.
     pub kept: Kept,
@@ -210,7 +210,7 @@ impl Architecture {
         self.0.graph(parts, images)
     }
 
-    /// How many of the first blocks carry a PET unless told otherwise.
+    /// How many of the first blocks carry a PET by default.
     pub fn default_pet_blocks(&self) -> usize {
         self.family().pet_blocks.min(self.blocks().len())
     }

@@ -100,7 +100,7 @@ pub fn unwrapped(tensors: Tensors) -> Result<Tensors> {
 }
 
 /// The dimensions of a bare weight file: from its metadata where it says them, else from the
-/// names and shapes of its tensors. What shapes cannot tell is assumed and said.
+/// names and shapes of its tensors. What shapes do not determine is assumed and reported.
 ///
 /// # Errors
 /// A Problem for a file of no known family, or dimensions that make no sense.

@@ -107,7 +107,7 @@ impl GraphParts<'_> {
         }
     }
 
-    /// The same where a linear layer stands.
+    /// The same at a linear layer.
     ///
     /// # Errors
     /// A Problem for what has no form in a graph.

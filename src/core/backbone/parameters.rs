@@ -94,7 +94,7 @@ impl Weights {
         Ok(())
     }
 
-    /// Their values by name, in host memory. Each leaf is let go of once it was read.
+    /// Their values by name, in host memory. Each leaf is released once it was read.
     ///
     /// # Errors
     /// A Problem when the device failed.

@@ -78,7 +78,7 @@ fn cubic(x: f32) -> f32 {
 }
 
 /// Resizes a table of relative position biases ((2·`from`−1)² × heads) to windows of another
-/// size. Source cells lie on a grid whose steps widen geometrically from the centre, so biases of
+/// size. Source cells are on a grid whose steps widen geometrically from the centre, so biases of
 /// near neighbours stay what they were; between them it is linear.
 pub fn relative_bias(table: &[f32], from: usize, heads: usize, to: (usize, usize)) -> Vec<f32> {
     let side = 2 * from - 1;

@@ -45,7 +45,7 @@ pub struct Card {
     pub skipped: Vec<Skipped>,
     /// Images that are in both splits.
     pub duplicates: Vec<Duplicate>,
-    /// Images that stand under two labels or more.
+    /// Images with two labels or more.
     #[serde(default)]
     pub two_labels: Vec<TwoLabels>,
     /// Sets of near copies; looked for only where something was drawn.

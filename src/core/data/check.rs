@@ -236,7 +236,7 @@ impl Dataset {
     }
 }
 
-/// Images that stand under more than one of the `classes`, in the order of their first copies.
+/// Images that are in more than one of the `classes`, in the order of their first copies.
 pub fn two_labels(
     classes: &[String],
     train: &[Sample],

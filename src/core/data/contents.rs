@@ -50,10 +50,10 @@ pub struct Fingerprints {
 /// First 16 bytes of the SHA-256 of an image's size and pixels.
 pub(super) type Print = [u8; 16];
 
-/// What looking at the images told of each, where they were looked at.
+/// What is known of each image, if they were looked at.
 pub(super) type Known = HashMap<ImageSource, Seen>;
 
-/// What looking at an image told.
+/// What is known of an image.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     /// Fingerprint of its pixels.
@@ -73,7 +73,7 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// Of a file's bytes and what was known of it before they were read; `None` if the system does not tell when
+    /// Of a file's bytes and what was known of it before they were read; `None` if the system does not report when
     /// it was changed.
     pub fn of(about: &Metadata, bytes: &[u8]) -> Option<Self> {
         Some(Self {
@@ -91,7 +91,7 @@ impl Content {
 
 impl Dataset {
     /// Fingerprints of the images of both splits and their order: 64 hexadecimal digits each, over
-    /// names, classes, and the content of files or the pixels of records. Where the data lies plays
+    /// names, classes, and the content of files or the pixels of records. The place of the data plays
     /// no part. Files are looked at when this is called, those that changed since opening are read again.
     pub fn fingerprints(&self) -> Fingerprints {
         self.fingerprints_of(self.print_kind())

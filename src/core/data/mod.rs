@@ -109,7 +109,7 @@ pub struct Dataset {
     pub better_depth: Option<usize>,
     /// Source and licence, where known.
     pub note: String,
-    /// What looking at the images told of each.
+    /// What is known of each image.
     known: Arc<contents::Known>,
     /// The test split before labels were corrected.
     came: Arc<corrected::Came>,

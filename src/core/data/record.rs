@@ -8,7 +8,7 @@ use image::RgbImage;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// How a record's pixels lie.
+/// The layout of a record's pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pixels {
     /// One grey byte per pixel, row by row.

@@ -28,7 +28,7 @@ impl fmt::Display for Twin {
     }
 }
 
-/// All copies of an image that stands under two labels or more: the training split's first, each by class and name.
+/// All copies of an image with two labels or more: the training split's first, each by class and name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TwoLabels(pub Vec<Twin>);

@@ -24,7 +24,7 @@ const FRESH: Duration = Duration::from_secs(10);
 /// Longest time for an answer.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
-/// Memory of a device; `None` if the system does not tell. What shares the processor's memory has
+/// Memory of a device; `None` if the system does not report it. What shares the processor's memory has
 /// what is free of that.
 pub fn card_memory(info: &DeviceInfo) -> Option<CardMemory> {
     /// The last answer, whose it was, and when.

@@ -129,7 +129,7 @@ fn wait_for(thread: JoinHandle<()>, patience: Duration) -> bool {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    // A panic was already told as an event; there is nobody left to tell.
+    // A panic was already reported as an event; there is nobody left to report to.
     let _ = thread.join();
     true
 }

@@ -1,4 +1,4 @@
-//! What a job hears and says between two batches.
+//! What a job receives and reports between two batches.
 
 use super::EngineState;
 use crate::run::about::About;

@@ -1,7 +1,7 @@
 //! A run from end to end: tasks → epochs → batches → evaluation.
 //!
 //! `train` begins a run in a folder of its own, `resume` continues one from its last finished
-//! epoch. Both tell a [`Sink`](crate::run::event::Sink) what happens and obey a
+//! epoch. Both report to a [`Sink`](crate::run::event::Sink) and obey a
 //! [`Control`](crate::run::event::Control) between any two batches.
 
 mod ahead;
@@ -142,7 +142,7 @@ fn begin(
     })
 }
 
-/// Checks settings as far as they alone can tell.
+/// Checks settings as far as they can be checked alone.
 ///
 /// # Errors
 /// One Problem that names all that is wrong.

@@ -52,7 +52,7 @@ impl Along {
 
 /// What these settings need of this computer: the plugin's text, the LoRA that it starts from, the own table that the
 /// backbone is listed in, the file of its weights where no program can fetch them, and the data set. `data` says where
-/// data sets lie there, by the name or path that they have here. Paths in the settings become absolute, so the run
+/// data sets are there, by the name or path that they have here. Paths in the settings become absolute, so the run
 /// finds all of it once it is back.
 ///
 /// # Errors
@@ -102,7 +102,7 @@ pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Re
     }
 }
 
-/// The data set: where it lies there already, or that it has to be carried.
+/// The data set: its place there, if it is there already, or that it has to be carried.
 fn take_data(
     config: &mut RunConfig,
     known: &BTreeMap<String, String>,

@@ -11,7 +11,7 @@ pub(super) struct Quiet<'a> {
     sink: &'a mut dyn Sink,
     /// What is being done; none while it is prepared.
     what: Option<Message>,
-    /// What the run hears.
+    /// Commands for the run.
     pub run: Control,
     pub person: Option<&'a Control>,
     began: Instant,
@@ -48,7 +48,7 @@ impl<'a> Quiet<'a> {
         self.began.elapsed().saturating_sub(self.waited + waits)
     }
 
-    /// Hands a person's wish on to the run. What it waits is no time of its.
+    /// Passes a stop or pause by the user on to the run. Pauses do not count as its time.
     fn hear(&mut self, wish: Wish) {
         match (wish, self.waits) {
             (Wish::Pause, None) => self.waits = Some(Instant::now()),

@@ -31,7 +31,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// That of the snapshot which lies there now.
+    /// That of the snapshot that is there now.
     pub fn of(run: &Path, task: usize) -> Self {
         Self {
             run: run.to_path_buf(),

@@ -62,7 +62,7 @@ impl Stock {
         (shelves.data, shelves.pixels) = (None, None);
     }
 
-    /// Lets go of all backbones: their device may be lost.
+    /// Drops all backbones: their device may be lost.
     pub fn forget_backbones(&self) {
         self.shelves().backbones.clear();
     }
@@ -95,7 +95,7 @@ impl Stock {
         Ok(data)
     }
 
-    /// Where the data set of these settings lies: where the job brought it, else where they say.
+    /// The place of the data set of these settings: where the job brought it, else where they say.
     fn place_of_data<'a>(&'a self, config: &'a RunConfig) -> &'a str {
         self.own.data.get(&config.data).unwrap_or(&config.data)
     }

@@ -37,7 +37,7 @@ impl Watched {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Watches while `act` is done; gives what came of it, and the passes in order.
+    /// Watches while `act` is done; returns its result and the passes in order.
     ///
     /// # Errors
     /// Those of `act`.

@@ -59,7 +59,7 @@ struct Preparation {
     bit_depth: usize,
     /// How values of more than 8 bits become 8 bits.
     sixteen_bits: &'static str,
-    /// As what they come.
+    /// Their form.
     pixels: &'static str,
     /// (pixel − mean) / std, per channel.
     mean: [f32; 3],

@@ -22,7 +22,7 @@ pub struct Diagnostic {
     pub why: String,
     /// What to write in place of the span, where that is known.
     pub fix: Option<String>,
-    /// The messages of `what` and `why`, which stand here in English.
+    /// The messages of `what` and `why`, which are in English here.
     pub messages: Messages,
 }
 

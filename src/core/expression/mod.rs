@@ -29,7 +29,7 @@ pub struct Language {
     pub called: &'static str,
     /// And any of them: "an equation".
     pub any: &'static str,
-    /// The signs that may stand between two values.
+    /// The operators between two values.
     pub signs: &'static [Sign],
     /// Most characters of one text.
     pub most_letters: usize,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-/// One node of a tree. Two are equal that mean the same, wherever they stand.
+/// One node of a tree. Two with the same meaning are equal, wherever they are.
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// What it is.
@@ -29,7 +29,7 @@ pub enum NodeKind {
     Call(String, Vec<Expr>),
 }
 
-/// What may stand between two values.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     /// `or`
@@ -96,7 +96,7 @@ impl Sign {
         self.rank() <= 2
     }
 
-    /// Whether it compares numbers, so that a condition comes of it.
+    /// Whether it compares numbers, so its result is a condition.
     pub fn compares(self) -> bool {
         self.rank() == 3
     }

@@ -16,7 +16,7 @@ pub(super) const LEAST: u64 = 120 << 10;
 pub(super) fn is_local(url: &str) -> bool {
     let host = url.split("://").nth(1).unwrap_or_default();
     let host = host.split(['/', '\\', '?', '#']).next().unwrap_or_default();
-    // What stands before an @ is no part of the host.
+    // The part before an @ does not belong to the host.
     let host = host.rsplit('@').next().unwrap_or_default();
     let name = match host.strip_prefix("[::1]") {
         Some(port) => return port.is_empty() || port.starts_with(':'),

@@ -45,7 +45,7 @@ pub struct DownloadProgress {
 /// A finished, verified file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Downloaded {
-    /// Where it lies.
+    /// Its place.
     pub path: PathBuf,
     /// SHA-256 of its bytes, 64 lower-case hexadecimal digits.
     pub sha256: String,

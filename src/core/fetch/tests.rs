@@ -289,7 +289,7 @@ fn a_connection_that_drips_hangs_and_one_that_flows_does_not() {
 fn more_than_was_announced_is_not_taken() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("file.bin");
-    // The whole file comes although only its end was asked for, as from a server that lies.
+    // The whole file comes although only its end was asked for, as from a server with wrong headers.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/file.bin", listener.local_addr().unwrap());
     std::thread::spawn(move || {

@@ -156,7 +156,7 @@ pub fn set_level(level: Level) {
     }
 }
 
-/// Names that must not get into the log: of classes, of data, of the person's files.
+/// Names that must not get into the log: of classes, of data, of the user's files.
 pub fn keep_out<S: AsRef<str>>(names: impl IntoIterator<Item = S>) {
     if let Some(log) = LOG.get() {
         held(&log.veil).add(names);

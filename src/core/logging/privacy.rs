@@ -1,10 +1,10 @@
-//! What a log may not hold: the person's home folder, paths, and names of classes and data.
+//! What a log may not hold: the user's home folder, paths, and names of classes and data.
 
 use std::collections::BTreeSet;
 
-/// What stands for a name.
+/// Replaces a name.
 const NAME: &str = "‹name›";
-/// What stands for a path.
+/// Replaces a path.
 const PATH: &str = "‹path›";
 
 /// What is struck out of every line.
@@ -57,7 +57,7 @@ impl Veil {
     }
 }
 
-/// Replaces a name where it stands as a whole word.
+/// Replaces a name where it is a whole word.
 fn whole(text: &str, name: &str, by: &str) -> String {
     if !text.contains(name) {
         return text.to_string();
@@ -77,7 +77,7 @@ fn whole(text: &str, name: &str, by: &str) -> String {
     out + rest
 }
 
-/// Replaces absolute paths, and what lies below the home folder, up to the next blank or quote.
+/// Replaces absolute paths, and paths below the home folder, up to the next blank or quote.
 fn paths(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut fresh = true;
@@ -120,7 +120,7 @@ pub(super) fn unquoted(text: &str) -> String {
             '‘' => '’',
             same => same,
         };
-        // An apostrophe stands between letters.
+        // An apostrophe is between letters.
         let opens = !rest[..at].ends_with(char::is_alphanumeric);
         let Some(end) = inner.find(closing).filter(|_| opens) else {
             out.push_str(&rest[..at + quote.len_utf8()]);

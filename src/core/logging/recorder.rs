@@ -11,7 +11,7 @@ use tracing::{Event, Metadata};
 
 use super::{Level, Log};
 
-/// What targets of this program begin with: the packages that tell something.
+/// What targets of this program begin with: the packages that log.
 const OWN: [&str; 2] = ["lae_studio", "lae_core"];
 
 /// What a target of this program says after its package.

@@ -15,22 +15,22 @@ pub fn begin_run() {
     INHERITED.store(!reset && !is_first, Ordering::Relaxed);
 }
 
-/// Highest resident memory of this process since [`begin_run`], in bytes; `None` where the system does not tell, or
+/// Highest resident memory of this process since [`begin_run`], in bytes; `None` if the system does not report it, or
 /// reports only that of the whole process and this is not its first run.
 pub fn run_peak_bytes() -> Option<u64> {
     let own = !INHERITED.load(Ordering::Relaxed);
     own.then(peak_bytes).flatten()
 }
 
-/// Highest resident memory of this process since it began, or since [`begin_run`], in bytes; `None` where the system does
-/// not tell.
+/// Highest resident memory of this process since it began, or since [`begin_run`], in bytes; `None` if the system does
+/// not report it.
 pub fn peak_bytes() -> Option<u64> {
     // Linux keeps the high-water mark in kB: "VmHWM:   123456 kB".
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     kilobytes(&status, "VmHWM:")
 }
 
-/// Memory of this machine in bytes; `None` if the system does not tell.
+/// Memory of this machine in bytes; `None` if the system does not report it.
 pub fn machine_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
     return of_machine("MemTotal:");
@@ -38,8 +38,8 @@ pub fn machine_bytes() -> Option<u64> {
     told(sysinfo::System::total_memory)
 }
 
-/// Memory that this program can still have, in bytes; `None` if the system does not tell. Linux may give a program less
-/// than the machine has: a container's share, or a limit of its address space.
+/// Memory that this program can still have, in bytes; `None` if the system does not report it. Linux may give a program
+/// less than the machine has: a container's share, or a limit of its address space.
 pub fn available_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
     return [

@@ -50,7 +50,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             ..Workload::USUAL
         })
     },
-    // The PET stands still after the first task.
+    // The PET is frozen after the first task.
     stored: |_, sizes| Ok((sizes.trained + 2 * sizes.classes * sizes.width) as f64),
     build: |setup| Ok(Box::new(Aper::new(&setup)?)),
     ..MethodSpec::USUAL

@@ -146,7 +146,7 @@ impl<'a> Chosen<'a> {
             .collect()
     }
 
-    /// What a run keeps of its method, as far as the settings tell.
+    /// What a run keeps of its method, as far as the settings determine it.
     ///
     /// # Errors
     /// A Problem for a setting out of range.
@@ -216,7 +216,7 @@ fn outside(setting: &SettingSpec, given: &Setting) -> Problem {
     ))
 }
 
-/// Everything that is wrong with settings as far as they alone can tell.
+/// Everything that is wrong with settings as far as it depends on them alone.
 pub fn problems(config: &RunConfig) -> Vec<Problem> {
     let mut problems = config.validate();
     let chosen = match Chosen::of(config) {

@@ -2,10 +2,10 @@
 //! 2017): the Baseline with springs. What mattered for earlier tasks is held near where it was, by
 //! λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² in the loss (their Eq. 3).
 //!
-//! θ is the PET: the heads of earlier tasks stand still anyway. F is the diagonal of the Fisher information of the task's own
-//! classes, a mean over images of the squared gradient of ln p(y), with y drawn from what the network itself answers. There is
-//! one spring for each number, as in Schwarz et al., Progress & Compress, ICML 2018 (their Eq. 9): F ← γ·F + F of the new
-//! task, and θ* are the newest values.
+//! θ is the PET: the heads of earlier tasks are frozen anyway. F is the diagonal of the Fisher information of the
+//! task's own classes, a mean over images of the squared gradient of ln p(y), with y drawn from what the network itself
+//! answers. There is one spring for each number, as in Schwarz et al., Progress & Compress, ICML 2018 (their Eq. 9): F
+//! ← γ·F + F of the new task, and θ* are the newest values.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -30,7 +30,7 @@ impl Exemplars {
         &self.all
     }
 
-    /// Lets go of those (by their place among all) that are not wanted: images that cannot be read any more.
+    /// Drops those (by their place among all) that are not needed: images that cannot be read any more.
     pub fn retain(&mut self, wanted: impl Fn(usize) -> bool) {
         let places = |at: &mut usize| {
             *at += 1;

@@ -15,7 +15,7 @@ use crate::tensors::HostTensor;
 /// From images to answers.
 pub struct Recipe {
     /// The networks that an image goes through: the backbone with these PETs, each with a name. No
-    /// PETs stand for the backbone alone.
+    /// PETs means the backbone alone.
     pub networks: Vec<(String, PetStack)>,
     /// Weights that the backbone has in place of its own.
     pub weights: Option<Weights>,
@@ -64,7 +64,7 @@ pub enum Voice {
 
 /// norm(features) · Wᵀ.
 pub struct CosinePart {
-    /// The networks whose features stand side by side.
+    /// The networks whose features are concatenated.
     pub networks: Vec<usize>,
     /// W: classes × width of these features, each row of length 1 times what its cosine counts.
     pub rows: HostTensor,

@@ -54,7 +54,7 @@ pub fn single_class_tasks(chosen: &Chosen<'_>, tasks: &[Range<usize>]) -> Option
     })
 }
 
-/// Sizes without a 1: neighbours that stand alone are put together, others go to the task before
+/// Sizes without a 1: neighbouring single classes are put together, others go to the task before
 /// them (the first one to the task after it).
 fn company(tasks: &[Range<usize>]) -> Vec<usize> {
     let mut sizes: Vec<usize> = Vec::new();

@@ -115,7 +115,7 @@ pub struct PetUse {
     pub plugin: Option<&'static str>,
     /// The usual size for a network of this width; `None` for the plugin's own default.
     pub size: Option<fn(usize) -> usize>,
-    /// Whether every block carries one, unless told otherwise.
+    /// Whether every block carries one by default.
     pub every_block: bool,
     /// The flag that switches the plugin's main form on; without it, or where there is none, a
     /// plugin takes the form it has without LAE's Learning.

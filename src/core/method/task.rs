@@ -162,7 +162,7 @@ pub struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Where its step stands within the task.
+    /// The position of its step within the task.
     pub fn position(&self) -> StepPosition {
         StepPosition::of((self.pass, self.epochs), (self.step, self.steps))
     }

@@ -199,7 +199,7 @@ impl Tuning {
     }
 }
 
-/// A PET that is tuned in the first task and stands still afterwards.
+/// A PET that is tuned in the first task and frozen afterwards.
 pub struct FirstSession {
     backbone: Arc<dyn Backbone>,
     settings: TuningSettings,

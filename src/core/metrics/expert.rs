@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::texts::of_list;
 
 /// One that gives a class: a method declares its own, in the order they are shown; the last one's
-/// answer is the run's. In files, JSON and tables it stands by its key.
+/// answer is the run's. In files, JSON and tables it is named by its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Expert {
     key: &'static str,

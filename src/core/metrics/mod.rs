@@ -8,12 +8,12 @@
 //! * F_N: mean over tasks j < N of (best accuracy task j had after it was learned and before the
 //!   end) − (its accuracy at the end).
 //!
-//! Beside them stand backward transfer, learning accuracy, balanced accuracy and calibration error, each with its
+//! Besides, there are backward transfer, learning accuracy, balanced accuracy and calibration error, each with its
 //! source. Forward transfer (the accuracy on a task before it is learned) is no figure here: a class that was not
 //! learned yet has no output, so it would always be 0.
 //!
 //! All of these are class-incremental: every answer is one of all classes seen. The accuracy with the
-//! task given (the choice is among that image's own task) is an easier question and stands apart.
+//! task given (the choice is among that image's own task) is an easier question and is reported separately.
 
 mod calibration;
 mod class_counts;
@@ -86,7 +86,7 @@ impl Answers {
         labels.filter(|label| classes.contains(label)).count()
     }
 
-    /// Accuracy over all images with the task of each told (masked logits); `None` if it was not
+    /// Accuracy over all images with the task of each given (masked logits); `None` if it was not
     /// measured.
     pub fn accuracy_task_given(&self) -> Option<f64> {
         let measured = self.task_given.len() == self.labels.len();
@@ -177,7 +177,7 @@ impl History {
     }
 
     /// Mean over tasks of the accuracy that each had right after it was learned, if all were measured: how well new
-    /// things are learned, whatever becomes of them (learning accuracy; Riemer et al., ICLR 2019).
+    /// things are learned, regardless of later forgetting (learning accuracy; Riemer et al., ICLR 2019).
     pub fn learning(&self) -> Option<f64> {
         mean(&self.learned()).filter(|a| a.is_finite())
     }
@@ -221,7 +221,7 @@ impl History {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Histories {
     of: ByExpert<History>,
-    /// Per task the accuracy with the task of each image told, where it was measured.
+    /// Per task the accuracy with the task of each image given, where it was measured.
     pub task_given: Vec<Option<f64>>,
 }
 

@@ -78,7 +78,7 @@ fn within(t: f64, freedom: usize) -> f64 {
     }
 }
 
-/// Returns the `t` between −`t` and `t` of which this probability lies.
+/// Returns the `t` between −`t` and `t` with this probability.
 fn quantile(probability: f64, freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while within(high, freedom) < probability {

@@ -1,5 +1,5 @@
 //! Right answers counted, and how far an accuracy can be trusted: the number of images behind it, the interval
-//! in which it may well lie, and whether it is any better than guessing.
+//! of its plausible values, and whether it is any better than guessing.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -14,7 +14,7 @@ pub struct TaskCounts {
     pub images: Vec<usize>,
     /// Per expert the right answers among them.
     pub right: ByExpert<Vec<usize>>,
-    /// Right answers of all with the task of each image told, where that was measured.
+    /// Right answers of all with the task of each image given, where that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_given: Option<usize>,
 }

@@ -81,7 +81,7 @@ impl Saved {
     }
 }
 
-/// The attention on a device with gradients of backend `B`; `None` if the parts lie elsewhere.
+/// The attention on a device with gradients of backend `B`; `None` if the parts are elsewhere.
 fn recorded<B>(parts: &[Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Option<Tensor<4>>
 where
     B: Backend,

@@ -22,7 +22,7 @@ pub struct HalfMatrix {
     pub factors: Option<Tensor<2>>,
 }
 
-/// A column whose largest value lies between these loses nothing but the rounding to 11 bits.
+/// A column whose largest value is between these loses nothing but the rounding to 11 bits.
 const SAFE: std::ops::Range<f32> = 1e-3..3e4;
 
 impl HalfMatrix {
@@ -74,7 +74,7 @@ impl HalfMatrix {
     }
 }
 
-/// The product on a device with gradients of backend `B`; `None` if x lies elsewhere.
+/// The product on a device with gradients of backend `B`; `None` if x is elsewhere.
 fn recorded<B>(x: &Tensor<2>, matrix: &HalfMatrix) -> Option<Tensor<2>>
 where
     B: Backend,

@@ -315,7 +315,7 @@ pub fn split_heads(
     framework::split_heads(qkv, prefix, heads)
 }
 
-/// What stands around a sub-layer.
+/// The layers around a sub-layer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame<'a> {
     /// The norm before it; `None` if the input is normalised already.

@@ -10,7 +10,7 @@ impl PetSpec {
     /// Puts numbers chosen as "rank=8,alpha=0.5" into the settings.
     ///
     /// # Errors
-    /// What is no pair, names no number of this plugin, or lies outside its range.
+    /// What is no pair, names no number of this plugin, or is outside its range.
     pub fn choose(&self, settings: &mut PetSettings, text: &str) -> Result<()> {
         for pair in text
             .split(',')

@@ -13,7 +13,7 @@ pub enum Drawing {
     /// site in this program's list, and for dropout the first six letters of a site's name. LAE and
     /// the Baseline drop nothing.
     ByPlace,
-    /// Number 2: the whole names of block, site and parameter, whatever stands before them.
+    /// Number 2: the whole names of block, site and parameter, without any prefix.
     #[default]
     ByName,
 }

@@ -157,7 +157,7 @@ impl PetStack {
         self.plan.as_deref().and_then(form).unwrap_or_default()
     }
 
-    /// The layer whose outputs stand at these sites, side by side, with the equations there folded into it.
+    /// The layer whose outputs are at these sites, side by side, with the equations there folded into it.
     pub(super) fn folded<'a>(
         &'a self,
         block: usize,

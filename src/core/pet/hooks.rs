@@ -66,7 +66,7 @@ pub trait Hooks {
         self.around(block, site, e, h)
     }
 
-    /// The linear layer that takes the place of this one, whose outputs stand at these sites, side by side: what acts
+    /// The linear layer that takes the place of this one, whose outputs are at these sites, side by side: what acts
     /// there may be part of it, and then does not act besides.
     ///
     /// # Errors

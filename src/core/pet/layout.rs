@@ -18,7 +18,7 @@ use crate::problem::{Result, listed};
 /// More elements than this in one parameter, or in all parameters of one block, are taken for a
 /// mistake: a plugin's text alone must not be able to fill the memory.
 const MOST_ELEMENTS: usize = 1 << 26;
-/// What stands for the block in the name of a tensor that all blocks share.
+/// The placeholder of the block in the name of a tensor that all blocks share.
 const ALL_BLOCKS: &str = "all";
 
 /// One tensor of a block's PET.

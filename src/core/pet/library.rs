@@ -56,7 +56,7 @@ static EMBEDDED: LazyLock<Vec<PluginEntry>> = LazyLock::new(|| {
 /// Sound plugins by their files: each plan, list and run asks for all of them.
 static SOUND: Mutex<BTreeMap<PathBuf, Arc<PetSpec>>> = Mutex::new(BTreeMap::new());
 
-/// Plugins that lie beside settings which are repeated.
+/// Plugins stored next to settings that are repeated.
 static LENT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Origin of embedded plugins.

@@ -21,7 +21,7 @@ pub enum Mark {
     Comment,
     /// The head of a table.
     Table,
-    /// What stands before `=`.
+    /// The part before `=`.
     Key,
     /// A text in quotes.
     Text,
@@ -38,7 +38,7 @@ pub struct Marked {
     pub span: Range<usize>,
     /// What it is.
     pub mark: Mark,
-    /// The table and the key that it stands behind, with dots: "parameters.down.shape".
+    /// The table and key of a value, with dots: "parameters.down.shape".
     pub path: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is noted beside a person's own plugin files: which of them may take the place of a built-in one, and where those
+//! Notes next to the user's own plugin files: which of them may take the place of a built-in one, and where those
 //! come from that were installed.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files;
 
-/// The file in the folder of a person's plugins.
+/// The file in the folder of the user's plugins.
 pub const NOTES_FILE: &str = "notes.json";
 /// What it is called once it cannot be read and new notes are made.
 pub const UNREADABLE_NOTES: &str = "notes.unreadable.json";

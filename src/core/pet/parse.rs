@@ -1,7 +1,7 @@
 //! Plugin file → [`PetSpec`]: reads the TOML with places and checks names and types. The equations
 //! are compiled in `forms.rs`, shapes are tried afterwards (`trial.rs`). Checking continues after a
 //! mistake: what was refused is left out or takes a plain value, and what only follows from a
-//! mistake is not told.
+//! mistake is not reported.
 
 use std::ops::Range;
 

@@ -335,7 +335,7 @@ impl Site {
         }
     }
 
-    /// Whether a linear layer stands here, whose frozen weight (`w`, d_in × d_out) equations may read.
+    /// Whether this is a linear layer, whose frozen weight (`w`, d_in × d_out) equations may read.
     pub fn is_linear(self) -> bool {
         matches!(
             self,

@@ -35,7 +35,7 @@ pub type Item<'a> = Spanned<DeValue<'a>>;
 pub struct Table<'a> {
     /// For example "parameter `down`".
     pub what: String,
-    /// Where the table stands.
+    /// The place of the table.
     pub span: Range<usize>,
     entries: &'a DeTable<'a>,
 }

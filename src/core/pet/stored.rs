@@ -1,4 +1,4 @@
-//! The file form of a PET stack, and how far two stacks lie apart.
+//! The file form of a PET stack, and how far two stacks are apart.
 
 use std::collections::BTreeMap;
 

@@ -94,7 +94,7 @@ fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
     let mut identity = true;
     let mut left = MOST_DRAWN;
     for (family, way) in pairs(&families, &ways) {
-        // A layout that fails has been told.
+        // A layout that fails has been reported.
         let layout = fresh.layout(way, &family.shapes, &[0]);
         let drawn = layout.map_or(0, |layout| layout.elements());
         left = match left.checked_sub(drawn) {

@@ -40,7 +40,7 @@ pub struct SitePet<'a> {
 }
 
 impl SitePet<'_> {
-    /// Whether the equation reads the frozen weight of the linear layer that stands here.
+    /// Whether the equation reads the frozen weight of the linear layer at this site.
     pub fn reads_weight(&self) -> bool {
         reads_weight(self.site, self.bindings)
     }

@@ -45,7 +45,7 @@ impl About {
     }
 
     /// The same in the form it is kept and shown in: a name of one line, each tag once and without
-    /// commas, which stand between tags; characters that act on what shows them written out.
+    /// commas, which separate tags; characters that act on what shows them written out.
     #[must_use]
     pub fn tidy(&self) -> Self {
         let mut tags: Vec<String> = Vec::new();
@@ -242,7 +242,7 @@ impl MadeOf {
         settings.any(|(own, of)| holds(own, name) && holds(of, value))
     }
 
-    /// Whether this stands among the options and values.
+    /// Whether this is among the options and values.
     fn has_word(&self, word: &str) -> bool {
         let mut settings = self.settings();
         settings.any(|(own, of)| holds(own, word) || holds(of, word))

@@ -1,4 +1,4 @@
-//! What came of checking a run.
+//! The result of checking a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +72,7 @@ pub enum Verdict {
     Differs,
 }
 
-/// What came of checking a run.
+/// The result of checking a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The run's name.

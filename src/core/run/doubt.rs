@@ -1,4 +1,4 @@
-//! Training images of a run that look like another class than their label: what is asked, and how it stands.
+//! Training images of a run that look like another class than their label: the request, and its state.
 
 use std::path::PathBuf;
 

@@ -118,7 +118,7 @@ pub struct RunProgress {
 /// Events of the engine. Milestones are never dropped; `Progress` is thinned at the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
-    /// A job waits at this place in the queue (from 0): it is new there, was moved, held or let go.
+    /// A job waits at this place in the queue (from 0): it is new there, was moved, held or released.
     Queued {
         /// The job as it is now.
         job: Box<Job>,
@@ -196,36 +196,36 @@ pub enum Event {
         /// Why.
         problem: Problem,
     },
-    /// How a table of a folder stands.
+    /// The state of a table of a folder.
     Sheet {
         /// The request's ticket.
         ticket: u64,
-        /// How it stands.
+        /// Its state.
         state: SheetState,
     },
-    /// How a look for doubtful labels stands.
+    /// The state of a look for doubtful labels.
     Doubts {
         /// The request's ticket.
         ticket: u64,
-        /// How it stands.
+        /// Its state.
         state: DoubtState,
     },
-    /// How the runs of the grid at work stand, before the first of them.
+    /// The states of the runs of the grid at work, before the first of them.
     Grid(Box<GridStanding>),
     /// A run of the grid at work begins, or has ended.
     Cell {
         /// Its number.
         cell: usize,
-        /// How it stands now.
+        /// Its state now.
         standing: CellStanding,
         /// Seconds that the grid will still take.
         seconds_left: f64,
     },
-    /// What came of trying methods.
+    /// The result of trying methods.
     Tried(Box<Trial>),
-    /// What came of a search among the rows of a grid.
+    /// The result of a search among the rows of a grid.
     Searched(Box<Searched>),
-    /// What came of checking a run.
+    /// The result of checking a run.
     Checked(Box<Report>),
     /// The run reached its end.
     Finished {

@@ -71,7 +71,7 @@ pub struct RunInside {
 /// task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbeInside {
-    /// Where each image lies: its source (0 the run's data set, k its k-th added task), and its index
+    /// The place of each image: its source (0 the run's data set, k its k-th added task), and its index
     /// among the test images there.
     pub places: Vec<(usize, usize)>,
     /// The class of each, by position.
@@ -96,7 +96,7 @@ pub struct FeatureMap {
     pub expert: Expert,
     /// The task whose features the axes are the two main directions of, from 0.
     pub anchor: usize,
-    /// Of the variance of those features, the part that lies along each axis.
+    /// Of the variance of those features, the part along each axis.
     pub shares: [f32; 2],
     /// Each picture's place.
     pub points: Vec<[f32; 2]>,
@@ -117,7 +117,7 @@ pub struct Movement {
 pub struct PictureInside {
     /// For each expert that has features of its own.
     pub attention_maps: Vec<(Expert, AttentionMap)>,
-    /// Of the network before the first task; told with the first task only.
+    /// Of the network before the first task; reported with the first task only.
     pub before: Option<AttentionMap>,
     /// What the network sees: `seen_size`² × 3 bytes.
     pub seen: Vec<u8>,

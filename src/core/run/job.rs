@@ -58,7 +58,7 @@ pub enum JobWork {
     Teach {
         /// The run's folder.
         run: PathBuf,
-        /// Where the images lie.
+        /// The place of the images.
         source: String,
     },
     /// Runs what is not there yet of a grid.
@@ -93,7 +93,7 @@ pub struct GridWork {
     /// Which of its runs are requested, by number from 0; all of them where none is named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<usize>,
-    /// Where data sets lie that its file names, where that is somewhere else: the name, the place.
+    /// The places of data sets that its file names, if they are somewhere else: the name, the place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<(String, String)>,
 }
@@ -147,7 +147,7 @@ pub struct Own {
     /// Folders of the LoRAs that PETs start from, by what the settings call them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub starts: BTreeMap<String, PathBuf>,
-    /// Where data sets lie for that program, by what the settings call them.
+    /// The places of data sets for that program, by what the settings call them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub data: BTreeMap<String, String>,
     /// The corrected labels of a grid's data sets, by what its settings call them; those of a run are one of its settings.
@@ -194,7 +194,7 @@ pub struct Job {
     /// How many images of a batch a continued run lets through the network at once, where that is changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micro_batch: Option<usize>,
-    /// Whether it stays in the queue until it is let go.
+    /// Whether it stays in the queue until it is released.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
     /// What it brings along.

@@ -34,7 +34,7 @@ impl Opinion {
     }
 }
 
-/// A test image of a known class: where it lies (its source and its index there), and how strange it is.
+/// A test image of a known class: its place (its source and its index there), and how strange it is.
 pub type Known = ((usize, usize), f32);
 
 /// The strangeness that [`KEPT`] of a hundred of these do not exceed; `None` if there are none.
@@ -45,7 +45,7 @@ fn limit(strangeness: impl Iterator<Item = f32>) -> Option<f32> {
     finite.get(kept.checked_sub(1)?).copied()
 }
 
-/// The part that an image is in: by a hash of where it lies, so the same in every task and version.
+/// The part that an image is in: by a hash of its place, so the same in every task and version.
 fn part((source, index): (usize, usize)) -> u8 {
     let hash: [u8; 32] = Sha256::digest(format!("{source}/{index}")).into();
     hash[0] % PARTS
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(threshold([f32::NAN; 40]), None);
     }
 
-    /// 40 images make the 38th smallest of them the limit: of others 3 of 41 lie above it, but of
+    /// 40 images make the 38th smallest of them the limit: of others 3 of 41 are above it, but of
     /// themselves 2 of 40. A limit of about 32 is exceeded by 2 of 33, give or take.
     #[test]
     fn what_is_refused_is_counted_on_pictures_that_did_not_choose() {

@@ -38,12 +38,12 @@ pub struct SheetCount {
     pub of: usize,
 }
 
-/// How a table stands.
+/// The state of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SheetState {
     /// It is being made.
     Working(SheetCount),
-    /// It lies where it was wanted.
+    /// It is where it was requested.
     Done(SheetCount),
     /// It was stopped; there is none.
     Stopped,

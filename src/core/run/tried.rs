@@ -1,4 +1,4 @@
-//! What came of trying methods on a data set.
+//! The result of trying methods on a data set.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub struct TriedMethod {
     pub losses: Vec<f32>,
 }
 
-/// What came of trying methods.
+/// The result of trying methods.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// The data set.

@@ -83,8 +83,8 @@ impl Answered {
         })
     }
 
-    /// On how many images only this expert of this run is right, or only that of the other; none
-    /// where they were not asked the same images.
+    /// On how many images only this expert of this run is right, or only that of the other; `None`
+    /// if they were not asked the same images.
     pub fn beside(&self, expert: Expert, other: (&Self, Expert)) -> Option<Paired> {
         let (other, others) = other;
         let (mine, theirs) = (self.right.get(&expert)?, other.right.get(&others)?);

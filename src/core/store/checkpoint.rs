@@ -1,4 +1,4 @@
-//! Where training stands, as one file: tensors, with the counters in the file's metadata.
+//! The state of training, as one file: tensors, with the counters in the file's metadata.
 //!
 //! One file means one rename, so a checkpoint is never half old and half new.
 

@@ -130,7 +130,7 @@ pub fn correct_label(root: &Path, place: &str, change: Correction) -> Result<Vec
 }
 
 /// Keeps other programs and other threads from changing lists: two changes at once would each write a
-/// list without the other. Lists lie on the disk, so a panic leaves nothing half done.
+/// list without the other. Lists are on the disk, so a panic leaves nothing half done.
 fn alone(root: &Path) -> Result<(MutexGuard<'static, ()>, File)> {
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = root.join(FOLDER);

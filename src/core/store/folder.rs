@@ -221,7 +221,7 @@ impl RunFolder {
         Ok(written)
     }
 
-    /// Saves where training stands, replacing the checkpoint before; `bulk` is what else the method
+    /// Saves the state of training, replacing the checkpoint before; `bulk` is what else the method
     /// needs and is made while it is written. Gives the bytes written.
     ///
     /// # Errors
@@ -233,7 +233,7 @@ impl RunFolder {
         keep_with(&path, |out| checkpoint.write(bulk, out))
     }
 
-    /// Where training stood; none when no checkpoint was saved.
+    /// The state of training; `None` if no checkpoint was saved.
     ///
     /// # Errors
     /// A Problem when the file is there but cannot be read.

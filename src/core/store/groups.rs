@@ -155,8 +155,8 @@ pub(super) struct Kind<'a> {
 
 /// Returns a label for each kind: method and PET in words, with the data set where not all kinds have the same one.
 ///
-/// Equal words for different settings would be read as one kind. The first settings that differ tell them apart, or the
-/// run's name where that is not enough.
+/// Equal words for different settings would be read as one kind. The first settings that differ distinguish them, or
+/// the run's name where that is not enough.
 pub(super) fn labels(kinds: &[Kind<'_>]) -> Vec<String> {
     let data: HashSet<&str> = kinds
         .iter()

@@ -17,15 +17,15 @@ use crate::run::event::{AS_THEY_CAME, AddedTask, Costs, TaskReport, costs};
 pub struct TaskSummary {
     /// Names of the classes it taught.
     pub classes: Vec<String>,
-    /// A_i of the run's answer; not a number (`null`) where images of earlier tasks were not at
-    /// hand.
+    /// A_i of the run's answer; not a number (`null`) if images of earlier tasks were not
+    /// available.
     pub accuracy: f64,
     /// A_i of each expert by its key, where the method names them.
     #[serde(flatten)]
     pub by_expert: ByExpert<f64>,
     /// Accuracy of the answer on the images of tasks 1..=i.
     pub matrix_row: Vec<f64>,
-    /// The same accuracy as `accuracy` with the task of each image told (masked logits): an easier
+    /// The same accuracy as `accuracy` with the task of each image given (masked logits): an easier
     /// question. None in runs of older versions.
     pub accuracy_task_given: Option<f64>,
     /// Images that could not be read and were left out.
@@ -48,7 +48,7 @@ pub struct Figures {
     pub task_averaged_accuracy: Option<f64>,
     /// F_N of the run's answer.
     pub forgetting: Option<f64>,
-    /// Accuracy at the end with the task of each image told (masked logits).
+    /// Accuracy at the end with the task of each image given (masked logits).
     pub final_accuracy_task_given: Option<f64>,
     /// Balanced accuracy of the run's answer at the end: mean over classes.
     pub balanced_accuracy: Option<f64>,

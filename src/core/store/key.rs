@@ -28,7 +28,7 @@ impl RunKey {
         let settings = RunConfig {
             // What it came to counts, whether it was asked for or found.
             precision: Precision::Auto,
-            // What it holds counts, not where it lies.
+            // Its content counts, not its place.
             pet_start: None,
             // Instead, the fingerprints of the images and the class order are compared.
             stored_names: Vec::new(),

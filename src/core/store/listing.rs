@@ -73,7 +73,7 @@ pub fn on_all_cores<R: Send, T: Send>(runs: Vec<R>, read: impl Fn(R) -> T + Sync
     runs.into_par_iter().map(read).collect()
 }
 
-/// How the files that an entry is made from stand: as long as this stays, a finished run's entry does.
+/// The state of the files that an entry is made from: as long as this stays, a finished run's entry does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glance([Option<(u64, SystemTime)>; 5]);
 

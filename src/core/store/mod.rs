@@ -11,7 +11,7 @@
 //! | `confusion/task_N.csv` | every test image after task N: label and each expert's answer |
 //! | `prompts/task_N.csv` | where slots of prompts are studied: choices and right answers by slot |
 //! | `task_N.safetensors` | what answers after task N, as far as it is new since task N − 1 (see `snapshot/mod.rs`) |
-//! | `resume/checkpoint.safetensors` | where training stands; gone when the run is finished |
+//! | `resume/checkpoint.safetensors` | the state of training; gone when the run is finished |
 //! | `state.safetensors` | what an added task needs beyond the last snapshot, where the method needs more |
 //! | `lessons/task_N/` | an added task that the finished run was taught as task N (see `added_tasks.rs`) |
 //! | `summary.json` | what lists show of the run, made from the files above and again whenever they have changed |
@@ -142,7 +142,7 @@ const CELLS_FOLDER: &str = ".cells";
 const LOCK_FILE: &str = "lock";
 
 /// Where runs are kept: `out` if given, else the environment variable `LAE_RUNS`, else the folder
-/// for this person's application data.
+/// for this user's application data.
 pub fn runs_root(out: Option<&Path>) -> PathBuf {
     if let Some(out) = out {
         return out.to_path_buf();

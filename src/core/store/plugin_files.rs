@@ -60,7 +60,8 @@ pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
     Ok(file)
 }
 
-/// Lets a plugin file take the place of the built-in one of its name from now on; noted in the folder of a person's own.
+/// Lets a plugin file take the place of the built-in one of its name from now on; noted in the folder of the user's
+/// own.
 ///
 /// # Errors
 /// A Problem where that folder cannot be written.

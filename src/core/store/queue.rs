@@ -82,7 +82,7 @@ impl QueueFile<AwayJob> {
     }
 }
 
-/// The places at which jobs were asked for from this folder of runs, and not heard to end.
+/// The places at which jobs were asked for from this folder of runs, and not known to have ended.
 pub fn places_at_work(root: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(root.join(AWAY)).into_iter().flatten();
     let names = entries.flatten().filter_map(|entry| {

@@ -74,7 +74,7 @@ impl PetStart {
         }
     }
 
-    /// Where a file lies.
+    /// The place of a file.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }

@@ -2,7 +2,7 @@
 //! filters and scripts read this one file.
 //!
 //! It is written at the start, with every task and with every added task. It holds nothing that the other files do
-//! not say: one that is missing, damaged, of another version, or made from files that stand otherwise by now is made
+//! not say: one that is missing, damaged, of another version, or made from files that have changed since is made
 //! again and written next to them, where the folder can be written.
 
 use std::path::Path;
@@ -246,7 +246,7 @@ struct Written<S> {
     summary: S,
 }
 
-/// How a file stood that the summary was made from: its name, its length, and when it was written, in
+/// The state of a file that the summary was made from: its name, its length, and when it was written, in
 /// nanoseconds; nothing of one that is not there.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Mark(String, u64, u64);

@@ -58,7 +58,7 @@ fn certainty_column(expert: Expert) -> String {
 }
 
 /// The text of `confusion/task_N.csv`. Every table has the columns of the known experts, empty where
-/// the run has no such expert; those of others stand behind them.
+/// the run has no such expert; those of others follow them.
 pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
     let known = Expert::FIRST;
     let others = answers.given.keys().copied();

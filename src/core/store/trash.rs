@@ -173,7 +173,7 @@ fn sweep(bin: &Path) {
     }
 }
 
-/// Bytes of all files below a folder; links count as what they are.
+/// Bytes of all files below a folder; links count as links.
 fn size(folder: &Path) -> u64 {
     let (mut bytes, mut files) = (0, 0);
     let mut folders = vec![folder.to_path_buf()];

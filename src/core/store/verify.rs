@@ -37,7 +37,7 @@ pub enum WrongPart {
     Figure,
 }
 
-/// What came of looking at a run's files.
+/// The result of checking a run's files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FilesLookedAt {
     /// Files that are what was written.
@@ -134,7 +134,7 @@ impl FilesLookedAt {
         }
     }
 
-    /// The figures of a row that its answers tell as well.
+    /// The figures of a row that its answers determine as well.
     fn figures(&mut self, task: usize, noted: &MetricsRow, counted: &MetricsRow) {
         let of_experts = counted.accuracy.iter().filter_map(|(expert, share)| {
             let noted = noted.accuracy.get(expert)?;

@@ -85,7 +85,7 @@ impl TensorFile {
         Ok(numbers)
     }
 
-    /// Fills a piece of memory with what lies `from` bytes behind the header.
+    /// Fills a piece of memory with the bytes from `from` behind the header on.
     fn fill(&self, from: usize, memory: &mut [u8]) -> io::Result<()> {
         // A thread that panicked with the lock left a file position, which is set here anyway.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);

@@ -140,7 +140,7 @@ pub fn device_problem(error: &str, on: Option<&Device>) -> Problem {
     }
 }
 
-/// What a framework says over several lines, without those that tell nothing.
+/// What a framework says over several lines, without uninformative ones.
 fn in_one_line(error: &str) -> String {
     let told = error.lines().map(str::trim).filter(|line| {
         let empty = [

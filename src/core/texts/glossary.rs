@@ -17,7 +17,7 @@ const PAPER: &str = "Gao et al., ICCV 2023";
 pub struct Term {
     /// What it is called in files and code.
     pub key: String,
-    /// The heading it stands under.
+    /// The heading it is listed under.
     pub group: String,
     /// Its name.
     pub name: String,
@@ -58,7 +58,7 @@ impl Language {
         self.terms().iter().find(|term| term.key == key)
     }
 
-    /// The terms that a text mentions, in order, with the bytes where each stands.
+    /// The terms that a text mentions, in order, with the byte range of each.
     pub fn mentions(self, text: &str) -> Vec<(Range<usize>, &'static Term)> {
         let glossary = self.glossary();
         let letters: Vec<(usize, char)> = text.char_indices().collect();

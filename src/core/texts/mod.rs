@@ -2,7 +2,7 @@
 //! in `assets/texts/LANGUAGE`, English first. A message that a language lacks is shown in English.
 //!
 //! A thread speaks one language at a time, English unless somebody chose another ([`Language::speak`]); [`tr!`](crate::tr)
-//! says a message in it. So what the window shows is in the person's language, and the command line, files and logs
+//! says a message in it. So what the window shows is in the user's language, and the command line, files and logs
 //! stay as they are.
 
 use std::cell::Cell;

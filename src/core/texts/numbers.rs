@@ -28,7 +28,7 @@ fn written(language: Language, value: &FluentValue<'_>) -> Option<String> {
 }
 
 impl Language {
-    /// What stands before the digits behind the whole number, and what between thousands.
+    /// The decimal separator and the separator of thousands.
     fn signs(self) -> (char, char) {
         match self {
             Self::English => ('.', ','),

@@ -128,7 +128,7 @@ pub fn all_in_english<S: Serializer>(all: &[Words], to: S) -> Result<S::Ok, S::E
     to.collect_seq(all.iter().map(|words| &words.english))
 }
 
-/// The messages that two sentences are, which are kept in English: of no account when these are compared, as they tell.
+/// The messages of two sentences that are kept in English: ignored when the sentences are compared.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Messages(Option<Box<[Option<Message>; 2]>>);
 

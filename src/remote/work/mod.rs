@@ -32,7 +32,7 @@ pub(super) enum Message {
     Bring(String, Option<JobId>),
     /// The run of this job is to be brought home, too.
     Expect(JobId),
-    /// What a connection told, by its number.
+    /// The events of a connection, by its number.
     Heard(u64, Heard),
     /// Nobody wants anything any more.
     End,

@@ -43,7 +43,7 @@ pub struct BackboneEntry {
     pub normalisation: Normalisation,
     /// At inference the shorter side is resized to input size / crop ratio, then the centre cut.
     pub crop_ratio: f32,
-    /// How many of the first blocks carry a PET unless told otherwise.
+    /// How many of the first blocks carry a PET by default.
     pub pet_blocks: usize,
     /// Where the weights come from.
     pub source: WeightSource,

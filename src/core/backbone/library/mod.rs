@@ -47,7 +47,7 @@ pub const EMBEDDED: &str = "lae-nano";
 /// No path is longer on any system, in bytes.
 const LONGEST_PATH: usize = 1 << 15;
 
-/// The known backbones and where their weights lie.
+/// The known backbones and the places of their weights.
 #[derive(Clone, Debug)]
 pub struct BackboneLibrary {
     entries: Vec<BackboneEntry>,
@@ -324,7 +324,7 @@ fn described(entry: BackboneEntry, state: State, assumed: Vec<Words>) -> Descrip
     }
 }
 
-/// Opens a backbone from the usual places; see [`BackboneLibrary::open`]. `progress` hears in words how
+/// Opens a backbone from the usual places; see [`BackboneLibrary::open`]. `progress` gets in words how
 /// far a download is.
 pub fn open(
     name: &str,

@@ -94,7 +94,7 @@ impl Unplaced {
 
 impl BackboneLibrary {
     /// Opens a backbone by name or file, downloading its weights if they are not available.
-    /// `progress` hears of the download and stops it by returning false.
+    /// `progress` gets the state of the download and stops it by returning false.
     pub fn open(
         &self,
         name: &str,
@@ -231,7 +231,7 @@ impl BackboneLibrary {
         Ok((entry, assumed))
     }
 
-    /// Brings an entry's weights onto this computer and says where they lie.
+    /// Brings an entry's weights onto this computer and returns their place.
     pub fn obtain(
         &self,
         entry: &BackboneEntry,

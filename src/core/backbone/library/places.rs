@@ -1,4 +1,4 @@
-//! Where weight files lie on this computer and in the net: the cache of the model hub's own tools
+//! Where weight files are on this computer and on the internet: the cache of the model hub's own tools
 //! where a file is already there, else a folder of ours.
 
 use std::env;

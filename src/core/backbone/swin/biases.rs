@@ -149,7 +149,7 @@ pub fn fitted(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
     HostTensor { shape, values }
 }
 
-/// A table (row-major) for windows of `window` × `window` tokens as what is added to the scores: groups × heads ×
+/// A table (row-major) for windows of `window` × `window` tokens as the bias added to the scores: groups × heads ×
 /// tokens × tokens.
 pub fn laid_out(table: &[f32], window: usize, heads: usize, windows: &Windows) -> Vec<f32> {
     let (rows, columns) = windows.window;

@@ -146,7 +146,7 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
     })
 }
 
-/// A Swin of these shapes, whose tables of relative positions tell windows and heads.
+/// A Swin of these shapes, whose tables of relative positions determine windows and heads.
 fn shaped(tensors: &Tensors) -> Option<Inferred> {
     let tensors = renamed(tensors.clone());
     let stages = tensors.series("layers.", ".blocks.0.norm1.weight");

@@ -71,7 +71,7 @@ impl Windows {
         self.window.0 * self.window.1
     }
 
-    /// batch × rows·columns × channels → batch·windows × window tokens × channels. What lies
+    /// batch × rows·columns × channels → batch·windows × window tokens × channels. What is
     /// beyond the map is zero.
     pub fn partition(&self, tokens: Tensor<3>) -> Tensor<3> {
         let width = tokens.dims()[2] as i32;

@@ -13,7 +13,7 @@ use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// How far below 0 or above 1 a share may lie by rounding.
+/// How far below 0 or above 1 a share may be by rounding.
 const ROUNDING: f32 = 1e-3;
 
 impl Vit {

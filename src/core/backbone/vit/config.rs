@@ -23,7 +23,7 @@ pub struct Config {
     pub class_token: bool,
     /// Whether each sub-layer's output has a learned scale per channel.
     pub layer_scale: bool,
-    /// Whether a norm stands before the first block (and the patch embedding has no bias).
+    /// Whether there is a norm before the first block (and the patch embedding has no bias).
     pub pre_norm: bool,
     /// Whether the MLP uses x·σ(1.702·x) instead of GELU.
     pub quick_gelu: bool,

@@ -163,7 +163,7 @@ fn infer(tensors: &Tensors) -> Result<Option<Inferred>> {
     Ok(shaped(&tensors, stated))
 }
 
-/// A ViT of these shapes; they do not tell the number of heads.
+/// A ViT of these shapes; they do not determine the number of heads.
 fn shaped(tensors: &Tensors, stated_heads: Option<usize>) -> Option<Inferred> {
     let &[width, _, patch, _] = tensors.shape("patch_embed.proj.weight")? else {
         return None;

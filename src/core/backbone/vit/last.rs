@@ -28,7 +28,7 @@ impl LastAttention {
         let weight = packed.wide_weight();
         let [width, _] = weight.dims();
         let head = width / heads;
-        // The product with 1 makes a copy that lies without gaps, not a view.
+        // The product with 1 makes a contiguous copy, not a view.
         let part = |i: usize| {
             let columns = i * width..(i + 1) * width;
             weight.clone().slice([0..width, columns])

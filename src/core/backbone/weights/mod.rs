@@ -204,7 +204,7 @@ impl Tensors {
 
 /// An opened weight file.
 pub struct WeightFile {
-    /// Where it lies.
+    /// Its place.
     pub path: PathBuf,
     /// Length in bytes.
     pub bytes: u64,

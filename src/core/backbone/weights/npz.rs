@@ -87,7 +87,7 @@ fn array_bytes(path: &Path, index: usize, length: usize) -> Result<Vec<u8>, Stri
     }
 }
 
-/// What stands before an array's numbers: element type, order and shape.
+/// The header of an array: element type, order and shape.
 #[derive(Debug, PartialEq)]
 struct Header {
     /// `None` for types that are no weights.

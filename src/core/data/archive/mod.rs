@@ -255,7 +255,7 @@ fn make_last(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
             false => here.push(entry.path()),
         }
     }
-    // An archive of empty folders is heard of, too.
+    // An archive of empty folders is reported, too.
     if !step(0) {
         return Err(stopped());
     }

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::files::names::is_reserved;
 
-/// The folders that came of an archive so far.
+/// The folders unpacked from an archive so far.
 #[derive(Default)]
 pub(super) struct Folders {
     /// Whether names that differ in capitals alone are one file here.

@@ -15,7 +15,7 @@ use crate::message;
 use crate::problem::{Problem, Result, some_words};
 use crate::texts::{Message, Words};
 
-/// Stands between a class and the number of its image.
+/// Separates a class and the number of its image.
 pub const MARK: &str = "-!-";
 /// What says of which kind a project is.
 pub const MANIFEST: &str = "manifest.json";

@@ -10,7 +10,7 @@ use crate::message;
 use crate::problem::{Problem, some_words};
 use crate::texts::Words;
 
-/// A `train` or `test` folder whose sibling is the other split stands for their parent.
+/// A `train` or `test` folder whose sibling is the other split means their parent.
 pub(super) fn whole_of(path: &Path) -> (PathBuf, Vec<Words>) {
     let own = |path: &Path| role_of(&path.file_name().unwrap_or_default().to_string_lossy());
     let whole = own(path).zip(path.parent()).and_then(|(role, parent)| {

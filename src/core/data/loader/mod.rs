@@ -197,7 +197,7 @@ impl ImageLoader {
     }
 }
 
-/// What came of waiting for a batch.
+/// The result of waiting for a batch.
 pub enum Next {
     /// A batch; empty where none of its images could be read.
     Batch(ImageBatch),

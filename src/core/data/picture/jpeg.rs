@@ -36,7 +36,7 @@ fn walk<'a>(bytes: &'a [u8], most: usize, mut see: impl FnMut(u8, &'a [u8])) -> 
             break;
         };
         at += match marker {
-            // A fill byte, and markers that stand alone.
+            // A fill byte, and markers without a payload.
             0xFF => 1,
             0x01 | 0xD0..=0xD8 => 2,
             _ => {

@@ -1,7 +1,7 @@
 //! What the chunks of a WebP ask for beside its canvas: their frames say their sizes themselves, and a decoder makes
 //! room for one before it compares it with the canvas.
 
-/// Pixels of the largest lossy frame, wherever it stands: a decoder takes the first behind any number of other chunks.
+/// Pixels of the largest lossy frame, wherever it is: a decoder takes the first behind any number of other chunks.
 fn largest_frame(bytes: &[u8]) -> u64 {
     let mut largest = 0;
     let mut at: usize = 12;

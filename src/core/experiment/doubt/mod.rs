@@ -29,7 +29,7 @@ const PIECE: usize = 16;
 
 /// Gives the features of images as the network sees them, side by side: one row after the other.
 pub type Ask<'a> = dyn FnMut(Vec<u8>) -> Result<Vec<f32>> + 'a;
-/// Told how many images were looked at, and of how many; breaks to stop it.
+/// Gets the number of images done and their total; breaks to stop it.
 pub type Step<'a> = dyn FnMut(usize, usize) -> ControlFlow<()> + 'a;
 
 impl Predictor {

@@ -23,7 +23,7 @@ use crate::store::{corrected, settings_key};
 pub struct Cell {
     /// Its settings.
     pub config: RunConfig,
-    /// Why it cannot be run with them, as far as they alone tell.
+    /// Why it cannot be run with them, as far as it depends on them alone.
     pub refused: Option<Problem>,
 }
 
@@ -45,7 +45,7 @@ pub struct GridRow {
 pub struct Overrides {
     /// The device of all cells.
     pub device: Option<String>,
-    /// Where a data set that the file names lies: the name, the place.
+    /// The place of a data set that the file names: the name, the place.
     pub data: Vec<(String, String)>,
     /// What a job brings along of the computer that asked for it.
     pub own: Own,
@@ -246,7 +246,7 @@ fn base(grid: &Grid, given: &[&GridValue]) -> Result<(RunConfig, Option<presets:
     Ok((preset.run.clone(), preset.paper))
 }
 
-/// Puts the method's own settings. One that stands for all methods has no effect on those without it; one that is
+/// Puts the method's own settings. One for all methods has no effect on those without it; one that is
 /// crossed would give a cell twice.
 fn own_settings<'a>(
     grid: &Grid,

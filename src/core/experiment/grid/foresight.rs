@@ -89,7 +89,7 @@ impl Foresight {
         }
     }
 
-    /// Brings the weights of a backbone here, where they are not; `tell` hears how far that is.
+    /// Brings the weights of a backbone here, where they are not; `tell` gets the progress.
     ///
     /// # Errors
     /// As [`read_from`].

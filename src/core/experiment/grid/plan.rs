@@ -18,12 +18,12 @@ use crate::store::{
     OrdersSummary, RunKey, RunSummary, RunsByKey, StoredState, is_cell_locked, settings_key,
 };
 
-/// How a cell stands.
+/// The state of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CellState {
-    /// Its run is finished and lies here.
+    /// Its run is finished and is here.
     Done(PathBuf),
-    /// Its run lies here and can be continued.
+    /// Its run is here and can be resumed.
     Stopped {
         /// The run's folder.
         folder: PathBuf,
@@ -162,7 +162,7 @@ impl GridPlan {
         self.runs.of(self.key(cell)?)
     }
 
-    /// How a cell stands.
+    /// The state of a cell.
     pub fn state(&self, cell: usize) -> CellState {
         if let Some(Err(problem)) = self.foreseen.get(cell) {
             return CellState::Refused(problem.clone());

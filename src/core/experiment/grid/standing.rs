@@ -9,7 +9,7 @@ use crate::problem::Result;
 use crate::run::grid::{CellStanding, GridLine, GridStanding};
 
 impl GridPlan {
-    /// All cells as they stand.
+    /// All cells with their states.
     pub fn standing(&self) -> GridStanding {
         let mut titles: HashMap<usize, &str> = HashMap::new();
         for row in &self.cells.rows {
@@ -42,7 +42,7 @@ impl GridPlan {
         }
     }
 
-    /// How a cell stands, as plain data.
+    /// The state of a cell, as plain data.
     pub fn standing_of(&self, cell: usize) -> CellStanding {
         match self.state(cell) {
             CellState::Done(folder) => CellStanding::Done(folder),

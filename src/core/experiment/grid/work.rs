@@ -40,7 +40,7 @@ pub enum GridEnd {
     Stopped(Option<Box<RunHeader>>),
 }
 
-/// Hears what becomes of a grid's cells; their runs' events come in between.
+/// Gets the states of a grid's cells; their runs' events come in between.
 pub trait GridSink: Sink {
     /// A cell's run begins or resumes.
     fn begins(&mut self, plan: &GridPlan, cell: usize, goes_on: bool);
@@ -65,7 +65,7 @@ impl GridPlan {
                     return GridEnd::Stopped(None);
                 }
                 let end = self.one(cell, sink);
-                // Of one that is waited for, only what becomes of it is news.
+                // Of one that is waited for, only its end is reported.
                 if !told || end != Ok(CellEnd::Elsewhere) {
                     sink.ended(self, cell, &end);
                 }
@@ -178,8 +178,8 @@ impl GridPlan {
         })
     }
 
-    /// Finds the keys of these cells where they were not known, which takes their weights: brings them here. `tell` hears of
-    /// it, and stops it by giving false.
+    /// Finds the keys of these cells where they were not known, which takes their weights: downloads them. `tell`
+    /// reports it, and stops it by returning false.
     ///
     /// # Errors
     /// A Problem when weights cannot be had.

@@ -4,7 +4,7 @@
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// Rounds of the iteration at most; it ends as soon as the directions stand still.
+/// Rounds of the iteration at most; it ends as soon as the directions stop changing.
 const ROUNDS: usize = 400;
 /// How far (1 − |cosine|) directions may still turn.
 const STILL: f64 = 1e-12;
@@ -70,7 +70,7 @@ impl Axes {
         })
     }
 
-    /// Where features lie along the axes. Rows may be shorter (a method that adds features with
+    /// The coordinates of features along the axes. Rows may be shorter (a method that adds features with
     /// every task): what they lack counts as the middle.
     pub fn project(&self, features: &Features) -> Vec<[f32; 2]> {
         let place = |row: &[f32]| {
@@ -90,7 +90,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Makes a vector one of length 1 that stands upright on `other`; zeros stay zeros.
+/// Makes a vector one of length 1 that is orthogonal to `other`; zeros stay zeros.
 fn upright(vector: &mut [f64], other: Option<&[f64]>) {
     // Twice: once is not exact where both are nearly the same.
     for _ in 0..2 {

@@ -111,7 +111,7 @@ impl Predictor {
         Ok(movement)
     }
 
-    /// What the network gathers from an image. After the first task it is also told what the
+    /// What the network gathers from an image. After the first task it also reports what the
     /// network gathered before it.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ pub const MOST: usize = 300;
 /// Test images of all classes of a run, taught by then or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeSet {
-    /// Where each lies.
+    /// The place of each.
     pub places: Vec<Place>,
     /// The class of each, by position; that of a class taught again is the class it counts for.
     pub labels: Vec<usize>,

@@ -324,7 +324,7 @@ fn beside_coda(
     Preset { run, ..preset }
 }
 
-/// Whether settings are those of a preset: for the paper's wherever the data lies and with any of its PETs and class
+/// Whether settings are those of a preset: for the paper's wherever the data is and with any of its PETs and class
 /// orders; for all of them whatever device works with whatever memory.
 pub fn matches(preset: &Preset, config: &RunConfig) -> bool {
     let run = &preset.run;

@@ -20,7 +20,7 @@ use super::{Checker, Difference, Part, TENSOR};
 struct Until<'a> {
     sink: &'a mut dyn Sink,
     tasks: usize,
-    /// What the run hears; the person's own wish is handed on to it.
+    /// Commands for the run; a stop by the user is passed on to it.
     run: Control,
     person: &'a Control,
 }
@@ -229,7 +229,7 @@ impl Both<'_> {
     }
 }
 
-/// The first setting that is another one, besides where things lie and are computed.
+/// The first setting that is another one, besides paths and devices.
 fn other_setting(then: &RunConfig, now: &RunConfig) -> Option<String> {
     let mut now = now.clone().anywhere();
     let then = then.clone().anywhere();
@@ -292,7 +292,7 @@ fn other_number(then: &HostTensor, now: &HostTensor) -> Option<(String, f64)> {
     Some((format!("is {now} at index {at}, not {then}"), distance))
 }
 
-/// A figure that is another one, and how far it lies away relative to what it was: the one that lies farthest. Counts never
+/// A figure that is another one, and how far it is away relative to what it was: the one that is farthest. Counts never
 /// round. Times and memory are no figures.
 fn other_figure([then, now]: [&TaskReport; 2]) -> Option<(String, f64)> {
     let mut others = Vec::new();

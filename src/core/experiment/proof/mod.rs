@@ -34,7 +34,7 @@ pub const OTHERS: f64 = 0.01;
 /// What a run is checked with.
 #[derive(Clone, Debug, Default)]
 pub struct CheckRequest<'a> {
-    /// Where its data lies here; `None` if its settings say.
+    /// The place of its data here; `None` if its settings say.
     pub data: Option<&'a str>,
     /// The file of its backbone's weights; `None` if its settings say.
     pub weights: Option<&'a str>,

@@ -36,7 +36,7 @@ pub struct SheetBatch {
 
 /// Answers a piece, one answer for each image.
 pub type Ask<'a> = dyn FnMut(SheetBatch) -> Result<Vec<Answer>> + 'a;
-/// Told how far the table is; breaks to stop it.
+/// Gets the progress of the table; breaks to stop it.
 pub type Step<'a> = dyn FnMut(SheetCount) -> ControlFlow<()> + 'a;
 
 /// An image of a piece: its path, and why it cannot be read.
@@ -326,7 +326,7 @@ mod tests {
                 .head()
                 .iter()
                 .position(|head| head == "none_of_these");
-            // The path stands before the cells.
+            // The path is before the cells.
             let cells = columns.answered(&verdict);
             cells[at.unwrap() - 1..][..3].to_vec()
         };

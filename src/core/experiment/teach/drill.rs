@@ -2,7 +2,7 @@
 //! few images in small batches, each shown several times.
 //!
 //! A run's own tasks have hundreds of images; five epochs of ten drawings would be a handful of
-//! steps, too few for the new classes to stand up to the old ones, and far more than in the run's
+//! steps, too few for the new classes to compete with the old ones, and far more than in the run's
 //! tasks would let them push these aside. The size of a step stays that of the run, too: the rate
 //! that goes with its batch.
 

@@ -89,7 +89,7 @@ pub fn teach(
     }
 }
 
-/// Says what stands whatever went wrong.
+/// Says what is unchanged after any failure.
 fn as_it_was(problem: Problem) -> Problem {
     problem.inside("problem-run-is-as-it-was")
 }

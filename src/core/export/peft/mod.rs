@@ -1,6 +1,6 @@
 //! `--format peft`: what the library peft reads, for PETs that are LoRA. timm packs queries, keys and
 //! values into one layer `attn.qkv`; the changes of these three become one of the sum of their ranks,
-//! whose B has zeros where another projection's rows lie.
+//! whose B has zeros at the rows of other projections.
 
 mod text;
 
@@ -18,7 +18,7 @@ use crate::problem::{Problem, Result};
 use crate::store::{ADAPTER_CONFIG, ADAPTER_VALUES};
 use crate::tensors::{HostTensor, Named, to_bytes};
 
-/// Where the same adapter lies under the names of transformers.
+/// The folder of the same adapter with the names of transformers.
 const TRANSFORMERS: &str = "transformers/";
 
 /// The changes of one layer, each with the part of its outputs that it acts on.

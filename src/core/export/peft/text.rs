@@ -38,7 +38,8 @@ pub fn network(model: &Model<'_>) -> Result<String> {
     Ok(file)
 }
 
-/// `README.md`; `folders` are those of the adapters where there are several, and beside each may lie one for transformers.
+/// `README.md`; `folders` are those of the adapters where there are several, and next to each may be one for
+/// transformers.
 pub fn readme(model: &Model<'_>, folders: &[&str], of_transformers: bool) -> String {
     let first = folders.first().copied().unwrap_or(".");
     let which = match folders {

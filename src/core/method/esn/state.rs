@@ -55,7 +55,7 @@ pub struct EsnSettings {
     pub optimiser: OptimiserSettings,
     /// The energies in the loss.
     pub energy: EnergyTerm,
-    /// Whether the prompt stands still after the first task.
+    /// Whether the prompt is frozen after the first task.
     pub freeze_prompt: bool,
     /// Of the initial values.
     pub seed: u64,

@@ -228,7 +228,7 @@ impl Method for Icarl {
         let task = self.task.as_ref().ok_or_else(none_begun)?;
         let learned = self.step.learn(batch, |part| self.gradients(part, task))?;
         let (loss, gradients) = learned;
-        // The rate is constant, so it does not matter where in the task the step lies.
+        // The rate is constant, so it does not matter where in the task the step is.
         let mut step = self.adam.step(gradients, StepPosition::of((0, 1), (0, 1)));
         for (at, head) in self.network.heads.0.iter_mut().enumerate() {
             head.step(&format!("head.{at}"), &mut step);

@@ -1,7 +1,7 @@
 //! LAE: Learning, Accumulation, Ensemble (Gao et al., ICCV 2023, section 4 and Algorithm 1).
 //!
 //! * Learning: local cross-entropy over the present task's classes; from the second task on the
-//!   PET stands still for some epochs while the new head settles.
+//!   PET is frozen for some epochs while the new head settles.
 //! * Accumulation: the offline PET is an exact copy when the second task begins and then follows,
 //!   off ← α·off + (1 − α)·on, after every optimiser step, frozen epochs included.
 //! * Ensemble: both experts share the heads; the answer is the element-wise maximum of their
@@ -30,7 +30,7 @@ use crate::run::event::Scores;
 
 pub use state::{Lae, Logits};
 
-/// How far the two PETs are apart, relative to the size of the offline one: told with progress and kept
+/// How far the two PETs are apart, relative to the size of the offline one: reported with progress and kept
 /// after every pass over the task's images.
 pub const DISTANCE: &str = "apart";
 

@@ -174,7 +174,7 @@ impl Lae {
 
     /// Adam on the last head and, unless frozen, on the online PET.
     fn update(&mut self, gradients: Gradients) {
-        // The rate is constant, so it does not matter where in the task the step lies.
+        // The rate is constant, so it does not matter where in the task the step is.
         let mut step = self.adam.step(gradients, StepPosition::of((0, 1), (0, 1)));
         if let Some(head) = self.heads.0.last_mut() {
             head.step("head", &mut step);

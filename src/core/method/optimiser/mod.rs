@@ -43,7 +43,7 @@ pub enum Rule {
     },
 }
 
-/// Where a step stands within the training of its task.
+/// The position of a step within the training of its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepPosition {
     /// Steps made before it in this task.

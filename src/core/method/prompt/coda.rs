@@ -3,7 +3,7 @@
 //! their sum, weighted by cos(q ∘ Aₘ, Kₘ) with its query q; its first half are keys, its second
 //! half values put in front of the block's own.
 //!
-//! Components of earlier tasks take part but stand still. New ones start orthogonal by the classical
+//! Components of earlier tasks take part but are frozen. New ones start orthogonal by the classical
 //! Gram–Schmidt process of the released code: each is projected on all earlier ones, as trained, by
 //! its original draw. loss = cross-entropy + mu · Σ over blocks of o(K) + o(A) + o(P), with o(T) =
 //! mean of (T·Tᵀ − I)² over the components in use.
@@ -150,7 +150,7 @@ const PARTS: [&str; 3] = ["p", "k", "a"];
 /// Below this squared length a component is none and is drawn again.
 const VANISHED: f64 = 1e-8;
 
-/// Draws of one component. The first one serves, unless what stands before leaves no direction or
+/// Draws of one component. The first one serves, unless the earlier ones leave no direction or
 /// the draws are no numbers.
 const MOST_DRAWS: u64 = 100;
 
@@ -335,7 +335,7 @@ impl Scheme for Coda {
         self.blocks.iter().flat_map(of_block).collect()
     }
 
-    /// An added task's components stand behind those of the run.
+    /// An added task's components follow those of the run.
     fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
         let [rows, columns] = fresh.dims();
         if stored.shape.get(1) != Some(&columns) || stored.shape[0] > rows {

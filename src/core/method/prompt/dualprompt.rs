@@ -278,7 +278,7 @@ impl Scheme for DualPrompt {
         Ok(())
     }
 
-    /// With a slot per task, one for each added task stands behind those of the run.
+    /// With a slot per task, one for each added task follows those of the run.
     fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
         let shape = fresh.dims();
         // Rows of a slot, and in how many places of the tensor there are some.

@@ -1,6 +1,6 @@
 //! L2P, Learning to Prompt (Wang et al., CVPR 2022): a pool of M prompts of L tokens with a key
-//! each. An image takes the k prompts whose keys are most similar to its query; their tokens stand
-//! behind the class token before block 0, and the mean of what becomes of them is the feature.
+//! each. An image takes the k prompts whose keys are most similar to its query; their tokens follow
+//! the class token before block 0, and the mean of their outputs is the feature.
 //!
 //! loss = cross-entropy − pull · mean over images of the sum over the chosen of cos(query, key).
 //! The whole pool takes part from the first task on, and nothing is carried over or reset.

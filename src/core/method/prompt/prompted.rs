@@ -161,8 +161,8 @@ impl Prompted {
         plain(&*self.backbone, images)
     }
 
-    /// The queries of a batch where training images come the same in every epoch of the task; none
-    /// where they do not.
+    /// The queries of a batch where training images come the same in every epoch of the task; `None`
+    /// if they do not.
     fn known(&mut self, batch: &Batch<'_>) -> Result<Option<Tensor<2>>> {
         let Some(queries) = &mut self.queries else {
             return Ok(None);

@@ -11,8 +11,8 @@ use crate::problem::Result;
 /// Seed of the projection: answers depend on the images alone.
 const SEED: u64 = 0;
 
-/// Scores of every image, images × `classes`, from a regression of the images of all other folds. Images lie fold
-/// after fold; a fold ends where `ends` says. The ridge is chosen once, on the last fifth.
+/// Scores of every image, images × `classes`, from a regression of the images of all other folds. Images are ordered
+/// fold after fold; a fold ends where `ends` says. The ridge is chosen once, on the last fifth.
 ///
 /// # Errors
 /// A Problem when there is too little memory, for features that are not finite, or where `go_on` became false.

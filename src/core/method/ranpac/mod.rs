@@ -1,5 +1,5 @@
-//! RanPAC (McDonnell et al., NeurIPS 2023): a random projection h = ReLU(f·R) of features that stand
-//! still, and a ridge regression on it, solved in closed form after every task: W = (G + λI)⁻¹Q with
+//! RanPAC (McDonnell et al., NeurIPS 2023): a random projection h = ReLU(f·R) of frozen
+//! features, and a ridge regression on it, solved in closed form after every task: W = (G + λI)⁻¹Q with
 //! G = Σ HᵀH and Q = Σ HᵀY over all images so far. λ is chosen again for each task from its own
 //! images. Scores are h·W: nothing is normalised.
 //!
@@ -72,7 +72,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         on_pictures("imagenet-r", 10),
         on_pictures("domainnet", 10),
     ],
-    // The weights of the classifier do not tell G and Q.
+    // The weights of the classifier do not determine G and Q.
     needs_state: true,
     passes: |chosen, task| {
         let epochs = if adapts(chosen)? {

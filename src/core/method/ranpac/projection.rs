@@ -49,7 +49,7 @@ impl Projection {
         &self.values
     }
 
-    /// These columns of h for features that lie one behind the other: rows × columns.
+    /// These columns of h for contiguous features: rows × columns.
     pub fn hidden(&self, features: &[f32], columns: Range<usize>) -> Vec<f64> {
         let (rows, width) = (features.len() / self.inputs.max(1), columns.len());
         let mut hidden = vec![0f32; rows * width];

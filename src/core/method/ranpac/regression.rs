@@ -34,7 +34,7 @@ impl Regression {
         })
     }
 
-    /// G; what lies below its diagonal means nothing.
+    /// G; numbers below its diagonal are unused.
     pub fn square(&self) -> &Square {
         &self.square
     }

@@ -25,7 +25,7 @@ pub fn choices() -> Vec<f64> {
     EXPONENTS.map(|exponent| 10f64.powi(exponent)).collect()
 }
 
-/// What came of the choice.
+/// The result of the choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// The λ with the smallest loss, the first of equals.
@@ -213,7 +213,7 @@ mod tests {
 
     const WIDTH: usize = 6;
 
-    /// Features that lie around one centre for each of three classes.
+    /// Features around one centre for each of three classes.
     fn images(count: usize, seed: u64) -> (Vec<f32>, Vec<usize>) {
         let centres = Init::Normal(1.0).draw([3, WIDTH], 1, 0);
         let noise = Init::Normal(0.5).draw([count, WIDTH], seed, 1);

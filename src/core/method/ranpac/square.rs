@@ -83,7 +83,7 @@ impl Square {
     }
 
     /// Factors G + ridge·I = L·Lᵀ. False where the matrix is not positive definite as far as f64
-    /// can tell; then there is nothing to solve with. `go_on` is asked before every panel.
+    /// shows; then there is nothing to solve with. `go_on` is asked before every panel.
     ///
     /// # Errors
     /// Those of `go_on`.

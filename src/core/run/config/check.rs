@@ -1,4 +1,4 @@
-//! What is wrong with settings, as far as they alone can tell.
+//! What is wrong with settings, as far as it depends on them alone.
 
 use crate::data::check_corrected;
 
@@ -6,7 +6,7 @@ use super::{RunConfig, SETTINGS};
 use crate::problem::Problem;
 
 impl RunConfig {
-    /// Everything that is wrong with these settings as far as they alone can tell.
+    /// Everything that is wrong with these settings as far as it depends on them alone.
     pub fn validate(&self) -> Vec<Problem> {
         let mut problems: Vec<Problem> = SETTINGS
             .iter()

@@ -3,8 +3,8 @@
 use super::{RunConfig, RunSetting, SETTINGS, Setting, SettingSpec};
 
 impl RunConfig {
-    /// The command that does the same: `lae-studio train …`, naming what differs from the defaults. What stands under
-    /// the keys `without` has no effect there and is left out; `own` are the settings of the method.
+    /// The command that does the same: `lae-studio train …`, naming what differs from the defaults. Values under
+    /// the keys `without` have no effect there and are left out; `own` are the settings of the method.
     pub fn as_command(&self, own: &[SettingSpec], without: &[&str]) -> String {
         let mut command = "lae-studio train".to_string();
         for (name, value) in self.as_options(own, without) {
@@ -14,7 +14,7 @@ impl RunConfig {
         command
     }
 
-    /// The options of that command, each with its value; `None` for one that stands alone. A method's own setting is
+    /// The options of that command, each with its value; `None` for a flag. A method's own setting is
     /// named by `--set`, or by an option of its own.
     pub fn as_options(
         &self,
@@ -97,7 +97,7 @@ fn is_plain(word: &str, marks: &str) -> bool {
     !word.is_empty() && !word.starts_with('=') && word.chars().all(plain)
 }
 
-/// What stands between double quotes on Windows, the one kind that its prompt knows. A quote is written twice, and so
+/// Text in double quotes on Windows, the one kind that its prompt knows. A quote is written twice, and so
 /// is each backslash before one. PowerShell takes the quotes of print for plain ones, and would work out what a dollar
 /// sign or a backtick begins.
 fn in_double_quotes(word: &str) -> String {

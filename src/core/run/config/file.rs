@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::list::KEYS;
 use super::{Precision, RunConfig, RunSetting, SETTINGS, Setting};
 
-/// LAE's own settings, which stood beside the others in older files.
+/// LAE's own settings, which were next to the others in older files.
 const ONCE_AT_THE_TOP: [&str; 5] = [
     "learning",
     "accumulation",
@@ -118,7 +118,7 @@ impl<'de> DeserializeSeed<'de> for ConfigKeySeed {
             ("stored_names", _) => Ok(ConfigKey::StoredNames),
             ("card_variant", _) => Ok(ConfigKey::CardVariant),
             (_, Some(old)) => Ok(ConfigKey::Old(old)),
-            // Told where the key stands, so that the file's line is known.
+            // Gets the place of the key, so the file's line is known.
             _ => Err(D::Error::unknown_field(&text, KEYS)),
         }
     }

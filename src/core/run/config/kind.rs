@@ -127,7 +127,7 @@ impl SettingKind {
         })
     }
 
-    /// The value a text means; none when it means none or lies outside.
+    /// The value a text means; `None` if it means none or is outside the range.
     pub fn parse(&self, text: &str) -> Option<Setting> {
         self.admit(&self.read(text.trim())?)
     }
@@ -161,7 +161,7 @@ impl SettingKind {
         fits.then(|| value.clone())
     }
 
-    /// Whether a value that does not fit lies above the range rather than below it.
+    /// Whether a value that does not fit is above the range rather than below it.
     pub(super) fn is_above(&self, value: &Setting) -> bool {
         match (self, value) {
             (Self::Whole { most, .. }, Setting::Whole(n)) => n > most,

@@ -83,9 +83,9 @@ macro_rules! settings_of_every_run {
         pub struct RunConfig {
             $($(#[doc = $meaning])+ pub $key: $type,)+
             /// The method's own settings; those not named here have the method's defaults. Behind all plain values,
-            /// because a TOML table ends what stands before it.
+            /// because a TOML table ends the part before it.
             pub settings: Settings,
-            /// Labels of the data set that are corrected, as they were when the run began: whatever becomes of the list
+            /// Labels of the data set that are corrected, as they were when the run began: whatever happens to the list
             /// beside the data, the run can be continued and repeated with its own.
             pub corrected: Vec<Correction>,
             /// Class names as an older version stored them, if some were in decomposed Unicode. Their order was another

@@ -1,4 +1,4 @@
-//! What a setting is, as data: name, meaning, values, and where it stands. File, command line, checks, window and help
+//! What a setting is, as data: name, meaning, values, and place. File, command line, checks, window and help
 //! are made from it, for the settings of every run ([`super::SETTINGS`]) as for a method's own.
 
 use super::{Setting, SettingKind};
@@ -26,7 +26,7 @@ pub struct SettingSpec {
     /// For a number of epochs out of those of a task: the usual share, as 3 of 5. Where the epochs get fewer it keeps its
     /// share of them.
     pub of_epochs: Option<(usize, usize)>,
-    /// The settings it stands among.
+    /// The group that it belongs to.
     pub group: SettingGroup,
     /// Where the window shows it.
     pub shown: SettingPlace,
@@ -199,7 +199,7 @@ impl SettingSpec {
         of_list("setting", self.texts(), "meaning", self.meaning)
     }
 
-    /// The title as it stands above a field.
+    /// The title as shown above a field.
     pub fn heading(&self) -> String {
         capitalised(self.title())
     }

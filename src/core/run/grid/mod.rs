@@ -1,7 +1,7 @@
 //! A grid: runs that differ in some settings, as a small TOML file names them.
 //!
 //! The file has settings as `run.toml` has them. A list of values makes an axis, and all axes are crossed; `rows` is
-//! an axis of several settings that go together; each `[[part]]` takes over what stands above it, overrides some of it
+//! an axis of several settings that go together; each `[[part]]` takes over the values above it, overrides some of it
 //! and adds axes of its own. `preset` names what a run begins with, `orders` and `seeds` say how often each is repeated.
 //! What the settings come to, and whether they fit, is found where methods are known (`experiment::grid`).
 
@@ -133,7 +133,7 @@ impl Grid {
         self.parts.iter().map(GridPart::rows).sum()
     }
 
-    /// A Problem with a value, told where the value stands.
+    /// A Problem with a value, reported at the value's place.
     #[must_use]
     pub fn at(&self, value: &GridValue, problem: Problem) -> Problem {
         let (line, column) = line_and_column(&self.text, value.at);

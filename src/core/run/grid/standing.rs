@@ -1,4 +1,4 @@
-//! How the runs of a grid stand, as plain data.
+//! The states of the runs of a grid, as plain data.
 
 use std::path::PathBuf;
 
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 
-/// How a cell stands.
+/// The state of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CellStanding {
-    /// Its run is finished and lies here.
+    /// Its run is finished and is here.
     Done(PathBuf),
     /// Its run can be continued; `saved` of its tasks are saved.
     Stopped {
@@ -40,7 +40,7 @@ pub struct GridLine {
     pub seed: u64,
     /// Seconds that it is thought to take as far as it is not there.
     pub seconds: f64,
-    /// How it stands.
+    /// Its state.
     pub standing: CellStanding,
 }
 

@@ -82,7 +82,7 @@ fn is_pair(key: &GridKey) -> bool {
     matches!(key, GridKey::Common(setting) if matches!(setting.spec.kind, SettingKind::Shares(_)))
 }
 
-/// Why a setting does not take a value, as what to try.
+/// Why a setting does not take a value, as advice.
 fn why_not(key: &GridKey, value: &Setting) -> String {
     let GridKey::Common(setting) = key else {
         return "give the name of a preset; `lae-studio presets` lists them".into();

@@ -36,7 +36,7 @@ pub struct Place {
     pub program: String,
     /// The device on which runs compute there, where none was asked for.
     pub device: Option<String>,
-    /// Where data sets lie there, by the name or path that they have here.
+    /// The places of data sets there, by the name or path that they have here.
     pub data: BTreeMap<String, String>,
     /// How its queue is asked; `None` for a machine that computes itself.
     pub slurm: Option<Slurm>,
@@ -93,7 +93,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places of the person's own file; `None` if there is no file.
+    /// The places of the user's own file; `None` if there is no file.
     ///
     /// # Errors
     /// A Problem when the file cannot be read, with the line of every mistake.
@@ -157,7 +157,7 @@ pub fn no_ssh(error: &std::io::Error) -> Problem {
         .advise(message!("place-no-ssh-try"))
 }
 
-/// The person's own file of places; `None` if the system has no folder of settings.
+/// The user's own file of places; `None` if the system has no folder of settings.
 pub fn file() -> Option<PathBuf> {
     folders::config().map(|folder| folder.join(FILE))
 }

@@ -99,7 +99,7 @@ pub enum Ask {
     },
     /// A command for the engine.
     Command(Box<Command>),
-    /// What is wished of the job at work.
+    /// What is requested of the job at work.
     Wish(Wish),
     /// The same of this job alone, if it is at work.
     WishFor(JobId, Wish),
@@ -156,7 +156,7 @@ pub struct Said {
 pub enum Told {
     /// Who answers.
     Hello(Hello),
-    /// What the engine told.
+    /// An event of the engine.
     Event {
         /// Counts from 1.
         number: u64,
@@ -189,7 +189,7 @@ pub enum Told {
         number: u64,
         /// The data set, by the hash of its list of files.
         set: String,
-        /// Where it lies there.
+        /// Its place there.
         folder: String,
         /// Which of the files asked about, by their places among these, and how much of each is there.
         files: Vec<(usize, u64)>,

@@ -1,4 +1,4 @@
-//! What of a message does not travel in its JSON: pixels, and where runs lie.
+//! What of a message does not travel in its JSON: pixels, and the places of runs.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -129,7 +129,7 @@ fn run_of_cell(standing: &mut CellStanding) -> Option<&mut PathBuf> {
     }
 }
 
-/// The same message with its run named from the folder of runs on. A run that lies elsewhere keeps its path.
+/// The same message with its run named from the folder of runs on. A run elsewhere keeps its path.
 pub fn sent_home<M: Carried>(mut message: M, root: &Path) -> M {
     for run in message.runs() {
         if let Ok(inner) = run.strip_prefix(root) {
@@ -142,7 +142,7 @@ pub fn sent_home<M: Carried>(mut message: M, root: &Path) -> M {
 /// The same message with its run in this folder of runs.
 ///
 /// # Errors
-/// A Problem for a run that lies elsewhere, unless `anywhere` allows a whole path.
+/// A Problem for a run elsewhere, unless `anywhere` allows a whole path.
 pub fn home<M: Carried>(mut message: M, root: &Path, anywhere: bool) -> Result<M> {
     for run in message.runs() {
         let whole = anywhere && run.is_absolute();

@@ -28,7 +28,7 @@ const DOTTED: usize = 64;
 /// Lines over tasks or steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lines {
-    /// What lies along the lower edge, and what is measured.
+    /// The labels of the lower axis and of the measured one.
     pub about: String,
     /// The labels of the whole places along the lower edge from 0; numbers where it is empty.
     pub places: Vec<String>,

@@ -3,7 +3,7 @@
 use super::Place;
 use crate::palette::{Dash, Shade, Sign};
 
-/// Dashes of lines that are no run's, which tell them apart without colour.
+/// Dashes of lines that are no run's, which distinguish them without colour.
 const DASHES: [&str; 4] = ["", "7 4", "2 3", "9 3 2 3"];
 
 /// The look of a line.

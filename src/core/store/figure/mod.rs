@@ -36,7 +36,7 @@ pub enum FigureContent {
     Cells(Cells),
 }
 
-/// Where a drawing stands.
+/// Where a drawing is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// In a file of its own, on white.

@@ -129,7 +129,7 @@ fn data(header: &RunHeader, pictures: &[SamplePicture]) -> Markup {
     }
 }
 
-/// What it takes to tell whether another run is the same.
+/// The data that decides whether another run is the same.
 fn made_from(run: &RunSummary) -> Markup {
     let header = &run.header;
     let images = header.images.as_ref();

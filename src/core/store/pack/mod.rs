@@ -2,7 +2,7 @@
 //!
 //! It is a zip of the run's files as they are, with `manifest.json`, which has the SHA-256 of each, in front, and
 //! `figures.json` for readers. Of the same run the file has the same bytes, whenever and wherever it is packed. Paths
-//! are not in it: where settings name a folder or file, its last name stands.
+//! are not in it: where settings name a folder or file, only its last name is kept.
 
 mod read;
 pub(super) mod veil;

@@ -292,7 +292,7 @@ impl Column {
 pub struct Choice {
     /// Its name, for [`Column::named`].
     pub key: String,
-    /// What stands above it.
+    /// Its title.
     pub title: String,
     /// Whether it holds a figure; else runs can be put together by it.
     pub is_figure: bool,

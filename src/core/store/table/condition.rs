@@ -132,7 +132,7 @@ impl Condition {
     }
 }
 
-/// The first operator in a text: where it stands, its length, and which it is.
+/// The first operator in a text: its place, its length, and which it is.
 fn operator_in(text: &str) -> Option<(usize, usize, Operator)> {
     let found = OPERATORS
         .iter()

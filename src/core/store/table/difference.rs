@@ -1,4 +1,4 @@
-//! How far two groups of runs lie apart, over the class orders and seeds that both have.
+//! How far two groups of runs are apart, over the class orders and seeds that both have.
 //!
 //! Class orders move all methods alike, so the difference within each order says more than the difference of two means:
 //! for each class order and seed the means of both groups are subtracted. Student's t distribution gives the interval of
@@ -122,7 +122,7 @@ mod tests {
         assert!(two.is_some_and(|d| d.mean == 2.0 && d.pairs == 2 && d.interval.is_none()));
         let same = Difference::of_pairs(&[1.5; 4]);
         assert!(same.is_some_and(|d| d.mean == 1.5 && d.interval.is_none()));
-        // 2 ± 4.302653 × 1 / √3: wider than the three differences lie apart.
+        // 2 ± 4.302653 × 1 / √3: wider than the spread of the three differences.
         let three = Difference::of_pairs(&[1.0, 2.0, 3.0]);
         let [low, high] = three.and_then(|d| d.interval).unwrap_or_default();
         assert!((low + 0.484_138).abs() < 1e-6, "{low}");

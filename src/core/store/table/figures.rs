@@ -3,7 +3,7 @@
 use crate::store::json::Figures;
 use crate::texts::of_list;
 
-/// A figure: what it is called, and where it stands.
+/// A figure: its name and its place.
 #[derive(Debug)]
 pub struct FigureSpec {
     /// Its name in JSON and on the command line.

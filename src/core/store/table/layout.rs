@@ -44,7 +44,7 @@ impl RunTable<'_> {
         keys
     }
 
-    /// Whether runs were put together, and do not stand alone.
+    /// Whether runs are grouped, not listed one by one.
     fn together(&self) -> bool {
         !self.by.is_empty()
     }
@@ -325,7 +325,7 @@ fn difference_cells(difference: Option<&Difference>) -> [String; 2] {
     [text, difference.pairs.to_string()]
 }
 
-/// A published figure, and how far one's own lies from it.
+/// A published figure, and how far one's own is from it.
 fn published_cells(beside: Option<&BesidePublished>) -> [String; 2] {
     let Some(beside) = beside else {
         return ["–".into(), "–".into()];

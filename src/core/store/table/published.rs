@@ -1,4 +1,4 @@
-//! Published results beside one's own: which row of which table is like a run, how far the figures lie apart, and what
+//! Published results beside one's own: which row of which table is like a run, how far the figures are apart, and what
 //! differs in how they were made.
 
 use std::collections::BTreeSet;
@@ -135,7 +135,7 @@ impl BesidePublished {
         })
     }
 
-    /// Returns what it is called, where it stands, and what differs.
+    /// Returns its name, its place, and what differs.
     pub fn words(&self) -> String {
         let differs = match self.differs.is_empty() {
             true => String::new(),

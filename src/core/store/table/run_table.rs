@@ -304,8 +304,8 @@ impl RunTable<'_> {
         keys.into_iter().collect()
     }
 
-    /// Where published figures stand, and what differs from how one's own were made: a sentence for each row. Rows that
-    /// lack them for the same reason share a sentence.
+    /// The places of published figures, and what differs from how one's own were made: a sentence for each row. Rows
+    /// that lack them for the same reason share a sentence.
     pub fn sources(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut without: Vec<(&str, Vec<String>)> = Vec::new();
@@ -329,7 +329,7 @@ impl RunTable<'_> {
     }
 
     /// Returns what a reader has to know of the figures, a sentence each: what means are also taken over, which runs are
-    /// left out, where published figures stand.
+    /// left out, the places of published figures.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let mixed = self.mixed();

@@ -8,10 +8,10 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::tables::harmless_cell;
 
-/// What stands between a mean and its standard deviation.
+/// The text between a mean and its standard deviation.
 pub const PLUS_MINUS: &str = " ± ";
 
-/// On which side of its column a cell stands.
+/// The alignment of a cell in its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     /// Words.
@@ -20,7 +20,7 @@ pub enum Align {
     Right,
 }
 
-/// One column: its title, the same in LaTeX, and where its cells stand.
+/// One column: its title, the same in LaTeX, and the alignment of its cells.
 #[derive(Clone, Debug)]
 struct Heading {
     title: String,
@@ -85,7 +85,7 @@ impl TextTable {
         &self.notes
     }
 
-    /// The titles, with where their cells stand.
+    /// The titles, with the alignment of their cells.
     pub fn titles(&self) -> impl Iterator<Item = (&str, Align)> {
         let headings = self.headings.iter();
         headings.map(|heading| (heading.title.as_str(), heading.align))

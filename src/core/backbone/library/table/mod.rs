@@ -63,7 +63,7 @@ struct WrittenTable<T> {
     backbone: Vec<Spanned<T>>,
 }
 
-/// Reads a table. An entry that does not make sense is left out and told; a file that is no TOML
+/// Reads a table. An entry that does not make sense is left out and reported; a file that is no TOML
 /// gives one Problem and no entries. `at` is shown as the place and is where relative paths start.
 pub fn read_table(text: &str, at: &Path) -> (Vec<BackboneEntry>, Vec<Problem>) {
     let place = |span: &Range<usize>| format!("{}:{}", at.display(), line(text, span.start));

@@ -7,7 +7,7 @@ use crate::backbone::library::entry::WeightSource;
 use crate::files::names::is_elsewhere;
 use crate::problem::Result;
 
-/// Where an entry's weights come from; relative files lie beside the table `at`.
+/// Where an entry's weights come from; relative files are next to the table `at`.
 pub(super) fn source(written: &Written, at: &Path) -> Result<WeightSource> {
     let Written {
         embedded,

@@ -32,7 +32,7 @@ pub struct Given<'a> {
     pub text: &'a str,
     /// The device of its runs, where it is not the place's.
     pub device: Option<&'a str>,
-    /// Where data sets lie, as `NAME=PATH`, before what the place says.
+    /// The places of data sets, as `NAME=PATH`, before what the place says.
     pub data: &'a [String],
     /// Most tasks that run at once.
     pub at_once: Option<usize>,
