@@ -6,7 +6,7 @@ Source: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits",
 UCI Machine Learning Repository, 1998, https://doi.org/10.24432/C50P49, CC BY 4.0;
 the 1,797 images that scikit-learn carries. Each is 8x8 with values 0 to 16 and
 fills its frame; here it is enlarged to 24x24 (bilinear) and centred on a black
-32x32, as a drawn digit would stand: crops then cut margins rather than strokes,
+32x32, like a drawn digit: crops then cut margins rather than strokes,
 and are drawn with more than 8 steps. One quarter of every class, drawn with a fixed seed, is
 the test split. The layout of a pack is described in README.md beside this file.
 """

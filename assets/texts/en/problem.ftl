@@ -683,7 +683,7 @@ problem-count-argument = { $n ->
 # A LoRA of peft as the initial values of a PET.
 problem-start-shared = `{ $parameter }` is shared by several layers, but the adapter has different values for each
 try-start-per-site = use a plugin with per_site = true, such as LoRA all
-problem-start-no-lora = { $pet } has no A and B at `{ $site }` that the adapter could initialize
+problem-start-no-lora = { $pet } has no A and B at `{ $site }` that the adapter could initialise
 try-start-no-lora = choose LoRA, LoRA all, or a plugin with h + e @ a @ b there
 problem-start-unreadable = could not read { $file }: { $error }
 try-start-folder = choose the folder in which peft saved a LoRA of a ViT, with adapter_config.json and adapter_model.safetensors
