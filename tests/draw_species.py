@@ -3,7 +3,7 @@
     python tests/draw_species.py FOLDER [--seed 1] [--share 1.0] [--even N]
 
 What makes such folders hard is in it: the classes are unequal (from 64 images down to 18), every image has a size
-and a shape of its own (90 to 420 pixels a side), the animal lies anywhere and turned any way on leaves, soil or stone
+and a shape of its own (90 to 420 pixels a side), the animal is anywhere and turned any way on leaves, soil or stone
 under another light, pairs of species are alike, the tenth image of the third species is in the folder of the
 fourth (a wrong label), and five images are there twice (copies, one of them saved again at another size). The same
 seed draws the same images. `--share 0.5` draws half of each species, `--even N` N images of each. The folder has

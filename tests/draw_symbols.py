@@ -18,7 +18,7 @@ SIDE = 32
 
 
 def ring(corners, turn=0.0, inner=1.0):
-    """Corners on a circle; with `inner` below 1 every second one lies further in."""
+    """Corners on a circle; with `inner` below 1 every second one is further in."""
     points = []
     for i in range(corners + 1):
         angle = turn + 2 * math.pi * i / corners - math.pi / 2

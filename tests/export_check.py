@@ -5,7 +5,7 @@
 
 Trains short runs on the embedded digits at a rate at which the PETs move far, on lae-nano, on a ViT-Ti/16
 and on small networks of the other kinds, all but the first of random weights; exports each, and asks the
-exported model for the two images of noise whose answers by the program lie beside it. The limit is 1e-5 of
+exported model for the two images of noise whose answers by the program are next to it. The limit is 1e-5 of
 the largest score (at least 1). What the PET moves is measured, too: a model without its PETs has to answer
 otherwise. One image goes the whole way from the file, through `predict --json` and through
 `model.predict`. Each is exported as ONNX, too, and asked by onnxruntime; a LoRA for peft,

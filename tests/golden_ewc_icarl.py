@@ -219,7 +219,7 @@ def icarl(seed):
             rest = BATCH - len(again)
             return torch.cat([exemplars[again], new[:rest]]), torch.cat([old[again], targets[:rest]])
 
-        # What the network says before the task, of any image: the old parameters stand still.
+        # What the network says before the task, of any image: the old parameters are frozen.
         before = {name: p.detach().clone() for name, p in run.pets.items()}
         former = [[w.detach().clone(), b.detach().clone()] for w, b in run.heads]
 

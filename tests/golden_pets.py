@@ -107,7 +107,7 @@ def drawn(name, *shape):
 
 
 class Wrapped(nn.Module):
-    """A layer, and what becomes of its input and output."""
+    """A layer, and the changes to its input and output."""
 
     def __init__(self, layer, change):
         super().__init__()
@@ -119,7 +119,7 @@ class Wrapped(nn.Module):
 
 
 class After(nn.Module):
-    """What becomes of a sub-layer's output."""
+    """The change to a sub-layer's output."""
 
     def __init__(self, change):
         super().__init__()

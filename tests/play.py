@@ -6,7 +6,7 @@
 First launch, the tour offered and put off, a run with its Baseline, every page while it trains, a label mended, a
 drawing asked about, a lesson opened, a folder typed, a PET plugin written with mistakes, a run taught, the palette, the large view: at four sizes, light
 and dark, zoom 100 and 200 %. Buttons are found by their accessible names, which the program lists with `--places`. No step may show
-an error notice, and the program must live until it is closed. In DIR lie a folder of images and a sheet for each way
+an error notice, and the program must live until it is closed. DIR has a folder of images and a sheet for each way
 to play, and `clicks.json`: how many clicks and keys each errand took. Prints the 95th percentile of the frame times.
 
 Needs Xvfb, xdotool and ImageMagick (`import`, `montage`).
@@ -113,7 +113,7 @@ class Window:
 
     def seen(self, name, part=False, any_role=False, over=False):
         """Where something of this name is visible; the last one where there are several."""
-        # At the foot stand the frame times, and above the pages the bar, which is played by keys; a menu lies over both.
+        # The frame times are at the bottom, and above the pages is the bar, which is played by keys; a menu covers both.
         times = [node["at"][1] for node in self.names if node["name"].startswith("first frame after")]
         bar, foot = (0, self.size[1]) if over else (44 * self.zoom // 100, min([self.size[1], *times]))
         right = self.size[0]

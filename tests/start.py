@@ -5,7 +5,7 @@
 
 A way ends in a window or in one Problem. A window has to draw (on X the screen is looked at, too), to close at Ctrl-C
 with exit code 0, and to leave standard error to the program's own lines. A Problem is exit code 1 and one paragraph
-that says what happened and what to try; nothing else may stand there, no word of a driver or a library.
+that says what happened and what to try; nothing else may be printed, no word of a driver or a library.
 
 `--second-icd` names the Vulkan driver file of another software adapter, for a machine with two. `--to` keeps the
 images. `--idle` measures instead what a window costs that nobody touches: processor time and system calls on each
@@ -206,7 +206,7 @@ def ways(folder, second_icd):
 
 
 def portable(args, folder):
-    """The window of a program on a stick, and where its settings lie afterwards."""
+    """The window of a program on a stick, and where its settings are afterwards."""
     number, server = x_server()
     stick = folder / "stick"
     stick.mkdir()

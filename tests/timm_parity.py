@@ -53,7 +53,7 @@ def convnext(**arguments):
 
     arguments.pop("img_size")
     model = ConvNeXt(**arguments, num_classes=0)
-    # LAE's released code takes the plain mean; the program does the same unless told otherwise.
+    # LAE's released code takes the plain mean; the program does the same by default.
     model.head.norm = torch.nn.Identity()
     return model, model
 

@@ -1,4 +1,4 @@
-"""What becomes of drawn digits in the tour: lost with Baseline, kept with LAE?
+"""Accuracy on drawn digits in the tour: lost with Baseline, kept with LAE?
 
     python tests/tour_hands.py BINARY [--hands 20] [--seeds 0] [--folder FOLDER]
 

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A module's path from the root of its package; the modules of `lae-core` stand at the root.
+/// A module's path from the root of its package; the modules of `lae-core` are at the root.
 type Module = Vec<String>;
 
 /// What is written in a file, as far as it matters here.
@@ -112,7 +112,7 @@ impl House {
         bound.find_map(|(path, _)| self.follow(module, path, depth))
     }
 
-    /// Module → the modules in whose files something stands that it names.
+    /// Module → the modules whose files define something that it names.
     fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
         let of = |(module, source): (&Module, &Source)| {
             let used = source.imports.iter().map(|(path, _)| path);
@@ -180,7 +180,7 @@ fn module_of(parts: &[String]) -> Module {
 
 impl Source {
     fn of(text: &str, file: String) -> Self {
-        // Tests stand at the end of a file, and may use what they like.
+        // Tests are at the end of a file, and may use what they like.
         let code = text.split("\nmod tests {").next().unwrap_or_default();
         let words = words(code);
         let (mut imports, mut paths) = (Vec::new(), BTreeSet::new());

@@ -83,7 +83,7 @@ const SLOWER: &[&str] = &[
 ];
 
 /// Where Mesa's software Vulkan keeps the code it made, for all tests and the next time: it takes three times
-/// as long as what a test does with it.
+/// as long as the test's own work.
 fn shaders() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("shaders")
 }

@@ -1,5 +1,5 @@
 //! APER, RanPAC, EASE and ESN on small networks of all families: any PET plugin, what is refused,
-//! what stands still, and runs with settings other than the usual ones.
+//! what is frozen, and runs with settings other than the usual ones.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -239,7 +239,7 @@ fn esn_trains_its_prompt_in_every_task_unless_it_is_fixed() {
         toy.learn(&mut *method, 1);
         let second = kept(&*method);
         assert_eq!(second["prompt"] != first["prompt"], moves);
-        // The first stage stands still, and so does its vote.
+        // The first stage is frozen, and so is its vote.
         for (name, tensor) in first
             .iter()
             .filter(|(name, _)| name.starts_with("stage.0."))

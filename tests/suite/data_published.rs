@@ -335,7 +335,7 @@ fn two_labels_for_one_image_in_a_table() {
         said.contains("6 images") && said.contains("p00.png (cat, dog)"),
         "{said}"
     );
-    // A single one is left out and told.
+    // A single one is left out and reported.
     made.file("labels.csv", format!("file,label\n{rows}p03.png,dog\n"));
     let data = made.open();
     assert_eq!(data.train.len() + data.test.len(), 23);

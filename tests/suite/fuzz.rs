@@ -89,7 +89,7 @@ fn single(name: &str, bytes: impl Into<Vec<u8>>) -> Case {
     Case::from([(name.to_owned(), bytes.into())])
 }
 
-/// Where inputs lie while they are read: `inside`, with something precious beside it.
+/// Where inputs are while they are read: `inside`, with something precious next to it.
 struct Place {
     root: TempDir,
 }
@@ -218,7 +218,7 @@ fn fuzz<T: Target + 'static>(target: T) {
             }
             Ok(Word::Found(what)) => panic!("{}: {what}", T::NAME),
             Err(RecvTimeoutError::Timeout) => {
-                // The input lies where it is being read.
+                // The input is where it is being read.
                 let place = std::env::temp_dir();
                 panic!("{} hangs; see {}/lae-fuzz-{0}-*", T::NAME, place.display());
             }

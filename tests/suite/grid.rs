@@ -30,7 +30,7 @@ fn plan(text: &str, root: &Path, control: &Control) -> GridPlan {
     GridPlan::make(cells, root, true, &stock, control).unwrap()
 }
 
-/// Keeps what it hears, and stops after this number of saved tasks.
+/// Keeps the events it gets, and stops after this number of saved tasks.
 #[derive(Default)]
 struct Heard {
     begun: Vec<(usize, bool)>,

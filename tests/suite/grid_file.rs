@@ -87,7 +87,7 @@ rows = [{ title = "x", pet = "lora", pet_size = 3 }, { method = "l2p" }]
         panic!("two parts")
     };
     assert_eq!((a.orders, b.orders), (Some(2), Some(3)));
-    // What stands for all rows comes first, so that a row's own value wins.
+    // What applies to all rows comes first, so that a row's own value wins.
     let given = b.fixed.iter().chain(&b.choices(0)[0].given);
     let sizes = given.filter(|given| given.key.name() == "pet_size");
     let sizes: Vec<String> = sizes.map(|given| given.value.to_string()).collect();

@@ -229,7 +229,7 @@ fn a_large_pickle_is_neither_copied_nor_read_beside_another() {
     (0..10).for_each(|class| meta.extend(format!("U\x01{class}").bytes()));
     meta.extend(b"eu.");
     made.file("batches.meta", meta);
-    // One label that stands for all, and pixels that are a hole in the file.
+    // One label that is shared by all, and pixels that are a hole in the file.
     let mut start = b"\x80\x02}(U\x06labels](K\x01q\x01".to_vec();
     start.extend(b"h\x01".repeat(PICTURES - 1));
     start.extend(b"eU\x04data\x8e");

@@ -228,7 +228,7 @@ fn methods_without_a_pet_and_with_prompts_can_be_looked_into() {
     assert_eq!(of("seq-ft", &[("keep_weights", every)]), (0, 1));
 }
 
-/// Networks without a class token tell the length of the feature at each place.
+/// Networks without a class token report the length of the feature at each place.
 #[test]
 fn without_a_class_token_lengths_are_told() {
     use burn::tensor::{Device, Tensor};

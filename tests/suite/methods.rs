@@ -467,7 +467,7 @@ fn a_predictor_of_many_pictures_folds_what_is_linear_and_answers_as_before() {
         let pairs = before.iter().zip(&after);
         let apart = pairs.fold(0f32, |most, (a, b)| most.max((a - b).abs()));
         assert!(apart < 1e-4, "{} is {apart} apart", spec.key);
-        // RanPAC trains none unless told to.
+        // RanPAC trains none unless asked to.
         assert_eq!(apart > 0.0, spec.key != "ranpac", "{}", spec.key);
     }
 }

@@ -40,7 +40,7 @@ fn jpeg(path: &Path, picture: &RgbImage, quality: u8) {
     picture.write_with_encoder(encoder).unwrap();
 }
 
-/// Two classes of twenty images; ten of each also stand there newly compressed, smaller, lighter and shifted.
+/// Two classes of twenty images; ten of each are also there newly compressed, smaller, lighter and shifted.
 fn planted() -> Made {
     let made = Made::new();
     for (number, class) in ["cat", "dog"].iter().enumerate() {

@@ -99,7 +99,7 @@ fn a_packed_run_is_unpacked_elsewhere_and_is_equal_to_the_last_bit() {
     std::fs::rename(&copy, &moved).unwrap();
     store::pack(&moved, &two).unwrap();
     assert!(std::fs::read(&one).unwrap() == std::fs::read(&two).unwrap());
-    // Nothing in it says where things lie.
+    // Nothing in it is a path.
     let place = data.parent().unwrap().to_str().unwrap();
     for (name, bytes) in crate::fuzz::packing::unzipped(&std::fs::read(&one).unwrap()) {
         let text = String::from_utf8_lossy(&bytes);

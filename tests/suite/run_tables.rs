@@ -74,7 +74,7 @@ fn an_unfinished_run_has_no_row_or_one_of_its_own() {
         ..by_method()
     };
     let table = request.table(&measured).unwrap();
-    // The finished run stands first, though its A_N is the lowest.
+    // The finished run is first, though its A_N is the lowest.
     let finished: Vec<bool> = table
         .rows()
         .iter()

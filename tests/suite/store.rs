@@ -308,7 +308,7 @@ fn a_run_is_found_by_folder_name_beginning_or_latest() {
     );
     let mut first = header();
     drop(RunFolder::create(at, &mut first, "").unwrap());
-    // A root with one run stands for that run.
+    // A root with one run means that run.
     let root_text = at.display().to_string();
     assert_eq!(
         store::find(Path::new("x"), &root_text).unwrap(),

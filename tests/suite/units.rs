@@ -155,7 +155,7 @@ fn wrong_lessons_are_told_with_their_line() {
     assert!(out.contains("Was wird vergessen?"), "{out}");
 }
 
-/// Whatever becomes of a file, it is a lesson or a Problem that names it.
+/// Any changed file is a lesson or a Problem that names it.
 #[test]
 fn a_damaged_lesson_is_a_problem_and_never_a_panic() {
     use lae_studio::session::units::Unit;

@@ -202,7 +202,7 @@ fn a_commit_is_asked_for_by_its_number() {
     assert!(branch.problems()[0].what.contains("40 hexadecimal digits"));
 }
 
-/// What the hub's own tools leave: a link from the commit's name for a file to its bytes, which lie
+/// What the hub's own tools leave: a link from the commit's name for a file to its bytes, which are stored
 /// under their hash.
 #[cfg(unix)]
 #[test]

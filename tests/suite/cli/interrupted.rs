@@ -265,7 +265,7 @@ fn a_checkpoint_that_cannot_be_saved_warns_and_does_not_end_the_run() {
     let run = root.path().join("half");
     copy_folder(&whole, &run);
     std::fs::remove_file(run.join("metrics.csv")).unwrap();
-    // A folder stands where the checkpoint should go.
+    // A folder is where the checkpoint should go.
     std::fs::create_dir_all(run.join("resume/checkpoint.safetensors.partial")).unwrap();
     let output = run_json(&["resume", "half"], root.path());
     let said = stderr(&output);

@@ -1,4 +1,4 @@
-//! A run as one file, and what a script hears of its check.
+//! A run as one file, and what a script gets of its check.
 
 use serde_json::Value;
 

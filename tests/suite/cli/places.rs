@@ -36,7 +36,7 @@ fn sshd_program() -> Option<PathBuf> {
 }
 
 impl Lab {
-    /// None, with the reason told, where OpenSSH is missing.
+    /// `None`, with the reason printed, if OpenSSH is missing.
     pub(super) fn start() -> Option<Self> {
         Self::with("")
     }
@@ -753,7 +753,7 @@ impl Drop for Small {
 }
 
 impl Small {
-    /// None, with the reason told, where this user may not mount.
+    /// `None`, with the reason printed, if this user may not mount.
     fn mount(folder: PathBuf, size: &str) -> Option<Self> {
         fs::create_dir_all(&folder).unwrap();
         let words = ["-t", "tmpfs", "-o", size, "tmpfs"];

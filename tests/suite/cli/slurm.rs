@@ -100,7 +100,7 @@ impl Array<'_> {
         json(&output)["cells"].as_array().unwrap().clone()
     }
 
-    /// Waits until the tasks stand so.
+    /// Waits until the tasks are in these states.
     fn until(&self, fits: impl Fn(&[Value]) -> bool) -> Vec<Value> {
         let end = Instant::now() + crate::PATIENCE;
         loop {

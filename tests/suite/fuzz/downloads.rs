@@ -44,7 +44,7 @@ impl Downloads {
     }
 }
 
-/// Hears a request to its end and gives the answer, whatever it is.
+/// Reads a request to its end and gives the answer, whatever it is.
 fn give(mut stream: TcpStream, answer: &[u8]) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
     let mut heard = Vec::new();
@@ -57,7 +57,7 @@ fn give(mut stream: TcpStream, answer: &[u8]) -> std::io::Result<()> {
     }
     stream.write_all(answer)?;
     stream.shutdown(Shutdown::Write)?;
-    // What the other side still says is heard, or it would see a reset in place of the answer.
+    // What the other side still says is read, or it would see a reset in place of the answer.
     while stream.read(&mut piece)? > 0 {}
     Ok(())
 }

@@ -78,7 +78,7 @@ impl Meter {
     }
 }
 
-/// Processor time of this thread; on systems that do not tell, none passes.
+/// Processor time of this thread; on systems that do not report it, none passes.
 fn thread_time() -> Duration {
     // The first number is the time on a processor, in nanoseconds.
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is shown is what is chosen: files that are only wished for, runs that Predict stays with,
+//! What is shown is what is chosen: files that are only requested, runs that Predict stays with,
 //! folders in which no run can be kept.
 
 use egui_kittest::kittest::{NodeT, Queryable};

@@ -180,7 +180,7 @@ fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
     settle(&mut window);
     window.get_by_label("demo on queue");
     window.get_by_label("Nothing is running on this computer");
-    // Its runs are listed as they come, wherever they lie.
+    // Its runs are listed as they come, wherever they are.
     let folders = &window.state().session.compare.folders;
     assert_eq!(folders.paths(), [shared.path()]);
     window.get_by_label("3 of 8 runs done · 1 running · 2 waiting · 2 failed");

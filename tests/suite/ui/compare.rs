@@ -1,4 +1,4 @@
-//! Compare with runs as they lie on disk: which of them count as repetitions of one another.
+//! Compare with runs as stored on disk: which of them count as repetitions of one another.
 
 use std::path::Path;
 
@@ -207,7 +207,7 @@ fn first_tasks_of_other_class_orders_are_not_held_against_each_other() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
     shot(&mut window, "compare-orders");
-    // The newest run stands alone: the other one has another first task.
+    // The newest run is alone: the other one has another first task.
     let firsts = ["Images of 0, 1.", "Images of 9, 8."];
     let shown = firsts.map(|first| window.query_by_label(first).is_some());
     assert_ne!(shown[0], shown[1], "{shown:?}");
@@ -292,7 +292,7 @@ fn one_choice_serves_the_comparison_and_what_is_done_with_runs() {
         window.key_press(egui::Key::Escape);
         settle(&mut window);
     }
-    // Two clicks on its title open it; as events of their own they would lie too far apart.
+    // Two clicks on its title open it; as events of their own they would be too far apart.
     let click = |pressed| egui::Event::PointerButton {
         pos: title,
         button: egui::PointerButton::Primary,
@@ -338,7 +338,7 @@ fn runs_of_one_and_two_tasks_are_compared_in_cells_no_larger_than_those_of_other
             // Of three runs the two newest are ticked.
             assert_eq!(shown.len(), listed.len().min(2), "{listed:?}");
             for size in shown {
-                // A title's worth of words and numbers stands around the cells.
+                // A title's worth of words and numbers is around the cells.
                 assert!(size.x >= 90.0 && size.y >= 60.0, "{listed:?}: {size}");
                 assert!(size.x <= 262.0 && size.y <= 226.0, "{listed:?}: {size}");
             }

@@ -1,5 +1,5 @@
-//! A plugin is written in the window: its mistakes told and mended, saved and used; kept over a restart; changed by another
-//! program; dropped on the window and installed.
+//! A plugin is written in the window: its mistakes reported and fixed, saved and used; kept over a restart; changed by
+//! another program; dropped on the window and installed.
 
 use std::fs;
 use std::path::Path;

@@ -131,7 +131,7 @@ fn a_run_at_work_ends_well_while_its_page_and_the_news_of_it_panic() {
             live.is_some_and(|run| run.reports.len() > before)
         },
     );
-    // Nothing is heard of it for a while.
+    // It reports nothing for a while.
     let_fail(&mut window, Some("news"));
     window.run_steps(3);
     let told = window

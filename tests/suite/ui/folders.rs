@@ -89,7 +89,7 @@ fn another_folder_of_runs_is_opened_by_path_or_drop_and_taken_off() {
     assert!(theirs.is_dir());
     window.get_by_label("Close").click();
     settle(&mut window);
-    // A run's folder that is dropped stands for the folder around it.
+    // A run's folder that is dropped means the folder around it.
     let drop = Arc::new(Dropped(theirs));
     window.input_mut().dropped_files.push(drop);
     window.step();

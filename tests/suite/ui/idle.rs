@@ -32,7 +32,7 @@ fn enabled(window: &Harness<'_, StudioApp>, role: egui::Role, name: &str) -> boo
     !node.accesskit_node().is_disabled()
 }
 
-/// What stands under the pointer over a field.
+/// The text under the pointer over a field.
 fn told(window: &mut Harness<'_, StudioApp>, role: egui::Role, name: &str, words: &str) {
     window.get_by_role_and_label(role, name).hover();
     window.run_steps(12);

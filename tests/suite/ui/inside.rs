@@ -172,7 +172,7 @@ fn a_step_of_the_slider_with_ten_runs_is_measured() {
     for run in session.runs_with_classes_of(&own) {
         session.show_pins_to(run);
     }
-    // The board grows; what stands below it moves.
+    // The board grows; what is below it moves.
     settle(&mut window);
     let begun = Instant::now();
     window.get_by_label("Look inside").click();

@@ -303,7 +303,7 @@ fn a_dialog_is_not_closed_by_a_click_made_before_it_was_in_sight() {
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
     let ctx = window.ctx.clone();
-    // The desktop has no dialog of files: the window hears of it some frames after the click.
+    // The desktop has no dialog of files: the window learns of it some frames after the click.
     let none = (DialogPurpose::DataFolder, Choice::NoDialog);
     window.state_mut().session.choosing.picked.push(none);
     window.step();

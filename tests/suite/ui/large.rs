@@ -185,7 +185,7 @@ fn ten_thousand_classes_are_drawn_as_blocks_and_a_block_can_be_opened() {
     let worst = window.get_all_by_label_contains("taken for").count();
     assert_eq!(worst, 6);
 
-    // A cell in the middle stands for a block of classes: its images are those of all of them.
+    // A cell in the middle represents a block of classes: its images are those of all of them.
     window.get_by_label("Confusion matrix").click();
     settle(&mut window);
     window.get_by_label_contains(" … class");

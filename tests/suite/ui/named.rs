@@ -76,7 +76,7 @@ fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
         ..About::default()
     };
     assert_eq!(store::about(&first).0, said);
-    // It is called so wherever it stands, and what it is made of stands below.
+    // It has this name everywhere, and its settings are shown below.
     assert!(window.query_all_by_label("First try").count() >= 2);
     window.get_by_label("The crops were");
     shot(&mut window, "named");

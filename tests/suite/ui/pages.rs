@@ -205,7 +205,7 @@ fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit
     assert_eq!(draft.backbone, "convnext_base.fb_in22k");
     assert_eq!(draft.blocks, "15");
     window.get_by_label_contains("pre-trained on ImageNet-22k");
-    // No attention to put a prefix into; the reason stands under the pointer.
+    // No attention to put a prefix into; the reason is in the tooltip.
     assert!(!pet(&window, "Prefix") && pet(&window, "Adapter"));
     window
         .get_by_role_and_label(egui::Role::RadioButton, "Prefix")

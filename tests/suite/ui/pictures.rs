@@ -28,7 +28,7 @@ const LEFT_OUT: [&str; 4] = [
     " starts: ",
     " saved, ",
 ];
-/// The same, where all below it may stand elsewhere: a folder at home, whose name may need another line.
+/// The same, where all below it may be elsewhere: a folder at home, whose name may need another line.
 const LEFT_OUT_FROM: [&str; 2] = ["To add your own lessons", "Your plugin folder"];
 
 /// Opens the page, lets `fill` give it something to show, and compares.

@@ -1,4 +1,4 @@
-//! Pinned images: which runs are asked about them, and what becomes of the answers.
+//! Pinned images: which runs are asked about them, and where the answers are shown.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The presenter's view: a guess before each task, then what came of it.
+//! The presenter's view: a guess before each task, then the result.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;

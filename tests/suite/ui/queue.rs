@@ -101,7 +101,7 @@ fn the_line_is_changed_by_mouse() {
     let told = window.state().session.notices.list.last().unwrap().clone();
     assert!(told.problem.what.contains("was removed"), "{told:?}");
     shot(&mut window, "line");
-    // Stopped with all others held: nothing begins until they are let go.
+    // Stopped with all others held: nothing begins until they are released.
     backend.push(events(1).remove(0));
     settle(&mut window);
     act(&mut window, UiCommand::Stop);

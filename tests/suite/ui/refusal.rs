@@ -172,7 +172,7 @@ fn a_run_that_noted_nothing_is_measured_on_its_test_pictures() {
         "asked once, not in every frame"
     );
     tell_probe(&mut window, &backend);
-    // 95 of 100 of the known 40 lie at −6.3 or below.
+    // 95 of 100 of the known 40 are at −6.3 or below.
     window.get_by_label_contains("not above −6.30");
     window.get_by_label_contains("One of these: its energy");
 }

@@ -32,7 +32,7 @@ fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
     wait(&mut window, "the report is gathered", |app| {
         app.session.bug_report.ready().is_some()
     });
-    // The dialog grows with what it shows, and what is clicked must lie still.
+    // The dialog grows with what it shows, and what is clicked must not move.
     window.run_steps(6);
     shot(&mut window, "report-versions");
     window.get_by_label_contains("settings.toml · ").click();

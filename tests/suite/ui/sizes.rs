@@ -140,7 +140,7 @@ pub fn turn(window: &mut Harness<'_, StudioApp>, at: egui::Pos2, by: f32) {
     });
 }
 
-/// What can be pressed or filled in and stands out of the window to the left or right.
+/// What can be pressed or filled in and is outside the window to the left or right.
 fn beside_the_window(window: &Harness<'_, StudioApp>) -> Vec<String> {
     use egui::Role;
     let whole = sight(window);

@@ -1,4 +1,4 @@
-//! Small things: the words of errors, what stands where, what can be read.
+//! Small things: the words of errors, what is where, what can be read.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};

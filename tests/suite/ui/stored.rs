@@ -1,4 +1,4 @@
-//! Runs as they lie on disk, handled by mouse with the real engine: stopped, gone on with, opened,
+//! Runs as stored on disk, handled by mouse with the real engine: stopped, resumed, opened,
 //! repeated without LAE, moved to the trash; images dropped and pasted.
 
 use std::path::Path;

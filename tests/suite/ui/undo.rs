@@ -13,7 +13,7 @@ use super::{recorded, settle};
 const UNDO: (Modifiers, Key) = (Modifiers::COMMAND, Key::Z);
 const REDO: (Modifiers, Key) = (Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
 
-/// A window whose settings were changed twice, and stood still after each change.
+/// A window whose settings were changed twice, and were not touched for a while after each change.
 fn changed_twice(runs: &std::path::Path) -> Harness<'static, StudioApp> {
     let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs);
     settle(&mut window);
