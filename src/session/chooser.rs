@@ -1,4 +1,4 @@
-//! Choosing files and folders: what is wanted, and the result of the system's file dialog.
+//! Choosing files and folders: the request, and the result of the system's file dialog.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

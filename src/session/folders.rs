@@ -56,11 +56,11 @@ pub struct Folders {
     refused: Option<Problem>,
     /// Whether the runs are being listed.
     listing: bool,
-    /// The runs whose rows are being read, and whether to read them once more.
+    /// The runs whose rows are being read, and whether to read them again.
     rows: BTreeMap<PathBuf, bool>,
-    /// Whether to list them once more afterwards.
+    /// Whether to list them again afterwards.
     again: bool,
-    /// `Some` while the differences between runs of the same name are computed; `true` if once more afterwards.
+    /// `Some` while the differences between runs of the same name are computed; `true` if again afterwards.
     telling_apart: Option<bool>,
 }
 
@@ -131,7 +131,7 @@ impl Session {
         self.list_runs();
     }
 
-    /// Lists the runs, once more if a listing is in progress.
+    /// Lists the runs, again after a listing in progress.
     pub fn list_runs(&mut self) {
         if self.compare.folders.listing {
             self.compare.folders.again = true;
@@ -142,7 +142,7 @@ impl Session {
         self.task(move |sources| Ok(sources.runs(folders)), Self::take_shelf);
     }
 
-    /// Reads the row of one run, once more if it is being read.
+    /// Reads the row of one run, again if it is being read.
     pub(super) fn list_run(&mut self, folder: PathBuf) {
         if self.compare.folders.listing {
             // The listing may already have passed this run.
@@ -192,7 +192,7 @@ impl Session {
         }
     }
 
-    /// Computes what distinguishes runs of the same name, once more if this is in progress. With thousands of runs this
+    /// Computes what distinguishes runs of the same name, again if this is in progress. With thousands of runs this
     /// takes longer than a frame.
     fn tell_apart(&mut self) {
         let Some(rows) = self.compare.runs.ready().cloned() else {

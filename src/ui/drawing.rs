@@ -23,7 +23,7 @@ use crate::console;
 use crate::logging;
 use crate::problem::{Problem, Result};
 
-/// Tells a restarted program which interface to use.
+/// Selects the interface of a restarted program.
 const TURN: &str = "LAE_STUDIO_DRAW";
 
 /// The interfaces of this system in the order of trial, with their names for a restart.

@@ -191,7 +191,7 @@ impl Fences {
         left.is_zero()
     }
 
-    /// Panics if this part was told to.
+    /// Panics if a fault was requested for this part.
     pub fn meet_fault(&self, part: &str) {
         let part = Language::English.known(part).unwrap_or(part);
         let told = self.fault.as_deref() == Some(part);

@@ -1,4 +1,4 @@
-//! A marker file for an open window, which tells the next start whether the window closed normally.
+//! A marker file for an open window, which shows the next start whether the window closed normally.
 //!
 //! The file is locked: a second window finds it locked and creates none. A crash, a kill or a power cut leaves its
 //! content; closing the window clears it.

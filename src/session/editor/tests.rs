@@ -57,7 +57,7 @@ fn a_text_that_is_closed_while_it_is_saved_is_lost_by_nobody() {
     session.take_saved((first, text.clone()), Ok("/plugins/first.toml".into()));
     let open = session.editor.open.as_ref().unwrap();
     assert_eq!((&open.file, &open.saved), (&None, &None));
-    assert!(session.editor.left.is_empty(), "it lies in its file");
+    assert!(session.editor.left.is_empty(), "it is in its file");
     // A text that could not be saved and one that was never saved are both kept.
     let third = opened(&mut session, "Third").0;
     opened(&mut session, "Fourth");
@@ -89,9 +89,9 @@ fn what_another_program_wrote_is_taken_over_and_never_over_changes() {
         (Some("theirs again"), Some("Mine"))
     );
     session.settle_plugin(true);
-    session.read_disk("and once more".into());
+    session.read_disk("and again".into());
     open = session.editor.open.clone().unwrap();
-    assert_eq!(open.text, "and once more", "nothing was changed here");
+    assert_eq!(open.text, "and again", "nothing was changed here");
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl Palette {
                 let chosen = i == self.chosen;
                 let line = line(ui, entry, chosen);
                 if chosen {
-                    // The field keeps the focus; a screen reader is told which entry is selected.
+                    // The field keeps the focus; a screen reader gets the selected entry.
                     let line = line.id.accesskit_id();
                     let tell = |node: &mut Node| node.set_active_descendant(line);
                     ui.ctx().accesskit_node_builder(field.id, tell);

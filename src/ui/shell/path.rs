@@ -35,7 +35,7 @@ pub struct PathDialog {
     focused: bool,
     /// The path that is being checked, and since when.
     looking: Option<(PathBuf, Instant)>,
-    /// Whether the user was told that the file exists already.
+    /// Whether the user was warned that the file exists already.
     replaces: bool,
 }
 
@@ -119,7 +119,7 @@ impl PathDialog {
         (agreed, cancelled)
     }
 
-    /// Returns the checked path, unless the user must be told something first.
+    /// Returns the checked path, unless the user must be warned first.
     fn found(&mut self, session: &Session, wanted: DialogPurpose) -> Option<PathBuf> {
         let (typed, _) = self.looking.as_ref()?;
         let found = session.choosing.found.as_ref();

@@ -73,5 +73,5 @@ pub fn take(ctx: &Context) -> Wishes {
 }
 
 fn id() -> Id {
-    Id::unique("what is wanted of figures")
+    Id::unique("requested figures")
 }
