@@ -16,7 +16,7 @@ const MOST: usize = 24;
 /// Longer side of one that is larger, in pixels: twice as many as it is shown with.
 const LARGEST: u32 = 160;
 
-/// The first training image of each class, of the first classes; `None` if the data are not available, are others than
+/// The first training image of each class, of the first classes; empty if the data are not available, are others than
 /// those that the run learned from, or are on another computer, which the program contacts only if the user asks.
 /// `go_on` is asked from any thread whether to continue.
 pub fn sample_pictures(

@@ -172,7 +172,7 @@ pub trait Method: Send + Sync {
         None
     }
 
-    /// The PETs that answer now; `None` for a method that trains no PET.
+    /// The PETs that answer now; empty for a method that trains no PET.
     ///
     /// # Errors
     /// A Problem when a fresh one cannot be formed.

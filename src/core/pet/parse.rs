@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// The sets of sites; `None` if one of them is refused, since equations depend on them.
+    /// The sets of sites; empty if one of them is refused, since equations depend on them.
     fn sites(&self) -> Checked<Vec<Vec<Site>>> {
         let item = self.document.need("sites")?;
         let mut choices = Vec::new();

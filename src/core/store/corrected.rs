@@ -70,7 +70,7 @@ pub(super) fn file_of(folder: &Path, place: &str) -> PathBuf {
     folder.join(format!("{name}-{}.toml", &print[..12]))
 }
 
-/// The corrected labels of the data set at `place`; `None` if nothing was corrected.
+/// The corrected labels of the data set at `place`; empty if nothing was corrected.
 ///
 /// # Errors
 /// A Problem when the list is there and cannot be read.

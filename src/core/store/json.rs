@@ -66,7 +66,7 @@ pub struct Figures {
 /// What the three are called; an expert's key follows.
 pub(super) const OF_EXPERT: [&str; 3] = ["final_accuracy", "average_accuracy", "forgetting"];
 
-/// Experts that all runs have these figures of in JSON, `None` if there is no such expert.
+/// Experts that all runs have these figures of in JSON, `null` if there is no such expert.
 const ALWAYS_THERE: [Expert; 2] = [Expert::ONLINE, Expert::OFFLINE];
 
 fn by_key<S: Serializer>(
@@ -103,7 +103,7 @@ impl Figures {
         [self.final_accuracy, self.average_accuracy, self.forgetting]
     }
 
-    /// Mean and sample standard deviation (n − 1; `None` for one run) of each figure.
+    /// Mean and sample standard deviation (n − 1; no deviation for one run) of each figure.
     pub fn mean_and_std(all: &[&Self]) -> (Self, Self) {
         (Self::combine(all, mean), Self::combine(all, std_dev))
     }
@@ -382,7 +382,7 @@ pub struct OrdersSummary {
     pub runs: Vec<Summary>,
     /// Mean of their figures.
     pub mean: Figures,
-    /// Sample standard deviation (n − 1) of their figures; `None` for one run.
+    /// Sample standard deviation (n − 1) of their figures; empty for one run.
     pub std: Figures,
 }
 

@@ -27,7 +27,7 @@ pub(super) fn report_of(folder: &Path, header: &RunHeader, row: &MetricsRow) -> 
     Ok(row.report(answers, slots))
 }
 
-/// The rows of a `metrics.csv`; `None` if there is no such file.
+/// The rows of a `metrics.csv`; empty if there is no such file.
 pub(super) fn read_metrics(path: &Path) -> Result<Vec<MetricsRow>> {
     match files::read(path, files::TABLE) {
         Ok(bytes) => read_metrics_csv(&bytes, path),

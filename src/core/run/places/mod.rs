@@ -93,7 +93,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places of the user's own file; `None` if there is no file.
+    /// The places of the user's own file; empty if there is no file.
     ///
     /// # Errors
     /// A Problem when the file cannot be read, with the line of every mistake.

@@ -30,8 +30,8 @@ pub struct SamplePicture {
     pub png: Vec<u8>,
 }
 
-/// The report of these runs. `pictures` gives some of the images that a run learned from; `None` if its data are not
-/// available.
+/// The report of these runs. `pictures` gives some of the images that a run learned from; none of them if its data are
+/// not available.
 ///
 /// # Errors
 /// A Problem when no run has a finished task.

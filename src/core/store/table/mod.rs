@@ -91,7 +91,7 @@ pub struct Row<'a> {
     pub measured_on: &'static str,
     /// Mean of their figures.
     pub mean: Figures,
-    /// Sample standard deviation (n − 1) of their figures; `None` for one run.
+    /// Sample standard deviation (n − 1) of their figures; empty for one run.
     pub std: Figures,
     /// Settings in which they differ beside class order and seed, with the values: what the mean is also taken over.
     pub differ_in: Vec<Spread>,

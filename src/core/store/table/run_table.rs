@@ -38,7 +38,7 @@ pub struct TableRequest {
 pub enum Against {
     /// The one all of whose runs meet this condition.
     Condition(String),
-    /// The one with the run in this folder; `None` if no row has it.
+    /// The one with the run in this folder; no base if no row has it.
     RowOf(PathBuf),
 }
 
