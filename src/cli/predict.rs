@@ -59,7 +59,7 @@ fn as_object<S: Serializer>(pairs: &[(String, f32)], to: S) -> Result<S::Ok, S::
     to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
-/// A picture's entry in the JSON.
+/// An image's entry in the JSON.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Entry {

@@ -25,7 +25,7 @@ pub const MOST: usize = 10_000;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Correction {
-    /// The picture's path inside its split, as `lae-studio worst` names it.
+    /// The image's path inside its split, as `lae-studio worst` names it.
     #[serde(deserialize_with = "crate::names::read_composed")]
     pub picture: String,
     /// SHA-256 of its file (of its pixels, where it is a record of a larger file), in hex.

@@ -36,7 +36,7 @@ impl Listed {
     }
 }
 
-/// A picture's file and its folder: what all lists agree on, wherever they begin to write a path.
+/// An image's file and its folder: what all lists agree on, wherever they begin to write a path.
 fn short_name(sample: &Sample) -> String {
     let name = sample.name();
     let from = name.rmatch_indices('/').nth(1);

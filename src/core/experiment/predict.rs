@@ -217,7 +217,7 @@ impl Predictor {
     /// What the experts say to an image; with it, what the network sees (side² × 3 bytes).
     ///
     /// # Errors
-    /// A Problem when the picture's size contradicts its pixels or the device failed.
+    /// A Problem when the image's size contradicts its pixels or the device failed.
     pub fn verdict(&self, picture: &Picture) -> Result<(Answer, Vec<u8>)> {
         let seen = self.seen(picture)?;
         let verdict = self.verdicts(&seen)?.pop();

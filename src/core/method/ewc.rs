@@ -1,11 +1,11 @@
 //! EWC, elastic weight consolidation (Kirkpatrick et al., Overcoming catastrophic forgetting in neural networks, PNAS
-//! 2017): the Baseline with springs. What mattered for earlier tasks is held near where it was, by
-//! λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² in the loss (their Eq. 3).
+//! 2017): the Baseline with a quadratic penalty, λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² in the loss (their Eq. 3), on changes
+//! of parameters that matter for earlier tasks.
 //!
 //! θ is the PET: the heads of earlier tasks are frozen anyway. F is the diagonal of the Fisher information of the
 //! task's own classes, a mean over images of the squared gradient of ln p(y), with y drawn from what the network itself
-//! answers. There is one spring for each number, as in Schwarz et al., Progress & Compress, ICML 2018 (their Eq. 9): F
-//! ← γ·F + F of the new task, and θ* are the newest values.
+//! answers. Each parameter has one term, not one per task, as in Schwarz et al., Progress & Compress, ICML 2018 (their
+//! Eq. 9): F ← γ·F + F of the new task, and θ* are the newest values.
 
 use std::ops::Range;
 use std::sync::Arc;

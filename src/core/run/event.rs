@@ -178,7 +178,7 @@ pub enum Event {
         /// What.
         problem: Problem,
     },
-    /// A picture's answer for one snapshot.
+    /// An image's answer for one snapshot.
     Predicted(Box<Prediction>),
     /// A request for a prediction could not be answered.
     NotPredicted {

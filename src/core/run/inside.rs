@@ -98,7 +98,7 @@ pub struct FeatureMap {
     pub anchor: usize,
     /// Of the variance of those features, the part along each axis.
     pub shares: [f32; 2],
-    /// Each picture's place.
+    /// Each image's place.
     pub points: Vec<[f32; 2]>,
 }
 

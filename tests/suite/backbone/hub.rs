@@ -311,7 +311,7 @@ fn a_missing_file_and_no_connection_say_how_to_go_on() {
     }
 }
 
-/// The program asked for a toy picture's features in `folder`, with its own home and environment;
+/// The program asked for a toy image's features in `folder`, with its own home and environment;
 /// `blocks` limits the files it writes to this number of kilobytes.
 fn features(folder: &TempDir, environment: &[(&str, &str)], blocks: Option<usize>) -> Output {
     let root = folder.path();

@@ -9,7 +9,7 @@ use crate::problem::{Problem, Result};
 /// Training-time augmentation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Augment {
-    /// Smallest and largest share of the picture's area a crop may have.
+    /// Smallest and largest share of the image's area a crop may have.
     pub crop_scale: (f32, f32),
     /// Smallest and largest width / height of a crop.
     pub ratio: (f32, f32),

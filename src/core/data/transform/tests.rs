@@ -124,7 +124,7 @@ fn a_flip_mirrors_and_a_box_outside_is_refused() {
 #[test]
 fn drawn_boxes_follow_the_formula() {
     // Wide enough that hardly any draw is refused: area share is then uniform on [0.08, 1]
-    // restricted to what fits; with scale up to 0.5 everything fits a square picture's bounds.
+    // restricted to what fits; with scale up to 0.5 everything fits a square image's bounds.
     let augment = Augment {
         crop_scale: (0.08, 0.5),
         ..Augment::default()

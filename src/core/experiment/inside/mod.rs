@@ -115,7 +115,7 @@ impl Predictor {
     /// network gathered before it.
     ///
     /// # Errors
-    /// A Problem when the picture's size contradicts its pixels, a plugin's attention has no
+    /// A Problem when the image's size contradicts its pixels, a plugin's attention has no
     /// shares, or the device failed.
     pub fn attention_maps(&self, picture: &Picture) -> Result<PictureInside> {
         let seen = self.seen(picture)?;

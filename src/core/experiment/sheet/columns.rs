@@ -67,7 +67,7 @@ impl Columns {
         harmless_cell(name).into_owned()
     }
 
-    /// The cells behind a picture's path.
+    /// The cells behind an image's path.
     pub(super) fn answered(&self, verdict: &Answer) -> Vec<String> {
         let said = |opinion: &Opinion| {
             let (class, score) = opinion.best();

@@ -72,7 +72,7 @@ impl Trainer<'_> {
         self.checkpointed = saved.is_ok();
         match saved {
             Ok(_) => self.saved_at = Instant::now(),
-            // A disk that is full tonight may have room after the next pass; the run continues, and
+            // A disk that is full now may have room after the next pass; the run continues, and
             // the checkpoint before stays.
             Err(problem) => self.remark(problem.inside("problem-pass-is-not-saved")),
         }
