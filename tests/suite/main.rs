@@ -44,6 +44,7 @@ mod pet_golden;
 mod pet_language;
 mod pet_library;
 mod pet_reference;
+mod plain_words;
 mod prompts;
 mod proof;
 mod run_tables;

@@ -187,7 +187,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// The texts between quotes in a file's code, each with its line and the code before it on this line or the last:
 /// without comments, attributes and the tests at the end.
-fn literals(code: &str) -> Vec<(usize, String, String)> {
+pub(super) fn literals(code: &str) -> Vec<(usize, String, String)> {
     let code = code.split("#[cfg(test)]").next().unwrap_or_default();
     let (mut found, mut before) = (Vec::new(), String::new());
     let mut open: Option<String> = None;
