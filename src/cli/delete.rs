@@ -1,4 +1,4 @@
-//! `delete` and `restore`: runs into the trash beside the others, back from there, or gone for good.
+//! `delete` and `restore`: moves runs to the trash, restores them, or deletes them permanently.
 
 use std::path::{Path, PathBuf};
 

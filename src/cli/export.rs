@@ -1,4 +1,4 @@
-//! `export`: a trained model for programs that are none of ours.
+//! `export`: a trained model for other programs.
 
 use std::path::PathBuf;
 

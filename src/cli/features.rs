@@ -1,4 +1,4 @@
-//! `features`: what a frozen backbone makes of images, for side-by-side checks with other
+//! `features`: the features of images by a frozen backbone, for side-by-side checks with other
 //! programs. Images come as files, or as a tensor that `data --export-inputs` wrote.
 
 use std::collections::HashMap;

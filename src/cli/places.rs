@@ -1,4 +1,4 @@
-//! `places`: other machines that train runs, and what answers there.
+//! `places`: other machines that train runs, and whether they respond.
 
 use serde::Serialize;
 

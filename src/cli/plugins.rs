@@ -1,4 +1,4 @@
-//! `plugins`: the PET plugins there are, with their equations on request.
+//! `plugins`: the available PET plugins, with their equations on request.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

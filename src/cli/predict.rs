@@ -1,4 +1,4 @@
-//! `predict`: what a run's experts say to images.
+//! `predict`: the answers of a run's experts for images.
 
 use std::path::{Path, PathBuf};
 

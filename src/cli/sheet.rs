@@ -1,4 +1,4 @@
-//! `predict --folder`: every image of a folder answered in a table.
+//! `predict --folder`: predicts every image of a folder into a table.
 
 use std::io::IsTerminal;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `teach`: the classes of a folder become one more task of a run that has ended.
+//! `teach`: adds the classes of a folder to a finished run as one more task.
 
 use serde::Serialize;
 

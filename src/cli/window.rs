@@ -1,4 +1,4 @@
-//! The window: what the options that belong to it come to.
+//! The window: its options and their effect.
 
 use std::time::Instant;
 

@@ -1,5 +1,5 @@
-//! The console of Windows, which opens for a program that was started from the desktop. Other systems have none
-//! that is in the way.
+//! The console of Windows, which opens for a program that was started from the desktop. Other systems have no such
+//! console.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Counts as people read them: "1 image", "3 classes", "12,000 files".
+//! Counts in words: "1 image", "3 classes", "12,000 files".
 
 use crate::texts::Language;
 

@@ -1,4 +1,4 @@
-//! A small network through a device and through the CPU, compared: does this GPU compute rightly?
+//! A small network through a device and through the CPU, compared: checks that a GPU computes correctly.
 //!
 //! Two ViT blocks with an Adapter beside each attention; forward, and backward into the PETs and
 //! the head alone, which is the shape of work that has failed on real drivers. The weights come

@@ -1,4 +1,4 @@
-//! Who answers at a place.
+//! Checks whether a place responds.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! One connection: a child process with its streams, read by a thread of its own.
+//! One connection: a child process with its streams, read by its own thread.
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -1,4 +1,4 @@
-//! A run that is trained on another machine, brought home as it grows.
+//! A run that is trained on another machine, downloaded as it grows.
 //!
 //! Files come into a folder beside the runs. When all that a listing named are there and their hashes are right, they
 //! take their places at once, those that make a task count last: a reader of the run sees it as it once was there.

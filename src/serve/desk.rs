@@ -1,4 +1,4 @@
-//! One reader at a time is served at a desk: its commands are executed, and the engine's events are sent to it.
+//! Serves one reader at a time: its commands are executed, and the engine's events are sent to it.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-//! The files of runs, which readers carry home, and data sets, which they bring along.
+//! The files of runs, which readers download, and data sets, which they upload.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom, Write};

@@ -1,4 +1,4 @@
-//! The engine as a process of its own: it takes commands and sends events in frames (`run::wire`).
+//! The engine as a separate process: it takes commands and sends events in frames (`run::wire`).
 //!
 //! `journal` keeps the engine's events, with numbers, so a reader who was away gets what it missed; `record` keeps
 //! that of a daemon on disk; `desk` serves

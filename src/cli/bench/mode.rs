@@ -1,4 +1,4 @@
-//! What a row of `bench` measures: one step of a method, or all it does with a task.
+//! What a row of `bench` measures: one step of a method, or a whole task.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};

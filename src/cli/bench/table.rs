@@ -1,4 +1,4 @@
-//! The rows as people read them.
+//! The rows as a text table.
 
 use super::pytorch::Beside;
 use super::{Row, explain};

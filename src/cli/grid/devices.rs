@@ -1,5 +1,5 @@
-//! A grid on several devices of this machine: a program of its own for each. Locks and keys keep them from doing the same;
-//! a cell whose program dies is taken over by the others.
+//! A grid on several devices of this machine: one process for each. Locks and keys keep them from doing the same work;
+//! the others take over a cell whose process dies.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{BufRead, BufReader, IsTerminal, Write};

@@ -1,4 +1,4 @@
-//! `grid`: series of runs from a file, or one of the tables that come with the program. What is there is not run again.
+//! `grid`: series of runs from a file, or one of the tables that come with the program. Existing runs are not repeated.
 
 mod asked;
 mod devices;

@@ -1,4 +1,4 @@
-//! Which devices a grid is to be shared among.
+//! The devices that share a grid.
 
 use crate::device::{self, DeviceInfo};
 use crate::experiment::grid::GridPlan;

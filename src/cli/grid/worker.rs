@@ -1,4 +1,4 @@
-//! A program that runs a grid for another one, which reads its progress: a line of JSON for each event. It ends, with
+//! A process that runs a grid for another one, which reads its progress: a line of JSON for each event. It ends, with
 //! its run saved, on request or when the other one is gone.
 
 use std::io::{BufRead, Write, stdin};

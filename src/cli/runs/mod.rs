@@ -1,4 +1,4 @@
-//! `runs`: the runs there are, and tables and figures of them.
+//! `runs`: lists runs, and makes tables and figures of them.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! How `runs` asks for a table, and how it looks in a terminal.
+//! The tables of `runs`, and their layout in a terminal.
 
 use crate::cli::output::Table;
 use crate::problem::Result;

@@ -1,4 +1,4 @@
-//! Options that have no effect beside the others.
+//! Options that have no effect with the others.
 
 use super::Settings;
 use crate::method::{Chosen, Idle, problems};

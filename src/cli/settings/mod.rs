@@ -1,4 +1,4 @@
-//! The settings of `train`: what the options, a file or a preset, and the data set come to.
+//! The settings of `train`: the result of options, a file or a preset, and the data set.
 
 mod idle;
 mod options;

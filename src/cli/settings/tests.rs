@@ -1,4 +1,4 @@
-//! Options become settings, and settings the command that gives them again.
+//! Options become settings, and settings become the command that repeats them.
 
 use std::sync::Arc;
 

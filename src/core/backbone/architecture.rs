@@ -1,4 +1,4 @@
-//! A family of backbones and the dimensions of a network: what the rest of the program may ask.
+//! A family of backbones and the dimensions of a network, as the rest of the program sees them.
 //!
 //! A family is one file. It states a [`Family`] and implements [`Dimensions`]; a row of
 //! `families.rs` names it. Everything else asks for what is stated here and names no family.

@@ -1,4 +1,4 @@
-//! The families of backbones, one a row, and what is found among them: by name, by the words of a
+//! The families of backbones, one a row, and how one is found: by name, by the words of a
 //! weight file's metadata, or by the names and shapes of its tensors.
 
 use std::collections::BTreeMap;

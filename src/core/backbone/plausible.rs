@@ -1,4 +1,4 @@
-//! Numbers that no network has are refused, so that a damaged or hostile file cannot ask for
+//! Rejects implausible numbers, so that a damaged or hostile file cannot ask for
 //! endless memory.
 
 use super::{BlockShape, Length};

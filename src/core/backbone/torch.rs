@@ -1,4 +1,4 @@
-//! Networks written down for PyTorch: what a family says of itself for programs in Python.
+//! Networks written down for PyTorch: how a family is described for programs in Python.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! What people say of a run: a name, tags, a note. The run itself knows nothing of it.
+//! Name, tags and note that the user gives a run. They are not part of the run itself.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is to be trained: jobs, each with an id from the moment it is asked for, and the queue they
+//! Jobs to be trained, each with an id from its request on, and the queue they
 //! wait in.
 //!
 //! The engine alone owns the queue; its readers fold the events that each change gives. A job

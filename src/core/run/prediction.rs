@@ -1,4 +1,4 @@
-//! One image for a run's experts, and what they say to it.
+//! One image for a run's experts, and their answers.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What is measured after every task, and what it cost.
+//! What is measured after every task, and the time it took.
 
 use std::collections::BTreeMap;
 

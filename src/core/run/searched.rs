@@ -1,4 +1,4 @@
-//! What a search among the rows of a grid came to, as plain data.
+//! The result of a search among the rows of a grid, as plain data.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What people say of a run, in `about.toml` of its folder. The file is no part of the run: whatever
+//! Name, tags and note of a run, in `about.toml` of its folder. The file is not part of the run: whatever
 //! is in it, the run is read as it is.
 
 use std::io::ErrorKind;

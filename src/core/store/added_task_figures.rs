@@ -1,4 +1,4 @@
-//! What an added task changed: how the classes from before it and its own are answered.
+//! The effect of an added task: accuracy of the earlier classes and of its own.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! What several programs that work through the same runs must know of each other: which runs there are by their key,
-//! and who is at work on which.
+//! What several programs that work on the same runs share: which runs exist, by key,
+//! and which program works on which.
 //!
 //! Each key has a lock in the folder `.cells` beside the runs. It is taken before a run of that key is begun or
 //! continued, so that nobody else does the same, and it is gone with the program that holds it. The file stays: if it

@@ -1,5 +1,5 @@
-//! Which runs are repetitions of one experiment: how Compare, the tables and the figures put runs
-//! together.
+//! Which runs are repetitions of one experiment: how Compare, the tables and the figures group
+//! runs.
 //!
 //! Runs are of one kind when their keys name one experiment (see `key.rs`) and as many tasks are measured. Of
 //! several runs with the same order and seed the newest counts.

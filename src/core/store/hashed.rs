@@ -1,4 +1,4 @@
-//! Hashing what is written on its way.
+//! Hashes data while it is written.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! A run's folder: everything a run was, in files that people and other programs can read.
+//! A run's folder: everything about a run, in files that people and other programs can read.
 //!
 //! | file | holds |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What a run was made of and where, beyond its settings: `provenance.toml`, written when the run begins and added to
+//! The provenance of a run, beyond its settings: `provenance.toml`, written when the run begins and added to
 //! when it resumes elsewhere; and `images.csv`, by which a changed image is found. Neither decides how the run is
 //! read: runs of older versions have none.
 

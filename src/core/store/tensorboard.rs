@@ -1,4 +1,4 @@
-//! The figures of runs as event files of TensorBoard, one folder a run, for people who compare theirs there.
+//! The figures of runs as event files of TensorBoard, one folder a run, for comparison in TensorBoard.
 //!
 //! An event file is a list of TFRecords (length, its CRC, bytes, their CRC), each of them a protocol buffer `Event`; of
 //! that format only what scalars need is written: <https://github.com/tensorflow/tensorboard/tree/master/tensorboard/compat/proto>.

@@ -1,4 +1,4 @@
-//! What is asked of runs and answered once: a child that dies leaves nobody waiting for it.
+//! Requests about runs that are answered once; if a child dies, nothing waits for it.
 
 use super::Work;
 use crate::message;

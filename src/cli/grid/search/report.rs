@@ -1,4 +1,4 @@
-//! A search as tables and as JSON: what competes and what that will take, and what was chosen.
+//! A search as tables and as JSON: the candidates and their cost, and the chosen row.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a weight file should be: the hash its entry gives; else the one that the hub's own tools
+//! The expected hash of a weight file: the one its entry gives; else the one that the hub's own tools
 //! name its bytes by; else that of the first download, which is kept beside the file for good.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! From an entry or a file to a backbone in memory, by way of the net where it must be.
+//! From an entry or a file to a backbone in memory, downloaded if necessary.
 
 use std::fs;
 use std::path::{Path, PathBuf};

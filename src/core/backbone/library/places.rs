@@ -1,5 +1,5 @@
 //! Where weight files are on this computer and on the internet: the cache of the model hub's own tools
-//! where a file is already there, else a folder of ours.
+//! where a file is already there, else a folder of this program.
 
 use std::env;
 use std::path::{Path, PathBuf};

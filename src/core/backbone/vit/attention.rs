@@ -1,4 +1,4 @@
-//! How the class token attends to the patches: what it gathers its feature from.
+//! How the class token attends to the patches: where it gathers its feature from.
 //!
 //! The shares are those of the network with whatever acts in it. Where a plugin computes the
 //! attention itself, they are read off its result: that is a weighted sum of the values, so values

@@ -1,4 +1,4 @@
-//! In what settings differ.
+//! The differences between settings.
 
 use std::collections::BTreeSet;
 

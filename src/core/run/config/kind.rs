@@ -1,4 +1,4 @@
-//! What values a setting takes: the default, the range, and how a text or a file gives one.
+//! What values a setting takes: the default, the range, and how a text or a file is parsed.
 
 use super::Setting;
 use crate::message;

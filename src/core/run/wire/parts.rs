@@ -1,4 +1,4 @@
-//! What of a message does not travel in its JSON: pixels, and the places of runs.
+//! The parts of a message outside its JSON: pixels, and the places of runs.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! A matrix of shares as a figure: accuracy of each task after each task, and what classes are taken for.
+//! A matrix of shares as a figure: accuracy of each task after each task, and confusions of classes.
 
 use maud::{Markup, html};
 

@@ -1,4 +1,4 @@
-//! One run: its figures, matrices, data, settings and what it was made from.
+//! One run: its figures, matrices, data, settings and provenance.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;

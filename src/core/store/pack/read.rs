@@ -1,4 +1,4 @@
-//! Reading a packed run that somebody else may have made: nothing is believed before it was looked at.
+//! Reading a packed run that somebody else may have made: everything is checked before use.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Taking paths out of what a run says of itself.
+//! Removes paths from the files of a run.
 
 use crate::data::scenario::ClassOrder;
 use crate::files::names::is_path;

@@ -1,4 +1,4 @@
-//! Tables of runs as people ask for them: which runs (`final > 85`), put together by any setting, sorted by any column,
+//! Tables of runs on request: which runs (`final > 85`), grouped by any setting, sorted by any column,
 //! compared with others over the same class orders and seeds.
 
 mod column;

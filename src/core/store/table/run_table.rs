@@ -1,4 +1,4 @@
-//! A table of runs as it is asked for: grouped by settings, sorted, compared with others.
+//! A requested table of runs: grouped by settings, sorted, compared with others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What rows of runs have in their columns, and how people read it.
+//! The contents of the columns of rows of runs, and their display.
 
 use super::column::EXPERIMENT;
 use super::{Cell, Column, Row};

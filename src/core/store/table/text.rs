@@ -1,4 +1,4 @@
-//! A table of words and figures, and what it is in Markdown, LaTeX and CSV.
+//! A table of words and figures, and its form in Markdown, LaTeX and CSV.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

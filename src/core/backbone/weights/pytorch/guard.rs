@@ -1,4 +1,4 @@
-//! What a PyTorch file may ask of the memory, looked up before it is read.
+//! The memory that reading a PyTorch file takes, checked before it is read.
 //!
 //! A pickle is a program, and each of its bytes can make a value of a hundred; a deflated one can
 //! besides be a thousand times its size on disk. Pickles of real weights are short: they name
