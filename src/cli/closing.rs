@@ -28,7 +28,7 @@ pub(super) struct RunOutput {
     pub quiet: bool,
 }
 
-/// Gives the results of a stopped run and says how to resume it.
+/// Prints the results of a stopped run and says how to resume it.
 pub(super) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
     output.json.give(&summary(run), "")?;
     let command = resume_command(&run.header);
@@ -51,7 +51,7 @@ pub(super) fn not_begun() -> End {
     End::Stopped
 }
 
-/// Gives the results of several class orders and seeds of which the `last` was stopped, if it had begun: mean
+/// Prints the results of several class orders and seeds of which the `last` was stopped, if it had begun: mean
 /// and spread are those of the finished ones.
 pub(super) fn several_stopped(
     finished: &[StoredRun],
@@ -73,7 +73,7 @@ pub(super) fn several_stopped(
     Ok(End::Stopped)
 }
 
-/// Gives the results of a finished run.
+/// Prints the results of a finished run.
 pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
     let summary = summary(run);
     let mut table = closing_table(run.header.tasks.len());
@@ -183,7 +183,7 @@ fn closing_table(tasks: usize) -> Table {
     Table::new(&["", a, mean, forgetting])
 }
 
-/// Gives the results of several class orders and seeds.
+/// Prints the results of several class orders and seeds.
 pub(super) fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result<End> {
     let orders = summary_of_orders(runs);
     let tasks = runs.first().map_or(0, |run| run.header.tasks.len());

@@ -246,7 +246,7 @@ impl End {
     }
 }
 
-/// Reads the arguments and does what they say; gives the exit code. Opens the window when there
+/// Reads the arguments and does what they say; returns the exit code. Opens the window when there
 /// are none.
 pub fn run() -> ExitCode {
     let started = Instant::now();

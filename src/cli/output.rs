@@ -48,7 +48,7 @@ impl Json {
             .advise("give --json a file in an existing folder"))
     }
 
-    /// Gives results of which there may be thousands: their JSON is made only where it is asked for.
+    /// Prints results of which there may be thousands: their JSON is made only where it is asked for.
     pub fn give_many<R: Serialize>(&self, results: impl FnOnce() -> R, text: &str) -> Result<()> {
         match self.json {
             Some(_) => self.give(&results(), text),
@@ -56,7 +56,7 @@ impl Json {
         }
     }
 
-    /// Gives the results: as JSON where asked, and as text on standard output unless JSON goes
+    /// Prints the results: as JSON where asked, and as text on standard output unless JSON goes
     /// there.
     pub fn give(&self, results: &impl Serialize, text: &str) -> Result<()> {
         if let Some(path) = &self.json {

@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     told(&store::load(&run)?, began.elapsed().as_secs_f64(), output)
 }
 
-/// Gives what an added task came to.
+/// Prints the result of an added task.
 fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
     let header = &run.header;
     let (Some(added_task), Some(report)) = (header.added_tasks.last(), run.reports.last()) else {

@@ -6,7 +6,7 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::tensors::{device_problem, is_full};
 
-/// Does some work; a panic inside ends it and gives what it said. What the work has changed until
+/// Does some work; a panic inside ends it and returns what it said. What the work has changed until
 /// then stays changed: the caller sees to it that this does no harm.
 ///
 /// # Errors

@@ -24,7 +24,7 @@ const CLASSES: usize = 5;
 /// Largest relative error that single precision explains.
 pub(crate) const TOLERANCE: f64 = 1e-3;
 
-/// Runs the network on `device` and on the CPU, on both with matrices of that type; gives the
+/// Runs the network on `device` and on the CPU, on both with matrices of that type; returns the
 /// largest relative error.
 ///
 /// # Errors

@@ -53,7 +53,7 @@ simd! {
 }
 
 /// With x̂ the normalised row and ĝ = g·gamma, what layer norm's gradient for its input is made
-/// of: dx = (ĝ − mean(ĝ) − x̂·mean(ĝ·x̂))/σ. Gives mean(ĝ) and mean(ĝ·x̂)/σ.
+/// of: dx = (ĝ − mean(ĝ) − x̂·mean(ĝ·x̂))/σ. Returns mean(ĝ) and mean(ĝ·x̂)/σ.
 #[inline(always)]
 fn projections<L: Lanes>(x: &[f32], gamma: &[f32], [mean, scale]: Moments, g: &[f32]) -> [L; 2] {
     let width = gamma.len() as f32;

@@ -45,7 +45,7 @@ struct Carrying<'a> {
 }
 
 impl Remote {
-    /// Carries there what a run needs of this machine; gives what its job says of it then. `tell` gets the messages
+    /// Carries there what a run needs of this machine; returns what its job says of it then. `tell` gets the messages
     /// while files are sent.
     ///
     /// # Errors
@@ -79,7 +79,7 @@ impl Remote {
         Ok(own)
     }
 
-    /// Carries a file or a folder of images there, as far as it is not there yet; gives its path there. Waits, and
+    /// Carries a file or a folder of images there, as far as it is not there yet; returns its path there. Waits, and
     /// reconnects connections that break; `tell` learns how many files are to be sent.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ pub fn copy_program(place: &Place) -> Result<()> {
     }
 }
 
-/// Runs a line of shell there; gives what it says.
+/// Runs a line of shell there; returns what it says.
 fn ask(place: &Place, line: &str, input: Stdio) -> Result<String> {
     let mut ssh = command(place, line);
     let output = ssh.stdin(input).output().map_err(|error| no_ssh(&error))?;

@@ -127,7 +127,7 @@ impl Mirror {
         self.step = Step::Wait(Instant::now());
     }
 
-    /// What was asked failed; gives the Problem back once it has failed so often that it will.
+    /// What was asked failed; returns the Problem back once it has failed so often that it will.
     pub fn fails(&mut self, problem: Problem) -> Option<Problem> {
         self.step = Step::Wait(Instant::now() + LATER);
         self.failures += 1;
@@ -152,7 +152,7 @@ impl Mirror {
         Some(Ask::Files { run })
     }
 
-    /// Takes the list of files; gives what is to be asked next.
+    /// Takes the list of files; returns what is to be asked next.
     ///
     /// # Errors
     /// A Problem for names that lead out of the folder, too many files or bytes, and a folder that cannot be written.
@@ -267,7 +267,7 @@ impl Mirror {
         }
     }
 
-    /// Takes a piece of the file that was asked for; gives what is to be asked next.
+    /// Takes a piece of the file that was asked for; returns what is to be asked next.
     ///
     /// # Errors
     /// A Problem when the disk is full, or the file is another one by now.

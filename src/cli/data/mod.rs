@@ -199,7 +199,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Writes what was asked for; gives remarks.
+/// Writes what was asked for; returns remarks.
 fn write_out(data: &mut Dataset, export: &Export, watch: &Watch) -> Result<Vec<String>> {
     let mut remarks = Vec::new();
     if let Some(to) = &export.export_inputs {

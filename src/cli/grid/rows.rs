@@ -67,8 +67,8 @@ impl Options {
     }
 }
 
-/// Gives the figures of these cells: as a table, as JSON, and as a file where one is asked for. `listing` is shown instead
-/// of the usual table.
+/// Prints the figures of these cells: as a table, as JSON, and as a file where one is asked for. `listing` is shown
+/// instead of the usual table.
 ///
 /// # Errors
 /// A Problem when a column or condition cannot be read, or a file cannot be written.

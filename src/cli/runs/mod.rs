@@ -243,7 +243,7 @@ fn none_finished() -> Problem {
         .advise("add --unfinished to include them")
 }
 
-/// Gives a table by columns, or writes it to a file.
+/// Prints a table by columns, or writes it to a file.
 fn give_table(args: &Args, runs: &[Measured<'_>], unfinished: bool) -> Result<End> {
     let request = args.table.request(unfinished, args.export.is_some());
     let table = request.table(runs)?;

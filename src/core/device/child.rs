@@ -120,7 +120,7 @@ pub fn lower_priority() {
     }
 }
 
-/// Runs the program in a child process, where drivers may print and crash as they like; gives how
+/// Runs the program in a child process, where drivers may print and crash as they like; returns how
 /// it ended and what it said, as far as anybody would want to read it. None when it hung; an error
 /// when it could not be started.
 pub(super) fn ask(

@@ -16,7 +16,7 @@ use crate::run::grid::Grid;
 use crate::run::job::GridWork;
 use crate::run::tried::Trial;
 
-/// Runs what is not there yet of a grid; gives how the job ended.
+/// Runs what is not there yet of a grid; returns how the job ended.
 pub(super) fn run_grid(
     work: &GridWork,
     device: Option<&str>,
@@ -79,7 +79,7 @@ pub(super) fn tried(trial: Option<Trial>, sink: &mut JobSink<'_>) -> Result<Even
     })
 }
 
-/// Checks a run, or a packed one; gives how the job ended.
+/// Checks a run, or a packed one; returns how the job ended.
 pub(super) fn check(
     (place, train): (&Path, bool),
     device: Option<&str>,

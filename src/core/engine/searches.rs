@@ -18,7 +18,7 @@ use crate::{files, store};
 /// Share of each class's training images that is held back, where a row names none.
 const SHARE: f64 = 0.2;
 
-/// Searches; gives how the job ended.
+/// Searches; returns how the job ended.
 pub(super) fn run_search(
     cells: Cells,
     by: SearchBy,

@@ -59,7 +59,7 @@ fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
     crate::nn::release_buffers();
 }
 
-/// Does what a job says; gives how it ended.
+/// Does what a job says; returns how it ended.
 fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
     let (stock, control) = (state.stock.with_own(&job.own), state.control.clone());
     let mut sink = JobSink {

@@ -78,7 +78,7 @@ pub fn portable(name: &str) -> String {
     out
 }
 
-/// Gives each name once, letters of both cases counted as one.
+/// Returns each name once, letters of both cases counted as one.
 #[derive(Debug, Default)]
 pub struct Names(HashSet<String>);
 

@@ -51,8 +51,8 @@ impl Exemplars {
     }
 
     /// Adds images of new classes (their features by class, each with its index in the task), under one budget for all
-    /// classes. The first of each class stay. Gives for each class the features that its exemplars have: `kept` are those
-    /// of all that were there before, in their order.
+    /// classes. The first of each class stay. Returns for each class the features that its exemplars have: `kept` are
+    /// those of all that were there before, in their order.
     pub fn renew(
         &mut self,
         task: usize,

@@ -147,7 +147,7 @@ impl Tuning {
         Ok(learned.of(head.leaves())?.of_pets(&pets).taken())
     }
 
-    /// Learns one batch; gives its loss before the update.
+    /// Learns one batch; returns its loss before the update.
     ///
     /// # Errors
     /// As [`Tuning::gradients`].
@@ -259,7 +259,7 @@ impl FirstSession {
             .then(|| Tuning::new(self.pets.clone(), task, &self.backbone, self.settings));
     }
 
-    /// Learns one batch of the first task; gives its loss.
+    /// Learns one batch of the first task; returns its loss.
     ///
     /// # Errors
     /// As [`Tuning::learn`].

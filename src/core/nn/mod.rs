@@ -237,7 +237,7 @@ pub fn sum_of_squares(x: &Tensor<1>) -> Tensor<1> {
 
 impl Momentum {
     /// With g = factor·gradient + decay·value (factor: one number, or 1 for none) and the former
-    /// change b: b ← g where there is none, else momentum·b + g; value ← value − rate·b. Gives the
+    /// change b: b ← g where there is none, else momentum·b + g; value ← value − rate·b. Returns the
     /// new value and b. Nothing may be tracked.
     pub fn step(
         self,

@@ -68,7 +68,7 @@ fn parts(table: &toml::Table) -> (About, Option<String>) {
     (about, wrong)
 }
 
-/// Keeps name, note and tags that the user gives the run in this folder, in place of what was said before. Gives the
+/// Keeps name, note and tags that the user gives the run in this folder, in place of what was said before. Returns the
 /// form it is kept in.
 ///
 /// # Errors

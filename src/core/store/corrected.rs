@@ -107,7 +107,7 @@ pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
 }
 
 /// Changes the label of one image in the list of a data set, or takes the change back where the
-/// image stays in its class; gives the list as it is then.
+/// image stays in its class; returns the list as it is then.
 ///
 /// # Errors
 /// A Problem when the list cannot be read or written.

@@ -15,7 +15,7 @@ use crate::problem::{Problem, Result};
 const PARTIAL: &str = "partial";
 
 /// Replaces a file that the user named by `bytes` in one step: written beside it, synced, renamed.
-/// A link stays and its target is replaced; a device or pipe is written into. Gives the number of
+/// A link stays and its target is replaced; a device or pipe is written into. Returns the number of
 /// bytes.
 ///
 /// # Errors

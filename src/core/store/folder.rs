@@ -150,7 +150,7 @@ impl RunFolder {
         &self.path
     }
 
-    /// Saves what was measured after a task and what answers at that moment, whole; gives the bytes
+    /// Saves what was measured after a task and what answers at that moment, whole; returns the bytes
     /// written. A report of the same task, and reports of later ones, are replaced.
     ///
     /// # Errors
@@ -222,7 +222,7 @@ impl RunFolder {
     }
 
     /// Saves the state of training, replacing the checkpoint before; `bulk` is what else the method
-    /// needs and is made while it is written. Gives the bytes written.
+    /// needs and is made while it is written. Returns the bytes written.
     ///
     /// # Errors
     /// A Problem when the disk is full or the folder cannot be written; the checkpoint before
@@ -259,7 +259,7 @@ impl RunFolder {
         checkpoint::load_bulk(&checkpoint_file(&self.path), name)
     }
 
-    /// Saves what the next added task needs beyond the snapshot; gives the bytes written.
+    /// Saves what the next added task needs beyond the snapshot; returns the bytes written.
     ///
     /// # Errors
     /// A Problem when the disk is full or the folder cannot be written.

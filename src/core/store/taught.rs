@@ -99,7 +99,7 @@ impl NewAddedTask {
     }
 }
 
-/// Takes back the last added task of a run; gives what it was.
+/// Takes back the last added task of a run; returns what it was.
 ///
 /// # Errors
 /// A Problem when there is none, another program works on the run, or the folder cannot be written.

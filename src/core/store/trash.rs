@@ -29,7 +29,7 @@ pub struct Deleted {
     pub bytes: u64,
 }
 
-/// Moves a run into the trash beside it. Gives its place there. `queue` is the folder whose jobs
+/// Moves a run into the trash beside it. Returns its place there. `queue` is the folder whose jobs
 /// may wait for the run.
 ///
 /// # Errors
@@ -84,7 +84,7 @@ pub fn deleted(root: &Path) -> Vec<Deleted> {
     runs
 }
 
-/// Moves a run out of the trash, beside the others. Gives its place there.
+/// Moves a run out of the trash, beside the others. Returns its place there.
 ///
 /// # Errors
 /// A Problem when it is not in a trash, or cannot be moved.

@@ -274,7 +274,7 @@ pub fn write(
     Ok(())
 }
 
-/// Writes values piece by piece; gives their number.
+/// Writes values piece by piece; returns their number.
 fn write_values(out: &mut dyn Write, values: impl Iterator<Item = f32>) -> io::Result<usize> {
     const PIECE: usize = 1 << 14;
     let (mut piece, mut count) = (Vec::with_capacity(PIECE), 0);

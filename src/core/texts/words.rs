@@ -138,7 +138,7 @@ impl Messages {
         self.0.is_none()
     }
 
-    /// Keeps what the first (0) or the second (1) sentence is, and gives it in English.
+    /// Keeps what the first (0) or the second (1) sentence is, and returns it in English.
     pub fn keep(&mut self, at: usize, words: impl Into<Words>) -> String {
         let Words { english, message } = words.into();
         if message.is_some() || self.0.is_some() {

@@ -63,7 +63,7 @@ impl Boxes {
 }
 
 /// Writes what a network sees of some samples: `images`, N×3×H×W f32 in [0, 1], and their names in the
-/// metadata. With boxes, each is cropped and resized as in training instead. Gives what was left out.
+/// metadata. With boxes, each is cropped and resized as in training instead. Returns what was left out.
 ///
 /// # Errors
 /// The file cannot be written, a box is missing or leaves its image, or `watch` stopped it.
@@ -193,7 +193,7 @@ fn stem_of(name: &str, class: &str) -> String {
     }
 }
 
-/// Writes a data set as an image folder: `train/CLASS/NAME.png`, `test/CLASS/NAME.png`. Gives the
+/// Writes a data set as an image folder: `train/CLASS/NAME.png`, `test/CLASS/NAME.png`. Returns the
 /// classes whose folders have another name, because not every system would take theirs or tell it
 /// from another class's.
 ///

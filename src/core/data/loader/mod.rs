@@ -263,7 +263,7 @@ impl ImageLoader {
         self.channels.clear();
     }
 
-    /// Ends the threads; gives the panics they ended in.
+    /// Ends the threads; returns the panics they ended in.
     fn end(&mut self) -> Vec<Box<dyn Any + Send>> {
         self.stop();
         let ended = self.threads.drain(..).map(JoinHandle::join);

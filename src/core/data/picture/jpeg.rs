@@ -27,8 +27,8 @@ impl Frame {
 /// Segments that are looked at of a JPEG inside of another file, which has few.
 const FEW: usize = 64;
 
-/// Goes over at most this many segments before the first scan; `see` gets the marker and what follows its length. Gives
-/// the place behind the first scan's head. An EXIF thumbnail has markers of its own and is stepped over.
+/// Goes over at most this many segments before the first scan; `see` gets the marker and what follows its length.
+/// Returns the place behind the first scan's head. An EXIF thumbnail has markers of its own and is stepped over.
 fn walk<'a>(bytes: &'a [u8], most: usize, mut see: impl FnMut(u8, &'a [u8])) -> usize {
     let mut at = 2;
     for _ in 0..most {

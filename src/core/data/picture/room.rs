@@ -56,7 +56,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Gives back all but `bytes` bytes: what a decoder took beside the image.
+    /// Releases all but `bytes` bytes: what a decoder took beside the image.
     pub fn shrink_to(&mut self, bytes: u64) {
         let back = self.bytes.saturating_sub(bytes);
         self.bytes -= back;

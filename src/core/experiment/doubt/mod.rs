@@ -27,7 +27,7 @@ const PROJECTIONS: usize = 1000;
 /// Images that are looked at at once.
 const PIECE: usize = 16;
 
-/// Gives the features of images as the network sees them, side by side: one row after the other.
+/// Returns the features of images as the network sees them, side by side: one row after the other.
 pub type Ask<'a> = dyn FnMut(Vec<u8>) -> Result<Vec<f32>> + 'a;
 /// Gets the number of images done and their total; breaks to stop it.
 pub type Step<'a> = dyn FnMut(usize, usize) -> ControlFlow<()> + 'a;

@@ -215,7 +215,7 @@ impl GridPlan {
     }
 
     /// Looks for the devices of all cells on this machine, so that runs count for an estimate whatever they called their
-    /// device; gives a Problem for each that is not there.
+    /// device; returns a Problem for each that is not there.
     pub fn find_devices(&mut self) -> Vec<Problem> {
         let cells = self.cells.cells.iter();
         let called: BTreeSet<&str> = cells.map(|cell| cell.config.device.as_str()).collect();

@@ -190,7 +190,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Compares the images; gives their tasks, where they are those of the run.
+    /// Compares the images; returns their tasks, where they are those of the run.
     fn pictures(
         &mut self,
         config: &RunConfig,

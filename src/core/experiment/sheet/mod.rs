@@ -64,7 +64,7 @@ impl Asked<'_> {
     }
 }
 
-/// Writes the table of these images, whole or not at all. Gives how many they were, or nothing where `step` stopped
+/// Writes the table of these images, whole or not at all. Returns how many they were, or nothing where `step` stopped
 /// it.
 ///
 /// # Errors

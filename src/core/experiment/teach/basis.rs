@@ -12,7 +12,7 @@ use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 use crate::store::{self, RunFolder, StoredRun, StoredState};
 
-/// Checks that a run can be taught; gives its method's title.
+/// Checks that a run can be taught; returns its method's title.
 pub(super) fn teachable(stored: &StoredRun) -> Result<String> {
     let header = &stored.header;
     let chosen = Chosen::of(&header.config)?;

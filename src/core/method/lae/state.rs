@@ -217,7 +217,7 @@ impl Lae {
         self.adam.clear();
     }
 
-    /// Learns one batch without dropout; labels are counted within the present task. Gives the loss.
+    /// Learns one batch without dropout; labels are counted within the present task. Returns the loss.
     ///
     /// # Errors
     /// A Problem when the PET's equation does not fit or the device failed.
@@ -229,7 +229,7 @@ impl Lae {
     }
 
     /// Learns one batch as the trainer hands it over, with what `added` makes of the tracked online PET in the loss (one
-    /// value). Gives the loss.
+    /// value). Returns the loss.
     ///
     /// # Errors
     /// As [`Lae::step`], or that no task has begun.

@@ -174,7 +174,7 @@ impl Coda {
     }
 
     /// Gives task `task` its components in every block, from standard normal draws: `draw` gets the
-    /// tensor's name, the component and the attempt, and gives a row.
+    /// tensor's name, the component and the attempt, and returns a row.
     ///
     /// # Errors
     /// A Problem when the device failed, or a component of an earlier task has values that are not

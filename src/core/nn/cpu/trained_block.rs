@@ -88,7 +88,7 @@ fn inputs(x: &Tensor<3>, frame: Frame<'_>, linears: [&Linear; 2]) -> Option<[Inp
     ])
 }
 
-/// A way back that computes all gradients and gives the wanted ones.
+/// A way back that computes all gradients and returns the wanted ones.
 fn way_back(
     gradients: impl Fn(&[f32]) -> [Buffer; TENSORS] + Send + Sync + 'static,
 ) -> Run<TENSORS> {

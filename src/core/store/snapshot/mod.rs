@@ -256,7 +256,7 @@ fn hashes(tensors: &Named) -> BTreeMap<String, RowHashes> {
 
 impl SnapshotWriter {
     /// Leaves of the snapshot after a task (from 0) what is new since the one in the folder before
-    /// it; gives the metadata to write with it.
+    /// it; returns the metadata to write with it.
     pub(super) fn next(
         &mut self,
         folder: &Path,

@@ -22,7 +22,7 @@ const MAGIC: [u8; 10] = [0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0
 /// state dict and the keys.
 const OLDER_PICKLES: usize = 5;
 
-/// Checks a file and gives its length; the error completes "this is no usable weight file: …".
+/// Checks a file and returns its length; the error completes "this is no usable weight file: …".
 pub(super) fn check(path: &Path) -> Result<u64, String> {
     let text = |error: io::Error| format!("it cannot be read ({error})");
     let file = files::open(path).map_err(text)?;

@@ -139,7 +139,7 @@ fn noted(plan: &GridPlan, cells: &[usize], (root, place): (&Path, &str)) -> Resu
     })
 }
 
-/// Puts there what a task needs, as it is now; gives the script.
+/// Puts there what a task needs, as it is now; returns the script.
 fn prepared(
     plan: &GridPlan,
     note: &Submission,
