@@ -74,7 +74,7 @@ impl Asked {
 /// The snapshot (from 0) of the task with this number (from 1), or of the last one.
 ///
 /// # Errors
-/// A Problem when there is none of it yet.
+/// Returns a Problem if there is none of it yet.
 pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
     let saved = finished(folder)?;
     let task = task.map_or(saved, |task| task as usize);
@@ -92,7 +92,7 @@ pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
 /// How many tasks a run has finished: at least one.
 ///
 /// # Errors
-/// A Problem when there is none yet.
+/// Returns a Problem if there is none yet.
 pub(super) fn finished(folder: &Path) -> Result<usize> {
     match store::summarize(folder)?.saved() {
         0 => Err(Problem::new("this run has not finished any task yet")

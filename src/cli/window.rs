@@ -62,7 +62,7 @@ pub(super) fn displays() -> impl TypedValueParser<Value = DisplayChoice> {
 /// Where the window is opened if `--display` does not say it.
 ///
 /// # Errors
-/// A Problem when the environment names no such choice.
+/// Returns a Problem if the environment names no such choice.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn usual_display() -> Result<DisplayChoice> {
     /// The environment variable that is used if `--display` is not given.

@@ -23,7 +23,7 @@ static PORTABLE: OnceLock<Option<PathBuf>> = OnceLock::new();
 /// for a folder; later calls change nothing.
 ///
 /// # Errors
-/// A Problem when the portable form is asked for and nothing can be written beside the program.
+/// Returns a Problem if the portable form is asked for and nothing can be written beside the program.
 pub fn decide(asked: bool) -> Result<()> {
     let folder = program().as_deref().and_then(beside);
     let there = folder.as_ref().is_some_and(|folder| folder.is_dir());

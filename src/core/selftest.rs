@@ -28,7 +28,7 @@ pub(crate) const TOLERANCE: f64 = 1e-3;
 /// largest relative error.
 ///
 /// # Errors
-/// A Problem when the device fails, gives values that are not finite, or is off by more than
+/// Returns a Problem if the device fails, gives values that are not finite, or is off by more than
 /// rounding.
 pub fn run(device: &Device, weights: WeightType) -> Result<f64> {
     let expected = outcome(&(&Device::flex(), weights).into())?;
@@ -125,7 +125,7 @@ const LAYERS: [(&str, Layer); 6] = [
 /// Returns the error of a tensor relative to the largest expected value.
 ///
 /// # Errors
-/// A Problem that names the tensor if it is not finite or its error exceeds the tolerance.
+/// Returns a Problem that names the tensor if it is not finite or its error exceeds the tolerance.
 pub(crate) fn check(
     name: &str,
     found: &HostTensor,

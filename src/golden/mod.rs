@@ -90,7 +90,7 @@ impl GoldenReport {
 /// Runs one file on a device, the frozen weights kept as `place` says.
 ///
 /// # Errors
-/// A Problem when the file cannot be read or is not of this form.
+/// Returns a Problem if the file cannot be read or is not of this form.
 pub fn check(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenReport> {
     // Whatever the file's tensors are, they meet the framework's own checks at the latest, which
     // panic.

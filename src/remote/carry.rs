@@ -83,7 +83,7 @@ impl Remote {
     /// reconnects connections that break; `tell` learns how many files are to be sent.
     ///
     /// # Errors
-    /// A Problem when something cannot be read here or written there, or `go_on` says no.
+    /// Returns a Problem if something cannot be read here or written there, or `go_on` says no.
     pub fn carry(
         &self,
         path: &Path,

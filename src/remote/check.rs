@@ -27,7 +27,7 @@ pub struct Answers {
 /// Who answers at a place; runs are kept in `root` here. Waits.
 ///
 /// # Errors
-/// A Problem when nobody does, or a program of another version.
+/// Returns a Problem if nobody does, or a program of another version.
 pub fn check(place: &Place, root: &Path) -> Result<Answers> {
     let peer = Peer::Ssh {
         place: place.clone(),

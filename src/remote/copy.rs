@@ -11,7 +11,7 @@ use crate::run::places::{Place, no_ssh};
 /// Copies this program into the folder of a place, where it is used from now on.
 ///
 /// # Errors
-/// A Problem when the place is of another kind, cannot be reached or has no room.
+/// Returns a Problem if the place is of another kind, cannot be reached or has no room.
 pub fn copy_program(place: &Place) -> Result<()> {
     let kind = ask(place, "uname -sm", Stdio::null())?;
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);

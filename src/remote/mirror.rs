@@ -72,7 +72,7 @@ impl Mirror {
     /// Of a run of this name at a place.
     ///
     /// # Errors
-    /// A Problem for a name that is no name of a folder.
+    /// Returns a Problem for a name that is no name of a folder.
     pub fn of(run: &str, place: &str, root: &Path) -> Result<Self> {
         let inner = inner_path(run).filter(|inner| inner.iter().count() == 1);
         let inner = inner.ok_or_else(|| refused(run))?;
@@ -155,7 +155,8 @@ impl Mirror {
     /// Takes the list of files; returns what is to be asked next.
     ///
     /// # Errors
-    /// A Problem for names that lead out of the folder, too many files or bytes, and a folder that cannot be written.
+    /// Returns a Problem for names that lead out of the folder, too many files or bytes, and a folder that cannot be
+    /// written.
     pub fn take_files(&mut self, all: Vec<FileMark>) -> Result<Option<Ask>> {
         let Step::List { whole } = self.step else {
             return Ok(None);
@@ -196,7 +197,7 @@ impl Mirror {
     /// Checks that no added task that the run was taught here is lost to what comes.
     ///
     /// # Errors
-    /// A Problem when the run was taught here, and the one there has other tasks by now.
+    /// Returns a Problem if the run was taught here, and the one there has other tasks by now.
     fn keep_added_tasks(&mut self, all: &[FileMark], wanted: &[FileMark]) -> Result<()> {
         let added = format!("{ADDED}/");
         let changes =
@@ -270,7 +271,7 @@ impl Mirror {
     /// Takes a piece of the file that was asked for; returns what is to be asked next.
     ///
     /// # Errors
-    /// A Problem when the disk is full, or the file is another one by now.
+    /// Returns a Problem if the disk is full, or the file is another one by now.
     pub fn take_piece(&mut self, path: &str, from: u64, piece: &[u8]) -> Result<Option<Ask>> {
         let Step::Bring { wanted, .. } = &self.step else {
             return Ok(None);

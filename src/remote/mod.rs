@@ -124,7 +124,7 @@ impl Remote {
     /// Makes ready to talk; the other process is started with the first command, or now where `at_once`.
     ///
     /// # Errors
-    /// A Problem when the system gives no thread.
+    /// Returns a Problem if the system gives no thread.
     pub fn start(peer: Peer, at_once: bool, wake: Wake) -> Result<Self> {
         let (messages, inbox) = channel();
         let (outbox, news) = channel();
@@ -188,7 +188,7 @@ impl Remote {
     /// The next news, waited for so long; `None` if there were none.
     ///
     /// # Errors
-    /// A Problem when the thread that talks has ended.
+    /// Returns a Problem if the thread that talks has ended.
     pub fn recv(&self, patience: Duration) -> Result<Option<News>> {
         match self.news.recv_timeout(patience) {
             Ok(news) => Ok(Some(news)),

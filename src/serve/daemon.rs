@@ -45,7 +45,7 @@ const SETTLES: Duration = Duration::from_secs(3);
 /// Connects standard input and output with the daemon of this folder, which is started where there is none.
 ///
 /// # Errors
-/// A Problem when it cannot be started.
+/// Returns a Problem if it cannot be started.
 pub fn attach(root: &Path) -> Result<()> {
     let root = enter(root)?;
     let socket = match UnixStream::connect(SOCKET) {
@@ -212,7 +212,7 @@ fn start(root: &Path) -> Result<UnixStream> {
 /// Serves readers through the socket until nobody needs it any more. Does nothing where another one does so already.
 ///
 /// # Errors
-/// A Problem when the folder cannot be written or the engine does not start.
+/// Returns a Problem if the folder cannot be written or the engine does not start.
 pub fn run(root: &Path) -> Result<()> {
     let root = enter(root)?;
     let io = |error| Problem::io("open a socket in the folder of runs", &root, &error);

@@ -55,7 +55,7 @@ impl Journal {
     /// the events of an earlier process.
     ///
     /// # Errors
-    /// A Problem when the system gives no thread.
+    /// Returns a Problem if the system gives no thread.
     pub fn start(root: &Path, file: Option<&Path>) -> Result<Self> {
         let (kept, instance) = Kept::begin(root, file);
         let (bell, rings) = channel();

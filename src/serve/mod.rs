@@ -22,7 +22,7 @@ use journal::Journal;
 /// Serves one reader on standard input and output, and ends, with the run at work saved, when the input does.
 ///
 /// # Errors
-/// A Problem when the engine does not start.
+/// Returns a Problem if the engine does not start.
 pub fn stdio(root: &Path) -> Result<()> {
     let root = whole(root)?;
     let journal = Journal::start(&root, None)?;

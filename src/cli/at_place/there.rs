@@ -59,7 +59,7 @@ impl There {
     /// Connects to the machine with this name; `None` if Ctrl-C was pressed.
     ///
     /// # Errors
-    /// A Problem if the place is unknown or cannot be reached.
+    /// Returns a Problem if the place is unknown or cannot be reached.
     pub fn reach(name: &str, root: &Path, control: &Control) -> Result<Option<Self>> {
         let place = machine(name)?;
         let io = |error| Problem::io("store runs in this folder", root, &error);

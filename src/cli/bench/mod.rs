@@ -233,7 +233,7 @@ impl Args {
     /// Returns a remark for each type of weights that the device replaces by f32.
     ///
     /// # Errors
-    /// A Problem for a type that the device does not support at all.
+    /// Returns a Problem for a type that the device does not support at all.
     fn precision_remarks(&self) -> Result<Vec<Problem>> {
         let device = device::trusted(&self.device)?;
         let mut remarks = Vec::new();

@@ -35,7 +35,7 @@ impl<'a> PyTorch<'a> {
     /// Looks whether this Python has what is needed for the rows of a device.
     ///
     /// # Errors
-    /// A Problem when it has not.
+    /// Returns a Problem if it has not.
     pub fn find(python: &'a str, device: &str, compiled: bool) -> Result<Self> {
         let (device, look) = match device::choose(device)?.is_cpu() {
             true => ("cpu", "import torch, timm"),
@@ -64,7 +64,7 @@ impl<'a> PyTorch<'a> {
     /// Measures the work of a row; nothing where the script has no such row.
     ///
     /// # Errors
-    /// A Problem when PyTorch fails.
+    /// Returns a Problem if PyTorch fails.
     pub fn measure(&self, row: &Row, seconds: f64) -> Result<Vec<Beside>> {
         let rounded = row.weights == WeightType::Bf16.title();
         let dtypes: &[&str] = match (self.device, rounded) {

@@ -61,7 +61,7 @@ struct Merged<'a> {
 /// Runs these cells on the devices; `words` start a program for one of them but for the device.
 ///
 /// # Errors
-/// A Problem if this program cannot be started again, or all of them died.
+/// Returns a Problem if this program cannot be started again, or all of them died.
 pub(super) fn run(
     args: &Args,
     plan: &mut GridPlan,

@@ -51,7 +51,7 @@ impl Options {
     /// Refuses a file of no known form, before hours are spent on what should go there.
     ///
     /// # Errors
-    /// A Problem that lists the endings.
+    /// Returns a Problem that lists the endings.
     pub fn check(&self) -> Result<()> {
         self.export.as_deref().map(Format::of).transpose().map(drop)
     }
@@ -71,7 +71,7 @@ impl Options {
 /// instead of the usual table.
 ///
 /// # Errors
-/// A Problem when a column or condition cannot be read, or a file cannot be written.
+/// Returns a Problem if a column or condition cannot be read, or a file cannot be written.
 pub(super) fn give(
     args: &Args,
     plan: &GridPlan,

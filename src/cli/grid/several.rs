@@ -9,7 +9,7 @@ const ALL: &str = "all-gpus";
 /// The devices that `--device` names where it names several: a list with commas, or all GPUs.
 ///
 /// # Errors
-/// A Problem when there is no card, or no device of such a name.
+/// Returns a Problem if there is no card, or no device of such a name.
 pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
     let Some(wanted) = wanted else {
         return Ok(None);
@@ -46,7 +46,7 @@ pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
 /// Refuses devices on which a cell would be a different run.
 ///
 /// # Errors
-/// A Problem when the keys differ.
+/// Returns a Problem if the keys differ.
 pub(super) fn agree(plans: &[(String, GridPlan)]) -> Result<()> {
     let Some(((first, plan), others)) = plans.split_first() else {
         return Ok(());

@@ -36,7 +36,7 @@ impl Options {
     /// The cluster that is to do it.
     ///
     /// # Errors
-    /// A Problem when there is no such place, or it is no cluster.
+    /// Returns a Problem if there is no such place, or it is no cluster.
     pub fn place(&self) -> Result<Option<Place>> {
         let Some(wanted) = &self.slurm else {
             return Ok(None);

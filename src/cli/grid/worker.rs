@@ -49,7 +49,7 @@ impl Worker {
     /// Begins to listen for the word to end.
     ///
     /// # Errors
-    /// A Problem when the system starts no thread.
+    /// Returns a Problem if the system starts no thread.
     pub fn new(control: &Control) -> Result<Self> {
         let hand = control.clone();
         let listen = move || {

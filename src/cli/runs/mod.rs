@@ -220,7 +220,7 @@ fn whole(listed: Vec<ListedRun>) -> Vec<RunSummary> {
 /// Leaves out runs that are not finished, and says so.
 ///
 /// # Errors
-/// A Problem where no other run is left.
+/// Returns a Problem if no other run is left.
 fn leave_out_unfinished(runs: &mut Vec<RunSummary>) -> Result<()> {
     let all = runs.len();
     runs.retain(|run| Progress::of(run).is_complete());
@@ -323,7 +323,7 @@ fn state(run: &RunSummary) -> String {
 /// Returns the folders of the runs that a grid has below `root`, finished or not.
 ///
 /// # Errors
-/// A Problem when there is no such grid, or it cannot be read.
+/// Returns a Problem if there is no such grid, or it cannot be read.
 fn folders_of(grid: &str, root: &Path) -> Result<HashSet<PathBuf>> {
     let (grid, _) = grid::find(grid)?;
     let plan = GridPlan::from_afar(grid, root, &Overrides::default())?;

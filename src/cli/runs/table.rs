@@ -82,7 +82,7 @@ impl TableOptions {
     /// The runs that meet all conditions, and whether one of these is about how far runs are.
     ///
     /// # Errors
-    /// A Problem when one cannot be read.
+    /// Returns a Problem if one cannot be read.
     pub fn chosen<'a>(&self, mut runs: Vec<Measured<'a>>) -> Result<(Vec<Measured<'a>>, bool)> {
         let mut all = Vec::new();
         for text in &self.conditions {

@@ -78,7 +78,7 @@ impl Settings {
     /// `stock` where the choice depends on what is in it.
     ///
     /// # Errors
-    /// A Problem when a file cannot be read or there is no such preset.
+    /// Returns a Problem if a file cannot be read or there is no such preset.
     pub fn resolve(&self, root: &Path, stock: &Stock, control: &Control) -> Result<Resolved> {
         let mut config = match (&self.config, &self.preset) {
             (Some(path), _) => read_config(path)?,
@@ -130,7 +130,7 @@ impl Settings {
     /// The settings with which the data set is opened. Errors that do not depend on the data set are reported before.
     ///
     /// # Errors
-    /// A Problem for values outside their ranges.
+    /// Returns a Problem for values outside their ranges.
     fn asked(&self, config: &RunConfig, corrected: &[Correction]) -> Result<RunConfig> {
         let mut asked = config.clone();
         self.given.apply(&mut asked);
@@ -219,7 +219,7 @@ fn read_config(path: &Path) -> Result<RunConfig> {
 /// The corrected labels that an option means: a list, none, or without it the list of the data set.
 ///
 /// # Errors
-/// A Problem when a list cannot be read.
+/// Returns a Problem if a list cannot be read.
 pub(super) fn corrected(option: Option<&str>, root: &Path, data: &str) -> Result<Vec<Correction>> {
     match option {
         Some("none") => Ok(Vec::new()),

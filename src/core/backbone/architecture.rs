@@ -104,7 +104,7 @@ pub trait Dimensions: Debug + Send + Sync + Same {
     /// The network called `name` as Python over timm, with PETs at these sites.
     ///
     /// # Errors
-    /// A Problem for a family, or sites, that are not written down.
+    /// Returns a Problem for a family, or sites, that are not written down.
     fn torch(&self, _name: &str, _acting: &Acting) -> Result<TorchText> {
         let family = self.family().title;
         Err(Problem::new(message!(
@@ -191,7 +191,7 @@ impl Architecture {
     /// quotes.
     ///
     /// # Errors
-    /// A Problem for a family, or sites, that are not written down.
+    /// Returns a Problem for a family, or sites, that are not written down.
     pub fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
         self.0.torch(name, acting)
     }
@@ -205,7 +205,7 @@ impl Architecture {
     /// The network as operations, from normalised images to features.
     ///
     /// # Errors
-    /// A Problem for a missing weight, or for what acts in it and has no form in a graph.
+    /// Returns a Problem for a missing weight, or for what acts in it and has no form in a graph.
     pub fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
         self.0.graph(parts, images)
     }
@@ -218,7 +218,7 @@ impl Architecture {
     /// Says which dimensions contradict each other.
     ///
     /// # Errors
-    /// A Problem with the first contradiction.
+    /// Returns a Problem with the first contradiction.
     pub fn check(&self) -> Result<()> {
         let title = self.family().title;
         let unfit = |wrong: String| {

@@ -24,7 +24,7 @@ pub fn names() -> Vec<&'static str> {
 /// The family of this name.
 ///
 /// # Errors
-/// A Problem that lists those there are.
+/// Returns a Problem that lists those there are.
 pub fn named(name: &str) -> Result<&'static Family> {
     let found = FAMILIES.into_iter().find(|family| family.name == name);
     found.ok_or_else(|| {
@@ -43,7 +43,7 @@ pub fn named(name: &str) -> Result<&'static Family> {
 /// metadata map.
 ///
 /// # Errors
-/// A Problem for an unknown family, or dimensions that make no sense.
+/// Returns a Problem for an unknown family, or dimensions that make no sense.
 pub fn from_metadata(family: &str, metadata: &BTreeMap<String, String>) -> Result<Architecture> {
     let made = (named(family)?.read)(&ArchitectureValues::of_metadata(metadata))?;
     made.check()?;
@@ -62,7 +62,7 @@ const HELPERS: [&str; 2] = ["momentum", "student"];
 /// Of several networks, an average of weights (EMA, teacher) is taken; one that only helped (momentum, student) is not.
 ///
 /// # Errors
-/// A Problem if more than one network is left.
+/// Returns a Problem if more than one network is left.
 pub fn unwrapped(tensors: Tensors) -> Result<Tensors> {
     // `torch.compile` puts this before the names of whatever it compiled, be it a layer.
     let tensors = tensors.renamed(|name| Some(name.replace("_orig_mod.", "")));
@@ -103,7 +103,7 @@ pub fn unwrapped(tensors: Tensors) -> Result<Tensors> {
 /// names and shapes of its tensors. What shapes do not determine is assumed and reported.
 ///
 /// # Errors
-/// A Problem for a file of no known family, or dimensions that make no sense.
+/// Returns a Problem for a file of no known family, or dimensions that make no sense.
 pub fn infer(tensors: &Tensors) -> Result<Inferred> {
     let tensors = &unwrapped(tensors.clone())?;
     let metadata = tensors.metadata();

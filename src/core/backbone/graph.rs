@@ -14,7 +14,7 @@ pub trait GraphHooks {
     /// layer at this site, in × out.
     ///
     /// # Errors
-    /// A Problem for what has no form in a graph.
+    /// Returns a Problem for what has no form in a graph.
     fn around(
         &self,
         graph: &mut Graph,
@@ -38,7 +38,7 @@ impl GraphParts<'_> {
     /// A weight as it is stored.
     ///
     /// # Errors
-    /// A Problem when it is missing.
+    /// Returns a Problem if it is missing.
     pub fn weight(&mut self, name: &str) -> Result<Value> {
         let stored = named(self.weights, name)?;
         Ok(self
@@ -49,7 +49,7 @@ impl GraphParts<'_> {
     /// A linear layer's weight, in × out.
     ///
     /// # Errors
-    /// A Problem when it is missing.
+    /// Returns a Problem if it is missing.
     pub fn turned_weight(&mut self, layer: &str) -> Result<Value> {
         turned_weight(self.graph, self.weights, layer)
     }
@@ -57,7 +57,7 @@ impl GraphParts<'_> {
     /// x·Wᵀ + b.
     ///
     /// # Errors
-    /// A Problem when a weight is missing.
+    /// Returns a Problem if a weight is missing.
     pub fn linear(&mut self, x: &Value, layer: &str) -> Result<Value> {
         let weight = self.turned_weight(layer)?;
         let product = self.graph.pair("MatMul", x, &weight);
@@ -72,7 +72,7 @@ impl GraphParts<'_> {
     /// A layer norm over the last axis.
     ///
     /// # Errors
-    /// A Problem when a weight is missing.
+    /// Returns a Problem if a weight is missing.
     pub fn norm(&mut self, x: &Value, layer: &str, epsilon: f64) -> Result<Value> {
         let scale = self.weight(&format!("{layer}.weight"))?;
         let bias = self.weight(&format!("{layer}.bias"))?;
@@ -88,7 +88,7 @@ impl GraphParts<'_> {
     /// What acts at a site that is no linear layer; `h` (the last input, or q) where nothing does.
     ///
     /// # Errors
-    /// A Problem for what has no form in a graph.
+    /// Returns a Problem for what has no form in a graph.
     pub fn site(&mut self, at: (usize, Site), e: &Value, h: Value) -> Result<Value> {
         self.linear_site(at, e, h, &|_| unreachable_weight())
     }
@@ -96,7 +96,7 @@ impl GraphParts<'_> {
     /// The tokens that enter a block, where a PET adds some or changes them.
     ///
     /// # Errors
-    /// A Problem for what has no form in a graph.
+    /// Returns a Problem for what has no form in a graph.
     pub fn input(&mut self, block: usize, tokens: &Value) -> Result<Value> {
         let at = (block, Site::Input);
         match self.hooks.uses(block, Site::Input) {
@@ -110,7 +110,7 @@ impl GraphParts<'_> {
     /// The same at a linear layer.
     ///
     /// # Errors
-    /// A Problem for what has no form in a graph.
+    /// Returns a Problem for what has no form in a graph.
     pub fn linear_site(
         &mut self,
         at: (usize, Site),
@@ -129,7 +129,7 @@ impl GraphParts<'_> {
     /// Queries, keys and values of e, each `width` wide, with what acts at their sites.
     ///
     /// # Errors
-    /// A Problem when a weight is missing, or for what has no form in a graph.
+    /// Returns a Problem if a weight is missing, or for what has no form in a graph.
     pub fn projections(
         &mut self,
         block: usize,
@@ -187,7 +187,7 @@ impl GraphParts<'_> {
     /// fc2(GELU(fc1(e))) with what acts inside, and the scale behind it; CLIP's GELU where `quick`.
     ///
     /// # Errors
-    /// A Problem when a weight is missing, or for what has no form in a graph.
+    /// Returns a Problem if a weight is missing, or for what has no form in a graph.
     pub fn mlp(
         &mut self,
         block: usize,
@@ -214,7 +214,7 @@ impl GraphParts<'_> {
     /// A linear layer with the scale behind it, and what acts there.
     ///
     /// # Errors
-    /// A Problem when a weight is missing, or for what has no form in a graph.
+    /// Returns a Problem if a weight is missing, or for what has no form in a graph.
     pub fn scaled_linear(
         &mut self,
         at: (usize, Site),
@@ -242,7 +242,7 @@ impl GraphParts<'_> {
     /// side, and `border` the zeros around the map.
     ///
     /// # Errors
-    /// A Problem when a weight is missing.
+    /// Returns a Problem if a weight is missing.
     pub fn convolution(
         &mut self,
         map: &Value,
@@ -287,7 +287,7 @@ impl GraphParts<'_> {
 /// The weight of a linear layer, in × out.
 ///
 /// # Errors
-/// A Problem when it is missing.
+/// Returns a Problem if it is missing.
 pub fn turned_weight(graph: &mut Graph, weights: &Named, layer: &str) -> Result<Value> {
     let stored = named(weights, &format!("{layer}.weight"))?;
     let [columns, rows] = [0, 1].map(|axis| stored.shape.get(axis).copied().unwrap_or(1));

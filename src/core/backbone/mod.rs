@@ -159,7 +159,7 @@ pub trait Backbone: Send + Sync {
     /// Its own weights, for methods that train them.
     ///
     /// # Errors
-    /// A Problem when they are kept rounded, or their file cannot be read any more.
+    /// Returns a Problem if they are kept rounded, or their file cannot be read any more.
     fn weights(&self) -> Result<Weights> {
         self.facts().weights()
     }
@@ -173,7 +173,7 @@ pub trait Backbone: Send + Sync {
     /// them is part of the gradient's way.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped leaf.
+    /// Returns a Problem that names a missing or mis-shaped leaf.
     fn with_weights(&self, weights: &Weights) -> Result<Arc<dyn Backbone>> {
         let facts = self.facts();
         facts.architecture.given(weights, facts.place.clone())
@@ -214,7 +214,7 @@ pub trait Backbone: Send + Sync {
     /// feature no class token gathers.
     ///
     /// # Errors
-    /// A Problem when a plugin's attention is no weighted sum of values.
+    /// Returns a Problem if a plugin's attention is no weighted sum of values.
     fn class_attention(
         &self,
         _index: usize,

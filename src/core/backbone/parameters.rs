@@ -84,7 +84,7 @@ impl Weights {
     /// Adds them as `<prefix>.<name>` with their shapes.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn write(&self, prefix: &str, into: &mut Named) -> Result<()> {
         for (name, leaf) in self.iter() {
             let shape = leaf.shape.clone();
@@ -97,7 +97,7 @@ impl Weights {
     /// Their values by name, in host memory. Each leaf is released once it was read.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn into_named(self) -> Result<Named> {
         let leaves = self.0.into_iter();
         let read = leaves.map(|(name, Leaf { shape, values })| {
@@ -110,7 +110,7 @@ impl Weights {
     /// Leaves of the same names and shapes with the values stored under `prefix`.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or mis-shaped tensor.
     pub fn read(&self, prefix: &str, from: &Named) -> Result<Self> {
         let leaves = self.iter().map(|(name, leaf)| {
             let full = format!("{prefix}.{name}");

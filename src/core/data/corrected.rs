@@ -236,7 +236,7 @@ fn entry_of(sample: &Sample, entries: &[usize], list: &[Correction]) -> Option<u
 /// Checks a list that somebody may have written by hand.
 ///
 /// # Errors
-/// A Problem for too many entries, two about one image, or something that is no hash.
+/// Returns a Problem for too many entries, two about one image, or something that is no hash.
 pub fn check(list: &[Correction]) -> Result<()> {
     if list.len() > MOST {
         return Err(Problem::new(message!(

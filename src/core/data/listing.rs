@@ -72,7 +72,7 @@ pub struct DataFiles {
 /// read.
 ///
 /// # Errors
-/// A Problem if a list or a folder cannot be read, or if `watch` stopped the walk.
+/// Returns a Problem if a list or a folder cannot be read, or if `watch` stopped the walk.
 pub fn files_of(path: &Path, column: Option<&str>, watch: &Watch) -> Result<DataFiles> {
     let options = OpenOptions::default();
     let (folder, opened) = if path.is_dir() {

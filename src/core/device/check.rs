@@ -26,7 +26,7 @@ const WITHOUT_KERNELS: &str = "--without-kernels";
 /// before, else by the self-test in a child process (seconds).
 ///
 /// # Errors
-/// A Problem that says what the GPU did.
+/// Returns a Problem that says what the GPU did.
 pub fn trust(info: &DeviceInfo) -> Result<SelfTestResult> {
     let Some(program) = program().filter(|_| !info.is_cpu()) else {
         return Ok(SelfTestResult {

@@ -197,7 +197,7 @@ fn list_here() -> Vec<DeviceInfo> {
 /// of the list, a selector, or part of a name.
 ///
 /// # Errors
-/// A Problem that lists the devices.
+/// Returns a Problem that lists the devices.
 pub fn choose(wanted: &str) -> Result<DeviceInfo> {
     // Who wants the CPU need not wait for graphics drivers, nor read what they print.
     if matches!(wanted.trim().to_lowercase().as_str(), "cpu" | "0") {

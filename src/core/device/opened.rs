@@ -99,7 +99,7 @@ pub(crate) fn tidy() {
 /// gives the same one.
 ///
 /// # Errors
-/// A Problem when the driver refuses.
+/// Returns a Problem if the driver refuses.
 pub fn open(info: &DeviceInfo) -> Result<Device> {
     if info.is_cpu() {
         return Ok(Device::flex());

@@ -36,7 +36,7 @@ pub struct Trusted {
 /// `remark` and the CPU takes its place.
 ///
 /// # Errors
-/// A Problem when nothing fits `wanted`.
+/// Returns a Problem if nothing fits `wanted`.
 pub fn trusted(wanted: &str) -> Result<Trusted> {
     let info = choose(wanted)?;
     match trust(&info) {
@@ -67,7 +67,7 @@ impl Trusted {
     /// Opens it, or the CPU where its driver refuses.
     ///
     /// # Errors
-    /// A Problem when not even the CPU can be had.
+    /// Returns a Problem if not even the CPU can be had.
     pub fn open(self) -> Result<Ready> {
         if !self.info.is_cpu() {
             nn::use_own_gpu_kernels(self.verdict.kernels);
@@ -93,7 +93,7 @@ impl Trusted {
 /// Chooses, tests and opens a device, the CPU where that fails.
 ///
 /// # Errors
-/// A Problem when nothing fits `wanted`.
+/// Returns a Problem if nothing fits `wanted`.
 pub fn ready(wanted: &str) -> Result<Ready> {
     trusted(wanted)?.open()
 }

@@ -137,7 +137,7 @@ pub(super) fn keep(info: &DeviceInfo, file: Option<&Path>, verdict: &SelfTestRes
 /// Removes the result of a GPU.
 ///
 /// # Errors
-/// A Problem when the file of verdicts cannot be written.
+/// Returns a Problem if the file of verdicts cannot be written.
 pub(super) fn forget(info: &DeviceInfo, file: Option<&Path>) -> Result<()> {
     change(file, |book| {
         book.remove(&key(info));

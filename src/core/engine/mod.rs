@@ -51,7 +51,7 @@ impl Engine {
     /// Starts the thread; new runs are kept under `runs_root`.
     ///
     /// # Errors
-    /// A Problem when the system gives no thread.
+    /// Returns a Problem if the system gives no thread.
     pub fn start(runs_root: PathBuf, wake: Wake) -> Result<Self> {
         Self::start_with(runs_root, wake, Arc::new(Prepared::ahead))
     }

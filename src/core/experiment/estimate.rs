@@ -219,7 +219,7 @@ impl Experience {
     /// Looks for the device that settings call so.
     ///
     /// # Errors
-    /// A Problem where this machine has none.
+    /// Returns a Problem if this machine has none.
     pub fn find_device(&mut self, called: &str) -> Result<()> {
         let found = device::choose(called)?;
         self.found.insert(called.to_string(), found.name);

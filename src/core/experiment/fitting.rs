@@ -23,7 +23,7 @@ impl Fitted {
     /// its number format.
     ///
     /// # Errors
-    /// A Problem if the device cannot be opened, or does not support bf16 although the settings require it.
+    /// Returns a Problem if the device cannot be opened, or does not support bf16 although the settings require it.
     pub fn open(config: &RunConfig, family: &str, resumed: Option<WeightType>) -> Result<Self> {
         let mut trusted = device::trusted(&config.device)?;
         if let Some(why) = trusted.verdict.refused.get(family) {
@@ -63,7 +63,7 @@ fn unusable(info: &DeviceInfo, family: &str, why: &str) -> Problem {
 /// Whether a device multiplies numbers of bf16, as a run's training needs them.
 ///
 /// # Errors
-/// A Problem where it does not.
+/// Returns a Problem if it does not.
 pub fn has_bf16(info: &DeviceInfo) -> Result<()> {
     let (why, remedy) = match info.is_cpu() {
         true if nn::multiplies_bf16() => return Ok(()),

@@ -26,7 +26,7 @@ const PET_SIZE: usize = 4;
 /// those of the CPU. Returns the largest error relative to the largest value.
 ///
 /// # Errors
-/// A Problem if the device fails, or if the error is larger than rounding explains.
+/// Returns a Problem if the device fails, or if the error is larger than rounding explains.
 pub fn check_family(family: &Family, device: &Device, weights: WeightType) -> Result<f64> {
     let network = (family.trial)();
     let expected = outcome(&network, &Device::flex(), weights)?;

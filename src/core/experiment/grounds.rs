@@ -47,7 +47,7 @@ impl Grounds<'_> {
     /// The constant facts of the run, still without name, folder, device and what is trained: enough for its key.
     ///
     /// # Errors
-    /// A Problem for settings out of range.
+    /// Returns a Problem for settings out of range.
     pub fn header(self) -> Result<RunHeader> {
         Ok(RunHeader {
             run: String::new(),

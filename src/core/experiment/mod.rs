@@ -82,7 +82,7 @@ impl Outcome {
 /// Trains a new run with these settings, kept in a new folder under `runs_root`.
 ///
 /// # Errors
-/// A Problem for settings, data, weights or plugin that do not fit, and for a device or disk that
+/// Returns a Problem for settings, data, weights or plugin that do not fit, and for a device or disk that
 /// fails on the way; what was saved by then can be continued.
 pub fn train(
     config: &RunConfig,
@@ -154,7 +154,7 @@ pub fn check(config: &RunConfig) -> Result<()> {
 /// device and backbone: settings, class orders, tasks and images. `None` if the user stopped it.
 ///
 /// # Errors
-/// A Problem that names the run that could not begin.
+/// Returns a Problem that names the run that could not begin.
 pub fn check_all(configs: &[RunConfig], stock: &Stock, control: &Control) -> Result<Option<()>> {
     let fits = |config: &RunConfig| {
         check(config)?;
@@ -277,7 +277,7 @@ fn go_on(
 /// Checks that a run's next task is one of the run's own tasks: a run that was stopped and then taught cannot resume.
 ///
 /// # Errors
-/// A Problem when it was.
+/// Returns a Problem if it was.
 pub fn check_untaught(stored: &StoredRun) -> Result<()> {
     let header = &stored.header;
     if header.planned_tasks() == header.own_tasks() {

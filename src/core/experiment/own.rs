@@ -56,7 +56,7 @@ impl Along {
 /// finds all of it once it is back.
 ///
 /// # Errors
-/// A Problem for a broken plugin, or weights or a LoRA that are not there.
+/// Returns a Problem for a broken plugin, or weights or a LoRA that are not there.
 pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Result<Along> {
     let mut along = Along::default();
     if Chosen::of(config)?.trains_pet()? {

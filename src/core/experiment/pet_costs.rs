@@ -34,7 +34,7 @@ pub struct PetCosts {
 /// Measures a plugin at its default sizes.
 ///
 /// # Errors
-/// A Problem where it does not fit, or something cannot be computed.
+/// Returns a Problem if it does not fit, or something cannot be computed.
 pub fn pet_costs(spec: &Arc<PetSpec>) -> Result<PetCosts> {
     within_bounds(|| measured(spec))
 }

@@ -20,8 +20,8 @@ const BESIDE: &str = "adapter";
 /// Tries the PET that the stock's job brings along. `None` if the user stopped it.
 ///
 /// # Errors
-/// A Problem for a PET that cannot be trained, and for a device that fails. That one of them did not come to its end is
-/// said in its row.
+/// Returns a Problem for a PET that cannot be trained, and for a device that fails. That one of them did not come to
+/// its end is said in its row.
 pub fn try_pet(
     chosen: &RunConfig,
     stock: &Stock,

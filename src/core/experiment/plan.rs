@@ -172,7 +172,7 @@ impl TrainingPlan {
     /// The run's constant facts, still without name and folder.
     ///
     /// # Errors
-    /// A Problem for settings out of range.
+    /// Returns a Problem for settings out of range.
     pub fn header(&self, method: &dyn Method, images: Fingerprints) -> Result<RunHeader> {
         let header = RunHeader {
             device: self.ready.info.name.clone(),
@@ -220,7 +220,7 @@ impl TrainingPlan {
     /// Checks that data and weights are still those a run began with.
     ///
     /// # Errors
-    /// A Problem that says what changed.
+    /// Returns a Problem that says what changed.
     pub fn agrees_with(&self, header: &RunHeader) -> Result<()> {
         let changed = |what: &str| {
             Err(Problem::new(message!(
@@ -250,7 +250,7 @@ impl TrainingPlan {
     /// The method before its first task.
     ///
     /// # Errors
-    /// A Problem when its tensors cannot be formed.
+    /// Returns a Problem if its tensors cannot be formed.
     pub fn method(&self) -> Result<Box<dyn Method>> {
         method::build(Setup {
             config: &self.config,
@@ -340,7 +340,7 @@ pub(super) fn scenario(
 /// Checks that a data set still has the classes that a run learned from it, and no others.
 ///
 /// # Errors
-/// A Problem with the names of those that are missing and new.
+/// Returns a Problem with the names of those that are missing and new.
 pub(super) fn same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
     let own = header.tasks[..header.own_tasks()].last();
     let own = &header.class_order[..own.map_or(0, |task| task.end)];
@@ -386,7 +386,7 @@ pub fn put_back(data: &Dataset, otherwise: &'static str) -> Message {
 /// Checks that a data set has the classes and images that settings of a new run want, and that these learn in every task.
 ///
 /// # Errors
-/// A Problem that says what is missing.
+/// Returns a Problem that says what is missing.
 pub(super) fn fits(config: &RunConfig, data: &Dataset) -> Result<()> {
     let order = ClassOrder::parse(&config.order)?;
     let sizes = TaskSizes::parse(&config.classes_per_task)?;

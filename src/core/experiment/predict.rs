@@ -64,7 +64,7 @@ impl Parts {
     /// Missing weights are downloaded if `download`.
     ///
     /// # Errors
-    /// A Problem when the run or its snapshot cannot be read, or its backbone is not available.
+    /// Returns a Problem if the run or its snapshot cannot be read, or its backbone is not available.
     pub fn gather(
         folder: &Path,
         task: usize,
@@ -117,7 +117,7 @@ impl Parts {
     /// Reads the weights' numbers into memory, so that what is left is to hand them to the device.
     ///
     /// # Errors
-    /// A Problem when the file cannot be read.
+    /// Returns a Problem if the file cannot be read.
     pub fn read_ahead(&mut self) -> Result<()> {
         self.weights.as_mut().map_or(Ok(()), Unplaced::read_ahead)
     }
@@ -125,7 +125,7 @@ impl Parts {
     /// Hands everything to the device.
     ///
     /// # Errors
-    /// A Problem when the parts do not fit together or the device failed.
+    /// Returns a Problem if the parts do not fit together or the device failed.
     pub fn assemble(self, stock: &Stock) -> Result<Predictor> {
         let config = &self.header.config;
         let ready = self.device.open()?;
@@ -217,7 +217,7 @@ impl Predictor {
     /// What the experts say to an image; with it, what the network sees (side² × 3 bytes).
     ///
     /// # Errors
-    /// A Problem when the image's size contradicts its pixels or the device failed.
+    /// Returns a Problem if the image's size contradicts its pixels or the device failed.
     pub fn verdict(&self, picture: &Picture) -> Result<(Answer, Vec<u8>)> {
         let seen = self.seen(picture)?;
         let verdict = self.verdicts(&seen)?.pop();
@@ -229,7 +229,7 @@ impl Predictor {
     /// What the experts say to images as the network sees them, side by side.
     ///
     /// # Errors
-    /// A Problem when the device failed or gives what is no number.
+    /// Returns a Problem if the device failed or gives what is no number.
     pub fn verdicts(&self, seen: &[u8]) -> Result<Vec<Answer>> {
         let verdicts = self.method.predict_together(self.images(seen))?;
         self.count(verdicts.len())?;

@@ -24,7 +24,7 @@ impl Reading {
     /// Counts images that could not be read.
     ///
     /// # Errors
-    /// A Problem once they are more than a small share.
+    /// Returns a Problem once they are more than a small share.
     pub fn lost(&mut self, unreadable: &[(usize, Problem)]) -> Result<()> {
         self.lost += unreadable.len();
         let Some((_, last)) = unreadable.last() else {
@@ -46,7 +46,7 @@ impl Reading {
     /// Called at the end of a way that was to bring images.
     ///
     /// # Errors
-    /// A Problem when it brought none: then nothing was learned or tested.
+    /// Returns a Problem if it brought none: then nothing was learned or tested.
     pub fn ended(&self, brought: usize) -> Result<()> {
         if brought > 0 {
             return Ok(());

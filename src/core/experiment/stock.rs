@@ -71,7 +71,7 @@ impl Stock {
     /// thread whether to continue.
     ///
     /// # Errors
-    /// A Problem when it cannot be opened, or `go_on` said no.
+    /// Returns a Problem if it cannot be opened, or `go_on` said no.
     pub fn data(
         &self,
         config: &RunConfig,
@@ -104,7 +104,7 @@ impl Stock {
     /// name.
     ///
     /// # Errors
-    /// A Problem for a folder without one, or a kind of adapter that is not known.
+    /// Returns a Problem for a folder without one, or a kind of adapter that is not known.
     pub fn start(&self, config: &RunConfig) -> Result<Option<PetStart>> {
         let Some(named) = &config.pet_start else {
             return Ok(None);
@@ -147,7 +147,7 @@ impl Stock {
     /// Describes the backbone of this name or file without loading its weights.
     ///
     /// # Errors
-    /// A Problem when there is none, or its file cannot be read.
+    /// Returns a Problem if there is none, or its file cannot be read.
     pub fn describe(&self, name: &str) -> Result<Description> {
         self.backbones().describe(name)
     }
@@ -156,7 +156,7 @@ impl Stock {
     /// downloaded if they are missing, `progress` says so.
     ///
     /// # Errors
-    /// A Problem when the weights cannot be had or do not fit.
+    /// Returns a Problem if the weights cannot be had or do not fit.
     pub fn backbone(
         &self,
         name: &str,
@@ -210,7 +210,7 @@ impl Stock {
     /// The PET plugin of this name: the one that was brought along, else as the files say now.
     ///
     /// # Errors
-    /// A Problem when there is none, or its file is broken.
+    /// Returns a Problem if there is none, or its file is broken.
     pub fn plugin(&self, name: &str) -> Result<Arc<PetSpec>> {
         self.plugins().get(name)
     }

@@ -45,7 +45,7 @@ const BESIDE: f64 = 1.15;
 /// The settings that are tried: the chosen ones, then the methods set beside them with what is proposed for each.
 ///
 /// # Errors
-/// A Problem for settings out of range.
+/// Returns a Problem for settings out of range.
 pub fn contenders(chosen: &RunConfig, stock: &Stock) -> Result<Vec<RunConfig>> {
     all_at_once(problems(chosen))?;
     let mut all = vec![chosen.clone()];
@@ -73,8 +73,8 @@ pub fn contenders(chosen: &RunConfig, stock: &Stock) -> Result<Vec<RunConfig>> {
 /// Tries the chosen settings and the other methods. `None` if the user stopped it.
 ///
 /// # Errors
-/// A Problem for settings, data or weights that do not fit, and for a device that fails. That a single method cannot be
-/// trained is said in its row.
+/// Returns a Problem for settings, data or weights that do not fit, and for a device that fails. That a single method
+/// cannot be trained is said in its row.
 pub fn try_methods(
     chosen: &RunConfig,
     stock: &Stock,

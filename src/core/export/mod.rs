@@ -79,7 +79,7 @@ const CHECK_FILE: &str = "check.safetensors";
 /// backbone that are missing are downloaded if `download`.
 ///
 /// # Errors
-/// A Problem when the run cannot be asked, its method or backbone cannot be written down, `to` is there
+/// Returns a Problem if the run cannot be asked, its method or backbone cannot be written down, `to` is there
 /// already and not empty, or the disk is full. Nothing is left at `to` then.
 pub fn export(
     folder: &Path,

@@ -35,7 +35,7 @@ impl Model<'_> {
     /// The backbone's weights, those that the run has trained in their place.
     ///
     /// # Errors
-    /// A Problem when they cannot be read.
+    /// Returns a Problem if they cannot be read.
     pub fn weights(&self) -> Result<Weights> {
         match &self.recipe.weights {
             Some(weights) => Ok(weights.clone()),
@@ -47,7 +47,7 @@ impl Model<'_> {
     /// expert says (`expert.NAME`, probabilities), and what each network makes of it (`features.NAME`).
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn check(&self) -> Result<Named> {
         let side = self.predictor.input_size();
         let area = side * side;

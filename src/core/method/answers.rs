@@ -55,7 +55,7 @@ impl Answer {
     /// win.
     ///
     /// # Errors
-    /// A Problem when a score or probability is not a number.
+    /// Returns a Problem if a score or probability is not a number.
     pub fn checked(self) -> Result<Self> {
         let shown = self.opinions.iter().flat_map(|o| &o.probabilities);
         if shown.chain(&self.scores).any(|value| value.is_nan()) {
@@ -96,7 +96,7 @@ impl Answer {
 /// One answer per row of logits (batch × classes) of the only expert there is.
 ///
 /// # Errors
-/// A Problem when the device failed.
+/// Returns a Problem if the device failed.
 pub fn alone(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Answer>> {
     let rows = rows(logits)?;
     Ok(rows.iter().map(|row| Answer::alone(expert, row)).collect())
@@ -106,7 +106,7 @@ pub fn alone(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Answer>> {
 /// they become probabilities by a softmax at a [`TEMPERATURE`]; they have no energy.
 ///
 /// # Errors
-/// A Problem when the device failed.
+/// Returns a Problem if the device failed.
 pub fn by_cosine(expert: Expert, cosines: &Tensor<2>) -> Result<Vec<Answer>> {
     let rows = rows(cosines)?;
     let answers = rows.iter().map(|row| Answer::of_cosines(expert, row));
@@ -116,7 +116,7 @@ pub fn by_cosine(expert: Expert, cosines: &Tensor<2>) -> Result<Vec<Answer>> {
 /// The rows of a matrix, read from its device.
 ///
 /// # Errors
-/// A Problem when the device failed.
+/// Returns a Problem if the device failed.
 pub fn rows(matrix: &Tensor<2>) -> Result<Vec<Vec<f32>>> {
     let columns = matrix.dims()[1].max(1);
     let values = HostTensor::read(matrix)?.values;

@@ -83,7 +83,7 @@ impl Aper {
     /// Before the first task.
     ///
     /// # Errors
-    /// A Problem for a PET or settings that do not fit.
+    /// Returns a Problem for a PET or settings that do not fit.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         Ok(Self {
             backbone: setup.backbone.clone(),

@@ -52,7 +52,7 @@ impl Backward {
     /// Takes the gradients of tracked leaves, by these names.
     ///
     /// # Errors
-    /// A Problem that names a leaf which the loss does not depend on: nothing could be learned in it.
+    /// Returns a Problem that names a leaf which the loss does not depend on: nothing could be learned in it.
     pub fn of<'a>(
         mut self,
         leaves: impl IntoIterator<Item = (impl Into<String>, &'a Tensor<2>)>,

@@ -13,7 +13,7 @@ use crate::run::event::MethodFacts;
 /// The method of this key.
 ///
 /// # Errors
-/// A Problem that lists the methods there are.
+/// Returns a Problem that lists the methods there are.
 pub fn named_method(key: &str) -> Result<&'static MethodSpec> {
     METHODS
         .iter()
@@ -34,7 +34,7 @@ impl<'a> Chosen<'a> {
     /// The method that these settings name.
     ///
     /// # Errors
-    /// A Problem when there is none of that name.
+    /// Returns a Problem if there is none of that name.
     pub fn of(config: &'a RunConfig) -> Result<Self> {
         let spec = named_method(&config.method)?;
         Ok(Self { config, spec })
@@ -61,7 +61,7 @@ impl<'a> Chosen<'a> {
     /// A setting that is on or off.
     ///
     /// # Errors
-    /// A Problem for an unknown key or a value of another kind.
+    /// Returns a Problem for an unknown key or a value of another kind.
     pub fn flag(&self, key: &str) -> Result<bool> {
         match self.value(key)? {
             Setting::Flag(on) => Ok(on),
@@ -72,7 +72,7 @@ impl<'a> Chosen<'a> {
     /// A setting that is a whole number, as the count it is.
     ///
     /// # Errors
-    /// A Problem for an unknown key or a value of another kind.
+    /// Returns a Problem for an unknown key or a value of another kind.
     pub fn count(&self, key: &str) -> Result<usize> {
         match self.value(key)? {
             Setting::Whole(n) => usize::try_from(n).map_err(|_| self.unknown(key)),
@@ -83,7 +83,7 @@ impl<'a> Chosen<'a> {
     /// A setting that is a number.
     ///
     /// # Errors
-    /// A Problem for an unknown key or a value of another kind.
+    /// Returns a Problem for an unknown key or a value of another kind.
     pub fn real(&self, key: &str) -> Result<f64> {
         match self.value(key)? {
             Setting::Real(x) => Ok(x),
@@ -94,7 +94,7 @@ impl<'a> Chosen<'a> {
     /// A setting that is one of several names.
     ///
     /// # Errors
-    /// A Problem for an unknown key or a value of another kind.
+    /// Returns a Problem for an unknown key or a value of another kind.
     pub fn text(&self, key: &str) -> Result<String> {
         match self.value(key)? {
             Setting::Text(text) => Ok(text.into_owned()),
@@ -122,7 +122,7 @@ impl<'a> Chosen<'a> {
     /// Whether these settings train a PET plugin.
     ///
     /// # Errors
-    /// A Problem for a setting out of range.
+    /// Returns a Problem for a setting out of range.
     pub fn trains_pet(&self) -> Result<bool> {
         self.spec.pet.map_or(Ok(false), |pet| (pet.when)(self))
     }
@@ -130,7 +130,7 @@ impl<'a> Chosen<'a> {
     /// Whether a plugin takes its main form rather than the one without LAE's Learning.
     ///
     /// # Errors
-    /// A Problem for a setting out of range.
+    /// Returns a Problem for a setting out of range.
     pub fn calibrated(&self) -> Result<bool> {
         let flag = self.spec.pet.and_then(|pet| pet.calibrated_by);
         flag.map_or(Ok(false), |key| self.flag(key))
@@ -139,7 +139,7 @@ impl<'a> Chosen<'a> {
     /// All of the method's own settings, those included that were not named.
     ///
     /// # Errors
-    /// A Problem for a setting out of range.
+    /// Returns a Problem for a setting out of range.
     pub fn all(&self) -> Result<Settings> {
         let each = self.spec.settings.iter();
         each.map(|setting| Ok((setting.key.to_string(), self.value(setting.key)?)))
@@ -149,7 +149,7 @@ impl<'a> Chosen<'a> {
     /// What a run keeps of its method, as far as the settings determine it.
     ///
     /// # Errors
-    /// A Problem for a setting out of range.
+    /// Returns a Problem for a setting out of range.
     pub fn facts(&self) -> Result<MethodFacts> {
         Ok(MethodFacts {
             title: self.spec.title.to_string(),
@@ -245,7 +245,7 @@ pub fn problems(config: &RunConfig) -> Vec<Problem> {
 /// Reads `KEY=VALUE` for the method of these settings.
 ///
 /// # Errors
-/// A Problem for text without `=`, an unknown key, or a value outside its range.
+/// Returns a Problem for text without `=`, an unknown key, or a value outside its range.
 pub fn set(config: &mut RunConfig, text: &str) -> Result<()> {
     let Some((key, value)) = text.split_once('=') else {
         let problem =

@@ -12,7 +12,7 @@ impl Chosen<'_> {
     /// those who ask of what kind they are.
     ///
     /// # Errors
-    /// A Problem for a setting out of range.
+    /// Returns a Problem for a setting out of range.
     pub fn kinds(&self, task: usize) -> Result<Vec<Pass>> {
         // The window asks while a number is being typed.
         if self.config.epochs > MOST_EPOCHS {
@@ -25,7 +25,7 @@ impl Chosen<'_> {
     /// before an incomplete batch is left out.
     ///
     /// # Errors
-    /// A Problem for a setting out of range.
+    /// Returns a Problem for a setting out of range.
     pub fn passes(&self, task: usize, train: &[usize]) -> Result<Vec<Pass>> {
         let epochs = self.epochs(task, train);
         if epochs == self.config.epochs {
@@ -100,7 +100,7 @@ fn as_trained<T>(
 /// The passes over a task (from 0) of a run, its own or an added one.
 ///
 /// # Errors
-/// A Problem for a setting out of range.
+/// Returns a Problem for a setting out of range.
 pub fn passes_of(header: &RunHeader, task: usize) -> Result<Vec<Pass>> {
     as_trained(header, task, |chosen, train| chosen.passes(task, train))
 }

@@ -102,7 +102,7 @@ impl Exemplars {
     /// Reads them back.
     ///
     /// # Errors
-    /// A Problem when they are missing or no whole numbers.
+    /// Returns a Problem if they are missing or no whole numbers.
     pub fn read(from: &Named) -> Result<Self> {
         let stored = named(from, "exemplars")?;
         let whole = |value: &f32| value.fract() == 0.0 && *value >= 0.0;

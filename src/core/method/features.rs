@@ -33,7 +33,7 @@ impl Features {
     /// All of an expert's, side by side.
     ///
     /// # Errors
-    /// A Problem when it has none.
+    /// Returns a Problem if it has none.
     pub fn of(&self, expert: Expert) -> Result<Tensor<2>> {
         match self.parts(expert) {
             [] => Err(Problem::new(format!(

@@ -169,7 +169,7 @@ impl FineTune {
     /// Before the first task.
     ///
     /// # Errors
-    /// A Problem if a setting is out of range, or if the backbone's weights cannot be trained.
+    /// Returns a Problem if a setting is out of range, or if the backbone's weights cannot be trained.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let chosen = Chosen::of(setup.config)?;
         let clip = chosen.real(CLIPPING.key)?;
@@ -214,7 +214,7 @@ impl FineTune {
     /// of the last head, without any update; labels are counted within the present task.
     ///
     /// # Errors
-    /// A Problem when no task has begun.
+    /// Returns a Problem if no task has begun.
     pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<(Tensor<1>, Gradients)> {
         let head = self.heads.tracked_last()?;
         let weights = self.weights.tracked();

@@ -19,7 +19,7 @@ impl<'a> GoOn<'a> {
     /// Reports that `steps` of `of` steps are done.
     ///
     /// # Errors
-    /// A Problem that the work was stopped: then its result is of no use.
+    /// Returns a Problem that the work was stopped: then its result is of no use.
     pub fn done(&mut self, steps: usize, of: usize) -> Result<()> {
         match self.0.as_mut().is_none_or(|wanted| wanted(steps, of)) {
             true => Ok(()),

@@ -89,7 +89,7 @@ impl Heads {
     /// A tracked copy of the present task's head, to learn with.
     ///
     /// # Errors
-    /// A Problem when no task has begun.
+    /// Returns a Problem if no task has begun.
     pub fn tracked_last(&self) -> Result<Head> {
         Ok(self.0.last().ok_or_else(none_begun)?.tracked())
     }
@@ -97,7 +97,7 @@ impl Heads {
     /// Adds `head.<task>.weight` and `head.<task>.bias` to the named tensors.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn write(&self, into: &mut Named) -> Result<()> {
         for (task, head) in self.0.iter().enumerate() {
             for (name, leaf) in head.leaves(&format!("head.{task}")) {
@@ -110,7 +110,7 @@ impl Heads {
     /// Reads the heads of these tasks over features of `width` back.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or mis-shaped tensor.
     pub fn read(
         from: &Named,
         tasks: &[Range<usize>],

@@ -110,7 +110,7 @@ pub trait Method: Send + Sync {
     /// Makes room for the classes of the next task.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     fn begin_task(&mut self, task: &Task) -> Result<()>;
 
     /// Takes one batch of a pass. The loss of a learned batch stays on the device (one value,
@@ -118,7 +118,7 @@ pub trait Method: Send + Sync {
     /// batch that was only measured.
     ///
     /// # Errors
-    /// A Problem when an equation does not fit or the device failed.
+    /// Returns a Problem if an equation does not fit or the device failed.
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>>;
 
     /// Called at the end of a pass (from 0, within the task): closed forms are solved here. What
@@ -126,7 +126,7 @@ pub trait Method: Send + Sync {
     /// more use.
     ///
     /// # Errors
-    /// A Problem when there is no solution, the device failed, or `go_on` ended it.
+    /// Returns a Problem if there is no solution, the device failed, or `go_on` ended it.
     fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
         Ok(())
     }
@@ -143,13 +143,13 @@ pub trait Method: Send + Sync {
     /// images go through the network several times, the last pass is the last expert's.
     ///
     /// # Errors
-    /// A Problem when an equation does not fit or the device failed.
+    /// Returns a Problem if an equation does not fit or the device failed.
     fn features(&self, images: Tensor<4>) -> Result<Features>;
 
     /// The second step: what the experts say to such features, to each row by itself.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     fn classify(&self, features: &Features) -> Result<Vec<Answer>>;
 
     /// Answers a batch of normalised images, each by itself.
@@ -175,7 +175,7 @@ pub trait Method: Send + Sync {
     /// The PETs that answer now; empty for a method that trains no PET.
     ///
     /// # Errors
-    /// A Problem when a fresh one cannot be formed.
+    /// Returns a Problem if a fresh one cannot be formed.
     fn pets(&self) -> Result<Vec<TrainedPet>> {
         Ok(Vec::new())
     }
@@ -183,7 +183,7 @@ pub trait Method: Send + Sync {
     /// How it answers, as plain numbers for other programs.
     ///
     /// # Errors
-    /// A Problem where that takes more than features and scores, before anything was learned, or when
+    /// Returns a Problem if that takes more than features and scores, before anything was learned, or when
     /// the device failed.
     fn recipe(&self) -> Result<Recipe> {
         Err(Recipe::none())
@@ -199,7 +199,7 @@ pub trait Method: Send + Sync {
     /// answers. [`Method::end_task`] resets that.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     fn study(&mut self, _images: Tensor<4>, _classes: &[i64]) -> Result<()> {
         Ok(())
     }
@@ -207,7 +207,7 @@ pub trait Method: Send + Sync {
     /// Figures of its own about the state it is in, and what it studied.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     fn measurements(&self, _moment: Moment) -> Result<Vec<Measurement>> {
         Ok(Vec::new())
     }
@@ -220,13 +220,13 @@ pub trait Method: Send + Sync {
     /// The tensors that answer: what a snapshot holds.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     fn snapshot(&self) -> Result<Named>;
 
     /// Everything needed to resume exactly as if nothing had happened.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     fn checkpoint(&self) -> Result<Named> {
         self.snapshot()
     }
@@ -239,7 +239,7 @@ pub trait Method: Send + Sync {
     /// Takes back, after a checkpoint, what [`Method::bulk`] gave; `read` reads a tensor by name.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or mis-shaped tensor.
     fn restore_bulk(&mut self, _read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
         Ok(())
     }
@@ -247,14 +247,14 @@ pub trait Method: Send + Sync {
     /// Takes back a snapshot or a checkpoint; these tasks were begun by then.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or mis-shaped tensor.
     fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()>;
 
     /// Takes up a run after these whole tasks from its snapshots, to learn another one; `snapshot`
     /// reads that of a task (from 0).
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or mis-shaped tensor.
     fn take_up(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
         let last = tasks.len().saturating_sub(1);
         self.restore(&snapshot(last)?, tasks)
@@ -304,7 +304,7 @@ impl Setup<'_> {
     /// Freshly initialised PETs.
     ///
     /// # Errors
-    /// A Problem when there is no PET, or its parameters cannot be formed.
+    /// Returns a Problem if there is no PET, or its parameters cannot be formed.
     pub fn fresh_pets(&self, seed: u64) -> Result<PetStack> {
         let plan = self
             .pet
@@ -324,7 +324,7 @@ pub const SET_BESIDE: &[(&MethodSpec, &[(&str, Setting)])] = &[
 /// The method that these settings name, before its first task.
 ///
 /// # Errors
-/// A Problem for an unknown method or settings that do not fit.
+/// Returns a Problem for an unknown method or settings that do not fit.
 pub fn build(setup: Setup<'_>) -> Result<Box<dyn Method>> {
     (named_method(&setup.config.method)?.build)(setup)
 }

@@ -48,7 +48,7 @@ impl PetPlan {
     /// the plugin needs.
     ///
     /// # Errors
-    /// A Problem for a size out of range, an unknown form, or blocks or sites that do not exist.
+    /// Returns a Problem for a size out of range, an unknown form, or blocks or sites that do not exist.
     pub fn new(chosen: &Chosen<'_>, spec: Arc<PetSpec>, shapes: &[BlockShape]) -> Result<Self> {
         let blocks = chosen.config.block_list(shapes.len())?;
         let settings = Self::settings(chosen, &spec)?;
@@ -83,7 +83,7 @@ impl PetPlan {
     /// where that is switched off.
     ///
     /// # Errors
-    /// A Problem for a setting out of range.
+    /// Returns a Problem for a setting out of range.
     pub fn settings(chosen: &Chosen<'_>, spec: &PetSpec) -> Result<PetSettings> {
         let variant = match &chosen.config.pet_variant {
             Some(name) => Some(name.clone()),
@@ -104,7 +104,7 @@ impl PetPlan {
     /// device.
     ///
     /// # Errors
-    /// A Problem when a parameter's shape cannot be formed.
+    /// Returns a Problem if a parameter's shape cannot be formed.
     pub fn stack(&self, backbone: &dyn Backbone, seed: u64) -> Result<PetStack> {
         let fresh = PetStack::init(
             &self.spec,

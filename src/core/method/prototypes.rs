@@ -23,7 +23,7 @@ impl Sums {
     /// Adds a batch of features (batch × width) with the class of each.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn add(&mut self, features: &Tensor<2>, labels: &[usize]) -> Result<()> {
         for (row, &label) in answers::rows(features)?.iter().zip(labels) {
             let (sum, count) = self
@@ -86,7 +86,7 @@ impl Prototypes {
     /// on one device.
     ///
     /// # Errors
-    /// A Problem when there are no prototypes.
+    /// Returns a Problem if there are no prototypes.
     pub fn scores(&self, features: Tensor<2>) -> Result<Tensor<2>> {
         if self.of.is_empty() {
             return Err(Problem::new("no class has a prototype yet"));
@@ -136,7 +136,7 @@ impl Prototypes {
     /// Prototypes of length 1 (classes × width), and the classes without one, whose rows are zeros.
     ///
     /// # Errors
-    /// A Problem when there are no prototypes.
+    /// Returns a Problem if there are no prototypes.
     pub fn unit_rows(&self) -> Result<(HostTensor, Vec<usize>)> {
         if self.of.is_empty() {
             return Err(Problem::new("no class has a prototype yet"));
@@ -165,7 +165,7 @@ impl Prototypes {
     /// Reads those of the first `classes` classes back. A row of zeros is no prototype.
     ///
     /// # Errors
-    /// A Problem when they are missing, more, or of another width.
+    /// Returns a Problem if they are missing, more, or of another width.
     pub fn read(from: &Named, classes: usize, width: usize) -> Result<Self> {
         let mut all = Self::default();
         all.reach(classes);

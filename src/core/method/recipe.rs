@@ -103,7 +103,7 @@ impl Reading {
     /// Heads side by side, and who reads what.
     ///
     /// # Errors
-    /// A Problem before the first task, or when the device failed.
+    /// Returns a Problem before the first task, or when the device failed.
     pub(super) fn of_heads(heads: &Heads, experts: Vec<(Expert, Voice)>) -> Result<Self> {
         if heads.0.is_empty() {
             return Err(super::task::none_begun());
@@ -122,7 +122,7 @@ impl Reading {
     /// Prototypes over the features of these networks, side by side.
     ///
     /// # Errors
-    /// A Problem when there are none.
+    /// Returns a Problem if there are none.
     pub(super) fn of_prototypes(prototypes: &Prototypes, networks: Vec<usize>) -> Result<Self> {
         let (rows, absent) = prototypes.unit_rows()?;
         Ok(Self::Cosine {

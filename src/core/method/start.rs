@@ -83,7 +83,8 @@ struct Layer {
 /// of A stays as it was drawn and the rest of B is 0. The scale alpha / rank becomes part of B.
 ///
 /// # Errors
-/// A Problem for another kind of adapter, layers that have no LoRA in this run, and shapes or ranks that do not fit.
+/// Returns a Problem for another kind of adapter, layers that have no LoRA in this run, and shapes or ranks that do not
+/// fit.
 pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -> Result<PetStack> {
     let config = Config::read(&start.file(ADAPTER_CONFIG))?;
     let alphas = config.alphas().unwrap_or_default();
@@ -147,7 +148,7 @@ fn no_lora(stack: &PetStack, site: &SitePet<'_>) -> Problem {
 /// Checks that the adapter in a folder is a plain LoRA: that B · A, scaled by alpha and rank, is all that it changes.
 ///
 /// # Errors
-/// A Problem with the first field of its configuration that says otherwise, or that is not known.
+/// Returns a Problem with the first field of its configuration that says otherwise, or that is not known.
 pub fn check_start(folder: &Path) -> Result<()> {
     let path = folder.join(ADAPTER_CONFIG);
     let config = Config::read(&path)?;

@@ -60,7 +60,7 @@ impl TuningSettings {
     /// As the settings of a run say.
     ///
     /// # Errors
-    /// A Problem for a setting out of range.
+    /// Returns a Problem for a setting out of range.
     pub fn chosen(setup: &Setup<'_>) -> Result<Self> {
         let chosen = Chosen::of(setup.config)?;
         Ok(Self {
@@ -75,7 +75,7 @@ impl TuningSettings {
 /// SGD with momentum 0.9, the `weight_decay` of a run's settings, and a cosine by epochs.
 ///
 /// # Errors
-/// A Problem for a setting out of range.
+/// Returns a Problem for a setting out of range.
 pub fn sgd(chosen: &Chosen<'_>) -> Result<OptimiserSettings> {
     Ok(OptimiserSettings {
         rule: Rule::Sgd {
@@ -129,7 +129,7 @@ impl Tuning {
     /// `head.sigma`), without any update; labels count within the task.
     ///
     /// # Errors
-    /// A Problem when the PET's equation does not fit or the device failed.
+    /// Returns a Problem if the PET's equation does not fit or the device failed.
     pub fn gradients(
         &self,
         images: Tensor<4>,
@@ -167,7 +167,7 @@ impl Tuning {
     /// Adds everything as `tuning.…`, the optimiser's state by its own names.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn write(&self, into: &mut Named) -> Result<()> {
         self.pets.write("tuning.pet", into)?;
         for (name, leaf) in self.head.leaves() {
@@ -179,7 +179,7 @@ impl Tuning {
     /// The same with such a state put in; `None` if there is no such state.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or mis-shaped tensor.
     pub fn restored(self, from: &Named) -> Result<Option<Self>> {
         if !from.contains_key("tuning.head.weight") {
             return Ok(None);
@@ -215,7 +215,7 @@ impl FirstSession {
     /// With a fresh PET.
     ///
     /// # Errors
-    /// A Problem for a PET or settings that do not fit.
+    /// Returns a Problem for a PET or settings that do not fit.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let fresh = setup.fresh_pets(setup.config.seed)?;
         Ok(Self {
@@ -278,7 +278,7 @@ impl FirstSession {
     /// Adds the PET as `pet.…`.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn snapshot(&self, into: &mut Named) -> Result<()> {
         self.pets().write("pet", into)
     }
@@ -286,7 +286,7 @@ impl FirstSession {
     /// Adds what the session needs to resume, if it lasts.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn checkpoint(&self, into: &mut Named) -> Result<()> {
         let tuning = self.tuning.as_ref();
         tuning.map_or(Ok(()), |tuning| tuning.write(into))
@@ -295,7 +295,7 @@ impl FirstSession {
     /// Takes either back; these tasks were begun by then.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or mis-shaped tensor.
     pub fn restore(&mut self, from: &Named, tasks: &[Range<usize>]) -> Result<()> {
         self.pets = self.pets.read("pet", from, &self.backbone.device())?;
         self.tuning = match tasks {

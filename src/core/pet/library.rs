@@ -304,7 +304,7 @@ fn tried(path: &Path, text: &str, origin: &str) -> Result<Arc<PetSpec>> {
 /// The text of a plugin file.
 ///
 /// # Errors
-/// A Problem where it cannot be read, is no text, or is larger than a plugin may be.
+/// Returns a Problem if it cannot be read, is no text, or is larger than a plugin may be.
 pub fn read_text(path: &Path) -> Result<String> {
     files::read_text(path, MOST_BYTES as u64).map_err(|error| match error.kind() {
         ErrorKind::InvalidData => Problem::new(error.to_string())

@@ -41,7 +41,7 @@ pub struct Matrix {
 /// Returns which parameters are A and B at a site; `None` if the equation has another form.
 ///
 /// # Errors
-/// A Problem when the device failed.
+/// Returns a Problem if the device failed.
 pub fn factors(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Factors>> {
     let [only] = site.program.steps() else {
         return Ok(None);
@@ -87,7 +87,7 @@ pub fn factors(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Factor
 /// Returns the change of a site; `None` as for [`factors`].
 ///
 /// # Errors
-/// A Problem when the device failed.
+/// Returns a Problem if the device failed.
 pub fn change(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Change>> {
     let Some(found) = factors(block, site)? else {
         return Ok(None);

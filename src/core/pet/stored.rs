@@ -12,7 +12,7 @@ impl PetStack {
     /// Adds the parameters as `<prefix>.<block>.<parameter>`.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn write(&self, prefix: &str, into: &mut Named) -> Result<()> {
         for (name, tensor, _) in self.parameters() {
             into.insert(format!("{prefix}.{name}"), HostTensor::read(tensor)?);
@@ -23,7 +23,7 @@ impl PetStack {
     /// A stack of the same structure with the values stored under `prefix`.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or mis-shaped tensor.
     pub fn read(&self, prefix: &str, from: &Named, device: &Device) -> Result<Self> {
         let mut stack = self.clone();
         for (name, ..) in self.parameters() {
@@ -37,7 +37,7 @@ impl PetStack {
     /// empty stack.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn distance_from(&self, origin: &Self) -> Result<f64> {
         let blocks = self.sums_by_block(origin)?;
         let whole = blocks

@@ -69,7 +69,7 @@ impl About {
     /// The tidy form, if it is not too long.
     ///
     /// # Errors
-    /// A Problem that says what is too long.
+    /// Returns a Problem that says what is too long.
     pub fn checked(&self) -> Result<Self> {
         let tidy = self.tidy();
         let long = |what: &str, length: usize, most: usize| {

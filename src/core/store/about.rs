@@ -72,7 +72,7 @@ fn parts(table: &toml::Table) -> (About, Option<String>) {
 /// form it is kept in.
 ///
 /// # Errors
-/// A Problem when it is too long, this is no run, or its folder cannot be written.
+/// Returns a Problem if it is too long, this is no run, or its folder cannot be written.
 pub fn set_about(folder: &Path, about: &About) -> Result<About> {
     let mut about = about.checked()?;
     if about.place.is_empty() {
@@ -123,7 +123,7 @@ pub fn home_of(root: &Path, place: &str, run: &str) -> PathBuf {
 /// Notes that the run in this folder resumes here: it is no longer the one that a place has.
 ///
 /// # Errors
-/// A Problem when its folder cannot be written.
+/// Returns a Problem if its folder cannot be written.
 pub fn forget_place(folder: &Path) -> Result<()> {
     let about = self::about(folder).0;
     match about.place.is_empty() {

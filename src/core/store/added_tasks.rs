@@ -175,7 +175,7 @@ pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<A
 /// depth.
 ///
 /// # Errors
-/// A Problem when there is none, or its list is damaged or not the one that was taught.
+/// Returns a Problem if there is none, or its list is damaged or not the one that was taught.
 pub fn added_task_pictures(
     run: &Path,
     task: usize,

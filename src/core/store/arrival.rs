@@ -26,7 +26,7 @@ struct Written {
 /// Whether the classes of the data set at `place` are learned all at once; `None` if nobody answered.
 ///
 /// # Errors
-/// A Problem when the answer is there and cannot be read.
+/// Returns a Problem if the answer is there and cannot be read.
 pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
     let path = file_of(&root.join(FOLDER), place);
     if !path.exists() {
@@ -48,7 +48,7 @@ pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
 /// Keeps the answer for the data set at `place`.
 ///
 /// # Errors
-/// A Problem when it cannot be written.
+/// Returns a Problem if it cannot be written.
 pub fn keep_all_at_once(root: &Path, place: &str, all_at_once: bool) -> Result<()> {
     let folder = root.join(FOLDER);
     std::fs::create_dir_all(&folder)

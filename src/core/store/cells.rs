@@ -27,7 +27,7 @@ pub struct CellLock {
 /// Takes the lock of a key; `None` if another program has it.
 ///
 /// # Errors
-/// A Problem when the folder cannot be written.
+/// Returns a Problem if the folder cannot be written.
 pub fn lock_cell(root: &Path, key: &RunKey) -> Result<Option<CellLock>> {
     let folder = root.join(CELLS_FOLDER);
     std::fs::create_dir_all(&folder)

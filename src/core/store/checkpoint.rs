@@ -42,7 +42,7 @@ impl Checkpoint {
     /// A counter.
     ///
     /// # Errors
-    /// A Problem when it is missing or of another type.
+    /// Returns a Problem if it is missing or of another type.
     pub fn get<T: FromStr>(&self, name: &str) -> Result<T> {
         let text = self.counters.get(name);
         text.and_then(|text| text.parse().ok()).ok_or_else(|| {
@@ -89,7 +89,7 @@ impl Checkpoint {
 /// Reads one tensor that was written as bulk.
 ///
 /// # Errors
-/// A Problem when it is missing or cannot be read.
+/// Returns a Problem if it is missing or cannot be read.
 pub fn load_bulk(path: &Path, name: &str) -> Result<HostTensor> {
     let full = format!("{BULK}{name}");
     let (mut found, _) = tensors::load_some(path, READING, |name| name == full)?;

@@ -73,7 +73,7 @@ pub(super) fn file_of(folder: &Path, place: &str) -> PathBuf {
 /// The corrected labels of the data set at `place`; empty if nothing was corrected.
 ///
 /// # Errors
-/// A Problem when the list is there and cannot be read.
+/// Returns a Problem if the list is there and cannot be read.
 pub fn corrected(root: &Path, place: &str) -> Result<Vec<Correction>> {
     let path = corrected_file(root, place);
     match path.exists() {
@@ -85,7 +85,7 @@ pub fn corrected(root: &Path, place: &str) -> Result<Vec<Correction>> {
 /// Reads a list of corrected labels.
 ///
 /// # Errors
-/// A Problem for a file that is not there, no list, or has entries that cannot be.
+/// Returns a Problem for a file that is not there, no list, or has entries that cannot be.
 pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
     let text = files::read_text(path, files::TEXT).map_err(|error| {
         let problem = Problem::io("read the corrected labels", path, &error);
@@ -110,7 +110,7 @@ pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
 /// image stays in its class; returns the list as it is then.
 ///
 /// # Errors
-/// A Problem when the list cannot be read or written.
+/// Returns a Problem if the list cannot be read or written.
 pub fn correct_label(root: &Path, place: &str, change: Correction) -> Result<Vec<Correction>> {
     let _held = alone(root)?;
     let mut list = corrected(root, place)?;

@@ -78,7 +78,7 @@ impl Format {
     /// The format that a file's ending names.
     ///
     /// # Errors
-    /// A Problem that lists the endings.
+    /// Returns a Problem that lists the endings.
     pub fn of(path: &Path) -> Result<Self> {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         Self::ALL
@@ -96,7 +96,7 @@ impl Format {
 /// not finished are marked.
 ///
 /// # Errors
-/// A Problem when no run has a finished task, the figure cannot be made, or a table cannot be written.
+/// Returns a Problem if no run has a finished task, the figure cannot be made, or a table cannot be written.
 pub fn export(
     runs: &[RunSummary],
     (format, figure): (Format, FigureOfRuns),

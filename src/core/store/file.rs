@@ -19,7 +19,7 @@ const PARTIAL: &str = "partial";
 /// bytes.
 ///
 /// # Errors
-/// A Problem when the disk is full or the folder cannot be written; an older file stays as it was.
+/// Returns a Problem if the disk is full or the folder cannot be written; an older file stays as it was.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<u64> {
     let io = |error| save_problem(path, &error);
     write_with(path, |file| file.write_all(bytes).map_err(io))?;
@@ -249,7 +249,7 @@ fn sweep_where(folder: &Path, which: impl Fn(&Path) -> bool) {
 /// Takes the lock of a run's folder; it is held while the file lives.
 ///
 /// # Errors
-/// A Problem when another program holds it or the folder cannot be written.
+/// Returns a Problem if another program holds it or the folder cannot be written.
 pub(super) fn lock(folder: &Path) -> Result<File> {
     lock_file(&folder.join(LOCK_FILE))?.ok_or_else(|| {
         Problem::new(message!("problem-another-program-is-working-on-this"))
@@ -261,7 +261,7 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
 /// Takes the lock of a file, made where there is none; none when another program holds it.
 ///
 /// # Errors
-/// A Problem when the file cannot be opened.
+/// Returns a Problem if the file cannot be opened.
 pub(super) fn lock_file(path: &Path) -> Result<Option<File>> {
     // A program that only lists runs holds the lock for a moment.
     const MOMENT: Duration = Duration::from_millis(200);

@@ -47,7 +47,7 @@ impl RunFolder {
     /// `header.run` and `header.folder`.
     ///
     /// # Errors
-    /// A Problem when the folder cannot be made or written.
+    /// Returns a Problem if the folder cannot be made or written.
     pub fn create(root: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
         std::fs::create_dir_all(root)
             .map_err(|error| Problem::io("create the folder for runs", root, &error))?;
@@ -90,7 +90,7 @@ impl RunFolder {
     /// Opens a run's folder to resume it.
     ///
     /// # Errors
-    /// A Problem when it is no run, cannot be written, or another program works on it.
+    /// Returns a Problem if it is no run, cannot be written, or another program works on it.
     pub fn open(folder: &Path) -> Result<Self> {
         if !folder.join(RUN_FILE).is_file() {
             return Err(no_run(folder));
@@ -132,7 +132,7 @@ impl RunFolder {
     /// Replaces the run's settings and facts.
     ///
     /// # Errors
-    /// A Problem when the folder cannot be written; the settings before stay.
+    /// Returns a Problem if the folder cannot be written; the settings before stay.
     pub fn save_header(&self, header: &RunHeader) -> Result<()> {
         let text = run_toml(header)?;
         keep_file(&self.path.join(RUN_FILE), text.as_bytes())?;
@@ -154,7 +154,7 @@ impl RunFolder {
     /// written. A report of the same task, and reports of later ones, are replaced.
     ///
     /// # Errors
-    /// A Problem when the disk is full or the folder cannot be written; tasks saved before stay.
+    /// Returns a Problem if the disk is full or the folder cannot be written; tasks saved before stay.
     pub fn save_task(&self, report: &TaskReport, snapshot: &Named) -> Result<u64> {
         let metadata = snapshot::whole(report.task, snapshot)?;
         self.save(report, snapshot, metadata)
@@ -225,7 +225,7 @@ impl RunFolder {
     /// needs and is made while it is written. Returns the bytes written.
     ///
     /// # Errors
-    /// A Problem when the disk is full or the folder cannot be written; the checkpoint before
+    /// Returns a Problem if the disk is full or the folder cannot be written; the checkpoint before
     /// stays.
     pub fn save_checkpoint(&self, checkpoint: &Checkpoint, bulk: Bulk<'_>) -> Result<u64> {
         make_folder(&self.path.join(RESUME_FOLDER))?;
@@ -236,7 +236,7 @@ impl RunFolder {
     /// The state of training; `None` if no checkpoint was saved.
     ///
     /// # Errors
-    /// A Problem when the file is there but cannot be read.
+    /// Returns a Problem if the file is there but cannot be read.
     pub fn load_checkpoint(&self) -> Result<Option<Checkpoint>> {
         let path = checkpoint_file(&self.path);
         match path.exists() {
@@ -254,7 +254,7 @@ impl RunFolder {
     /// One tensor that the checkpoint holds as bulk.
     ///
     /// # Errors
-    /// A Problem when it is missing or cannot be read.
+    /// Returns a Problem if it is missing or cannot be read.
     pub fn load_bulk(&self, name: &str) -> Result<HostTensor> {
         checkpoint::load_bulk(&checkpoint_file(&self.path), name)
     }
@@ -262,7 +262,7 @@ impl RunFolder {
     /// Saves what the next added task needs beyond the snapshot; returns the bytes written.
     ///
     /// # Errors
-    /// A Problem when the disk is full or the folder cannot be written.
+    /// Returns a Problem if the disk is full or the folder cannot be written.
     pub fn save_state(&self, state: &Checkpoint, bulk: Bulk<'_>) -> Result<u64> {
         keep_with(&self.path.join(STATE_FILE), |out| state.write(bulk, out))
     }
@@ -271,7 +271,7 @@ impl RunFolder {
     /// its bulk; `None` if it was not kept.
     ///
     /// # Errors
-    /// A Problem when the file is there but cannot be read.
+    /// Returns a Problem if the file is there but cannot be read.
     pub fn load_state(&self, task: usize) -> Result<Option<(Checkpoint, PathBuf)>> {
         let kept = added_tasks::home(&self.path, task).join(STATE_FILE);
         // A program that was killed just before it ended the run left the checkpoint.
@@ -290,7 +290,7 @@ impl RunFolder {
     /// finished when every task is saved.)
     ///
     /// # Errors
-    /// A Problem when the folder cannot be written.
+    /// Returns a Problem if the folder cannot be written.
     pub fn finish(&self, keep_state: bool) -> Result<()> {
         let resume = self.path.join(RESUME_FOLDER);
         let checkpoint = checkpoint_file(&self.path);

@@ -114,7 +114,7 @@ pub(super) fn instant(time: &str) -> Option<Timestamp> {
 /// last.
 ///
 /// # Errors
-/// A Problem that lists the runs.
+/// Returns a Problem that lists the runs.
 pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
     let path = Path::new(wanted);
     if is_run(path) {

@@ -95,7 +95,7 @@ pub(super) fn seconds(reports: &[TaskReport]) -> f64 {
 /// Reads a run's folder.
 ///
 /// # Errors
-/// A Problem that names the missing or damaged file.
+/// Returns a Problem that names the missing or damaged file.
 pub fn load(folder: &Path) -> Result<StoredRun> {
     let mut header = load_header(folder)?;
     let plugin = plugin_of(folder, &header)?;

@@ -52,7 +52,7 @@ impl AddedPictures {
     /// image.
     ///
     /// # Errors
-    /// A Problem when one cannot be read or written, they are too many or too large, or `go_on` said
+    /// Returns a Problem if one cannot be read or written, they are too many or too large, or `go_on` said
     /// no.
     pub(super) fn copy(
         added_task: &Path,
@@ -114,7 +114,7 @@ impl AddedPictures {
     /// Reads the list of an added task with this number of classes, of a run with this bit depth.
     ///
     /// # Errors
-    /// A Problem when it cannot be read or is damaged.
+    /// Returns a Problem if it cannot be read or is damaged.
     pub(super) fn read(added_task: &Path, classes: usize, bit_depth: usize) -> Result<Self> {
         let path = added_task.join(PICTURES_FILE);
         let text = files::read(&path, files::TABLE).map_err(|error| {
@@ -174,7 +174,7 @@ impl AddedPictures {
     /// Whether each test image is still the one that is listed.
     ///
     /// # Errors
-    /// A Problem that names the first that is gone or another.
+    /// Returns a Problem that names the first that is gone or another.
     pub fn check_tests(&self) -> Result<()> {
         let tests: Vec<(usize, &Row)> = self.split(Split::Test).collect();
         tests
@@ -204,7 +204,7 @@ impl AddedPictures {
     /// The test image at this index, if it is still the one that was tested.
     ///
     /// # Errors
-    /// A Problem when it is gone or another one by now.
+    /// Returns a Problem if it is gone or another one by now.
     pub fn test_picture(&self, index: usize) -> Result<Picture> {
         let missing = || {
             Problem::new(message!(

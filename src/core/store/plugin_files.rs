@@ -27,8 +27,8 @@ pub struct PluginSave {
 /// Saves a plugin in the user's plugin folder; returns its file.
 ///
 /// # Errors
-/// A Problem for a name that is a built-in plugin's and was not allowed, or where the folder cannot be written; an older
-/// file stays as it was.
+/// Returns a Problem for a name that is a built-in plugin's and was not allowed, or where the folder cannot be written;
+/// an older file stays as it was.
 pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
     if let (Some(name), false) = (built_in(&save.name), save.allowed) {
         let what = message!(
@@ -64,7 +64,7 @@ pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
 /// own.
 ///
 /// # Errors
-/// A Problem where that folder cannot be written.
+/// Returns a Problem if that folder cannot be written.
 pub fn allow_plugin(folder: &Path, file: &Path) -> Result<()> {
     change_notes(folder, |notes| notes.allow(file))
 }

@@ -99,7 +99,7 @@ impl Provenance {
 /// What the run in this folder says it was made of; none in runs of older versions.
 ///
 /// # Errors
-/// A Problem when the file is there but cannot be read.
+/// Returns a Problem if the file is there but cannot be read.
 pub fn provenance(folder: &Path) -> Result<Option<Provenance>> {
     let path = folder.join(PROVENANCE_FILE);
     let text = match files::read_text(&path, files::TEXT) {
@@ -117,7 +117,7 @@ pub fn provenance(folder: &Path) -> Result<Option<Provenance>> {
 /// The short prints of the images that the run in this folder used; none in runs of older versions.
 ///
 /// # Errors
-/// A Problem when the file is there but cannot be read.
+/// Returns a Problem if the file is there but cannot be read.
 pub fn image_prints(folder: &Path) -> Result<Option<Vec<ClassPrints>>> {
     let path = folder.join(IMAGES_FILE);
     let bytes = match files::read(&path, files::TABLE) {
@@ -140,7 +140,7 @@ impl RunFolder {
     /// Keeps what the run that begins is made of.
     ///
     /// # Errors
-    /// A Problem when the folder cannot be written.
+    /// Returns a Problem if the folder cannot be written.
     pub fn keep_provenance(&self, made_of: &Provenance, images: &[ClassPrints]) -> Result<()> {
         keep_file(&self.path().join(IMAGES_FILE), &to_csv(images)?)?;
         self.write_provenance(made_of)
@@ -149,7 +149,7 @@ impl RunFolder {
     /// Notes where the run resumes, unless it was computed there last.
     ///
     /// # Errors
-    /// A Problem when the folder cannot be written.
+    /// Returns a Problem if the folder cannot be written.
     pub fn goes_on_at(&self, machine: Machine) -> Result<()> {
         // A file that cannot be read is ignored.
         let mut made_of = provenance(self.path()).ok().flatten().unwrap_or_default();

@@ -130,7 +130,7 @@ impl<T: Kept> QueueFile<T> {
     /// Keeps these jobs in place of those before.
     ///
     /// # Errors
-    /// A Problem when they cannot be written, or another program holds the file.
+    /// Returns a Problem if they cannot be written, or another program holds the file.
     pub fn save(&mut self, jobs: &[&T]) -> Result<()> {
         let path = self.file("toml");
         if jobs.is_empty() && matches!(self.owner, Owner::Unknown) {

@@ -33,7 +33,7 @@ impl PetStart {
     /// The one in this folder.
     ///
     /// # Errors
-    /// A Problem that names the file that is missing or cannot be read.
+    /// Returns a Problem that names the file that is missing or cannot be read.
     pub fn at(folder: &Path) -> Result<Self> {
         let mut hash = Sha256::new();
         for name in [ADAPTER_CONFIG, ADAPTER_VALUES] {
@@ -54,7 +54,7 @@ impl PetStart {
     /// The copy of a run whose settings name one.
     ///
     /// # Errors
-    /// A Problem where a file of it is missing or was changed.
+    /// Returns a Problem if a file of it is missing or was changed.
     pub fn of_run(header: &RunHeader) -> Result<Option<Self>> {
         let Some(named) = &header.config.pet_start else {
             return Ok(None);
@@ -82,7 +82,7 @@ impl PetStart {
     /// The bytes of one of the two files of an adapter.
     ///
     /// # Errors
-    /// A Problem where it cannot be read.
+    /// Returns a Problem if it cannot be read.
     pub fn read(path: &Path) -> Result<Vec<u8>> {
         files::read(path, MOST_BYTES).map_err(|error| {
             let problem = Problem::io("read the adapter to start from", path, &error);
@@ -96,7 +96,7 @@ impl PetStart {
     /// Puts a copy into a run's folder.
     ///
     /// # Errors
-    /// A Problem where the disk is full, or the original changed in the meantime.
+    /// Returns a Problem if the disk is full, or the original changed in the meantime.
     pub(super) fn keep(&self, run: &Path) -> Result<()> {
         let folder = run.join(START_FOLDER);
         std::fs::create_dir_all(&folder)

@@ -146,7 +146,7 @@ impl RunSummary {
     /// What was measured after the latest saved task, answers and all: of all files of answers the last one is read.
     ///
     /// # Errors
-    /// A Problem that names the missing or damaged file, or where no task is saved.
+    /// Returns a Problem that names the missing or damaged file, or where no task is saved.
     pub fn latest_report(&self) -> Result<TaskReport> {
         let nothing =
             || Problem::new(message!("problem-no-task-is-saved")).at_path(&self.header.folder);
@@ -291,7 +291,7 @@ fn marks(folder: &Path, saved: usize) -> Vec<Mark> {
 /// The summary of the run in this folder: from its file, or made from the others.
 ///
 /// # Errors
-/// A Problem that names the missing or damaged file that it would be made from.
+/// Returns a Problem that names the missing or damaged file that it would be made from.
 pub fn summarize(folder: &Path) -> Result<RunSummary> {
     if let Some(known) = read(folder) {
         return Ok(known);

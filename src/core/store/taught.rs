@@ -31,7 +31,7 @@ impl RunFolder {
     /// Begins the added task that becomes this task (from 0): from now on everything is saved there.
     ///
     /// # Errors
-    /// A Problem when the folder cannot be written.
+    /// Returns a Problem if the folder cannot be written.
     pub fn begin_added_task(self, task: usize) -> Result<(Self, NewAddedTask)> {
         let run = self.path().to_path_buf();
         make_folder(&run.join(ADDED_FOLDER))?;
@@ -48,7 +48,7 @@ impl RunFolder {
     /// Copies an added task's images, of a run with this bit depth, into its folder.
     ///
     /// # Errors
-    /// A Problem when one cannot be read or written, they are too many or too large, or `go_on` said
+    /// Returns a Problem if one cannot be read or written, they are too many or too large, or `go_on` said
     /// no.
     pub fn copy_pictures(
         &self,
@@ -65,7 +65,7 @@ impl NewAddedTask {
     /// Makes the added task part of the run, in one step.
     ///
     /// # Errors
-    /// A Problem when the folder cannot be written, or could not be read afterwards; the run is then as it was.
+    /// Returns a Problem if the folder cannot be written, or could not be read afterwards; the run is then as it was.
     pub fn publish(&self, added_task: &AddedTask) -> Result<()> {
         let header = summary::summarize(&self.run)?.header;
         let before = header.tasks[..self.task].last().map_or(0, |task| task.end);
@@ -102,7 +102,7 @@ impl NewAddedTask {
 /// Takes back the last added task of a run; returns what it was.
 ///
 /// # Errors
-/// A Problem when there is none, another program works on the run, or the folder cannot be written.
+/// Returns a Problem if there is none, another program works on the run, or the folder cannot be written.
 pub fn undo_added_task(run: &Path) -> Result<AddedTask> {
     let held = RunFolder::open(run)?;
     let Some(task) = tasks(run).pop() else {

@@ -19,7 +19,7 @@ const FILE: &str = "events.out.tfevents.lae-studio";
 /// method's own measurements after every task, and the closing figures. A file that is there is replaced.
 ///
 /// # Errors
-/// A Problem when no run has a finished task, or one cannot be written.
+/// Returns a Problem if no run has a finished task, or one cannot be written.
 pub fn write_events(runs: &[RunSummary], folder: &Path) -> Result<()> {
     let measured: Vec<&RunSummary> = runs.iter().filter(|run| run.saved() > 0).collect();
     if measured.is_empty() {

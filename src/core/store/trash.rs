@@ -33,7 +33,7 @@ pub struct Deleted {
 /// may wait for the run.
 ///
 /// # Errors
-/// A Problem when this is no run, it is at work or waits in the queue, or it cannot be moved.
+/// Returns a Problem if this is no run, it is at work or waits in the queue, or it cannot be moved.
 pub fn delete(folder: &Path, queue: &Path) -> Result<PathBuf> {
     let (root, folder) = around(folder)?;
     if folder.is_symlink() {
@@ -87,7 +87,7 @@ pub fn deleted(root: &Path) -> Vec<Deleted> {
 /// Moves a run out of the trash, beside the others. Returns its place there.
 ///
 /// # Errors
-/// A Problem when it is not in a trash, or cannot be moved.
+/// Returns a Problem if it is not in a trash, or cannot be moved.
 pub fn restore(place: &Path) -> Result<PathBuf> {
     let (bin, root) = bin_of(place)?;
     let folder = free(&root, &run_name(place));
@@ -101,7 +101,7 @@ pub fn restore(place: &Path) -> Result<PathBuf> {
 /// Deletes a run in the trash for good. Links in it are removed, not what they lead to.
 ///
 /// # Errors
-/// A Problem when it is not in a trash, or not all of it can be removed.
+/// Returns a Problem if it is not in a trash, or not all of it can be removed.
 pub fn erase(place: &Path) -> Result<()> {
     let (bin, _) = bin_of(place)?;
     let hidden = free(&bin, &format!("{ERASED}{}", run_name(place)));

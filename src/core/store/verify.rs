@@ -51,7 +51,7 @@ pub struct FilesLookedAt {
 /// Looks at the files of a run that was read; `plugin_sha256` is what was noted of its plugin.
 ///
 /// # Errors
-/// A Problem when a table of figures cannot be read.
+/// Returns a Problem if a table of figures cannot be read.
 pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FilesLookedAt> {
     let folder = &run.header.folder;
     let mut looked = FilesLookedAt::default();

@@ -32,7 +32,7 @@ impl HostTensor {
     /// Copies a tensor from its device; waits for the device.
     ///
     /// # Errors
-    /// A Problem when the device failed on the way (out of memory, lost).
+    /// Returns a Problem if the device failed on the way (out of memory, lost).
     pub fn read<const D: usize>(tensor: &Tensor<D>) -> Result<Self> {
         let shape = tensor.dims().to_vec();
         let failed = |error: String| device_problem(&error, Some(&tensor.device()));
@@ -77,7 +77,7 @@ impl HostTensor {
     /// Puts the values on a device.
     ///
     /// # Errors
-    /// A Problem when the number of axes is not `D`.
+    /// Returns a Problem if the number of axes is not `D`.
     pub fn to_device<const D: usize>(&self, device: &Device) -> Result<Tensor<D>> {
         if self.shape.len() != D {
             return Err(Problem::new(message!(
@@ -94,7 +94,7 @@ impl HostTensor {
 /// Checks that every value of these tensors is a finite number.
 ///
 /// # Errors
-/// A Problem that names the first tensor with another value.
+/// Returns a Problem that names the first tensor with another value.
 pub fn all_finite(tensors: &Named) -> Result<()> {
     let broken = tensors
         .iter()
@@ -226,7 +226,7 @@ pub type Bulk<'a> = BTreeMap<String, Made<'a>>;
 /// The safetensors bytes of these tensors, with text metadata.
 ///
 /// # Errors
-/// A Problem when a shape contradicts its number of values.
+/// Returns a Problem if a shape contradicts its number of values.
 pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     write(&mut bytes, tensors, Bulk::new(), metadata).map_err(|error| {
@@ -314,7 +314,7 @@ impl View for Outline<'_> {
 /// Reads such a file back, with its metadata; `doing` completes "could not …".
 ///
 /// # Errors
-/// A Problem for a file that cannot be read, a cut or foreign one, or a tensor that is not f32.
+/// Returns a Problem for a file that cannot be read, a cut or foreign one, or a tensor that is not f32.
 pub fn load(path: &Path, doing: &str) -> Result<(Named, HashMap<String, String>)> {
     load_some(path, doing, |_| true)
 }

@@ -70,7 +70,7 @@ pub(super) fn expected(entry: &BackboneEntry, path: &Path) -> Option<Expected> {
 /// Keeps the hash of the first download; a later one leaves it.
 ///
 /// # Errors
-/// A Problem when the folder cannot be written.
+/// Returns a Problem if the folder cannot be written.
 pub(super) fn keep(path: &Path, sha256: &str) -> Result<()> {
     let record = record_of(path);
     let kept = files::read_text(&record, files::NOTE).ok();

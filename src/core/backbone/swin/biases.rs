@@ -61,7 +61,7 @@ impl Biases {
     /// a single one where all windows are alike.
     ///
     /// # Errors
-    /// A Problem for windows of another size while the table is trained.
+    /// Returns a Problem for windows of another size while the table is trained.
     pub fn of(&self, windows: &Windows, device: &Device) -> Result<Tensor<4>> {
         let device = device.clone().inner();
         let table = match &self.table {

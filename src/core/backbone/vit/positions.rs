@@ -57,7 +57,7 @@ impl Positions {
     /// The embedding of a grid (1 × tokens × width), resized where it was learned on another.
     ///
     /// # Errors
-    /// A Problem for another grid while it is trained.
+    /// Returns a Problem for another grid while it is trained.
     pub fn of(
         &self,
         rows: usize,

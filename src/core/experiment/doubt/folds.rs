@@ -72,7 +72,7 @@ impl Folds {
     }
 
     /// # Errors
-    /// A Problem where there is nothing to hold a label against.
+    /// Returns a Problem if there is nothing to hold a label against.
     pub fn enough(&self) -> Result<()> {
         if self.classes < 2 {
             return Err(
@@ -135,7 +135,7 @@ impl Folds {
     /// Keeps those that could be read, by their places in order.
     ///
     /// # Errors
-    /// A Problem where they are too few.
+    /// Returns a Problem if they are too few.
     pub fn keep(&mut self, read: &[usize]) -> Result<()> {
         self.ends = (self.ends.iter())
             .map(|end| read.partition_point(|at| at < end))

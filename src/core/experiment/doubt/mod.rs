@@ -36,7 +36,7 @@ impl Predictor {
     /// What the frozen backbone alone makes of images as the network sees them, side by side.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn backbone_features(&self, seen: &[u8]) -> Result<Vec<f32>> {
         let features = self.plain_features(self.images(seen))?;
         Ok(HostTensor::read(&features)?.values)
@@ -48,7 +48,7 @@ impl Predictor {
 /// indices in the training split; those that cannot be read are left out.
 ///
 /// # Errors
-/// A Problem when the images are no longer those the run learned from, are too few, or `ask` fails.
+/// Returns a Problem if the images are no longer those the run learned from, are too few, or `ask` fails.
 pub fn look(
     (folder, task): (&Path, usize),
     input: InputSpec,

@@ -13,7 +13,7 @@ use crate::run::job::GridWork;
 /// from then on. What a run lacks here does not stop the others: it is reported there.
 ///
 /// # Errors
-/// A Problem for a file that is no grid.
+/// Returns a Problem for a file that is no grid.
 pub fn take_grid_along(
     work: &mut GridWork,
     root: &Path,

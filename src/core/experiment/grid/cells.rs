@@ -66,8 +66,8 @@ impl Cells {
     /// Those of a grid; lists of corrected labels are in `root`, next to the runs.
     ///
     /// # Errors
-    /// A Problem with the line of a preset, method or method's own setting that does not exist. What is wrong with the
-    /// settings of a cell is kept with the cell.
+    /// Returns a Problem with the line of a preset, method or method's own setting that does not exist. What is wrong
+    /// with the settings of a cell is kept with the cell.
     pub fn of(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
         let own = &overrides.own;
         let mut settling = Settling {

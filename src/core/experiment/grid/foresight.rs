@@ -101,7 +101,8 @@ impl Foresight {
     /// Returns what is known about a cell with these settings before it runs.
     ///
     /// # Errors
-    /// A Problem for data that cannot be opened, and for settings that do not fit it, the backbone or the plugin.
+    /// Returns a Problem for data that cannot be opened, and for settings that do not fit it, the backbone or the
+    /// plugin.
     pub fn of(&mut self, config: &RunConfig) -> Result<Foreseen> {
         let chosen = Chosen::of(config)?;
         let order = ClassOrder::parse(&config.order)?;

@@ -76,7 +76,7 @@ impl ShippedGrid {
 /// The grid in a file, or the one of this name that comes with the program; with its text.
 ///
 /// # Errors
-/// A Problem when there is neither, or something is wrong in the file.
+/// Returns a Problem if there is neither, or something is wrong in the file.
 pub fn find(wanted: &str) -> Result<(Grid, String)> {
     if let Some(known) = shipped().iter().find(|known| known.name == wanted) {
         return Ok((known.read()?, known.text.to_string()));

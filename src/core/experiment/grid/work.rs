@@ -182,7 +182,7 @@ impl GridPlan {
     /// reports it, and stops it by returning false.
     ///
     /// # Errors
-    /// A Problem when weights cannot be had.
+    /// Returns a Problem if weights cannot be had.
     pub fn know_keys(
         &mut self,
         cells: &[usize],

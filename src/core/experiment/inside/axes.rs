@@ -32,7 +32,7 @@ impl Axes {
     /// features always give the same map.
     ///
     /// # Errors
-    /// A Problem when there are none, or they are not made of numbers.
+    /// Returns a Problem if there are none, or they are not made of numbers.
     pub fn of(features: &Features) -> Result<Self> {
         let width = features.width;
         let rows = features.values.len() / width.max(1);

@@ -72,7 +72,7 @@ pub fn look(
 /// What a sample of a run's test images is to a predictor, without a map.
 ///
 /// # Errors
-/// A Problem when the test images are not available, or the device failed.
+/// Returns a Problem if the test images are not available, or the device failed.
 pub fn sample(folder: &Path, predictor: &Predictor, stock: &Stock) -> Result<ProbeInside> {
     let probe = Arc::new(ProbeSet::gather(folder, predictor.input(), stock)?);
     let mut survey = Survey::new(probe);
@@ -95,7 +95,7 @@ impl Predictor {
     /// How far the PETs have moved since they were drawn, block by block.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn movement(&self) -> Result<Movement> {
         let pets = self.method.pets()?;
         let mut movement = Movement::default();
@@ -115,7 +115,7 @@ impl Predictor {
     /// network gathered before it.
     ///
     /// # Errors
-    /// A Problem when the image's size contradicts its pixels, a plugin's attention has no
+    /// Returns a Problem if the image's size contradicts its pixels, a plugin's attention has no
     /// shares, or the device failed.
     pub fn attention_maps(&self, picture: &Picture) -> Result<PictureInside> {
         let seen = self.seen(picture)?;
@@ -151,7 +151,7 @@ impl Predictor {
     /// What the backbone alone makes of normalised images (batch × width).
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub(super) fn plain_features(&self, images: Tensor<4>) -> Result<Tensor<2>> {
         plain(&*self.watched, images)
     }

@@ -33,7 +33,7 @@ impl ProbeSet {
     /// Gathers that of the run in `folder`. Images that cannot be read are left out.
     ///
     /// # Errors
-    /// A Problem when the run's test images are not available any more.
+    /// Returns a Problem if the run's test images are not available any more.
     pub fn gather(folder: &Path, input: InputSpec, stock: &Stock) -> Result<Self> {
         let stored = store::load(folder)?;
         let images = images_of(&stored, stock)?;

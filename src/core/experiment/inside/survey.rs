@@ -57,7 +57,7 @@ impl Survey {
     /// Goes over the next few images.
     ///
     /// # Errors
-    /// A Problem when the device failed or answers are no numbers.
+    /// Returns a Problem if the device failed or answers are no numbers.
     pub fn step(&mut self, predictor: &Predictor) -> Result<()> {
         let bytes = self.probe.bytes;
         let pictures = self.probe.pixels.chunks_exact(bytes);
@@ -102,7 +102,7 @@ impl Survey {
     /// The main directions of each expert's features.
     ///
     /// # Errors
-    /// A Problem when they are not made of numbers.
+    /// Returns a Problem if they are not made of numbers.
     pub fn axes(&self) -> Result<ByExpert<Axes>> {
         let each = self.features.iter();
         each.map(|(expert, features)| Ok((*expert, Axes::of(features)?)))

@@ -51,8 +51,8 @@ pub struct CheckRequest<'a> {
 /// Checks the run in `folder`. `None` if the user stopped it.
 ///
 /// # Errors
-/// A Problem when data or weights that were named cannot be opened, or the device failed. What is wrong with the run
-/// itself is in the report.
+/// Returns a Problem if data or weights that were named cannot be opened, or the device failed. What is wrong with the
+/// run itself is in the report.
 pub fn check_run(
     folder: &Path,
     asked: &CheckRequest<'_>,

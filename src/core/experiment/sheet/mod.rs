@@ -68,7 +68,7 @@ impl Asked<'_> {
 /// it.
 ///
 /// # Errors
-/// A Problem when the folder cannot be read, the table cannot be written, or `ask` fails.
+/// Returns a Problem if the folder cannot be read, the table cannot be written, or `ask` fails.
 pub fn fill(
     columns: &Columns,
     asked: Asked<'_>,

@@ -108,7 +108,7 @@ pub(super) fn full(title: &str, problem: Problem) -> Problem {
 /// fingerprints are compared by their numbers of images.
 ///
 /// # Errors
-/// A Problem when the images changed.
+/// Returns a Problem if the images changed.
 pub(in crate::experiment) fn check_training_images(header: &RunHeader, own: &Own) -> Result<()> {
     let tasks = 0..header.own_tasks();
     let same = match &header.images {

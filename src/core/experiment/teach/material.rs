@@ -33,7 +33,7 @@ pub struct Found {
 /// meanwhile.
 ///
 /// # Errors
-/// A Problem when there are none, too many, or the run's method cannot learn from them.
+/// Returns a Problem if there are none, too many, or the run's method cannot learn from them.
 pub fn found(
     header: &RunHeader,
     after: usize,
@@ -74,7 +74,7 @@ impl Material {
     /// meanwhile.
     ///
     /// # Errors
-    /// A Problem when there are none, too many, or the method cannot learn from them.
+    /// Returns a Problem if there are none, too many, or the method cannot learn from them.
     pub fn open(
         header: &RunHeader,
         after: usize,

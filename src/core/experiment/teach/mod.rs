@@ -45,7 +45,7 @@ const AT_ONCE: usize = 48;
 /// is a data set), on this device or the one it was trained on.
 ///
 /// # Errors
-/// A Problem when the run or its method cannot be taught, the images do not do, or device or disk
+/// Returns a Problem if the run or its method cannot be taught, the images do not do, or device or disk
 /// fail; the run is then as it was.
 pub fn teach(
     folder: &Path,

@@ -35,7 +35,7 @@ struct Writer<'a> {
 /// What the equation of a site makes of its inputs; `network` keeps parameters of several networks apart.
 ///
 /// # Errors
-/// A Problem for a function that has no form in a graph, or when the device failed.
+/// Returns a Problem for a function that has no form in a graph, or when the device failed.
 pub fn written(
     graph: &mut Graph,
     network: &str,

@@ -164,7 +164,7 @@ pub fn functions(calls: &BTreeSet<&'static str>) -> String {
 /// A parameter's values.
 ///
 /// # Errors
-/// A Problem when the device failed.
+/// Returns a Problem if the device failed.
 pub fn values(pet: &BlockPet<'_>) -> crate::problem::Result<Vec<(String, HostTensor)>> {
     let each = attributes(pet).into_iter().zip(&pet.parameters);
     each.map(|(name, parameter)| Ok((name, HostTensor::read(parameter.tensor)?)))

@@ -104,7 +104,7 @@ impl Ease {
     /// Before the first task.
     ///
     /// # Errors
-    /// A Problem for a PET or settings that do not fit.
+    /// Returns a Problem for a PET or settings that do not fit.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let plan = setup.pet.cloned();
         Ok(Self {

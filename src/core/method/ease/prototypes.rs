@@ -26,7 +26,7 @@ impl Subspaces {
     /// Adds those of the next task, one matrix for each subspace so far, its own included.
     ///
     /// # Errors
-    /// A Problem for another number of subspaces, or matrices of unlike shapes.
+    /// Returns a Problem for another number of subspaces, or matrices of unlike shapes.
     pub fn push(&mut self, of_task: Vec<HostTensor>) -> Result<()> {
         let shape = of_task.first().map(|first| first.shape.clone());
         let alike = of_task.iter().all(|one| Some(&one.shape) == shape.as_ref());
@@ -55,7 +55,7 @@ impl Subspaces {
     /// in from measured ones alone.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn completed(&self, device: &Device) -> Result<Vec<Tensor<2>>> {
         let tasks = self.tasks();
         (0..tasks)
@@ -105,7 +105,7 @@ impl Scorer {
     /// From prototypes of `t` + 1 tasks.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn new(prototypes: &Subspaces, alpha: f64, device: &Device) -> Result<Self> {
         let weights = prototypes.weights(alpha).into_iter();
         let both = prototypes.completed(device)?.into_iter().zip(weights);
@@ -120,7 +120,7 @@ impl Scorer {
     /// The scaled prototypes of each subspace: classes × width.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn rows(&self) -> Result<Vec<HostTensor>> {
         self.0.iter().map(HostTensor::read).collect()
     }
@@ -128,7 +128,7 @@ impl Scorer {
     /// Features in each subspace (batch × width each) → scores (batch × classes).
     ///
     /// # Errors
-    /// A Problem before any task was learned.
+    /// Returns a Problem before any task was learned.
     pub fn scores(&self, features: Vec<Tensor<2>>) -> Result<Tensor<2>> {
         let pairs = features.into_iter().zip(&self.0);
         let parts = pairs.map(|(f, w)| unit_rows(f, SHORTEST).matmul(w.clone().transpose()));

@@ -81,7 +81,7 @@ impl EsnStage {
     /// A stage whose tensors are stored as `<prefix>.<name>`.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or mis-shaped tensor.
     pub fn read(
         prefix: &str,
         (heads, width, classes): (usize, usize, usize),
@@ -102,7 +102,7 @@ impl EsnStage {
     /// Adds all tensors as `<prefix>.<name>`.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn write(&self, prefix: &str, into: &mut Named) -> Result<()> {
         for (name, value) in &self.values {
             into.insert(format!("{prefix}.{name}"), HostTensor::read(value)?);

@@ -83,7 +83,7 @@ impl Esn {
     /// Before the first task.
     ///
     /// # Errors
-    /// A Problem for settings that do not fit.
+    /// Returns a Problem for settings that do not fit.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let chosen = Chosen::of(setup.config)?;
         let settings = EsnSettings {
@@ -152,7 +152,7 @@ impl Esn {
     /// update; labels count within the task.
     ///
     /// # Errors
-    /// A Problem when no task has begun or the device failed.
+    /// Returns a Problem if no task has begun or the device failed.
     pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<(Tensor<1>, Gradients)> {
         let stage = self.stages.last().ok_or_else(none_begun)?.tracked();
         let prompt = match self.trains_prompt() {

@@ -37,7 +37,7 @@ impl Network {
     /// Adds its tensors, each behind `prefix`.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn write(&self, prefix: &str, into: &mut Named) -> Result<()> {
         let mut own = Named::new();
         self.pets.write("pet", &mut own)?;
@@ -50,7 +50,7 @@ impl Network {
     /// The same with values of these tasks read back.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or mis-shaped tensor.
     pub fn read(
         &self,
         prefix: &str,

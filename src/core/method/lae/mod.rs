@@ -241,7 +241,7 @@ impl Switches {
     /// Those that settings of LAE name.
     ///
     /// # Errors
-    /// A Problem for settings of another method.
+    /// Returns a Problem for settings of another method.
     pub fn chosen(chosen: &Chosen<'_>) -> Result<Self> {
         Ok(Self {
             learning: chosen.flag("learning")?,

@@ -132,7 +132,7 @@ impl Lae {
     /// does nothing.
     ///
     /// # Errors
-    /// A Problem when no task has begun or the PET's equation does not fit.
+    /// Returns a Problem if no task has begun or the PET's equation does not fit.
     pub fn gradients(
         &self,
         images: Tensor<4>,
@@ -220,7 +220,7 @@ impl Lae {
     /// Learns one batch without dropout; labels are counted within the present task. Returns the loss.
     ///
     /// # Errors
-    /// A Problem when the PET's equation does not fit or the device failed.
+    /// Returns a Problem if the PET's equation does not fit or the device failed.
     pub fn step(&mut self, images: Tensor<4>, labels: &[usize], frozen: bool) -> Result<Tensor<1>> {
         let (loss, gradients) = self.gradients(images, labels, frozen, None)?;
         self.update(gradients);
@@ -256,7 +256,7 @@ impl Lae {
     /// What both experts say to a batch.
     ///
     /// # Errors
-    /// A Problem when the PET's equation does not fit or the device failed.
+    /// Returns a Problem if the PET's equation does not fit or the device failed.
     pub fn judge(&self, images: Tensor<4>) -> Result<Logits> {
         self.logits(&self.features(images)?)
     }

@@ -10,7 +10,7 @@ impl Lae {
     /// ‖θ − θ₀‖ / ‖θ₀‖ of the online and the offline PET since the end of the first task.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn drift(&self) -> Result<[f64; 2]> {
         let Some(origin) = &self.origin else {
             return Ok([0.0; 2]);

@@ -217,7 +217,7 @@ impl Optimiser {
     /// `adam.second.<name>` and `adam.steps.<name>` (one value), or `sgd.buffer.<name>`.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn write(&self, into: &mut Named) -> Result<()> {
         for (name, State { shape, memory }) in &self.states {
             let mut keep = |what: &str, values: &Tensor<1>| -> Result<()> {
@@ -249,7 +249,7 @@ impl Optimiser {
     /// The same optimiser with such state read back.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or mis-shaped tensor.
     pub fn read(&self, from: &Named, device: &Device) -> Result<Self> {
         let rule = self.settings.rule;
         let key = match rule {

@@ -46,7 +46,7 @@ pub fn similarity(query: &Tensor<2>, keys: &Tensor<2>) -> Tensor<2> {
 /// index.
 ///
 /// # Errors
-/// A Problem when the device failed.
+/// Returns a Problem if the device failed.
 pub fn best(similarity: &Tensor<2>, count: usize) -> Result<Vec<Vec<usize>>> {
     let prompts = similarity.dims()[1];
     let rows = HostTensor::read(&similarity.clone())?.values;

@@ -177,7 +177,7 @@ impl Coda {
     /// tensor's name, the component and the attempt, and returns a row.
     ///
     /// # Errors
-    /// A Problem when the device failed, or a component of an earlier task has values that are not
+    /// Returns a Problem if the device failed, or a component of an earlier task has values that are not
     /// finite: nothing is orthogonal to it, however often it is drawn.
     pub fn start_components(
         &self,

@@ -127,7 +127,7 @@ pub const SPEC: MethodSpec = MethodSpec {
 /// DualPrompt before its first task.
 ///
 /// # Errors
-/// A Problem for settings that do not fit.
+/// Returns a Problem for settings that do not fit.
 pub fn build(setup: &Setup<'_>) -> Result<Prompted> {
     let chosen = Chosen::of(setup.config)?;
     let training = Training::clipped(&chosen)?;
@@ -140,7 +140,7 @@ pub fn build(setup: &Setup<'_>) -> Result<Prompted> {
 /// Slots of a run with this number of tasks.
 ///
 /// # Errors
-/// A Problem for a setting out of range.
+/// Returns a Problem for a setting out of range.
 pub fn slots(chosen: &Chosen<'_>, tasks: usize) -> Result<usize> {
     Ok(match chosen.count("pool")? {
         0 => tasks,

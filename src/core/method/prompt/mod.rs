@@ -129,14 +129,14 @@ pub trait Scheme: Send + Sync {
     /// Changes the tensors when a task (from 0) begins.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     fn begin_task(&self, task: usize, leaves: &mut Leaves, seed: u64) -> Result<()>;
 
     /// A stored tensor as it is here, where it may hold more by now: an added task brings a task that the
     /// run was not set up with. `fresh` is the tensor before the first task.
     ///
     /// # Errors
-    /// A Problem when its shape fits neither.
+    /// Returns a Problem if its shape fits neither.
     fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
         same(name, stored, fresh.dims())
     }
@@ -144,7 +144,7 @@ pub trait Scheme: Send + Sync {
     /// The prompts for a batch from these tensors, tracked or not.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     fn ask(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest>;
 
     /// The feature (batch × width) that the head reads, from the tokens after the last block.

@@ -133,7 +133,7 @@ impl Prompted {
     /// Makes room for this number of classes of the next task.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn begin(&mut self, classes: usize) -> Result<()> {
         let task = self.heads.0.len();
         self.optimiser.clear();
@@ -210,7 +210,7 @@ impl Prompted {
     /// width).
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub(super) fn second_pass(
         &self,
         first: FirstPass,
@@ -230,7 +230,7 @@ impl Prompted {
     /// Features (batch × width) of images, with what they asked for.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn asked_features(&self, images: Tensor<4>) -> Result<(PromptRequest, Tensor<2>)> {
         let first = self.first_pass(images, None)?;
         self.second_pass(first, &self.leaves, Occasion::Answering)
@@ -239,7 +239,7 @@ impl Prompted {
     /// Logits (batch × all classes so far) of images.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn logits(&self, images: Tensor<4>) -> Result<Tensor<2>> {
         Ok(self.heads.forward(&self.asked_features(images)?.1))
     }
@@ -248,7 +248,7 @@ impl Prompted {
     /// computed where they are not known. A label is a class counted within the present task.
     ///
     /// # Errors
-    /// A Problem when no task has begun or the device failed.
+    /// Returns a Problem if no task has begun or the device failed.
     pub fn gradients(
         &self,
         images: Tensor<4>,

@@ -12,7 +12,7 @@ impl Prompted {
     /// Logits (batch × all classes so far) and what was asked for, on some other occasion.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn logits_on(
         &self,
         first: FirstPass,
@@ -26,7 +26,7 @@ impl Prompted {
     /// every task so far.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn slots(&self, images: Tensor<4>) -> Result<Vec<SlotView>> {
         let first = self.first_pass(images, None)?;
         let asked = self.asked(&first.query, self.leaves(), Occasion::Answering)?;

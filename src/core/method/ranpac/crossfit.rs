@@ -15,7 +15,7 @@ const SEED: u64 = 0;
 /// fold after fold; a fold ends where `ends` says. The ridge is chosen once, on the last fifth.
 ///
 /// # Errors
-/// A Problem when there is too little memory, for features that are not finite, or where `go_on` became false.
+/// Returns a Problem if there is too little memory, for features that are not finite, or where `go_on` became false.
 pub fn cross_fitted(
     images: TaskFeatures<'_>,
     ends: &[usize],

@@ -26,7 +26,7 @@ impl Regression {
     /// Before the first task, for `projections` numbers h.
     ///
     /// # Errors
-    /// A Problem when there is too little memory.
+    /// Returns a Problem if there is too little memory.
     pub fn new(projections: usize) -> Result<Self> {
         Ok(Self {
             square: Square::new(projections)?,
@@ -49,7 +49,7 @@ impl Regression {
     /// their stored form holds.
     ///
     /// # Errors
-    /// A Problem when `go_on` ended it: then it took in a part of them.
+    /// Returns a Problem if `go_on` ended it: then it took in a part of them.
     pub fn absorb(
         &mut self,
         images: TaskFeatures<'_>,
@@ -101,7 +101,7 @@ impl Regression {
     /// `ridge`, or the next larger choice for which G + λI is positive definite in f64.
     ///
     /// # Errors
-    /// A Problem when there is none, for features that are not finite, or when `go_on` ended it.
+    /// Returns a Problem if there is none, for features that are not finite, or when `go_on` ended it.
     pub fn solve(&mut self, ridge: f64, go_on: &mut GoOn<'_>) -> Result<(Vec<f32>, f64)> {
         let larger = choices().into_iter().filter(|choice| *choice > ridge);
         let mut used = None;
@@ -152,7 +152,7 @@ impl Regression {
     /// Reads a state of `classes` classes back, all but G.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor, or when there is too little memory.
+    /// Returns a Problem that names a missing or mis-shaped tensor, or when there is too little memory.
     pub fn read(projections: usize, classes: usize, from: &Named) -> Result<Self> {
         let mut own = Self::new(projections)?;
         let part = |name: &str| counted(name, named(from, name)?, projections * classes);
@@ -172,7 +172,7 @@ impl Regression {
     /// Reads G back, one half of its digits after the other.
     ///
     /// # Errors
-    /// A Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or mis-shaped tensor.
     pub fn read_bulk(&mut self, read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
         let side = self.square.side();
         for (half, name) in HALVES.into_iter().enumerate() {

@@ -67,7 +67,7 @@ impl<'a> TaskFeatures<'a> {
 /// an image add nothing.
 ///
 /// # Errors
-/// A Problem when there is too little memory, or `go_on` ended it.
+/// Returns a Problem if there is too little memory, or `go_on` ended it.
 pub fn choose(
     images: TaskFeatures<'_>,
     projection: &Projection,

@@ -36,7 +36,7 @@ impl Square {
     /// Zero, with `side` rows and columns: 8·side² bytes.
     ///
     /// # Errors
-    /// A Problem when there is not that much memory.
+    /// Returns a Problem if there is not that much memory.
     pub fn new(side: usize) -> Result<Self> {
         let mut values = Vec::new();
         let count = side.saturating_mul(side);

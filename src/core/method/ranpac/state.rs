@@ -76,7 +76,7 @@ impl RanPac {
     /// Before the first task.
     ///
     /// # Errors
-    /// A Problem for a PET or settings that do not fit.
+    /// Returns a Problem for a PET or settings that do not fit.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let chosen = Chosen::of(setup.config)?;
         let session = adapts(&chosen)?.then(|| FirstSession::new(setup));
@@ -110,7 +110,7 @@ impl RanPac {
     /// Puts a given R in place of the drawn one.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// Returns a Problem if the device failed.
     pub fn set_projection(&mut self, projection: Projection) -> Result<()> {
         self.projection = projection;
         self.place()

@@ -201,7 +201,7 @@ const TOLERANCE: f64 = 2e-5;
 /// Computes products of odd sizes with all tiles and all layouts; returns the largest relative error.
 ///
 /// # Errors
-/// A Problem that names the tiles whose product is wrong.
+/// Returns a Problem that names the tiles whose product is wrong.
 pub fn check_tiles(device: &Device) -> Result<f64> {
     const SIZES: [usize; 3] = [150, 70, 137];
     let mut worst = 0f64;
@@ -260,7 +260,7 @@ impl Trial {
 /// Times all tiles for each class and returns the fastest. Classes that the time limit does not allow are skipped.
 ///
 /// # Errors
-/// A Problem when the device failed.
+/// Returns a Problem if the device failed.
 pub fn measure_plans(device: &Device, limit: Duration) -> Result<Plans> {
     let began = Instant::now();
     let mut plans = Plans::new();

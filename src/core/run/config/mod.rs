@@ -76,7 +76,7 @@ impl RunConfig {
     /// Reads a `run.toml` text.
     ///
     /// # Errors
-    /// A Problem with line and column for text that is not TOML, an unknown key or a wrong type.
+    /// Returns a Problem with line and column for text that is not TOML, an unknown key or a wrong type.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self> {
         toml::from_str(text).map_err(|error| {
             let place = error.span().map_or_else(
@@ -164,7 +164,7 @@ impl RunConfig {
     /// The block numbers that get a PET.
     ///
     /// # Errors
-    /// A Problem for text that is neither a count nor a list, or a block beyond `depth`.
+    /// Returns a Problem for text that is neither a count nor a list, or a block beyond `depth`.
     pub fn block_list(&self, depth: usize) -> Result<Vec<usize>> {
         block_list(&self.blocks, depth, "--blocks")
     }
@@ -181,7 +181,7 @@ impl RunConfig {
 /// Block numbers from a count of the first ("5") or a list ("0,2,4"); `place` names the option.
 ///
 /// # Errors
-/// A Problem for text that is neither, or a block beyond `depth`.
+/// Returns a Problem for text that is neither, or a block beyond `depth`.
 pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
     let wrong = |what: Message| {
         Err(Problem::new(what).at(place).advise(message!(

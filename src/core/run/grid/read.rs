@@ -26,8 +26,8 @@ impl Grid {
     /// Reads the text of a grid's file; `name` is what the file is called without its ending.
     ///
     /// # Errors
-    /// A Problem with the line of every mistake: text that is not TOML, unknown keys, values that a setting does not
-    /// take, and more runs than [`MOST_RUNS`].
+    /// Returns a Problem with the line of every mistake: text that is not TOML, unknown keys, values that a setting
+    /// does not take, and more runs than [`MOST_RUNS`].
     pub fn read(name: &str, text: &str, origin: &str) -> Result<Self> {
         let mut reader = Reader::default();
         let grid = reader.grid(text);

@@ -96,7 +96,7 @@ impl Places {
     /// The places of the user's own file; empty if there is no file.
     ///
     /// # Errors
-    /// A Problem when the file cannot be read, with the line of every mistake.
+    /// Returns a Problem if the file cannot be read, with the line of every mistake.
     pub fn load() -> Result<Self> {
         let Some(path) = file() else {
             return Ok(Self::default());
@@ -116,7 +116,7 @@ impl Places {
     /// The place of this name.
     ///
     /// # Errors
-    /// A Problem with the name that was meant, or with the file to write it into.
+    /// Returns a Problem with the name that was meant, or with the file to write it into.
     pub fn get(&self, name: &str) -> Result<&Place> {
         let found = self.list.iter().find(|place| place.name == name);
         found.ok_or_else(|| {

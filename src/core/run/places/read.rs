@@ -39,8 +39,8 @@ impl Places {
     /// Reads the text of a file of places.
     ///
     /// # Errors
-    /// A Problem with the line of every mistake: text that is not TOML, unknown keys, values of another type, a place
-    /// with neither `ssh` nor `slurm`.
+    /// Returns a Problem with the line of every mistake: text that is not TOML, unknown keys, values of another type, a
+    /// place with neither `ssh` nor `slurm`.
     pub fn read(text: &str, origin: &str) -> Result<Self> {
         let mut reader = Reader::default();
         let list = reader.places(text);

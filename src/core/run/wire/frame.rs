@@ -33,7 +33,7 @@ impl Frame {
     /// A message; its pixels go into the raw bytes, before those in `raw`.
     ///
     /// # Errors
-    /// A Problem when it is larger than a frame may be.
+    /// Returns a Problem if it is larger than a frame may be.
     pub fn of<M: Carried + Serialize>(mut message: M, raw: &[u8]) -> Result<Self> {
         let own: Vec<Vec<u8>> = message.pixels().into_iter().map(std::mem::take).collect();
         let pixels = own.iter().map(Vec::len).collect();
@@ -65,7 +65,7 @@ impl Frame {
 /// Writes a message, all of it at once.
 ///
 /// # Errors
-/// A Problem when it is too large, or the other side is gone.
+/// Returns a Problem if it is too large, or the other side is gone.
 pub fn write<M: Carried + Serialize>(out: &mut dyn Write, message: M, raw: &[u8]) -> Result<()> {
     let frame = Frame::of(message, raw)?;
     let written = out.write_all(frame.bytes()).and_then(|()| out.flush());
@@ -79,7 +79,8 @@ pub fn write<M: Carried + Serialize>(out: &mut dyn Write, message: M, raw: &[u8]
 /// Reads the next message and its raw bytes; `None` if the stream ends.
 ///
 /// # Errors
-/// A Problem for what is no frame, is larger than a frame may be, ends in its middle, or says what no message says.
+/// Returns a Problem for what is no frame, is larger than a frame may be, ends in its middle, or says what no message
+/// says.
 pub fn read<M: Carried + DeserializeOwned>(input: &mut dyn Read) -> Result<Option<(M, Vec<u8>)>> {
     let failed = |error: io::Error| match error.kind() {
         ErrorKind::UnexpectedEof => Problem::new("a message from another process is incomplete"),

@@ -62,7 +62,7 @@ impl Hello {
     /// Whether both can talk to each other.
     ///
     /// # Errors
-    /// A Problem with both versions.
+    /// Returns a Problem with both versions.
     pub fn check(&self) -> Result<()> {
         let own = env!("CARGO_PKG_VERSION");
         if self.protocol == PROTOCOL && self.version == own {

@@ -142,7 +142,7 @@ pub fn sent_home<M: Carried>(mut message: M, root: &Path) -> M {
 /// The same message with its run in this folder of runs.
 ///
 /// # Errors
-/// A Problem for a run elsewhere, unless `anywhere` allows a whole path.
+/// Returns a Problem for a run elsewhere, unless `anywhere` allows a whole path.
 pub fn home<M: Carried>(mut message: M, root: &Path, anywhere: bool) -> Result<M> {
     for run in message.runs() {
         let whole = anywhere && run.is_absolute();

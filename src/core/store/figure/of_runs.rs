@@ -35,7 +35,7 @@ impl FigureOfRuns {
     /// The figure of this name.
     ///
     /// # Errors
-    /// A Problem with the names there are.
+    /// Returns a Problem with the names there are.
     pub fn named(name: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|(own, _)| *own == name);
         found.map(|(_, figure)| figure).ok_or_else(|| {
@@ -50,8 +50,8 @@ impl FigureOfRuns {
     /// The figure of these runs; a run whose answers it needs is read.
     ///
     /// # Errors
-    /// A Problem when no run has a finished task, when it shows one run and these are several, or when that cannot be
-    /// read.
+    /// Returns a Problem if no run has a finished task, when it shows one run and these are several, or when that
+    /// cannot be read.
     pub fn of(self, runs: &[RunSummary]) -> Result<Figure> {
         if self == Self::Accuracy {
             let groups = groups(runs);

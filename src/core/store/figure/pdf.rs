@@ -19,7 +19,7 @@ impl Figure {
     /// Returns the bytes of a PDF file.
     ///
     /// # Errors
-    /// A Problem when it cannot be drawn.
+    /// Returns a Problem if it cannot be drawn.
     pub fn pdf(&self) -> Result<Vec<u8>> {
         let tree = tree(self)?;
         let size = tree.size();

@@ -37,7 +37,7 @@ impl Figure {
     /// The bytes of a PNG file.
     ///
     /// # Errors
-    /// A Problem when it cannot be drawn.
+    /// Returns a Problem if it cannot be drawn.
     pub fn png(&self) -> Result<Vec<u8>> {
         let pixmap = self.pixmap()?;
         pixmap.encode_png().map_err(|error| not_drawn(&error))
@@ -46,7 +46,7 @@ impl Figure {
     /// Its pixels, on white.
     ///
     /// # Errors
-    /// A Problem when it cannot be drawn.
+    /// Returns a Problem if it cannot be drawn.
     pub fn pixels(&self) -> Result<Pixels> {
         let pixmap = self.pixmap()?;
         Ok(Pixels {
@@ -75,7 +75,7 @@ impl Figure {
 /// The shapes of a figure's drawing.
 ///
 /// # Errors
-/// A Problem when it cannot be drawn.
+/// Returns a Problem if it cannot be drawn.
 pub(super) fn tree(figure: &Figure) -> Result<Tree> {
     let options = Options {
         fontdb: FONTS.clone(),

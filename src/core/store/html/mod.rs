@@ -34,7 +34,7 @@ pub struct SamplePicture {
 /// not available.
 ///
 /// # Errors
-/// A Problem when no run has a finished task.
+/// Returns a Problem if no run has a finished task.
 pub fn report(
     runs: &[RunSummary],
     pictures: &dyn Fn(&RunSummary) -> Vec<SamplePicture>,

@@ -64,8 +64,8 @@ pub struct Extracted {
 /// Unpacks a run into a new folder below `root`, where it then is a run like any other; whole or not at all.
 ///
 /// # Errors
-/// A Problem when the file is no packed run, is damaged or was changed, the run is there already, or the folder cannot
-/// be written.
+/// Returns a Problem if the file is no packed run, is damaged or was changed, the run is there already, or the folder
+/// cannot be written.
 pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
     fs::create_dir_all(root)
         .map_err(|error| Problem::io("create the folder for runs", root, &error))?;
@@ -127,7 +127,7 @@ fn key_of(run: &ListedRun) -> Option<RunKey> {
 /// Unpacks the files of a run into a new folder, and notes those that are not as the manifest says.
 ///
 /// # Errors
-/// A Problem when the file is no packed run or is damaged, or the folder cannot be written.
+/// Returns a Problem if the file is no packed run or is damaged, or the folder cannot be written.
 pub fn extract(file: &Path, into: &Path) -> Result<Extracted> {
     let mut archive = open(file)?;
     let packed = files::length(file).unwrap_or_default();

@@ -45,7 +45,7 @@ enum Content {
 /// Writes the run in `folder` without its data as one file, whole or not at all.
 ///
 /// # Errors
-/// A Problem when this is no run, a program works on it, it cannot be read, or the file cannot be written.
+/// Returns a Problem if this is no run, a program works on it, it cannot be read, or the file cannot be written.
 pub fn pack(folder: &Path, to: &Path) -> Result<Packed> {
     if !is_run(folder) {
         return Err(no_run(folder));

@@ -79,7 +79,7 @@ impl Label {
 /// What answers after a task (from 0): the tensors of the method's snapshot.
 ///
 /// # Errors
-/// A Problem when the snapshot, or one before it that it continues, is missing, cannot be read or is of
+/// Returns a Problem if the snapshot, or one before it that it continues, is missing, cannot be read or is of
 /// another run.
 pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
     let doing = format!("read the snapshot of task {}", task + 1);

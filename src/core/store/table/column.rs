@@ -166,7 +166,7 @@ impl Column {
     /// method's own setting that one of the runs has.
     ///
     /// # Errors
-    /// A Problem with the nearest name where there is no such column.
+    /// Returns a Problem with the nearest name where there is no such column.
     pub fn named(name: &str, runs: &[Measured<'_>]) -> Result<Self> {
         let key = name.trim().to_lowercase().replace('-', "_");
         if let Some(fact) = FACTS.iter().find(|fact| fact.key == key) {

@@ -45,7 +45,7 @@ impl Condition {
     /// value. Columns are those of [`Column::named`].
     ///
     /// # Errors
-    /// A Problem that says which part is no comparison, or which column there is not.
+    /// Returns a Problem that says which part is no comparison, or which column there is not.
     pub fn read(text: &str, runs: &[Measured<'_>]) -> Result<Vec<Self>> {
         if text.len() > LONGEST {
             let what = message!(

@@ -17,7 +17,7 @@ impl RunTable<'_> {
     /// As a file of this format.
     ///
     /// # Errors
-    /// A Problem for a figure, or when it cannot be written.
+    /// Returns a Problem for a figure, or when it cannot be written.
     pub fn export(&self, format: Format) -> Result<String> {
         match format {
             Format::Markdown => Ok(self.cells().markdown()),

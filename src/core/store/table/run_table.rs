@@ -58,8 +58,8 @@ impl TableRequest {
     /// The table of these runs.
     ///
     /// # Errors
-    /// A Problem when a column or condition cannot be read, or no row is meant by the condition; its place is the option
-    /// of `runs`.
+    /// Returns a Problem if a column or condition cannot be read, or no row is meant by the condition; its place is the
+    /// option of `runs`.
     pub fn table<'a>(&self, runs: &'a [Measured<'a>]) -> Result<RunTable<'a>> {
         let by = named(&self.by, runs, "--by")?;
         if let Some(figure) = by.iter().find(|column| column.is_figure()) {

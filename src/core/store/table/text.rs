@@ -173,7 +173,7 @@ impl TextTable {
     /// As CSV.
     ///
     /// # Errors
-    /// A Problem when it cannot be written.
+    /// Returns a Problem if it cannot be written.
     pub fn csv(&self) -> Result<String> {
         let problem = |error: &dyn std::fmt::Display| {
             Problem::new(message!(

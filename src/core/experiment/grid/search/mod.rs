@@ -91,7 +91,7 @@ impl Search {
     /// takes for as many rows as the smallest one of several rows has.
     ///
     /// # Errors
-    /// A Problem when no rows compete, the budget does not suffice for one, or none of the rows can be trained.
+    /// Returns a Problem if no rows compete, the budget does not suffice for one, or none of the rows can be trained.
     pub fn new(
         cells: Cells,
         (strategy, share): (SearchBy, f64),
@@ -305,7 +305,7 @@ impl Search {
     /// round (from 0).
     ///
     /// # Errors
-    /// A Problem if no row has finished all of its runs.
+    /// Returns a Problem if no row has finished all of its runs.
     pub fn run(
         &self,
         root: &Path,

@@ -41,7 +41,7 @@ impl Script<'_> {
     /// Its text.
     ///
     /// # Errors
-    /// A Problem if the user's template cannot be read, or does not call the program.
+    /// Returns a Problem if the user's template cannot be read, or does not call the program.
     pub fn text(&self) -> Result<String> {
         let template = match &self.wanted.script {
             None => TEMPLATE.to_string(),

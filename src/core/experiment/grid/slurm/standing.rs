@@ -88,7 +88,7 @@ impl Standing {
     /// Returns the tasks of those cells that were submitted.
     ///
     /// # Errors
-    /// A Problem if cells were submitted and Slurm does not respond.
+    /// Returns a Problem if cells were submitted and Slurm does not respond.
     pub fn of(plan: &GridPlan, cells: &[usize], cluster: &Cluster) -> Result<HashMap<usize, Self>> {
         let submissions = Submission::all(&plan.root, &plan.cells.grid.name);
         if submissions.is_empty() {
@@ -241,7 +241,7 @@ impl OnCluster {
 /// are in the cluster's folder, else in `root`.
 ///
 /// # Errors
-/// A Problem if there are such grids and Slurm does not respond, or if the end of one cannot be recorded.
+/// Returns a Problem if there are such grids and Slurm does not respond, or if the end of one cannot be recorded.
 pub fn watch(place: &Place, root: &Path) -> Result<Vec<OnCluster>> {
     let root = place.folder.as_deref().map_or(root, Path::new);
     let mut submissions = Submission::open(root, &place.name);

@@ -59,7 +59,7 @@ impl Given<'_> {
 /// downloaded first; `tell` reports their progress, and stops it by returning false.
 ///
 /// # Errors
-/// A Problem when weights cannot be had, the folder of the runs cannot be written, or Slurm refuses.
+/// Returns a Problem if weights cannot be had, the folder of the runs cannot be written, or Slurm refuses.
 pub fn submit(
     plan: &mut GridPlan,
     cells: &[usize],
@@ -234,7 +234,7 @@ fn arrays(
 /// Cancels the tasks of these cells that are queued or running; returns their number.
 ///
 /// # Errors
-/// A Problem if Slurm does not respond.
+/// Returns a Problem if Slurm does not respond.
 pub fn cancel(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<usize> {
     let cluster = Cluster::of(place);
     cancel_queued(&cluster, Standing::of(plan, cells, &cluster)?.values())
@@ -255,7 +255,7 @@ fn cancel_queued<'a>(
 /// Cancels the waiting tasks of this submission, and ends the running ones, which save their state.
 ///
 /// # Errors
-/// A Problem if Slurm does not respond.
+/// Returns a Problem if Slurm does not respond.
 pub fn cancel_submission(folder: &Path, place: &Place) -> Result<()> {
     let cluster = Cluster::of(place);
     let submission = Submission::in_folder(folder);
