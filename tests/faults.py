@@ -646,7 +646,7 @@ def lost(bench):
 
 
 def lost_window(bench):
-    """The same card under a window: the window stays, says so, and releases the run."""
+    """The same GPU under a window: the window stays, says so, and releases the run."""
     card = Card(bench)
     if card.missing or not (shutil.which("Xvfb") and shutil.which("xdotool")):
         return card.missing or "skipped: Xvfb and xdotool are not installed"

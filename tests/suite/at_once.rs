@@ -115,7 +115,7 @@ fn every_method_learns_a_batch_in_parts_as_it_learns_it_whole() {
 
 /// On a GPU other kernels run, and images come in parts as well.
 #[test]
-#[ignore = "campaign: minutes on a software card"]
+#[ignore = "campaign: minutes on a software GPU"]
 fn so_does_a_card() {
     let imitated =
         |info: &&DeviceInfo| info.kind == AdapterKind::SoftwareGpu && info.api == Api::Vulkan;

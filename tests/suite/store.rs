@@ -388,7 +388,7 @@ fn seeds_are_repetitions_while_other_weights_plugins_and_tasks_are_another_kind(
         other.train = "ef".repeat(32);
         run.header.images = Some(other);
     });
-    // The card's best way, found by `auto`.
+    // The GPU's best way, found by `auto`.
     let halved = with(&|run| run.header.gpu_weights = Some(lae_studio::nn::WeightType::F16));
     // What `auto` comes to there, asked for by name.
     let named = with(&|run| {

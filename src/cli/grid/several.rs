@@ -9,7 +9,7 @@ const ALL: &str = "all-gpus";
 /// The devices that `--device` names where it names several: a list with commas, or all GPUs.
 ///
 /// # Errors
-/// Returns a Problem if there is no card, or no device of such a name.
+/// Returns a Problem if there is no GPU, or no device of such a name.
 pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
     let Some(wanted) = wanted else {
         return Ok(None);
@@ -19,7 +19,7 @@ pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
             .iter()
             .filter(|info| info.kind.is_hardware_gpu());
         let mut cards: Vec<&DeviceInfo> = cards.collect();
-        // One card shows up under several interfaces, the best first.
+        // One GPU shows up under several interfaces, the best first.
         let api = cards.first().map(|info| info.api);
         cards.retain(|info| Some(info.api) == api);
         let names: Vec<String> = cards.iter().map(|info| info.index.to_string()).collect();

@@ -36,7 +36,7 @@ pub(super) fn program() -> Option<&'static Path> {
 }
 
 /// Whether somebody ended the test: Ctrl-C reaches the child, too, and a system short of memory or
-/// about to shut down ends whom it likes. None of that is the card's doing.
+/// about to shut down may end any process. None of that is the GPU's fault.
 pub(super) fn ended_from_outside(status: ExitStatus) -> bool {
     #[cfg(unix)]
     {

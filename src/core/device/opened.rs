@@ -15,7 +15,7 @@ use crate::message;
 use crate::problem::{Problem, Result};
 
 /// GPU commands are handed over in groups of this many: small groups keep the desktop smooth and
-/// stay below the time after which Windows resets a busy card.
+/// stay below the time after which Windows resets a busy GPU.
 const TASKS_PER_SUBMISSION: usize = 16;
 
 /// An adapter that was opened.

@@ -21,7 +21,7 @@ pub fn for_backbone(pixels: &[u8], opened: &Opened) -> Tensor<4> {
     images(pixels, side, scale, &opened.backbone.device())
 }
 
-/// Bytes in a word of 32 bits, the smallest number that every card can unpack.
+/// Bytes in a word of 32 bits, the smallest number that every GPU can unpack.
 const WORD: usize = 4;
 
 /// Sends four bytes in one number and takes them apart on the device.

@@ -64,7 +64,7 @@ pub struct Machine {
 
 impl Machine {
     /// Whether numbers computed on both are equal to the last bit: the same processor type and instructions and no
-    /// card. How many threads there are changes no result.
+    /// GPU. How many threads there are changes no result.
     pub fn computes_as(&self, other: &Self) -> bool {
         let kind = |of: &Self| (of.system.clone(), of.processor.clone(), of.simd.clone());
         kind(self) == kind(other) && self.driver.is_none() && other.driver.is_none()

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{json, only_run, program, run, stderr};
 use crate::skip::skip;
 
-/// The number of the imitated card in the list of devices; `None` if there is none.
+/// The number of the emulated GPU in the list of devices; `None` if there is none.
 pub(super) fn imitated(runs: &Path) -> Option<String> {
     let list = json(&run(&["devices", "--json", "-"], runs));
     let of = |entry: &&Value| entry["kind"] == "software_gpu" && entry["api"] == "vulkan";
@@ -19,7 +19,7 @@ pub(super) fn imitated(runs: &Path) -> Option<String> {
 }
 
 #[test]
-#[ignore = "campaign: minutes on a software card"]
+#[ignore = "campaign: minutes on a software GPU"]
 fn own_kernels_are_right_with_all_tiles_and_the_fastest_are_chosen() {
     let folder = tempfile::tempdir().unwrap();
     let Some(card) = imitated(folder.path()) else {
@@ -37,7 +37,7 @@ fn own_kernels_are_right_with_all_tiles_and_the_fastest_are_chosen() {
 }
 
 #[test]
-#[ignore = "campaign: minutes on a software card"]
+#[ignore = "campaign: minutes on a software GPU"]
 fn kernels_that_are_wrong_or_crash_are_replaced_and_a_run_trains() {
     let root = tempfile::tempdir().unwrap();
     let runs = root.path();
@@ -67,7 +67,7 @@ fn kernels_that_are_wrong_or_crash_are_replaced_and_a_run_trains() {
 }
 
 #[test]
-#[ignore = "campaign: minutes on a software card"]
+#[ignore = "campaign: minutes on a software GPU"]
 fn the_golden_files_of_each_family_hold_on_a_gpu_in_both_precisions() {
     let root = tempfile::tempdir().unwrap();
     let Some(card) = imitated(root.path()) else {

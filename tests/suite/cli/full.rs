@@ -88,7 +88,7 @@ struct Begun {
 }
 
 impl Begun {
-    /// None, with a reason printed, where there is no such card.
+    /// `None`, with a reason printed, if there is no such GPU.
     fn on(megabytes: &str) -> Option<Self> {
         let root = tempfile::tempdir().unwrap();
         let (between, card) = (between()?, imitated(root.path())?);
@@ -112,7 +112,7 @@ impl Begun {
 }
 
 #[test]
-#[ignore = "campaign: minutes on a software card"]
+#[ignore = "campaign: minutes on a software GPU"]
 fn a_run_that_finds_too_little_memory_goes_on_with_fewer_images_at_once() {
     let Some(run) = Begun::on("60") else { return };
     let said = &run.said;
@@ -132,7 +132,7 @@ fn a_run_that_finds_too_little_memory_goes_on_with_fewer_images_at_once() {
 }
 
 #[test]
-#[ignore = "campaign: minutes on a software card"]
+#[ignore = "campaign: minutes on a software GPU"]
 fn a_card_lost_for_want_of_memory_is_told_and_the_next_start_has_fewer_images() {
     let Some(run) = Begun::on("45") else { return };
     let said = &run.said;
@@ -150,7 +150,7 @@ fn a_card_lost_for_want_of_memory_is_told_and_the_next_start_has_fewer_images() 
 }
 
 #[test]
-#[ignore = "campaign: minutes on a software card"]
+#[ignore = "campaign: minutes on a software GPU"]
 fn a_card_without_half_precision_computes_in_single() {
     let root = tempfile::tempdir().unwrap();
     let (Some(between), Some(card)) = (between(), imitated(root.path())) else {

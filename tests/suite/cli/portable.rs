@@ -103,7 +103,7 @@ fn plugins_and_archives_lie_beside_a_portable_program_too() {
 }
 
 #[test]
-#[ignore = "campaign: minutes on a software card"]
+#[ignore = "campaign: minutes on a software GPU"]
 fn verdicts_on_cards_lie_beside_a_portable_program_too() {
     let stick = Stick::new();
     let elsewhere = TempDir::new().unwrap();
