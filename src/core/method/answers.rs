@@ -1,7 +1,6 @@
-//! What the experts of a method say to an image, from their logits or scores.
+//! The answers of a method's experts for an image, computed from their logits or scores.
 //!
-//! Answers are per image, never per batch. Every choice is an argmax with the lowest class first
-//! among equals.
+//! Answers are per image, never per batch. Every choice is an argmax; among equal values the lowest class wins.
 
 use std::ops::Range;
 
@@ -12,22 +11,22 @@ use crate::problem::Result;
 use crate::run::event::Opinion;
 use crate::tensors::{HostTensor, not_finite};
 
-/// What a method says to one image.
+/// The answer of a method for one image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// One opinion for each expert of the method, in their order; the last one is the answer.
     pub opinions: Vec<Opinion>,
-    /// Whose answer it is.
+    /// The expert that decided.
     pub decided_by: Expert,
-    /// A score for each class, the highest within a task being the answer when the task is given.
+    /// A score for each class; when the task is given, the highest score within the task decides.
     pub scores: Vec<f32>,
 }
 
-/// What cosines are divided by before the softmax that makes probabilities of them.
+/// Divisor of cosines before the softmax that converts them to probabilities.
 pub const TEMPERATURE: f32 = 0.05;
 
 impl Answer {
-    /// The answer of the only expert there is: the highest score, its softmax as probabilities.
+    /// Returns the answer of a single expert: the highest score, with its softmax as probabilities.
     pub fn alone(expert: Expert, logits: &[f32]) -> Self {
         Self {
             opinions: vec![opinion(expert, logits)],
@@ -36,7 +35,7 @@ impl Answer {
         }
     }
 
-    /// The same from cosines, as [`by_cosine`] has it.
+    /// Returns the same from cosines, as in [`by_cosine`].
     pub fn of_cosines(expert: Expert, row: &[f32]) -> Self {
         let sharpened: Vec<f32> = row.iter().map(|cosine| cosine / TEMPERATURE).collect();
         let shown = opinion(expert, &sharpened);
@@ -51,11 +50,10 @@ impl Answer {
         }
     }
 
-    /// The answer, if it is one: among values that are no numbers the first class would always
-    /// win.
+    /// Returns the answer if all values are finite; among NaNs the first class would always win.
     ///
     /// # Errors
-    /// Returns a Problem if a score or probability is not a number.
+    /// Returns a Problem if a score or probability is not finite.
     pub fn checked(self) -> Result<Self> {
         let shown = self.opinions.iter().flat_map(|o| &o.probabilities);
         if shown.chain(&self.scores).any(|value| value.is_nan()) {
@@ -64,9 +62,8 @@ impl Answer {
         Ok(self)
     }
 
-    /// The same where some positions (each with that of its class) count for the class of another:
-    /// an added task gave more examples of it. The more certain of a class's positions speaks for it; the
-    /// scores stay as they are.
+    /// Merges positions (each with that of its class) that belong to the class of another position, because an added
+    /// task had more images of it. The more certain position of a class represents it; the scores are unchanged.
     #[must_use]
     pub fn folded(mut self, again: &[(usize, usize)]) -> Self {
         for opinion in &mut self.opinions {
@@ -86,14 +83,14 @@ impl Answer {
         self
     }
 
-    /// The class answered when the task of the image is given.
+    /// Returns the predicted class when the task of the image is given.
     pub fn within(&self, task: &Range<usize>) -> usize {
         let scores = self.scores.get(task.clone()).unwrap_or_default();
         task.start + argmax(scores)
     }
 }
 
-/// One answer per row of logits (batch × classes) of the only expert there is.
+/// Returns one answer per row of logits (batch × classes) of a single expert.
 ///
 /// # Errors
 /// Returns a Problem if the device failed.
@@ -102,8 +99,8 @@ pub fn alone(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Answer>> {
     Ok(rows.iter().map(|row| Answer::alone(expert, row)).collect())
 }
 
-/// One answer per row of cosines (batch × classes) of the only expert there is. For the eye alone
-/// they become probabilities by a softmax at a [`TEMPERATURE`]; they have no energy.
+/// Returns one answer per row of cosines (batch × classes) of a single expert. For display only, a softmax with a
+/// [`TEMPERATURE`] converts them to probabilities; they have no energy.
 ///
 /// # Errors
 /// Returns a Problem if the device failed.
@@ -113,7 +110,7 @@ pub fn by_cosine(expert: Expert, cosines: &Tensor<2>) -> Result<Vec<Answer>> {
     Ok(answers.collect())
 }
 
-/// The rows of a matrix, read from its device.
+/// Returns the rows of a matrix, read from its device.
 ///
 /// # Errors
 /// Returns a Problem if the device failed.
@@ -123,7 +120,7 @@ pub fn rows(matrix: &Tensor<2>) -> Result<Vec<Vec<f32>>> {
     Ok(values.chunks_exact(columns).map(<[f32]>::to_vec).collect())
 }
 
-/// The first of the highest values; 0 where there are none.
+/// Returns the index of the first maximum; 0 for an empty slice.
 pub fn argmax(values: &[f32]) -> usize {
     let mut best = (0, f32::NEG_INFINITY);
     for (index, &value) in values.iter().enumerate() {
@@ -134,7 +131,7 @@ pub fn argmax(values: &[f32]) -> usize {
     best.0
 }
 
-/// Softmax (in f64, from the largest logit down) and energy −logsumexp of one row of logits.
+/// Returns softmax (in f64, relative to the largest logit) and energy −logsumexp of one row of logits.
 pub fn opinion(expert: Expert, logits: &[f32]) -> Opinion {
     let (top, sum, shifted) = exponentials(logits);
     let probabilities: Vec<f32> = shifted.iter().map(|e| (e / sum) as f32).collect();
@@ -146,7 +143,7 @@ pub fn opinion(expert: Expert, logits: &[f32]) -> Opinion {
     }
 }
 
-/// ln softmax of one row of logits; unlike the softmax it keeps small values distinct.
+/// Returns ln softmax of one row of logits, which distinguishes small values better than the softmax.
 pub fn log_probabilities(logits: &[f32]) -> Vec<f32> {
     let (top, sum, _) = exponentials(logits);
     let all = f64::from(top) + sum.ln();
@@ -154,7 +151,7 @@ pub fn log_probabilities(logits: &[f32]) -> Vec<f32> {
     each.map(|&l| (f64::from(l) - all) as f32).collect()
 }
 
-/// The largest value, the sum of exponentials of the differences from it, and these.
+/// Returns the largest value, the sum of exponentials of the differences from it, and these exponentials.
 fn exponentials(logits: &[f32]) -> (f32, f64, Vec<f64>) {
     let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let shifted: Vec<f64> = logits.iter().map(|&l| f64::from(l - top).exp()).collect();

@@ -1,7 +1,7 @@
-//! APER with any PET plugin (Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained
-//! Models, IJCV 2024; "ADAM" in its first version): the PET is tuned in the first task only, under
-//! a cosine head that is dropped. A feature is that of the untouched backbone followed by that of
-//! the tuned one, each as it is; a class is the mean feature of its images, cosines decide.
+//! APER with any PET plugin (Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models, IJCV 2024;
+//! "ADAM" in its first version). The PET is tuned in the first task only, with a cosine head that is dropped
+//! afterwards. A feature is the concatenation of the features of the original and the tuned backbone, without
+//! normalisation. Each class is the mean feature of its images; cosines decide.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     ..MethodSpec::USUAL
 };
 
-/// The adapter of APER, RanPAC and EASE: in every block, 64 channels in the middle for 768.
+/// The adapter of APER, RanPAC and EASE: in every block, with a bottleneck of 64 channels for width 768.
 pub const ADAPTER: PetUse = PetUse {
     plugin: Some("streamadapter"),
     size: Some(|width| (width / 12).max(1)),
@@ -64,14 +64,14 @@ pub const ADAPTER: PetUse = PetUse {
     ..PetUse::USUAL
 };
 
-/// The authors' values on ImageNet-R: rate 0.05 at batch 16, ten times the weight decay.
+/// Returns the authors' values on ImageNet-R: rate 0.05 at batch 16, ten times the weight decay.
 pub const fn on_pictures(data: &'static str, epochs: usize) -> PublishedValues {
     PublishedValues::on(data, epochs)
         .at(Rate::at_batch(0.05, 16).base)
         .with(&[("weight_decay", Setting::Real(5e-3))])
 }
 
-/// APER's state over a run.
+/// APER's state during a run.
 pub struct Aper {
     backbone: Arc<dyn Backbone>,
     session: FirstSession,
@@ -80,10 +80,10 @@ pub struct Aper {
 }
 
 impl Aper {
-    /// Before the first task.
+    /// Returns the state before the first task.
     ///
     /// # Errors
-    /// Returns a Problem for a PET or settings that do not fit.
+    /// Returns a Problem for an unsuitable PET or settings.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         Ok(Self {
             backbone: setup.backbone.clone(),
@@ -93,7 +93,7 @@ impl Aper {
         })
     }
 
-    /// The session of the first task.
+    /// Returns the session of the first task.
     pub fn session(&mut self) -> &mut FirstSession {
         &mut self.session
     }
@@ -129,7 +129,7 @@ impl Method for Aper {
         Ok(())
     }
 
-    /// That of the untouched backbone and, behind it, that of the tuned one.
+    /// Returns the features of the original backbone, followed by those of the tuned one.
     fn features(&self, images: Tensor<4>) -> Result<Features> {
         let both: [&dyn Hooks; 2] = [&PetStack::empty(), self.session.pets()];
         let both = self.backbone.features_of(images, &both)?;

@@ -1,5 +1,5 @@
-//! What every method that learns by gradients does with the logits of a batch: local cross-entropy,
-//! what the method adds to it, one backward pass, and the gradients of its leaves by name.
+//! The backward pass of all methods that learn by gradients: local cross-entropy plus the method's own term, one
+//! backward pass, and the gradients of named leaves.
 
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor, TensorData};
@@ -11,17 +11,17 @@ use crate::problem::{Problem, Result};
 
 /// A batch after its backward pass.
 pub struct Backward {
-    /// What was minimised, one value, plain.
+    /// The minimised loss: one value without gradient tracking.
     pub loss: Tensor<1>,
-    /// The cross-entropy in it, one value, plain.
+    /// The cross-entropy in it: one value without gradient tracking.
     pub cross_entropy: Tensor<1>,
     graph: burn::tensor::Gradients,
     gradients: Gradients,
 }
 
 impl Backward {
-    /// From the logits of the present task's classes (batch × classes), the labels counted within
-    /// them and smoothed by ε, and what the method adds to the cross-entropy (one value).
+    /// Computes the loss from the logits of the current task's classes (batch × classes), labels relative to the task
+    /// with smoothing ε, and the method's own term (one value), and runs the backward pass.
     pub fn new(
         logits: Tensor<2>,
         (labels, smoothing): (&[usize], f64),
@@ -39,7 +39,7 @@ impl Backward {
         }
     }
 
-    /// From another loss (one value), which counts as its cross-entropy.
+    /// Runs the backward pass of another loss (one value), which counts as its cross-entropy.
     pub fn of_loss(loss: Tensor<1>) -> Self {
         Self {
             graph: loss.backward(),
@@ -49,10 +49,10 @@ impl Backward {
         }
     }
 
-    /// Takes the gradients of tracked leaves, by these names.
+    /// Takes the gradients of tracked leaves with these names.
     ///
     /// # Errors
-    /// Returns a Problem that names a leaf which the loss does not depend on: nothing could be learned in it.
+    /// Returns a Problem that names a leaf without gradient, because it could not learn.
     pub fn of<'a>(
         mut self,
         leaves: impl IntoIterator<Item = (impl Into<String>, &'a Tensor<2>)>,
@@ -67,7 +67,7 @@ impl Backward {
         Ok(self)
     }
 
-    /// The same with zeros for a leaf that had no part in the loss: it still moves by its momentum.
+    /// Takes the same, with zeros for a leaf without gradient: it still moves by its momentum.
     #[must_use]
     pub fn of_all<'a>(
         mut self,
@@ -81,7 +81,7 @@ impl Backward {
         self
     }
 
-    /// The same for a backbone's tracked weights, as `backbone.<name>`.
+    /// Takes the same for a backbone's tracked weights, as `backbone.<name>`.
     #[must_use]
     pub fn of_weights(mut self, weights: &Weights) -> Self {
         for (name, gradient) in weights.gradients(&mut self.graph) {
@@ -90,8 +90,8 @@ impl Backward {
         self
     }
 
-    /// The same for the trained parameters of a tracked PET, as `pet.<name>`. One that the equations in use do not
-    /// mention has no gradient: then it is not moved.
+    /// Takes the same for the trained parameters of a tracked PET, as `pet.<name>`. A parameter that the current
+    /// equations do not use has no gradient and is not moved.
     #[must_use]
     pub fn of_pets(mut self, pets: &PetStack) -> Self {
         for (name, leaf, _) in pets.parameters().filter(|(.., trained)| *trained) {
@@ -102,15 +102,15 @@ impl Backward {
         self
     }
 
-    /// The loss, and the gradients taken.
+    /// Returns the loss and the gradients.
     pub fn taken(self) -> (Tensor<1>, Gradients) {
         (self.loss, self.gradients)
     }
 }
 
-/// Mean cross-entropy over the logits of the present task's classes alone ("local CE"); labels are
-/// counted within them. A target smoothed by ε keeps 1 − ε for its class and shares ε evenly among
-/// all of these classes (Szegedy et al., CVPR 2016, section 7).
+/// Returns the mean cross-entropy over the logits of the current task's classes only ("local CE"); labels are relative
+/// to the task. With smoothing ε the target is 1 − ε for the class, plus ε divided evenly among all of these classes
+/// (Szegedy et al., CVPR 2016, section 7).
 fn local_cross_entropy(
     logits: Tensor<2>,
     labels: &[usize],
@@ -119,7 +119,7 @@ fn local_cross_entropy(
 ) -> Tensor<1> {
     let [batch, classes] = logits.dims();
     let each = -1.0 / batch as f32;
-    // Without smoothing a plain zero, whose products have the sign that they always had.
+    // Without smoothing a plain zero, which preserves the signs of earlier versions.
     let shared = match smoothing {
         0.0 => 0.0,
         smoothing => each * smoothing as f32 / classes as f32,
@@ -137,7 +137,8 @@ fn local_cross_entropy(
 mod tests {
     use super::*;
 
-    /// Loss, and its gradient by the logits 1, 2, 4 of a batch of one image of the middle class.
+    /// Returns the loss, and its gradient with respect to the logits 1, 2, 4, for a batch of one image of the middle
+    /// class.
     fn of(smoothing: f64) -> (f32, Vec<f32>) {
         let device = Device::flex();
         let logits = TensorData::new(vec![1f32, 2.0, 4.0], [1, 3]);

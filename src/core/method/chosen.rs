@@ -1,4 +1,4 @@
-//! A method with the settings chosen for it: typed values, checks, and the usual values.
+//! A method with its settings: typed values, checks and defaults.
 
 use super::METHODS;
 use super::idle::Plugin;
@@ -10,10 +10,10 @@ use crate::problem::{Problem, Result, some_of};
 use crate::run::config::{RunConfig, Setting, SettingKind, SettingSpec, Settings, block_list};
 use crate::run::event::MethodFacts;
 
-/// The method of this key.
+/// Returns the method with this key.
 ///
 /// # Errors
-/// Returns a Problem that lists the methods there are.
+/// Returns a Problem that lists the available methods.
 pub fn named_method(key: &str) -> Result<&'static MethodSpec> {
     METHODS
         .iter()
@@ -31,22 +31,22 @@ pub fn named_method(key: &str) -> Result<&'static MethodSpec> {
 }
 
 impl<'a> Chosen<'a> {
-    /// The method that these settings name.
+    /// Returns the method that these settings name.
     ///
     /// # Errors
-    /// Returns a Problem if there is none of that name.
+    /// Returns a Problem if there is no such method.
     pub fn of(config: &'a RunConfig) -> Result<Self> {
         let spec = named_method(&config.method)?;
         Ok(Self { config, spec })
     }
 
-    /// One of the method's own settings.
+    /// Returns the entry of one of the method's own settings.
     fn setting(&self, key: &str) -> Result<&'static SettingSpec> {
         let found = self.spec.settings.iter().find(|setting| setting.key == key);
         found.ok_or_else(|| self.unknown(key))
     }
 
-    /// The value of one of the method's own settings.
+    /// Returns the value of one of the method's own settings.
     fn value(&self, key: &str) -> Result<Setting> {
         let setting = self.setting(key)?;
         match self.config.settings.get(key) {
@@ -58,10 +58,10 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// A setting that is on or off.
+    /// Returns the value of a setting that is on or off.
     ///
     /// # Errors
-    /// Returns a Problem for an unknown key or a value of another kind.
+    /// Returns a Problem for an unknown key or a value of another type.
     pub fn flag(&self, key: &str) -> Result<bool> {
         match self.value(key)? {
             Setting::Flag(on) => Ok(on),
@@ -69,10 +69,10 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// A setting that is a whole number, as the count it is.
+    /// Returns the value of a setting that is a count.
     ///
     /// # Errors
-    /// Returns a Problem for an unknown key or a value of another kind.
+    /// Returns a Problem for an unknown key or a value of another type.
     pub fn count(&self, key: &str) -> Result<usize> {
         match self.value(key)? {
             Setting::Whole(n) => usize::try_from(n).map_err(|_| self.unknown(key)),
@@ -80,10 +80,10 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// A setting that is a number.
+    /// Returns the value of a setting that is a real number.
     ///
     /// # Errors
-    /// Returns a Problem for an unknown key or a value of another kind.
+    /// Returns a Problem for an unknown key or a value of another type.
     pub fn real(&self, key: &str) -> Result<f64> {
         match self.value(key)? {
             Setting::Real(x) => Ok(x),
@@ -91,10 +91,10 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// A setting that is one of several names.
+    /// Returns the value of a setting that is one of several names.
     ///
     /// # Errors
-    /// Returns a Problem for an unknown key or a value of another kind.
+    /// Returns a Problem for an unknown key or a value of another type.
     pub fn text(&self, key: &str) -> Result<String> {
         match self.value(key)? {
             Setting::Text(text) => Ok(text.into_owned()),
@@ -102,16 +102,15 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// A setting that lists blocks of a network of this depth.
+    /// Returns the value of a setting that lists blocks of a network with this depth.
     ///
     /// # Errors
-    /// As [`block_list`]; a Problem for an unknown key.
+    /// As [`block_list`]; or a Problem for an unknown key.
     pub fn blocks(&self, key: &str, depth: usize) -> Result<Vec<usize>> {
         block_list(&self.text(key)?, depth, &self.setting(key)?.place())
     }
 
-    /// The learning rate of every step: base_lr · batch / 256, or base_lr itself where the authors
-    /// do not scale it.
+    /// Returns the learning rate: base_lr · batch / 256, or base_lr itself if the authors do not scale it.
     pub fn learning_rate(&self) -> f64 {
         match self.spec.rate {
             Some(rate) if !rate.scaled => self.config.base_lr,
@@ -119,7 +118,7 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// Whether these settings train a PET plugin.
+    /// Returns whether these settings train a PET plugin.
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
@@ -127,7 +126,7 @@ impl<'a> Chosen<'a> {
         self.spec.pet.map_or(Ok(false), |pet| (pet.when)(self))
     }
 
-    /// Whether a plugin takes its main form rather than the one without LAE's Learning.
+    /// Returns whether a plugin uses its main form rather than the one without LAE's Learning.
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
@@ -136,7 +135,7 @@ impl<'a> Chosen<'a> {
         flag.map_or(Ok(false), |key| self.flag(key))
     }
 
-    /// All of the method's own settings, those included that were not named.
+    /// Returns all of the method's own settings, including defaults.
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
@@ -146,7 +145,7 @@ impl<'a> Chosen<'a> {
             .collect()
     }
 
-    /// What a run keeps of its method, as far as the settings determine it.
+    /// Returns the facts about the method that a run stores, as far as the settings determine them.
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
@@ -162,7 +161,7 @@ impl<'a> Chosen<'a> {
         })
     }
 
-    /// How flags and choices differ from the usual ones, in words.
+    /// Describes how flags and choices differ from the defaults.
     fn variant(&self) -> Result<Vec<String>> {
         let mut words = Vec::new();
         for setting in self.spec.settings {
@@ -216,7 +215,7 @@ fn outside(setting: &SettingSpec, given: &Setting) -> Problem {
     ))
 }
 
-/// Everything that is wrong with settings as far as it depends on them alone.
+/// Returns all problems of settings that can be found without data and network.
 pub fn problems(config: &RunConfig) -> Vec<Problem> {
     let mut problems = config.validate();
     let chosen = match Chosen::of(config) {
@@ -245,7 +244,7 @@ pub fn problems(config: &RunConfig) -> Vec<Problem> {
 /// Reads `KEY=VALUE` for the method of these settings.
 ///
 /// # Errors
-/// Returns a Problem for text without `=`, an unknown key, or a value outside its range.
+/// Returns a Problem for text without `=`, an unknown key, or a value out of range.
 pub fn set(config: &mut RunConfig, text: &str) -> Result<()> {
     let Some((key, value)) = text.split_once('=') else {
         let problem =
@@ -263,8 +262,8 @@ pub fn set(config: &mut RunConfig, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Turns settings to another method: its usual rate and PET, and none of the old one's own
-/// settings. With the data of one of the paper's experiments, the values its authors use there.
+/// Changes settings to another method: its default rate and PET, and none of the previous method's own settings. If the
+/// data is that of one of the paper's experiments, uses the authors' values for it.
 pub fn adopt(config: &mut RunConfig, spec: &'static MethodSpec) {
     let before = Chosen::of(config).ok().and_then(|chosen| chosen.spec.pet);
     config.method = spec.key.to_string();
@@ -274,7 +273,7 @@ pub fn adopt(config: &mut RunConfig, spec: &'static MethodSpec) {
     let plugin = |pet: Option<super::PetUse>| pet.and_then(|pet| pet.plugin);
     match (plugin(before), plugin(spec.pet)) {
         (_, Some(plugin)) => config.pet = plugin.into(),
-        // The other method's own plugin goes with it.
+        // The plugin specific to the previous method is replaced too.
         (Some(plugin), None) if plugin == config.pet => config.pet = RunConfig::default().pet,
         _ => {}
     }
@@ -282,7 +281,7 @@ pub fn adopt(config: &mut RunConfig, spec: &'static MethodSpec) {
     config.pet_set = None;
 }
 
-/// The values the method's authors use on the data set of these settings, if they published any.
+/// Applies the values that the method's authors use on the dataset of these settings, if published.
 pub fn adopt_published(config: &mut RunConfig, spec: &'static MethodSpec) {
     let data = named::published(&config.data).map_or(config.data.as_str(), |set| set.name);
     let Some(published) = spec.published.iter().find(|values| values.data == data) else {
@@ -304,14 +303,14 @@ pub fn adopt_published(config: &mut RunConfig, spec: &'static MethodSpec) {
         .collect();
 }
 
-/// What the usual size and place of a PET depend on in a backbone.
+/// The values of a backbone that determine a PET's default size and position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackboneShape {
     /// Length of the feature vector.
     pub feature_width: usize,
-    /// Its blocks.
+    /// Number of blocks.
     pub depth: usize,
-    /// How many of the first blocks usually carry a PET.
+    /// Default number of first blocks with a PET.
     pub pet_blocks: usize,
 }
 
@@ -325,13 +324,12 @@ impl From<&Description> for BackboneShape {
     }
 }
 
-/// Puts the usual size and blocks of the method's PET for this backbone; `size` is the plugin's own
-/// default.
+/// Sets the default size and blocks of the method's PET for this backbone; `size` is the plugin's own default.
 pub fn usual_pet(config: &mut RunConfig, shape: Option<BackboneShape>, size: Option<usize>) {
     let Ok(spec) = named_method(&config.method) else {
         return;
     };
-    // Of a method that trains none the settings stay the usual ones, for the next method.
+    // For a method without a PET, the settings keep their defaults for the next method.
     let pet = spec.pet.unwrap_or(super::PetUse::USUAL);
     let own = pet.plugin == Some(config.pet.as_str());
     let by_width = pet.size.filter(|_| own).zip(shape);
@@ -348,7 +346,8 @@ pub fn usual_pet(config: &mut RunConfig, shape: Option<BackboneShape>, size: Opt
     }
 }
 
-/// A short name for a run with these settings: "digits · LAE · adapter 5"; `sized` says whether its PET has a size.
+/// Returns a short name for a run with these settings: "digits · LAE · adapter 5"; `sized` says whether its PET has a
+/// size.
 pub fn run_title(config: &RunConfig, sized: bool) -> String {
     let facts = Chosen::of(config).and_then(|chosen| chosen.facts());
     let title = |facts: MethodFacts| {
@@ -361,7 +360,7 @@ pub fn run_title(config: &RunConfig, sized: bool) -> String {
     facts.map_or_else(|_| config.data_name(), title)
 }
 
-/// The command that trains these settings, without what has no effect with them and this PET plugin.
+/// Returns the command that trains these settings, without settings that have no effect with this PET plugin.
 pub fn command<'p>(config: &RunConfig, pet: Option<impl Into<Plugin<'p>>>) -> String {
     let idle = Chosen::of(config).map(|chosen| chosen.idle(pet));
     let keys: Vec<&str> = idle.iter().flatten().map(|idle| idle.key).collect();
@@ -369,7 +368,7 @@ pub fn command<'p>(config: &RunConfig, pet: Option<impl Into<Plugin<'p>>>) -> St
     config.as_command(own, &keys)
 }
 
-/// Settings with every own setting of the method named, so that equal runs have equal settings.
+/// Returns the settings with all own settings of the method named, so that equal runs have equal settings.
 #[must_use]
 pub fn filled(config: &RunConfig) -> RunConfig {
     let all = Chosen::of(config).and_then(|chosen| chosen.all());

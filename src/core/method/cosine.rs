@@ -1,5 +1,5 @@
-//! The cosine head with a learned scale: logits = σ·norm(f)·norm(W)ᵀ (Hou et al., CVPR 2019). APER,
-//! RanPAC and EASE train their modules under it and then drop it.
+//! The cosine head with a learned scale: logits = σ·norm(f)·norm(W)ᵀ (Hou et al., CVPR 2019). APER, RanPAC and EASE
+//! train their PETs with it and then drop it.
 
 use burn::tensor::{Device, Tensor, TensorData};
 
@@ -17,7 +17,7 @@ pub struct CosineHead {
 }
 
 impl CosineHead {
-    /// W uniform in ±1/√width, drawn on the host; σ = 1.
+    /// Returns a head with W uniform in ±1/√width, drawn on the host, and σ = 1.
     pub fn new(width: usize, classes: usize, seed: u64, device: &Device) -> Self {
         let bound = 1.0 / (width.max(1) as f64).sqrt();
         let values = Init::Uniform(-bound, bound).draw([classes, width], seed, 0);
@@ -32,18 +32,18 @@ impl CosineHead {
         cosines(features, self.weight.clone()) * self.sigma.clone()
     }
 
-    /// Both, by the names that the optimiser knows them by.
+    /// Returns both with the names that the optimiser uses.
     pub fn leaves(&self) -> [(&'static str, &Tensor<2>); 2] {
         [("head.weight", &self.weight), ("head.sigma", &self.sigma)]
     }
 
-    /// Moves both by a step.
+    /// Updates both by a step.
     pub fn step(&mut self, step: &mut Step<'_>) {
         self.weight = step.moved("head.weight", self.weight.clone());
         self.sigma = step.moved("head.sigma", self.sigma.clone());
     }
 
-    /// Copies whose gradients are recorded.
+    /// Returns copies with gradient tracking.
     #[must_use]
     pub fn tracked(&self) -> Self {
         Self {
@@ -59,8 +59,8 @@ mod tests {
     use super::*;
     use crate::tensors::HostTensor;
 
-    /// The derivative of the summed logits by σ is their sum at σ = 1, and by W it is orthogonal
-    /// to W: a cosine does not change along a vector.
+    /// The derivative of the summed logits with respect to σ is their sum at σ = 1; the one with respect to W is
+    /// orthogonal to W, because a cosine does not depend on the length of a vector.
     #[test]
     fn gradients_are_those_of_a_scaled_cosine() {
         let device = Device::flex();

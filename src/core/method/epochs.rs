@@ -1,5 +1,5 @@
-//! How many epochs each task has: those of the settings, or as many more as `min_steps` asks for. Trainer, estimate,
-//! progress and what is said of a run all ask here.
+//! The number of epochs of each task: that of the settings, or more if `min_steps` requires it. Used by the trainer,
+//! the estimate, the progress and the descriptions of runs.
 
 use super::spec::Chosen;
 use super::task::{Pass, PassWork};
@@ -8,21 +8,21 @@ use crate::run::config::{MOST_EPOCHS, RunConfig, Setting};
 use crate::run::event::RunHeader;
 
 impl Chosen<'_> {
-    /// The passes over the images of a task (from 0) as the settings name them, whatever the number of its images: for
-    /// those who ask of what kind they are.
+    /// Returns the passes over the images of a task (from 0) as in the settings, independent of the number of images,
+    /// for callers that need only the kinds of passes.
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
     pub fn kinds(&self, task: usize) -> Result<Vec<Pass>> {
-        // The window asks while a number is being typed.
+        // The window calls this while a number is being typed.
         if self.config.epochs > MOST_EPOCHS {
             return Err(Problem::new("that many epochs cannot be planned").at("--epochs"));
         }
         (self.spec.passes)(self, task)
     }
 
-    /// The passes over the images of a task (from 0), where an epoch of each task shows this number of training images
-    /// before an incomplete batch is left out.
+    /// Returns the passes over the images of a task (from 0); `train` is the number of training images in an epoch of
+    /// each task, before an incomplete batch is dropped.
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
@@ -39,9 +39,9 @@ impl Chosen<'_> {
         longer.kinds(task)
     }
 
-    /// The epochs of a task (from 0), where an epoch of each task shows this number of training images: more than the
-    /// settings have where these come to fewer optimiser steps than `min_steps`. In a task that nothing learns from by
-    /// gradients they are the settings'.
+    /// Returns the epochs of a task (from 0), given the training images in an epoch of each task: more than in the
+    /// settings if these give fewer optimiser steps than `min_steps`. A task that is not learned by gradients has those
+    /// of the settings.
     pub fn epochs(&self, task: usize, train: &[usize]) -> usize {
         let own = self.config.epochs;
         let steps = self.steps_of_epoch(task, train);
@@ -51,7 +51,7 @@ impl Chosen<'_> {
         })
     }
 
-    /// Optimiser steps of an epoch of a task; `None` if there are none.
+    /// Returns the optimiser steps of an epoch of a task; `None` if there are none.
     pub fn steps_of_epoch(&self, task: usize, train: &[usize]) -> Option<usize> {
         let (kinds, batch) = (self.kinds(task).ok()?, self.config.batch.max(1));
         let learns = |pass: &&Pass| matches!(pass.work, PassWork::Learn { .. });
@@ -60,8 +60,8 @@ impl Chosen<'_> {
         Some(pass.shown(images, batch).div_ceil(batch)).filter(|steps| *steps > 0)
     }
 
-    /// The settings with this number of epochs, of which the method's own shares, such as the frozen ones, stay what
-    /// they are; none of them becomes all epochs.
+    /// Returns the settings with another number of epochs. Shares of the epochs, such as frozen ones, are kept, but
+    /// never become all epochs.
     fn lengthened(&self, epochs: usize) -> Result<RunConfig> {
         let mut config = RunConfig {
             epochs,
@@ -78,8 +78,8 @@ impl Chosen<'_> {
     }
 }
 
-/// Asks of a task (from 0) of a run with what its trainer had: the settings, and the training images that an epoch of
-/// each task shows. An added task has a batch of its own and shows its images several times.
+/// Calls `ask` for a task (from 0) of a run with the settings of its trainer and the training images in an epoch of
+/// each task. An added task has its own batch size and repeats its images.
 fn as_trained<T>(
     header: &RunHeader,
     task: usize,
@@ -97,7 +97,7 @@ fn as_trained<T>(
     ask(&Chosen::of(&config)?, &train.collect::<Vec<_>>())
 }
 
-/// The passes over a task (from 0) of a run, its own or an added one.
+/// Returns the passes over a task (from 0) of a run, including added tasks.
 ///
 /// # Errors
 /// Returns a Problem for a setting out of range.
@@ -105,17 +105,17 @@ pub fn passes_of(header: &RunHeader, task: usize) -> Result<Vec<Pass>> {
     as_trained(header, task, |chosen, train| chosen.passes(task, train))
 }
 
-/// The epochs of a task (from 0) of a run, its own or an added one.
+/// Returns the epochs of a task (from 0) of a run, including added tasks.
 pub fn epochs_of(header: &RunHeader, task: usize) -> usize {
     let own = header.config.epochs;
-    // Frames of the window ask this of every task: nothing is planned where the settings alone decide.
+    // The window calls this for every task in every frame, so nothing is planned if the settings alone decide.
     if header.config.min_steps == 0 {
         return own;
     }
     as_trained(header, task, |chosen, train| Ok(chosen.epochs(task, train))).unwrap_or(own)
 }
 
-/// Optimiser steps that a task (from 0) of a run was learned in; `None` if nothing was learned by steps.
+/// Returns the optimiser steps of a task (from 0) of a run; `None` if it was not learned in steps.
 pub fn steps_of(header: &RunHeader, task: usize) -> Option<usize> {
     let steps = |chosen: &Chosen<'_>, train: &[usize]| {
         let each = chosen.steps_of_epoch(task, train);
@@ -137,7 +137,7 @@ mod tests {
         }
     }
 
-    /// Epochs and frozen ones of a task.
+    /// Returns the epochs and the frozen epochs of a task.
     fn of(config: &RunConfig, task: usize, train: &[usize]) -> (usize, usize) {
         let passes = Chosen::of(config).unwrap().passes(task, train).unwrap();
         let learning = |pass: &&Pass| matches!(pass.work, PassWork::Learn { .. });
@@ -177,7 +177,7 @@ mod tests {
             let passes = |config: &RunConfig| Chosen::of(config).unwrap().passes(1, &train);
             assert_eq!(passes(&plain).unwrap(), passes(&longer).unwrap());
         }
-        // APER learns in its first task alone, joint fine-tuning from all images at once.
+        // APER learns only in its first task, joint fine-tuning from all images at once.
         let aper = config("aper", 100);
         assert_eq!(of(&aper, 0, &train).0, 100);
         assert_eq!(of(&aper, 1, &train).0, 0);
@@ -189,7 +189,7 @@ mod tests {
         let most = config("baseline", usize::MAX);
         let chosen = Chosen::of(&most).unwrap();
         assert_eq!(chosen.epochs(0, &[24]), MOST_EPOCHS);
-        // Nothing is known of the images.
+        // The number of images is unknown.
         assert_eq!(chosen.epochs(0, &[]), 5);
         assert_eq!(chosen.epochs(0, &[0]), 5);
     }

@@ -1,11 +1,11 @@
 //! EWC, elastic weight consolidation (Kirkpatrick et al., Overcoming catastrophic forgetting in neural networks, PNAS
-//! 2017): the Baseline with a quadratic penalty, λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² in the loss (their Eq. 3), on changes
-//! of parameters that matter for earlier tasks.
+//! 2017): the Baseline with a quadratic penalty. Parameters that mattered for earlier tasks are kept near their values
+//! by λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² in the loss (their Eq. 3).
 //!
-//! θ is the PET: the heads of earlier tasks are frozen anyway. F is the diagonal of the Fisher information of the
-//! task's own classes, a mean over images of the squared gradient of ln p(y), with y drawn from what the network itself
-//! answers. Each parameter has one term, not one per task, as in Schwarz et al., Progress & Compress, ICML 2018 (their
-//! Eq. 9): F ← γ·F + F of the new task, and θ* are the newest values.
+//! θ are the parameters of the PET; the heads of earlier tasks are frozen anyway. F is the diagonal of the Fisher
+//! information for the task's own classes: the mean over images of the squared gradient of ln p(y), with y sampled from
+//! the network's prediction. As in Schwarz et al., Progress & Compress, ICML 2018 (their Eq. 9), each parameter has one
+//! penalty: F ← γ·F + F of the new task, and θ* are the newest values.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         passes.push(look);
         Ok(passes)
     },
-    // The state of a finished run has importance and anchor of each number, and two moments of Adam.
+    // A finished run stores the importance and anchor of each parameter, and two moments of Adam.
     stored: |_, sizes| {
         let pets = (sizes.tasks + 5) * sizes.trained;
         Ok((pets + sizes.classes * sizes.width) as f64)
@@ -100,11 +100,11 @@ struct Ewc {
     seed: u64,
     task: Option<Task>,
     springs: Option<Springs>,
-    /// Sum of squared gradients over this number of images of the current pass.
+    /// Sum of squared gradients in the current pass, and the number of images.
     measured: Option<(PetStack, usize)>,
 }
 
-/// What holds the PET, from the end of the first task on.
+/// The penalty on the PET, from the end of the first task on.
 struct Springs {
     /// F.
     importance: PetStack,
@@ -113,7 +113,7 @@ struct Springs {
 }
 
 impl Springs {
-    /// λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² (one value); `None` if nothing is trained.
+    /// Returns λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² (one value); `None` if nothing is trained.
     fn penalty(&self, pets: &PetStack, lambda: f64) -> Option<Tensor<1>> {
         let still = self.importance.parameters().zip(self.anchor.parameters());
         let each = pets.parameters().zip(still);
@@ -168,7 +168,7 @@ impl Ewc {
     }
 }
 
-/// The class that `unit` (0 to 1) falls on where each has its softmax.
+/// Samples a class from the softmax with `unit` (0 to 1).
 fn drawn(logits: &[f32], unit: f32) -> usize {
     let shares = answers::opinion(crate::metrics::Expert::ANSWER, logits).probabilities;
     let mut sum = 0.0;

@@ -1,36 +1,36 @@
-//! Exemplars: training images of earlier tasks that a method keeps, chosen by herding (Rebuffi et al., iCaRL, CVPR 2017,
-//! Algorithms 4 and 5) under one budget for all classes.
+//! Exemplars: training images of earlier tasks that a method stores, selected by herding (Rebuffi et al., iCaRL, CVPR
+//! 2017, Algorithms 4 and 5) with one budget for all classes.
 
 use std::collections::BTreeMap;
 
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named};
 
-/// A training image that a method keeps.
+/// A stored training image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exemplar {
-    /// The task that it came with, from 0.
+    /// Its task, from 0.
     pub task: usize,
     /// Its index among the training images of that task.
     pub image: usize,
 }
 
-/// The exemplars of each class seen, the most telling first.
+/// The exemplars of each class seen, the most representative first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Exemplars {
-    /// Class by class in their order.
+    /// Sorted by class.
     all: Vec<Exemplar>,
     /// The class of each.
     classes: Vec<usize>,
 }
 
 impl Exemplars {
-    /// All of them, class by class.
+    /// Returns all exemplars, sorted by class.
     pub fn all(&self) -> &[Exemplar] {
         &self.all
     }
 
-    /// Drops those (by their place among all) that are not needed: images that cannot be read any more.
+    /// Removes the exemplars (by index) that are not wanted, because their images cannot be read any more.
     pub fn retain(&mut self, wanted: impl Fn(usize) -> bool) {
         let places = |at: &mut usize| {
             *at += 1;
@@ -41,7 +41,7 @@ impl Exemplars {
         self.classes.retain(|_| places(&mut class));
     }
 
-    /// How many there are of each class.
+    /// Returns the number of exemplars of each class.
     fn sizes(&self) -> BTreeMap<usize, usize> {
         let mut sizes = BTreeMap::new();
         for &class in &self.classes {
@@ -50,9 +50,9 @@ impl Exemplars {
         sizes
     }
 
-    /// Adds images of new classes (their features by class, each with its index in the task), under one budget for all
-    /// classes. The first of each class stay. Returns for each class the features that its exemplars have: `kept` are
-    /// those of all that were there before, in their order.
+    /// Adds images of new classes (their features by class, each with its index in the task) within one budget for all
+    /// classes. The first exemplars of each class are kept. Returns the features of each class's exemplars; `kept` are
+    /// those of all earlier exemplars, in order.
     pub fn renew(
         &mut self,
         task: usize,
@@ -90,7 +90,7 @@ impl Exemplars {
         features
     }
 
-    /// Adds them as `exemplars`: a row for each, with class, task and image.
+    /// Adds the tensor `exemplars`: a row for each, with class, task and image.
     pub fn write(&self, into: &mut Named) {
         let rows = self.all.iter().zip(&self.classes);
         let values = rows.flat_map(|(one, class)| [*class, one.task, one.image]);
@@ -102,7 +102,7 @@ impl Exemplars {
     /// Reads them back.
     ///
     /// # Errors
-    /// Returns a Problem if they are missing or no whole numbers.
+    /// Returns a Problem if they are missing or not integers.
     pub fn read(from: &Named) -> Result<Self> {
         let stored = named(from, "exemplars")?;
         let whole = |value: &f32| value.fract() == 0.0 && *value >= 0.0;
@@ -119,12 +119,12 @@ impl Exemplars {
     }
 }
 
-/// How many exemplars each class gets of a budget, given the number of images of each: equal shares, of which small
-/// classes leave the rest to others; what cannot be shared evenly goes to the first. With more classes no share grows.
+/// Divides a budget among classes with these numbers of images: equal shares; what small classes do not use goes to
+/// others, and the remainder to the first. With more classes no share grows.
 fn quotas(budget: usize, sizes: &[usize]) -> Vec<usize> {
     let level = |level: usize| sizes.iter().map(move |size| *size.min(&level));
     let most = sizes.iter().copied().max().unwrap_or_default();
-    // The highest level that the budget reaches.
+    // The highest level that the budget allows.
     let (mut low, mut high) = (0, most);
     while low < high {
         let middle = low + (high - low).div_ceil(2);
@@ -144,7 +144,7 @@ fn quotas(budget: usize, sizes: &[usize]) -> Vec<usize> {
     quotas
 }
 
-/// The mean of rows of one length; empty where there are none.
+/// Returns the mean of rows of equal length; empty for no rows.
 pub(super) fn mean(rows: &[impl AsRef<[f32]>]) -> Vec<f64> {
     let mut mean = vec![0f64; rows.first().map_or(0, |row| row.as_ref().len())];
     for row in rows {
@@ -155,7 +155,7 @@ pub(super) fn mean(rows: &[impl AsRef<[f32]>]) -> Vec<f64> {
     mean
 }
 
-/// Which of these rows to take, one after the other, so that the mean of those taken is always as near as can be to the mean
+/// Returns the order in which to take rows so that the mean of those taken is always as close as possible to the mean
 /// of all; the first among equals.
 fn herded(rows: &[&[f32]], count: usize) -> Vec<usize> {
     let mean = mean(rows);
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn herding_follows_the_mean() {
         let rows: [&[f32]; 4] = [&[0.0, 1.0], &[1.0, 0.0], &[0.6, 0.6], &[0.0, 0.9]];
-        // The mean is (0.4, 0.625): nearest is the third; with it the mean of two is nearest for the last.
+        // The mean is (0.4, 0.625): the third row is nearest; with it, the last one gives the nearest mean of two.
         assert_eq!(herded(&rows, 2), [2, 3]);
         assert_eq!(herded(&rows, 9).len(), 4);
         assert!(herded(&[], 3).is_empty());

@@ -1,4 +1,4 @@
-//! The first of the two steps in which a method answers: what its heads read of a batch of images.
+//! The first of the two steps of an answer: the input of the heads for a batch of images.
 
 use burn::tensor::Tensor;
 
@@ -7,30 +7,30 @@ use crate::metrics::{ByExpert, Expert};
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 
-/// What the heads read of a batch of images: for each expert that has features of its own one part
-/// (batch × width), or several where its heads read different ones (EASE's subspaces, ESN's stages).
+/// The input of the heads for a batch of images: for each expert with its own features one part (batch × width), or
+/// several if its heads read different ones (EASE's subspaces, ESN's stages).
 #[derive(Clone, Debug, Default)]
 pub struct Features(ByExpert<Vec<Tensor<2>>>);
 
 impl Features {
-    /// Those of the only expert there is.
+    /// Returns the features of a single expert.
     pub fn alone(features: Tensor<2>) -> Self {
         Self::default().with(Expert::ANSWER, vec![features])
     }
 
-    /// The same with those of one more expert.
+    /// Adds the features of one more expert.
     #[must_use]
     pub fn with(mut self, expert: Expert, parts: Vec<Tensor<2>>) -> Self {
         self.0.insert(expert, parts);
         self
     }
 
-    /// The parts of an expert; empty for one without separate features.
+    /// Returns the parts of an expert; empty for one without its own features.
     pub fn parts(&self, expert: Expert) -> &[Tensor<2>] {
         self.0.get(&expert).map_or(&[], Vec::as_slice)
     }
 
-    /// All of an expert's, side by side.
+    /// Returns all parts of an expert, concatenated.
     ///
     /// # Errors
     /// Returns a Problem if it has none.
@@ -45,13 +45,13 @@ impl Features {
         }
     }
 
-    /// The experts with features of their own, in their order.
+    /// Returns the experts with their own features, in order.
     pub fn experts(&self) -> impl Iterator<Item = Expert> {
         self.0.keys().copied()
     }
 }
 
-/// What the backbone alone makes of images (batch × width).
+/// Returns the features of the backbone without PETs (batch × width).
 ///
 /// # Errors
 /// As [`Backbone::features`].

@@ -1,4 +1,4 @@
-//! Fine-tuning of the whole network: all weights of the backbone and the head of the present task,
+//! Fine-tuning of the whole network: all weights of the backbone and the head of the current task,
 //! by local cross-entropy.
 //!
 //! Seq-FT trains task after task without protection against forgetting: earlier heads stay
@@ -99,7 +99,7 @@ const CLIPPING: SettingSpec = SettingSpec {
     },
     ..SettingSpec::OWN
 };
-/// None is usual here.
+/// The default is none.
 const WEIGHT_DECAY: SettingSpec = SettingSpec {
     kind: SettingKind::Real {
         default: 0.0,
@@ -108,7 +108,7 @@ const WEIGHT_DECAY: SettingSpec = SettingSpec {
     },
     ..tuning::WEIGHT_DECAY
 };
-/// The value of `keep_weights` that keeps the network after every task.
+/// The value of `keep_weights` that stores the network after every task.
 const EVERY: &str = "every";
 const RATE: Rate = Rate::at_batch(0.005, 64);
 const PUBLISHED: &[PublishedValues] = &[
@@ -137,36 +137,36 @@ fn check(chosen: &Chosen<'_>, _context: Option<&Context<'_>>) -> Result<()> {
         .advise(message!("try-choose-f32-or-method-that-leaves")))
 }
 
-/// The state of a fine-tuning over a run.
+/// The state of fine-tuning during a run.
 pub struct FineTune {
-    /// As it was opened; what it was made of is `weights` now.
+    /// The opened backbone; its current weights are in `weights`.
     backbone: Arc<dyn Backbone>,
     weights: Weights,
     heads: Heads,
     settings: FineTuneSettings,
     optimiser: Optimiser,
     task: Option<Task>,
-    /// The network of the present weights, made when it is first asked after a step.
+    /// The network with the current weights, built when it is first used after a step.
     answering: OnceLock<Arc<dyn Backbone>>,
 }
 
-/// What defines a fine-tuning beside the backbone.
+/// The settings of fine-tuning.
 #[derive(Clone, Copy, Debug)]
 struct FineTuneSettings {
     /// The rule, its rate, schedule and clipping.
     optimiser: OptimiserSettings,
     /// Seed of the heads' initial values.
     seed: u64,
-    /// Tasks whose snapshots hold no weights of the backbone, from the first one on.
+    /// Number of first tasks whose snapshots contain no weights of the backbone.
     without_weights: usize,
-    /// Whether all classes come as one task.
+    /// Whether all classes form one task.
     all_at_once: bool,
-    /// Images that go through the network at once.
+    /// How a step splits its batch.
     step: StepSettings,
 }
 
 impl FineTune {
-    /// Before the first task.
+    /// Returns the state before the first task.
     ///
     /// # Errors
     /// Returns a Problem if a setting is out of range, or if the backbone's weights cannot be trained.
@@ -205,13 +205,13 @@ impl FineTune {
         })
     }
 
-    /// The learning rate of a step.
+    /// Returns the learning rate of a step.
     pub fn rate(&self, now: StepPosition) -> f64 {
         self.optimiser.rate(now)
     }
 
-    /// Loss of a batch (one value, plain) and the gradients of all weights (`backbone.<name>`) and
-    /// of the last head, without any update; labels are counted within the present task.
+    /// Returns the loss of a batch (one value without gradient tracking) and the gradients of all weights
+    /// (`backbone.<name>`) and of the last head, without an update; labels are relative to the current task.
     ///
     /// # Errors
     /// Returns a Problem if no task has begun.
@@ -225,7 +225,7 @@ impl FineTune {
         Ok(learned.of(head.leaves("head"))?.taken())
     }
 
-    /// Moves all weights and the last head.
+    /// Updates all weights and the last head.
     fn update(&mut self, gradients: Gradients, now: StepPosition) {
         self.answering = OnceLock::new();
         let mut step = self.optimiser.step(gradients, now);
@@ -236,7 +236,7 @@ impl FineTune {
         }
     }
 
-    /// Everything that is trained or was.
+    /// Returns everything that is or was trained.
     fn whole(&self) -> Result<Named> {
         let mut named = Named::new();
         self.weights.write("backbone", &mut named)?;

@@ -1,13 +1,12 @@
-//! Epochs that are all frozen: then a PET learns nothing after the first task.
+//! Checks for settings that freeze all epochs: then a PET learns nothing after the first task.
 
 use super::spec::Chosen;
 use super::task::PassWork;
 use crate::message;
 use crate::problem::Problem;
 
-/// Finds whether the PET is frozen in every epoch after the first task, given the tasks' numbers of training
-/// images; `None` if it learns, or where there is no second task. No new run begins so; an older one continues as it
-/// began.
+/// Returns a Problem if the PET is frozen in every epoch after the first task, given the training images of each task;
+/// `None` if it learns or there is no second task. New runs with such settings are rejected; older ones can be resumed.
 pub fn all_frozen(chosen: &Chosen<'_>, train: &[usize]) -> Option<Problem> {
     if train.len() < 2 || !chosen.trains_pet().ok()? {
         return None;
@@ -67,7 +66,7 @@ mod tests {
         // Longer tasks have an epoch in which it learns.
         assert_eq!(told("lae", 3, 5, 6), fewer(1));
         assert_eq!(told("lae", 3, 5, 100), None);
-        // APER tunes nothing after its first session, which is what it is.
+        // By design, APER tunes nothing after its first session.
         for method in ["baseline", "aper", "simplecil"] {
             assert_eq!(told(method, 3, 5, 0), None, "{method}");
         }

@@ -1,25 +1,25 @@
-//! Progress of long work between two batches, and how it learns that it is cancelled.
+//! Progress and cancellation of long computations between two batches.
 
 use crate::problem::{Problem, Result};
 
-/// Called after each step of long work with the steps done and their total; returns whether to continue.
+/// Called after each step of a long computation with the steps done and in total; returns whether to continue.
 pub struct GoOn<'a>(Option<&'a mut dyn FnMut(usize, usize) -> bool>);
 
 impl<'a> GoOn<'a> {
-    /// Asks `wanted` after each step.
+    /// Calls `wanted` after each step.
     pub fn asking(wanted: &'a mut dyn FnMut(usize, usize) -> bool) -> Self {
         Self(Some(wanted))
     }
 
-    /// To the end, telling nobody.
+    /// Never cancels and reports to nobody.
     pub fn to_the_end() -> Self {
         Self(None)
     }
 
-    /// Reports that `steps` of `of` steps are done.
+    /// Reports the steps done.
     ///
     /// # Errors
-    /// Returns a Problem that the work was stopped: then its result is of no use.
+    /// Returns a Problem if the computation was cancelled; its result is then useless.
     pub fn done(&mut self, steps: usize, of: usize) -> Result<()> {
         match self.0.as_mut().is_none_or(|wanted| wanted(steps, of)) {
             true => Ok(()),

@@ -1,7 +1,7 @@
 //! The growing head: one linear map per task.
 //!
-//! Values live on the plain device; for a training step the tracked copies are made again, so
-//! no graph outlives its step.
+//! Values are stored without gradient tracking; every training step makes tracked copies, so that no graph outlives its
+//! step.
 
 use std::ops::Range;
 
@@ -19,8 +19,7 @@ use crate::tensors::{HostTensor, Named, shaped};
 /// Standard deviation of a new head's weights.
 const HEAD_STD: f32 = 0.001;
 
-/// The part of the classifier that belongs to one task: one linear map, kept as it is once the
-/// next task begins.
+/// The part of the classifier for one task: one linear map, frozen once the next task begins.
 #[derive(Clone, Debug)]
 pub struct Head {
     /// feature width × classes of the task.
@@ -30,8 +29,8 @@ pub struct Head {
 }
 
 impl Head {
-    /// A new head: weight N(0, 0.001²), bias 0. The values are drawn on the host, so they are the
-    /// same on every device.
+    /// Returns a new head: weight N(0, 0.001²), bias 0. The values are drawn on the host, so they are equal on every
+    /// device.
     pub fn new(width: usize, classes: usize, seed: u64, device: &Device) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let values: Vec<f32> = (0..width * classes)
@@ -48,7 +47,7 @@ impl Head {
         nn::matmul(features, self.weight.clone()) + self.bias.clone()
     }
 
-    /// Copies whose gradients are recorded.
+    /// Returns a copy with gradient tracking.
     #[must_use]
     pub fn tracked(&self) -> Self {
         Self {
@@ -57,19 +56,19 @@ impl Head {
         }
     }
 
-    /// Weight and bias, as they are called behind `prefix`.
+    /// Returns weight and bias with names that start with `prefix`.
     pub fn leaves(&self, prefix: &str) -> [(String, &Tensor<2>); 2] {
         [("weight", &self.weight), ("bias", &self.bias)]
             .map(|(part, leaf)| (format!("{prefix}.{part}"), leaf))
     }
 
-    /// Moves both by a step, as they are called behind `prefix`.
+    /// Updates both by a step, with names that start with `prefix`.
     pub fn step(&mut self, prefix: &str, step: &mut Step<'_>) {
         self.weight = step.moved(&format!("{prefix}.weight"), self.weight.clone());
         self.bias = step.moved(&format!("{prefix}.bias"), self.bias.clone());
     }
 
-    /// Number of classes.
+    /// Returns the number of classes.
     pub fn classes(&self) -> usize {
         self.bias.dims()[1]
     }
@@ -80,13 +79,13 @@ impl Head {
 pub struct Heads(pub Vec<Head>);
 
 impl Heads {
-    /// features (batch × width) → logits over all classes so far (batch × classes).
+    /// Computes features (batch × width) → logits over all classes so far (batch × classes).
     pub fn forward(&self, features: &Tensor<2>) -> Tensor<2> {
         let parts = self.0.iter().map(|head| head.forward(features.clone()));
         Tensor::cat(parts.collect(), 1)
     }
 
-    /// A tracked copy of the present task's head, to learn with.
+    /// Returns a copy of the current task's head with gradient tracking.
     ///
     /// # Errors
     /// Returns a Problem if no task has begun.
@@ -107,10 +106,10 @@ impl Heads {
         Ok(())
     }
 
-    /// Reads the heads of these tasks over features of `width` back.
+    /// Reads the heads of these tasks over features of `width`.
     ///
     /// # Errors
-    /// Returns a Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
     pub fn read(
         from: &Named,
         tasks: &[Range<usize>],
@@ -151,7 +150,7 @@ mod tests {
         let (a, b) = (heads.forward(&features), back.forward(&features));
         assert_eq!(a.dims(), [1, 5]);
         assert_eq!(HostTensor::read(&a).unwrap(), HostTensor::read(&b).unwrap());
-        // Of another network, or of other tasks.
+        // From another network, or with other tasks.
         for (tasks, width) in [([0..2, 2..5], 5), ([0..3, 3..5], 4)] {
             let problem = Heads::read(&named, &tasks, width, &device).unwrap_err();
             assert!(problem.what.contains("head.0.weight"), "{problem}");

@@ -1,6 +1,5 @@
-//! Settings that have no effect beside the others: SimpleCIL has no learning rate, L2P no PET, SSF no size. The window
-//! greys them out; the command line reports those that the user named; what is merely in a file is left
-//! alone.
+//! Settings without effect given the others: SimpleCIL has no learning rate, L2P no PET, SSF no size. The window
+//! disables them; the command line warns about those given as options; settings in a file are ignored silently.
 
 use super::spec::{Chosen, Idle};
 use super::task::{Pass, PassWork};
@@ -9,12 +8,12 @@ use crate::pet::PetSpec;
 use crate::run::config::{Needs, SETTINGS};
 use crate::texts::Message;
 
-/// What of a PET plugin decides which settings have an effect.
+/// The properties of a PET plugin that determine which settings have an effect.
 #[derive(Clone, Copy, Debug)]
 pub struct Plugin<'a> {
-    /// What people call it.
+    /// Its title.
     pub name: &'a str,
-    /// Whether it has a size to be chosen.
+    /// Whether it has an adjustable size.
     pub sized: bool,
 }
 
@@ -35,7 +34,7 @@ impl Idle {
         }
     }
 
-    /// Why the setting under this key has no effect, where it is one of these.
+    /// Returns why the setting under this key has no effect, if it is in the list.
     pub fn why<'a>(all: &'a [Self], key: &str) -> Option<&'a Message> {
         let idle = all.iter().find(|idle| idle.key == key);
         idle.map(|idle| &idle.why)
@@ -43,8 +42,7 @@ impl Idle {
 }
 
 impl Chosen<'_> {
-    /// The settings that have no effect beside the others, with this PET plugin where it is known. Of settings out of
-    /// range nothing is said.
+    /// Returns the settings without effect, with this PET plugin if it is known. Settings out of range are not listed.
     pub fn idle<'p>(&self, pet: Option<impl Into<Plugin<'p>>>) -> Vec<Idle> {
         let lacks = self.lacks(pet.map(Into::into));
         let mut idle = Vec::new();
@@ -56,7 +54,7 @@ impl Chosen<'_> {
         idle
     }
 
-    /// What a run does not do that settings need, each in a sentence.
+    /// Returns what a run lacks that settings need, with a sentence for each.
     fn lacks(&self, pet: Option<Plugin<'_>>) -> Vec<(Needs, Message)> {
         let title = self.title();
         let says = |id: &'static str| message!(id, title = title.clone());
@@ -91,7 +89,7 @@ impl Chosen<'_> {
         lacks
     }
 
-    /// The method's name with what makes it train nothing, where that is one of its settings.
+    /// Returns the method's title, with the setting that makes it train nothing, if any.
     fn title(&self) -> Message {
         let still = self.spec.pet.is_some() && self.trains_pet().is_ok_and(|trains| !trains);
         match still {
@@ -101,7 +99,7 @@ impl Chosen<'_> {
     }
 }
 
-/// A method's own settings of which these have no effect, for this reason.
+/// Returns these settings of a method as having no effect, with this reason.
 pub(super) fn own(keys: &[&'static str], why: &'static str) -> Vec<Idle> {
     let why = message!(why);
     keys.iter().map(|key| Idle::of(key, &why)).collect()

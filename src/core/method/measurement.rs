@@ -1,37 +1,37 @@
-//! What a method reports of itself.
+//! Measurements that a method reports.
 
 use crate::metrics::SlotCounts;
 
-/// When a method is asked for what it measured.
+/// When a method reports its measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// Whenever progress is reported, and after every pass: the latter are kept as `NAME_1`, `NAME_2`, ….
+    /// With every progress report, and after every pass; the latter are stored as `NAME_1`, `NAME_2`, ….
     Pass,
-    /// After a task was tested: kept as `NAME`.
+    /// After a task was tested; stored as `NAME`.
     Task,
 }
 
-/// What a method measured, by name.
+/// A measurement with its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
-    /// What it is called in files and JSON.
+    /// Its name in files and JSON.
     pub name: &'static str,
-    /// What it came to.
+    /// Its value.
     pub value: Measured,
 }
 
-/// What a measurement came to.
+/// The value of a measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measured {
-    /// A figure.
+    /// A number.
     Figure(f64),
-    /// For each task so far, what its test images came to with each of the method's slots; after a
-    /// task only, and one such study of a method.
+    /// For each task so far, the results of its test images with each of the method's slots. Only after a task, and at
+    /// most one per method.
     Study(Vec<SlotCounts>),
 }
 
 impl Measurement {
-    /// A figure of this name.
+    /// Returns a number with this name.
     pub const fn figure(name: &'static str, value: f64) -> Self {
         Self {
             name,
@@ -39,7 +39,7 @@ impl Measurement {
         }
     }
 
-    /// Name and value of a figure; none of another measurement.
+    /// Returns name and value of a number; `None` for another measurement.
     pub fn as_figure(&self) -> Option<(String, f64)> {
         match self.value {
             Measured::Figure(value) => Some((self.name.to_string(), value)),

@@ -1,10 +1,9 @@
-//! Continual-learning methods: what is trained in a task, and who answers.
+//! Continual-learning methods: what is trained in a task, and how images are classified.
 //!
-//! The trainer in `experiment` knows tasks, passes and batches; a method says which passes it
-//! wants and knows the moments of them: a task begins, a batch comes, a pass ends, a task ends,
-//! images are to be answered, the state is kept. Everything else in the program — settings,
-//! checks, window, files — reads the method's [`MethodSpec`]. To add a method: write its file,
-//! add one row to [`METHODS`].
+//! The trainer in `experiment` handles tasks, passes and batches. A method defines its passes and implements the steps:
+//! start of a task, batch, end of a pass, end of a task, prediction, stored state. Everything else in the program
+//! (settings, checks, window, files) reads the method's [`MethodSpec`]. To add a method, write its file and add one row
+//! to [`METHODS`].
 
 pub mod answers;
 pub mod aper;
@@ -79,7 +78,7 @@ pub use start::check_start;
 pub use step::{BatchPart, StepSettings};
 pub use task::{Batch, Pass, PassImages, PassWork, Task};
 
-/// All methods, in the order they are offered.
+/// All methods, in display order.
 pub const METHODS: &[&MethodSpec] = &[
     &lae::LAE,
     &lae::BASELINE,
@@ -97,41 +96,40 @@ pub const METHODS: &[&MethodSpec] = &[
     &icarl::SPEC,
 ];
 
-/// A continual-learning method at work.
+/// A continual-learning method during a run.
 pub trait Method: Send + Sync {
-    /// Numbers that are trained, heads not counted.
+    /// Returns the number of trainable parameters without heads.
     fn trained_parameters(&self) -> usize;
 
-    /// Warnings about valid settings, before the first task.
+    /// Returns remarks on valid settings, before the first task.
     fn remarks(&self) -> Vec<Problem> {
         Vec::new()
     }
 
-    /// Makes room for the classes of the next task.
+    /// Adds the classes of the next task.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
     fn begin_task(&mut self, task: &Task) -> Result<()>;
 
-    /// Takes one batch of a pass. The loss of a learned batch stays on the device (one value,
-    /// local cross-entropy with what the method adds): reading it waits for the device. `None` for a
-    /// batch that was only measured.
+    /// Processes one batch of a pass. Returns the loss of a training batch, which stays on the device (one value: local
+    /// cross-entropy and the method's own terms) because reading it waits for the device. `None` for a batch of a
+    /// measuring pass.
     ///
     /// # Errors
     /// Returns a Problem if an equation does not fit or the device failed.
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>>;
 
-    /// Called at the end of a pass (from 0, within the task): closed forms are solved here. What
-    /// takes long reports its steps to `go_on` and ends where that says so; the method is then of no
-    /// more use.
+    /// Called at the end of a pass (from 0, within the task): closed forms are solved here. Long computations report
+    /// their steps to `go_on` and end if it says so; the method must not be used afterwards.
     ///
     /// # Errors
-    /// Returns a Problem if there is no solution, the device failed, or `go_on` ended it.
+    /// Returns a Problem if there is no solution, the device failed, or `go_on` cancelled the computation.
     fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
         Ok(())
     }
 
-    /// Called when a task's passes are done, before its evaluation.
+    /// Called after a task's passes, before its evaluation.
     ///
     /// # Errors
     /// As [`Method::end_pass`].
@@ -139,64 +137,64 @@ pub trait Method: Send + Sync {
         Ok(())
     }
 
-    /// The first step of an answer: what the heads read of a batch of normalised images. Where
-    /// images go through the network several times, the last pass is the last expert's.
+    /// Computes the first step of an answer: the input of the heads for a batch of normalised images. If images pass
+    /// through the network several times, the last pass is that of the last expert.
     ///
     /// # Errors
     /// Returns a Problem if an equation does not fit or the device failed.
     fn features(&self, images: Tensor<4>) -> Result<Features>;
 
-    /// The second step: what the experts say to such features, to each row by itself.
+    /// Computes the second step: the answers for such features, row by row.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
     fn classify(&self, features: &Features) -> Result<Vec<Answer>>;
 
-    /// Answers a batch of normalised images, each by itself.
+    /// Classifies a batch of normalised images, each independently.
     ///
     /// # Errors
-    /// Those of the two steps.
+    /// As for the two steps.
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Answer>> {
         self.classify(&self.features(images)?)
     }
 
-    /// The training images of earlier tasks that it keeps to learn again, in the order in which
-    /// [`PassImages::WithExemplars`] shows them; empty for most methods.
+    /// Returns the stored training images of earlier tasks, in the order in which [`PassImages::WithExemplars`] shows
+    /// them; empty for most methods.
     fn exemplars(&self) -> &[Exemplar] {
         &[]
     }
 
-    /// The linear heads that classify, one for each task begun, for what acts on them after a task;
-    /// `None` if features are classified in another way.
+    /// Returns the linear heads, one for each task begun, for changes after a task; `None` if features are classified
+    /// in another way.
     fn heads_mut(&mut self) -> Option<&mut Heads> {
         None
     }
 
-    /// The PETs that answer now; empty for a method that trains no PET.
+    /// Returns the current PETs; empty for a method without PETs.
     ///
     /// # Errors
-    /// Returns a Problem if a fresh one cannot be formed.
+    /// Returns a Problem if an initial PET cannot be created.
     fn pets(&self) -> Result<Vec<TrainedPet>> {
         Ok(Vec::new())
     }
 
-    /// How it answers, as plain numbers for other programs.
+    /// Returns the computation of the answers as plain numbers, for other programs.
     ///
     /// # Errors
-    /// Returns a Problem if that takes more than features and scores, before anything was learned, or when
-    /// the device failed.
+    /// Returns a Problem if the answers need more than features and scores, before anything was learned, or if the
+    /// device failed.
     fn recipe(&self) -> Result<Recipe> {
         Err(Recipe::none())
     }
 
-    /// What [`Method::study`] takes for an image after this task (from 0), against answering it; 0 for
-    /// a method that studies no test images.
+    /// Returns the cost of [`Method::study`] for an image after this task (from 0), relative to answering it; 0 for a
+    /// method without a study.
     fn study_cost(&self, _task: usize) -> f64 {
         0.0
     }
 
-    /// Takes normalised test images with their classes in, for what it measures of them beside its
-    /// answers. [`Method::end_task`] resets that.
+    /// Processes normalised test images with their classes, for measurements besides the answers. [`Method::end_task`]
+    /// resets these.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -204,7 +202,7 @@ pub trait Method: Send + Sync {
         Ok(())
     }
 
-    /// Figures of its own about the state it is in, and what it studied.
+    /// Returns measurements of the current state, and of the study.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -212,18 +210,18 @@ pub trait Method: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Numbers that it holds to answer beside those of a snapshot: what is drawn again from the seed.
+    /// Returns the number of values in memory for answers that are not in a snapshot because they are generated.
     fn drawn_numbers(&self) -> usize {
         0
     }
 
-    /// The tensors that answer: what a snapshot holds.
+    /// Returns the tensors needed for answers: the content of a snapshot.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
     fn snapshot(&self) -> Result<Named>;
 
-    /// Everything needed to resume exactly as if nothing had happened.
+    /// Returns everything needed to resume exactly.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -231,30 +229,30 @@ pub trait Method: Send + Sync {
         self.snapshot()
     }
 
-    /// What a checkpoint holds besides, where a copy of it would take too much memory.
+    /// Returns the additional content of a checkpoint that would take too much memory to copy.
     fn bulk(&self) -> Bulk<'_> {
         Bulk::new()
     }
 
-    /// Takes back, after a checkpoint, what [`Method::bulk`] gave; `read` reads a tensor by name.
+    /// Restores the content of [`Method::bulk`] after a checkpoint; `read` reads a tensor by name.
     ///
     /// # Errors
-    /// Returns a Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
     fn restore_bulk(&mut self, _read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
         Ok(())
     }
 
-    /// Takes back a snapshot or a checkpoint; these tasks were begun by then.
+    /// Restores a snapshot or a checkpoint made after these tasks had begun.
     ///
     /// # Errors
-    /// Returns a Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
     fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()>;
 
-    /// Takes up a run after these whole tasks from its snapshots, to learn another one; `snapshot`
-    /// reads that of a task (from 0).
+    /// Restores a run after these complete tasks from its snapshots, to learn another task; `snapshot` reads that of a
+    /// task (from 0).
     ///
     /// # Errors
-    /// Returns a Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
     fn take_up(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
         let last = tasks.len().saturating_sub(1);
         self.restore(&snapshot(last)?, tasks)
@@ -262,7 +260,7 @@ pub trait Method: Send + Sync {
 }
 
 impl dyn Method {
-    /// [`Method::learn`] on threads that compute for nothing else; see [`nn::together`].
+    /// Calls [`Method::learn`] on the dedicated pool of threads; see [`nn::together`].
     ///
     /// # Errors
     /// As [`Method::learn`].
@@ -270,7 +268,7 @@ impl dyn Method {
         nn::together(&batch.images, || self.learn(batch, pass))
     }
 
-    /// [`Method::predict`] on such threads.
+    /// Calls [`Method::predict`] on the same threads.
     ///
     /// # Errors
     /// As [`Method::predict`].
@@ -282,29 +280,29 @@ impl dyn Method {
 /// Reads the snapshot of a task (from 0).
 pub type Snapshots<'a> = dyn Fn(usize) -> Result<Named> + 'a;
 
-/// What a method is made from.
+/// The input for creating a method.
 pub struct Setup<'a> {
     /// All settings of the run.
     pub config: &'a RunConfig,
-    /// The network.
+    /// The backbone.
     pub backbone: Arc<dyn Backbone>,
-    /// The PET plugin in its form, where the settings train one.
+    /// The PET plugin in its form, if the settings train one.
     pub pet: Option<&'a PetPlan>,
-    /// The classes of each task of the run, its added tasks included.
+    /// The classes of each task of the run, including added tasks.
     pub tasks: &'a [Range<usize>],
-    /// Tasks that the run was set up with.
+    /// Number of tasks that the run was set up with.
     pub planned: usize,
-    /// How many of `tasks`, the first, are the run's own; the others are added tasks.
+    /// Number of the run's own tasks, the first in `tasks`; the others are added tasks.
     pub own: usize,
-    /// Positions of added tasks that count for the class of another, each with that.
+    /// Positions of added tasks that belong to the class of another position, each with that position.
     pub again: &'a [(usize, usize)],
 }
 
 impl Setup<'_> {
-    /// Freshly initialised PETs.
+    /// Returns newly initialised PETs.
     ///
     /// # Errors
-    /// Returns a Problem if there is no PET, or its parameters cannot be formed.
+    /// Returns a Problem if there is no PET, or its parameters cannot be created.
     pub fn fresh_pets(&self, seed: u64) -> Result<PetStack> {
         let plan = self
             .pet
@@ -313,23 +311,23 @@ impl Setup<'_> {
     }
 }
 
-/// The methods that a trial sets beside the chosen one, each with what is proposed other than its usual settings: 2000
-/// projections answer few images as well as 10000 and are solved in a second.
+/// The methods that a trial compares with the selected one, each with settings that differ from the defaults: on few
+/// images, 2000 projections are as accurate as 10000 and are solved in a second.
 pub const SET_BESIDE: &[(&MethodSpec, &[(&str, Setting)])] = &[
     (&simplecil::SPEC, &[]),
     (&ranpac::SPEC, &[("projection", Setting::Whole(2000))]),
     (&lae::LAE, &[]),
 ];
 
-/// The method that these settings name, before its first task.
+/// Returns the method that these settings name, before its first task.
 ///
 /// # Errors
-/// Returns a Problem for an unknown method or settings that do not fit.
+/// Returns a Problem for an unknown method or unsuitable settings.
 pub fn build(setup: Setup<'_>) -> Result<Box<dyn Method>> {
     (named_method(&setup.config.method)?.build)(setup)
 }
 
-/// The seed of the initial values a task brings (from 0), from the run's seed.
+/// Returns the seed of the initial values of a task (from 0), derived from the run's seed.
 pub(crate) fn task_seed(seed: u64, task: usize) -> u64 {
     seed.wrapping_mul(1_000_003).wrapping_add(task as u64 + 1)
 }

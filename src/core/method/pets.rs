@@ -1,4 +1,4 @@
-//! The PET of a run: which plugin, in which form, in which blocks.
+//! The PET of a run: plugin, form and blocks.
 
 use std::sync::Arc;
 
@@ -11,41 +11,40 @@ use crate::pet::{Drawing, PetSettings, PetSpec, PetStack};
 use crate::problem::Result;
 use crate::store::PetStart;
 
-/// A PET that was trained, and how it began.
+/// A trained PET and its initial state.
 pub struct TrainedPet {
-    /// Whose it is.
+    /// The expert that uses it.
     pub expert: Expert,
-    /// As it was drawn, before its first task.
+    /// Its initial state.
     pub began: PetStack,
-    /// As it is.
+    /// Its current state.
     pub now: PetStack,
 }
 
 impl Step<'_> {
-    /// A PET after the step. Its parameters are called as [`Backward::of_pets`](super::Backward::of_pets)
-    /// calls them, `pet.<name>`.
+    /// Updates a PET by a step. Its parameters are named `pet.<name>`, as in
+    /// [`Backward::of_pets`](super::Backward::of_pets).
     #[must_use]
     pub fn moved_pets(&mut self, pets: &PetStack) -> PetStack {
         pets.with(|name, value, _| self.moved(&format!("pet.{name}"), value.clone()))
     }
 }
 
-/// The PET of a run: which plugin, in which form, in which blocks.
+/// The PET of a run: plugin, form and blocks.
 #[derive(Clone)]
 pub struct PetPlan {
-    /// The checked plugin.
+    /// The compiled plugin.
     pub spec: Arc<PetSpec>,
     /// Sizes and variant.
     pub settings: PetSettings,
     /// Block numbers.
     pub blocks: Vec<usize>,
-    /// What it starts from, where that is not drawn.
+    /// Its initial values, if they are not random.
     pub start: Option<PetStart>,
 }
 
 impl PetPlan {
-    /// Chooses sizes, form and blocks as the settings say; checks that the backbone offers what
-    /// the plugin needs.
+    /// Selects sizes, form and blocks from the settings, and checks that the backbone offers what the plugin needs.
     ///
     /// # Errors
     /// Returns a Problem for a size out of range, an unknown form, or blocks or sites that do not exist.
@@ -56,7 +55,7 @@ impl PetPlan {
         Ok(Self::of(spec, settings, blocks))
     }
 
-    /// This plugin with these sizes in these blocks.
+    /// Returns the plan of this plugin with these sizes in these blocks.
     pub fn of(spec: Arc<PetSpec>, settings: PetSettings, blocks: Vec<usize>) -> Self {
         Self {
             spec,
@@ -66,21 +65,20 @@ impl PetPlan {
         }
     }
 
-    /// The same, started from an adapter.
+    /// Uses an adapter as the initial values.
     #[must_use]
     pub fn starting(self, start: Option<PetStart>) -> Self {
         Self { start, ..self }
     }
 
-    /// The same with random draws kept apart as by a run that has begun.
+    /// Separates random draws in the same way as the run that is resumed.
     #[must_use]
     pub fn drawn(mut self, drawing: Drawing) -> Self {
         self.settings.drawing = drawing;
         self
     }
 
-    /// Size and form of the PET: the form asked for, else the plugin's for LAE without Learning
-    /// where that is switched off.
+    /// Returns size and form of the PET: the selected form, or if LAE's Learning is off, the plugin's form without it.
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
@@ -100,11 +98,10 @@ impl PetPlan {
         Ok(settings)
     }
 
-    /// Freshly initialised PETs on the backbone's device; the same for the same seed on every
-    /// device.
+    /// Returns newly initialised PETs on the backbone's device; equal for the same seed on every device.
     ///
     /// # Errors
-    /// Returns a Problem if a parameter's shape cannot be formed.
+    /// Returns a Problem if the shape of a parameter is invalid.
     pub fn stack(&self, backbone: &dyn Backbone, seed: u64) -> Result<PetStack> {
         let fresh = PetStack::init(
             &self.spec,

@@ -1,5 +1,5 @@
-//! Class prototypes: the plain mean of the features of all training images of a class, and the
-//! cosine of an image's feature with each of them.
+//! Class prototypes: the mean of the features of all training images of a class, and the cosines of an image's feature
+//! with all of them.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -12,15 +12,15 @@ use crate::nn::unit_rows;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named, shaped};
 
-/// Lengths below this count as this, as in the field's implementations.
+/// Lower bound of lengths, as in other implementations.
 pub const SHORTEST: f64 = 1e-12;
 
-/// Sums of features by class, on the way to means. f64, so that no image is lost among many.
+/// Sums of features by class, for computing means. f64, so that no image is lost among many.
 #[derive(Clone, Debug, Default)]
 pub struct Sums(BTreeMap<usize, (Vec<f64>, usize)>);
 
 impl Sums {
-    /// Adds a batch of features (batch × width) with the class of each.
+    /// Adds a batch of features (batch × width) with their classes.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -38,7 +38,7 @@ impl Sums {
         Ok(())
     }
 
-    /// The means by class; nothing is left.
+    /// Returns the means by class and resets the sums.
     pub fn take_means(&mut self) -> impl Iterator<Item = (usize, Vec<f32>)> + use<> {
         std::mem::take(&mut self.0)
             .into_iter()
@@ -49,13 +49,13 @@ impl Sums {
     }
 }
 
-/// One prototype per class. A class none of whose images could be read has none, and is never answered.
+/// One prototype per class. A class without a readable image has none and is never predicted.
 #[derive(Clone, Debug, Default)]
 pub struct Prototypes {
     of: BTreeMap<usize, Vec<f32>>,
-    /// Classes met so far, those without a prototype included.
+    /// Number of classes so far, including those without a prototype.
     classes: usize,
-    /// What scores are computed with, made when they are first asked for.
+    /// Data for computing scores, built on first use.
     ready: OnceLock<Ready>,
 }
 
@@ -64,26 +64,26 @@ pub struct Prototypes {
 struct Ready {
     /// classes × width; zeros for a class without a prototype.
     rows: Tensor<2>,
-    /// 1 × classes: −1, the least of cosines, for a class without a prototype, 0 for others. `None` if all have one.
+    /// 1 × classes: −1, the minimum of cosines, for a class without a prototype, 0 for others. `None` if all have one.
     absent: Option<Tensor<2>>,
 }
 
 impl Prototypes {
-    /// Makes room for this number of classes.
+    /// Extends the number of classes.
     pub fn reach(&mut self, classes: usize) {
         self.classes = self.classes.max(classes);
         self.ready = OnceLock::new();
     }
 
-    /// Adds those of new classes; a class that is known gets the new one.
+    /// Adds prototypes of new classes; that of a known class is replaced.
     pub fn extend(&mut self, means: impl IntoIterator<Item = (usize, Vec<f32>)>) {
         self.of.extend(means);
         let last = self.of.last_key_value().map_or(0, |(class, _)| class + 1);
         self.reach(last);
     }
 
-    /// Cosines of features (batch × width) with each class so far: batch × classes. All calls must name features
-    /// on one device.
+    /// Returns cosines of features (batch × width) with each class so far: batch × classes. The features of all calls
+    /// must be on the same device.
     ///
     /// # Errors
     /// Returns a Problem if there are no prototypes.
@@ -118,10 +118,10 @@ impl Prototypes {
         }
     }
 
-    /// classes × width, zeros for a class without a prototype.
+    /// Returns classes × width, with zeros for a class without a prototype.
     fn table(&self) -> HostTensor {
         let width = self.of.values().next().map_or(0, Vec::len);
-        // Before a class was measured the width is not known.
+        // Before a class was measured, the width is unknown.
         let classes = if width == 0 { 0 } else { self.classes };
         let mut values = vec![0.0; classes * width];
         for (class, row) in self.of.iter().filter(|_| width > 0) {
@@ -133,7 +133,7 @@ impl Prototypes {
         }
     }
 
-    /// Prototypes of length 1 (classes × width), and the classes without one, whose rows are zeros.
+    /// Returns prototypes of length 1 (classes × width), and the classes without one, whose rows are zeros.
     ///
     /// # Errors
     /// Returns a Problem if there are no prototypes.
@@ -157,22 +157,22 @@ impl Prototypes {
         Ok((table, absent.collect()))
     }
 
-    /// Adds them as `prototypes`, classes × width.
+    /// Adds the tensor `prototypes`, classes × width.
     pub fn write(&self, into: &mut Named) {
         into.insert("prototypes".into(), self.table());
     }
 
-    /// Reads those of the first `classes` classes back. A row of zeros is no prototype.
+    /// Reads the prototypes of the first `classes` classes. A row of zeros means no prototype.
     ///
     /// # Errors
-    /// Returns a Problem if they are missing, more, or of another width.
+    /// Returns a Problem if they are missing, too many, or of another width.
     pub fn read(from: &Named, classes: usize, width: usize) -> Result<Self> {
         let mut all = Self::default();
         all.reach(classes);
         let rows = named(from, "prototypes")?.shape.first().copied();
         let rows = rows.unwrap_or_default();
         if rows == 0 {
-            // Saved before a class was measured, when their width was not known.
+            // Saved before a class was measured, when the width was unknown.
             return Ok(all);
         }
         let tensor = shaped(from, "prototypes", &[rows, width])?;
@@ -187,7 +187,7 @@ impl Prototypes {
     }
 }
 
-/// norm(f) · norm(W)ᵀ: batch × width and classes × width → batch × classes.
+/// Computes norm(f) · norm(W)ᵀ: batch × width and classes × width → batch × classes.
 pub fn cosines(features: Tensor<2>, prototypes: Tensor<2>) -> Tensor<2> {
     unit_rows(features, SHORTEST).matmul(unit_rows(prototypes, SHORTEST).transpose())
 }
@@ -217,7 +217,7 @@ mod tests {
         assert!(Prototypes::read(&file, 2, 3).is_err());
     }
 
-    /// None of the images of class 1 and of class 3, the last one, could be read.
+    /// No image of class 1 and of class 3, the last one, could be read.
     #[test]
     fn a_class_without_pictures_is_never_answered_and_moves_no_other() {
         let device = Device::flex();
@@ -231,7 +231,7 @@ mod tests {
             let features = Tensor::<2>::from_data([[0.0, 3.0], [-1.0, -1.0f32]], &device);
             let rows = answers::rows(&prototypes.scores(features).unwrap()).unwrap();
             assert_eq!(rows[0], [0.0, -1.0, 1.0, -1.0]);
-            // Unlike all that is known: still no answer for what was never seen.
+            // Even an image unlike all known classes is never assigned to a class without images.
             let least = -(0.5f32.sqrt());
             assert!((rows[1][0] - least).abs() < 1e-6 && rows[1][1] == -1.0);
         }

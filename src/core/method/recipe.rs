@@ -1,4 +1,4 @@
-//! How a method answers, as plain numbers: what other programs need to give the same answers.
+//! The computation of a method's answers as plain numbers, for other programs that must give the same answers.
 
 use burn::tensor::Tensor;
 
@@ -12,33 +12,33 @@ use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// From images to answers.
+/// The computation from images to answers.
 pub struct Recipe {
-    /// The networks that an image goes through: the backbone with these PETs, each with a name. No
-    /// PETs means the backbone alone.
+    /// The networks that process an image: the backbone with these PETs, each with a name. An empty stack is the
+    /// backbone alone.
     pub networks: Vec<(String, PetStack)>,
-    /// Weights that the backbone has in place of its own.
+    /// Weights that replace those of the backbone.
     pub weights: Option<Weights>,
-    /// What is made of the networks' features.
+    /// The computation on the networks' features.
     pub reading: Reading,
 }
 
-/// What makes answers of features.
+/// The computation of answers from features.
 pub enum Reading {
-    /// Logits f·W + b; an answer's probabilities are their softmax.
+    /// Logits f·W + b; the probabilities are their softmax.
     Linear {
         /// feature width × classes.
         weight: HostTensor,
         /// 1 × classes.
         bias: HostTensor,
-        /// The method's experts, the last one being the answer.
+        /// The method's experts; the last one is the answer.
         experts: Vec<(Expert, Voice)>,
     },
-    /// Sums of cosines, or of cosines with weights.
+    /// Sums of cosines, or of weighted cosines.
     Cosine {
-        /// One addend each.
+        /// The addends.
         parts: Vec<CosinePart>,
-        /// Classes that no image was seen of: their sum is −1.
+        /// Classes without an image: their sum is −1.
         absent: Vec<usize>,
     },
     /// Scores relu(f·R)·W of the first network's features.
@@ -47,18 +47,18 @@ pub enum Reading {
         projection: HostTensor,
         /// Wᵀ: classes × projections.
         weight: HostTensor,
-        /// Classes without a column of their own, each with the one that it counts for.
+        /// Classes without their own column, each with the class that it belongs to.
         empty: Vec<(usize, usize)>,
     },
 }
 
-/// Whose features an expert reads.
+/// The features that an expert reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voice {
     /// Those of one network.
     Of(usize),
-    /// Of two networks, or twice of one: class by class the larger of their softmaxes. Scores are the
-    /// logarithms of these.
+    /// Those of two networks, or of one twice: for each class the larger of their softmaxes. Scores are the logarithms
+    /// of these.
     Larger([usize; 2]),
 }
 
@@ -66,12 +66,12 @@ pub enum Voice {
 pub struct CosinePart {
     /// The networks whose features are concatenated.
     pub networks: Vec<usize>,
-    /// W: classes × width of these features, each row of length 1 times what its cosine counts.
+    /// W: classes × width of these features; each row has length 1 times the weight of its cosine.
     pub rows: HostTensor,
 }
 
 impl Recipe {
-    /// One network, whose PETs may be none.
+    /// Returns the recipe of one network, with or without PETs.
     pub(super) fn of_one(pets: PetStack, reading: Reading) -> Self {
         Self {
             networks: vec![(Expert::ANSWER.name().to_owned(), pets)],
@@ -80,7 +80,7 @@ impl Recipe {
         }
     }
 
-    /// The expert that is the run's answer, last in the list of all.
+    /// Returns the experts; the last one is the run's answer.
     pub fn experts(&self) -> Vec<Expert> {
         match &self.reading {
             Reading::Linear { experts, .. } => experts.iter().map(|(expert, _)| *expert).collect(),
@@ -88,7 +88,7 @@ impl Recipe {
         }
     }
 
-    /// What is said where a method has none.
+    /// Returns the Problem of a method without a recipe.
     pub(super) fn none() -> Problem {
         let with = METHODS.iter().filter(|method| method.has_recipe);
         let titles: Vec<&str> = with.map(|method| method.title).collect();
@@ -100,10 +100,10 @@ impl Recipe {
 }
 
 impl Reading {
-    /// Heads side by side, and who reads what.
+    /// Returns the concatenated heads, with the features that each expert reads.
     ///
     /// # Errors
-    /// Returns a Problem before the first task, or when the device failed.
+    /// Returns a Problem before the first task, or if the device failed.
     pub(super) fn of_heads(heads: &Heads, experts: Vec<(Expert, Voice)>) -> Result<Self> {
         if heads.0.is_empty() {
             return Err(super::task::none_begun());
@@ -119,7 +119,7 @@ impl Reading {
         })
     }
 
-    /// Prototypes over the features of these networks, side by side.
+    /// Returns prototypes for the concatenated features of these networks.
     ///
     /// # Errors
     /// Returns a Problem if there are none.

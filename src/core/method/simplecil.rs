@@ -1,6 +1,6 @@
-//! SimpleCIL (Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models, 2023):
-//! nothing is trained. A class is the mean feature of its training images; an image is what its
-//! feature points to most. Prototypes of earlier classes stay as they are.
+//! SimpleCIL (Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models, 2023): nothing is trained. A
+//! class is the mean feature of its training images; an image is assigned to the class with the largest cosine.
+//! Prototypes of earlier classes are unchanged.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Tasks of a single class, from which a loss over the task's own classes learns nothing.
 //!
-//! Local cross-entropy takes the softmax over the classes of the present task. Over one class it is
-//! 1 whatever the logit, so the loss and its gradient are 0: the class's weights stay as they were
-//! drawn, and nothing else moves, either.
+//! Local cross-entropy uses the softmax over the classes of the current task. Over one class it is 1 whatever the
+//! logit, so the loss and its gradient are 0: the class's weights keep their initial values, and nothing else changes
+//! either.
 
 use std::ops::Range;
 
@@ -11,16 +11,16 @@ use super::task::{PassImages, PassWork};
 use crate::message;
 use crate::problem::{Problem, some_of};
 
-/// What to know of tasks of a single class, and sizes of tasks without any.
+/// A warning about tasks of a single class, and task sizes without any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SingleClassTasks {
-    /// Which tasks, and what it means.
+    /// The tasks, and the consequence.
     pub problem: Problem,
-    /// Sizes in which every class has company, as the settings take them.
+    /// Sizes with at least two classes per task, in the syntax of the setting.
     pub sizes: String,
 }
 
-/// Whether the method learns by gradients from the images of this task (from 0) alone.
+/// Returns whether the method learns by gradients from the images of this task (from 0) alone.
 pub fn learns(chosen: &Chosen<'_>, task: usize) -> bool {
     let passes = chosen.kinds(task).unwrap_or_default();
     let by_itself = |work| matches!(work, PassWork::Learn { .. });
@@ -28,8 +28,8 @@ pub fn learns(chosen: &Chosen<'_>, task: usize) -> bool {
     own.any(|pass| by_itself(pass.work))
 }
 
-/// Finds the tasks of a single class that the method would learn from by gradients; `None` if
-/// there are none, or where the method looks at all classes at once.
+/// Returns the tasks of a single class that the method would learn by gradients; `None` if there are none, or if the
+/// method uses all classes at once.
 pub fn single_class_tasks(chosen: &Chosen<'_>, tasks: &[Range<usize>]) -> Option<SingleClassTasks> {
     let alone = tasks.iter().enumerate().filter(|(_, task)| task.len() == 1);
     let single: Vec<String> = alone
@@ -54,8 +54,8 @@ pub fn single_class_tasks(chosen: &Chosen<'_>, tasks: &[Range<usize>]) -> Option
     })
 }
 
-/// Sizes without a 1: neighbouring single classes are put together, others go to the task before
-/// them (the first one to the task after it).
+/// Returns sizes without a 1: neighbouring single classes are combined, others join the previous task (the first one
+/// the next task).
 fn company(tasks: &[Range<usize>]) -> Vec<usize> {
     let mut sizes: Vec<usize> = Vec::new();
     for size in tasks.iter().map(ExactSizeIterator::len) {
@@ -116,7 +116,7 @@ mod tests {
             single.sizes == "3,3,4" && single.problem.what.starts_with("task 4 has a single class")
         }));
         assert!(told("lae", &[5, 5]).is_none() && told("simplecil", &[3, 1]).is_none());
-        // APER learns in its first session alone.
+        // APER learns only in its first session.
         assert!(told("aper", &[3, 1]).is_none() && told("aper", &[1, 3]).is_some());
     }
 }

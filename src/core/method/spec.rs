@@ -1,5 +1,5 @@
-//! What a method says of itself, as data: its name, who answers, its settings with meaning, range
-//! and default, what it needs. File, command line, checks, window and help are made from it.
+//! A method's description as data: its name, its experts, its settings with meaning, range and default, its
+//! requirements. File, command line, checks, window and help are derived from it.
 
 use super::{Method, Pass, Setup};
 use crate::backbone::BlockShape;
@@ -10,56 +10,56 @@ use crate::run::config::{RunConfig, Setting, SettingSpec};
 use crate::run::event::Scores;
 use crate::texts::{Message, of_list};
 
-/// A method: each method's file has one, and in the table [`super::METHODS`].
+/// A method. Each method's file defines one, listed in the table [`super::METHODS`].
 pub struct MethodSpec {
     /// The name on the command line.
     pub key: &'static str,
-    /// The name people read.
+    /// The display name.
     pub title: &'static str,
-    /// What it does, in a sentence.
+    /// A one-sentence description.
     pub summary: &'static str,
-    /// Where it was published.
+    /// The publication.
     pub paper: &'static str,
-    /// Who answers, in the order they are shown; the last one's answer is the run's.
+    /// The experts in display order; the last one gives the run's answer.
     pub experts: &'static [Expert],
-    /// What the scores of its answers are.
+    /// The kind of scores of its answers.
     pub scores: fn(&Chosen<'_>) -> Result<Scores>,
     /// Its own settings.
     pub settings: &'static [SettingSpec],
-    /// What it trains of a PET plugin, if any.
+    /// Its use of a PET plugin, if any.
     pub pet: Option<PetUse>,
     /// Its learning rate; `None` for methods without gradient steps.
     pub rate: Option<Rate>,
-    /// The authors' values by data set, where they differ from the defaults.
+    /// The authors' values by dataset, if they differ from the defaults.
     pub published: &'static [PublishedValues],
-    /// Whether the seed decides anything. Runs of several seeds are one run without that.
+    /// Whether the seed has an effect. Otherwise runs that differ only in the seed are one run.
     pub seeded: bool,
-    /// Whether all classes come as one task (Joint-FT).
+    /// Whether all classes form one task (Joint-FT).
     pub all_at_once: bool,
-    /// Whether another task needs more than the snapshots hold: then the last checkpoint of a
-    /// finished run is kept for its added tasks.
+    /// Whether another task needs more than the snapshots contain: then the last checkpoint of a finished run is kept
+    /// for its added tasks.
     pub needs_state: bool,
-    /// Whether its answers are made of features alone, so it has a [`super::Recipe`] for other programs.
+    /// Whether its answers are computed from features alone, so that it has a [`super::Recipe`] for other programs.
     pub has_recipe: bool,
     /// The passes over the images of a task (from 0).
     pub passes: fn(&Chosen<'_>, usize) -> Result<Vec<Pass>>,
-    /// What a step takes beside the network and a PET, for a network of this number of blocks.
+    /// The additional memory of a step besides the network and a PET, for a network with this number of blocks.
     pub memory: fn(&Chosen<'_>, usize) -> Result<MemoryEstimate>,
-    /// How often an image passes through the network in a task (from 0), for estimates of time.
+    /// How often an image passes through the network in a task (from 0), for time estimates.
     pub workload: fn(&Chosen<'_>, usize) -> Result<Workload>,
-    /// Numbers that a run leaves on the disk, for estimates.
+    /// The number of values that a run stores on disk, for estimates.
     pub stored: fn(&Chosen<'_>, &RunSizes) -> Result<f64>,
-    /// Says what does not fit together, before the start.
+    /// Checks the combination of settings before the start.
     pub check: fn(&Chosen<'_>, Option<&Context<'_>>) -> Result<()>,
-    /// Those of its own settings that have no effect beside the others.
+    /// Its own settings without effect given the others.
     pub idle: fn(&Chosen<'_>) -> Result<Vec<Idle>>,
-    /// Before the first task.
+    /// Creates the method before the first task.
     pub build: fn(Setup<'_>) -> Result<Box<dyn Method>>,
 }
 
 impl MethodSpec {
-    /// What most methods say: one expert, no settings, PET or rate of their own, nothing to check; a pass that learns for
-    /// each epoch. Names, paper and `build` are a method's own.
+    /// The defaults of most methods: one expert, no own settings, PET or rate, no checks, one training pass per epoch.
+    /// Names, paper and `build` must be set.
     pub const USUAL: Self = Self {
         key: "",
         title: "",
@@ -84,13 +84,13 @@ impl MethodSpec {
         build: |_| Err(Problem::new("this method does not say how it is built")),
     };
 
-    /// What it does, in the language of this thread.
+    /// Returns the description in the language of this thread.
     pub fn summary(&self) -> &'static str {
         of_list("method", self.key, "summary", self.summary)
     }
 }
 
-/// A method with the settings chosen for it.
+/// A method with its settings.
 #[derive(Clone, Copy)]
 pub struct Chosen<'a> {
     /// All settings of the run.
@@ -104,28 +104,28 @@ pub struct Chosen<'a> {
 pub struct Idle {
     /// Its key in files: a setting of every run, or one of the method's own.
     pub key: &'static str,
-    /// Why.
+    /// The reason.
     pub why: Message,
 }
 
-/// What a method trains of a PET plugin.
+/// How a method uses a PET plugin.
 #[derive(Clone, Copy, Debug)]
 pub struct PetUse {
-    /// The authors' plugin; `None` if the project's usual one serves.
+    /// The authors' plugin; `None` for the program's default one.
     pub plugin: Option<&'static str>,
-    /// The usual size for a network of this width; `None` for the plugin's own default.
+    /// The default size for a network of this width; `None` for the plugin's own default.
     pub size: Option<fn(usize) -> usize>,
-    /// Whether every block carries one by default.
+    /// Whether every block has one by default.
     pub every_block: bool,
-    /// The flag that switches the plugin's main form on; without it, or where there is none, a
-    /// plugin takes the form it has without LAE's Learning.
+    /// The flag that selects the plugin's main form; without it, or if there is none, a plugin uses its form without
+    /// LAE's Learning.
     pub calibrated_by: Option<&'static str>,
     /// Whether these settings train a PET at all.
     pub when: fn(&Chosen<'_>) -> Result<bool>,
 }
 
 impl PetUse {
-    /// The project's usual PET, always.
+    /// The program's default PET, always.
     pub const USUAL: Self = Self {
         plugin: None,
         size: None,
@@ -135,27 +135,26 @@ impl PetUse {
     };
 }
 
-/// The memory that a method needs for its own sake.
+/// The additional memory of a method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MemoryEstimate {
-    /// The first block that gradients pass through; `None` if they pass through those of PETs
-    /// alone.
+    /// The first block that gradients pass through; `None` if they pass only through blocks with PETs.
     pub first_block: Option<usize>,
     /// Whether the network's own weights are trained.
     pub weights: bool,
-    /// Bytes of state that grows with neither the network nor the batch.
+    /// Bytes of state that depends on neither the network nor the batch.
     pub bytes: f64,
 }
 
 impl MemoryEstimate {
-    /// That of a method whose PETs are all it trains.
+    /// The estimate of a method that trains only PETs.
     pub const NONE: Self = Self {
         first_block: None,
         weights: false,
         bytes: 0.0,
     };
 
-    /// Gradients from this block on.
+    /// Returns the estimate for gradients from this block on.
     pub const fn from_block(block: usize) -> Self {
         Self {
             first_block: Some(block),
@@ -164,25 +163,25 @@ impl MemoryEstimate {
     }
 }
 
-/// How often an image passes through the network, and what is computed beside that.
+/// How often an image passes through the network, and the additional computations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Workload {
-    /// Tokens of prompts that go through all blocks beside the image's own.
+    /// Prompt tokens that pass through all blocks in addition to the image's own.
     pub tokens: usize,
-    /// Passes through the plain network for the query of an image, whether it is learned from or answered.
+    /// Passes through the plain network for the query of an image, in training and prediction.
     pub queries: f64,
-    /// Passes through other networks for an image that is learned from.
+    /// Passes through other networks for a training image.
     pub teachers: f64,
-    /// Networks that measure or answer an image.
+    /// Networks that measure or predict an image.
     pub networks: f64,
-    /// Further passes for a test image that is studied.
+    /// Additional passes for a test image in a study.
     pub study: f64,
-    /// What a closed form takes.
+    /// The cost of a closed form.
     pub closed_form: ClosedForm,
 }
 
 impl Workload {
-    /// One network and nothing beside it.
+    /// One network without additional computations.
     pub const USUAL: Self = Self {
         tokens: 0,
         queries: 0.0,
@@ -196,50 +195,50 @@ impl Workload {
     };
 }
 
-/// Multiplications and additions of a closed form.
+/// Multiply-add operations of a closed form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosedForm {
-    /// For each image that is measured.
+    /// For each measured image.
     pub each: f64,
     /// After all images of a task.
     pub whole: f64,
 }
 
-/// What decides how much a run stores.
+/// The values that determine the stored size of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunSizes {
     /// Number of tasks.
     pub tasks: usize,
-    /// Classes of all of them.
+    /// Number of classes of all tasks.
     pub classes: usize,
     /// Length of a feature.
     pub width: usize,
     /// Number of blocks.
     pub depth: usize,
-    /// Numbers in the PETs of one expert.
+    /// Number of parameters in the PETs of one expert.
     pub trained: usize,
-    /// Weights of the network.
+    /// Number of weights of the network.
     pub parameters: usize,
 }
 
 impl RunSizes {
-    /// The classes known after each task, summed over the tasks, with equal shares for all.
+    /// Returns the number of classes after each task, summed over the tasks, for equal task sizes.
     pub fn classes_over_tasks(&self) -> f64 {
         self.classes as f64 * (self.tasks as f64 + 1.0) / 2.0
     }
 }
 
-/// A learning rate as its authors state it.
+/// A learning rate in the authors' convention.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// At batch 256, or at any batch where it is not scaled.
+    /// At batch 256, or at any batch if it is not scaled.
     pub base: f64,
-    /// Whether it grows in proportion to the batch.
+    /// Whether it is proportional to the batch size.
     pub scaled: bool,
 }
 
 impl Rate {
-    /// A rate that its authors use at some batch and scale with it.
+    /// Returns a rate that its authors use at a batch size and scale with it.
     pub const fn at_batch(rate: f64, batch: usize) -> Self {
         Self {
             base: rate * 256.0 / batch as f64,
@@ -248,21 +247,21 @@ impl Rate {
     }
 }
 
-/// The authors' values for one data set.
+/// The authors' values for one dataset.
 #[derive(Clone, Copy, Debug)]
 pub struct PublishedValues {
-    /// The data set's name.
+    /// The dataset's name.
     pub data: &'static str,
     /// Epochs per task.
     pub epochs: usize,
-    /// Learning rate, as [`Rate::base`]; `None` for the method's usual one.
+    /// Learning rate, as [`Rate::base`]; `None` for the method's default.
     pub base_lr: Option<f64>,
     /// Own settings that differ from the defaults.
     pub settings: &'static [(&'static str, Setting)],
 }
 
 impl PublishedValues {
-    /// This number of epochs on a data set, all else as usual.
+    /// Returns a number of epochs on a dataset, with defaults otherwise.
     pub const fn on(data: &'static str, epochs: usize) -> Self {
         Self {
             data,
@@ -272,7 +271,7 @@ impl PublishedValues {
         }
     }
 
-    /// The same at this rate.
+    /// Returns the same with this rate.
     pub const fn at(self, base_lr: f64) -> Self {
         Self {
             base_lr: Some(base_lr),
@@ -280,13 +279,13 @@ impl PublishedValues {
         }
     }
 
-    /// The same with these own settings.
+    /// Returns the same with these own settings.
     pub const fn with(self, settings: &'static [(&'static str, Setting)]) -> Self {
         Self { settings, ..self }
     }
 }
 
-/// What a run is based on, known before any weight is read.
+/// The properties of a run that are known before any weight is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The backbone's family and dimensions.
@@ -295,6 +294,6 @@ pub struct Context<'a> {
     pub blocks: &'a [BlockShape],
     /// Number of tasks.
     pub tasks: usize,
-    /// Classes of all of them.
+    /// Number of classes of all tasks.
     pub classes: usize,
 }

@@ -1,5 +1,5 @@
-//! A LoRA in the form of the library peft as the initial values of a PET: A and B are found by their places in the plugin's
-//! equations, layers by their names in timm and transformers.
+//! A LoRA in the format of the library peft as the initial values of a PET. A and B are identified by their positions
+//! in the plugin's equations, layers by their names in timm and transformers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -22,7 +22,7 @@ use crate::store::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart};
 use crate::tensors::HostTensor;
 use crate::texts::Message;
 
-/// Fields of peft's `LoraConfig` whose values A and B already show, or that only guided their training.
+/// Fields of peft's `LoraConfig` that follow from A and B, or that only affected their training.
 const WITHOUT_EFFECT: [&str; 17] = [
     "auto_mapping",
     "base_model_name_or_path",
@@ -42,8 +42,8 @@ const WITHOUT_EFFECT: [&str; 17] = [
     "target_modules",
     "task_type",
 ];
-/// Ways to initialise A and B that leave the backbone's weights as they are. Others (PiSSA, OLoRA, CorDA, LoftQ) subtract
-/// from the weights what they give to A and B.
+/// Initialisations of A and B that do not change the backbone's weights. Others (PiSSA, OLoRA, CorDA, LoftQ) subtract
+/// the initial B · A from the weights.
 const PLAIN_INIT: [&str; 3] = ["gaussian", "eva", "orthogonal"];
 /// Names of classifiers in timm and transformers, which a run replaces by its heads.
 const CLASSIFIERS: [&str; 5] = ["classifier", "head", "head.fc", "fc", "score"];
@@ -75,16 +75,15 @@ struct Layer {
     a: HostTensor,
     /// outputs × rank.
     b: HostTensor,
-    /// Which of the equal parts of its outputs were taken over, and of how many.
+    /// The parts of its outputs that were used, and the number of equal parts.
     taken: (BTreeSet<usize>, usize),
 }
 
-/// The stack with the adapter's values in place of the drawn ones. Where a layer's rank is smaller than the plugin's, the rest
-/// of A stays as it was drawn and the rest of B is 0. The scale alpha / rank becomes part of B.
+/// Replaces the initial values of the stack by those of the adapter. If a layer's rank is smaller than the plugin's,
+/// the rest of A keeps its random values and the rest of B is 0. The scale alpha / rank is multiplied into B.
 ///
 /// # Errors
-/// Returns a Problem for another kind of adapter, layers that have no LoRA in this run, and shapes or ranks that do not
-/// fit.
+/// Returns a Problem for another kind of adapter, layers without LoRA in this run, and incompatible shapes or ranks.
 pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -> Result<PetStack> {
     let config = Config::read(&start.file(ADAPTER_CONFIG))?;
     let alphas = config.alphas().unwrap_or_default();
@@ -145,10 +144,10 @@ fn no_lora(stack: &PetStack, site: &SitePet<'_>) -> Problem {
         .advise(message!("try-start-no-lora"))
 }
 
-/// Checks that the adapter in a folder is a plain LoRA: that B · A, scaled by alpha and rank, is all that it changes.
+/// Checks that the adapter in a folder is a plain LoRA, which changes only B · A, scaled by alpha and rank.
 ///
 /// # Errors
-/// Returns a Problem with the first field of its configuration that says otherwise, or that is not known.
+/// Returns a Problem with the first field of its configuration that is incompatible or unknown.
 pub fn check_start(folder: &Path) -> Result<()> {
     let path = folder.join(ADAPTER_CONFIG);
     let config = Config::read(&path)?;
@@ -173,7 +172,7 @@ impl Config {
         })
     }
 
-    /// Why the adapter is no plain LoRA; `None` if it is one.
+    /// Returns why the adapter is not a plain LoRA; `None` if it is one.
     fn obstacle(&self) -> Option<Message> {
         let kind = |kind: &str| Some(message!("problem-start-kind", kind = shortened(kind)));
         let field = |name: &str, value: &dyn Display| {
@@ -218,11 +217,11 @@ impl Config {
         unknown.map(|(name, value)| field(name, value))
     }
 
-    /// The values of `alpha_pattern` with their regular expressions, which peft matches against the end of a module's name, in
-    /// the file's order.
+    /// Returns the values of `alpha_pattern` with their regular expressions, which peft matches against the end of a
+    /// module's name, in file order.
     ///
     /// # Errors
-    /// The first pattern that is no regular expression, or whose value is no number.
+    /// Returns the first invalid regular expression, or the first whose value is not a number.
     fn alphas(&self) -> Result<Vec<(Regex, f64)>, String> {
         let each = |(pattern, alpha): (&String, &Value)| {
             let regex = Regex::new(&format!(r"^(.*\.)?({pattern})$")).ok();
@@ -231,7 +230,7 @@ impl Config {
         self.alpha_pattern.iter().flatten().map(each).collect()
     }
 
-    /// What B · A of a layer of this rank is multiplied with.
+    /// Returns the factor of B · A for a layer of this rank.
     fn scale(&self, alpha: f64, rank: usize) -> f64 {
         let rank = rank.max(1) as f64;
         match self.use_rslora {
@@ -241,13 +240,13 @@ impl Config {
     }
 }
 
-/// Whether a module is the one of this name, perhaps inside another.
+/// Returns whether a module has this name, possibly inside another one.
 fn is(module: &str, name: &str) -> bool {
     let before = module.strip_suffix(name);
     before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
-/// A and B by module. What else a file holds, a classifier say, is not read.
+/// Returns A and B by module. Other content of the file, such as a classifier, is ignored.
 fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
     let mut found = BTreeMap::new();
     let of_a = [".lora_A.weight", ".lora_A.default.weight"];
@@ -294,7 +293,7 @@ fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
     }
 }
 
-/// A layer of the adapter, as the site of a block.
+/// A layer of the adapter, mapped to the site of a block.
 struct Adapted<'a> {
     module: &'a str,
     scale: f64,
@@ -302,7 +301,7 @@ struct Adapted<'a> {
 }
 
 impl Adapted<'_> {
-    /// The parameters A and B of the block's PET, by their names in the stack.
+    /// Returns the parameters A and B of the block's PET, by their names in the stack.
     fn values(
         &self,
         (block, own): (&BlockPet<'_>, &Factors),
@@ -328,7 +327,7 @@ impl Adapted<'_> {
             layer.b.values[(self.name.part * width + row) * rank + inner]
         };
         let acts = |inner: &usize| (0..width).any(|row| b_at(row, *inner) != 0.0);
-        // In a packed layer a part may have its own share of the rank.
+        // In a packed layer, a part can have its own share of the rank.
         let used: Vec<usize> = match rank <= size {
             true => (0..rank).collect(),
             false => (0..rank).filter(acts).collect(),
@@ -362,7 +361,7 @@ impl Adapted<'_> {
     }
 }
 
-/// Refuses an adapter that changes what this run's PET leaves as it is.
+/// Rejects an adapter with changes that this run's PET cannot represent.
 fn all_taken(layers: &BTreeMap<String, Layer>) -> Result<()> {
     for (module, layer) in layers {
         let (taken, parts) = (&layer.taken.0, layer.taken.1);

@@ -1,10 +1,9 @@
-//! How a step learns its batch: how many of its images go through the network at once, and how smooth the targets are.
+//! Settings of a training step: how many images pass through the network at once, and label smoothing.
 //!
-//! A batch that is too large for a GPU is learned in parts: the gradients of the parts are added,
-//! each by its share of the images, before the one step. The loss of every method here is a mean
-//! over images, with terms that no image has a part in, so that the sum is the gradient of the whole
-//! batch but for rounding. What dropout drops is drawn for the whole batch (see
-//! [`Rows`](crate::pet::Rows)).
+//! A batch that is too large for a GPU is processed in parts: the gradients of the parts, weighted by their shares of
+//! the images, are added before the update. The loss of every method here is a mean over images, plus terms that are
+//! independent of the images, so the sum equals the gradient of the whole batch up to rounding. Dropout masks are drawn
+//! for the whole batch (see [`Rows`](crate::pet::Rows)).
 
 use burn::tensor::Tensor;
 
@@ -15,10 +14,10 @@ use crate::pet::{DropoutSeed, Rows};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 
-/// How a step learns its batch, as far as the settings of every run say it.
+/// The settings of a step that all methods share.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepSettings {
-    /// How many of its images go through the network at once; `None` for all of them.
+    /// Images that pass through the network at once; `None` for all of them.
     images: Option<usize>,
     /// ε of the label smoothing.
     pub smoothing: f64,
@@ -27,15 +26,15 @@ pub struct StepSettings {
 /// A part of a batch.
 #[derive(Clone, Debug)]
 pub struct BatchPart<'a> {
-    /// Its images, labels and samples; pass and step are the whole batch's.
+    /// Its images, labels and samples; pass and step are those of the whole batch.
     pub batch: Batch<'a>,
-    /// Which of the whole batch's images they are; `None` if they are all.
+    /// The rows of the whole batch; `None` if it is the whole batch.
     pub rows: Option<Rows>,
 }
 
 impl BatchPart<'_> {
-    /// What dropout draws from in a task (from 0) of a run with this seed. No two batches of a run
-    /// share these.
+    /// Returns the random source of dropout in a task (from 0) of a run with this seed; different for every batch of a
+    /// run.
     pub fn dropout_seed(&self, seed: u64, task: usize) -> DropoutSeed {
         let place = [task as u64, self.batch.pass as u64];
         DropoutSeed {
@@ -47,7 +46,7 @@ impl BatchPart<'_> {
 }
 
 impl StepSettings {
-    /// As the settings of a run say.
+    /// Returns the values in the settings of a run.
     pub fn of(config: &RunConfig) -> Self {
         Self {
             images: config.micro_batch,
@@ -55,7 +54,7 @@ impl StepSettings {
         }
     }
 
-    /// The parts of a batch, in its order.
+    /// Returns the parts of a batch, in order.
     pub fn parts<'a>(self, batch: &Batch<'a>) -> Vec<BatchPart<'a>> {
         let of = batch.labels.len();
         let most = self.images.unwrap_or(of).max(1);
@@ -81,10 +80,10 @@ impl StepSettings {
         (0..of).step_by(most).map(part).collect()
     }
 
-    /// Loss and gradients of a batch from those of its parts.
+    /// Computes loss and gradients of a batch from those of its parts.
     ///
     /// # Errors
-    /// Those of `learn`, or a Problem for a batch without images.
+    /// As for `learn`, or a Problem for a batch without images.
     pub fn learn(
         self,
         batch: &Batch<'_>,

@@ -1,5 +1,4 @@
-//! The small change between trainer and method: which task, which pass over its images, which
-//! batch of a pass.
+//! Data exchanged between trainer and method: the task, the pass over its images, the batch of a pass.
 
 use std::ops::Range;
 
@@ -13,40 +12,39 @@ use crate::problem::Problem;
 pub struct Task {
     /// From 0.
     pub index: usize,
-    /// Its classes, as positions in the class order.
+    /// Its classes, as a range of positions in the class order.
     pub classes: Range<usize>,
 }
 
 impl Task {
-    /// The newest of the tasks begun.
+    /// Returns the newest of the tasks begun.
     pub fn newest(tasks: &[Range<usize>]) -> Option<Self> {
         let newest = tasks.iter().cloned().enumerate().next_back();
         newest.map(|(index, classes)| Self { index, classes })
     }
 }
 
-/// What is said where learning begins before any task.
+/// Returns the Problem of training before any task has begun.
 pub(super) fn none_begun() -> Problem {
     Problem::new("learning began before any task")
 }
 
-/// Which training images a pass goes over.
+/// The training images of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassImages {
-    /// Those of the present task.
+    /// Those of the current task.
     Task,
     /// Those of all tasks so far.
     Seen,
-    /// The exemplars that the method keeps of earlier tasks, at most this number, then those of the present task.
+    /// The exemplars of earlier tasks, up to a maximum, then the images of the current task.
     WithExemplars {
-        /// The most that it keeps.
+        /// The maximum number of exemplars.
         most: usize,
     },
 }
 
 impl PassImages {
-    /// How many they are in a task (from 0), given their numbers of training images; `None` if that is not known
-    /// of the task.
+    /// Returns their number in a task (from 0), given the training images of each task; `None` if unknown for the task.
     pub fn count(self, task: usize, train: &[usize]) -> Option<usize> {
         let own = *train.get(task)?;
         let earlier: usize = train[..task].iter().sum();
@@ -58,38 +56,37 @@ impl PassImages {
     }
 }
 
-/// What is done with the images of a pass.
+/// The processing of the images of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassWork {
     /// Learning by gradients.
     Learn {
-        /// Whether only the head moves.
+        /// Whether only the head is trained.
         frozen: bool,
     },
-    /// Looking without learning by gradients: prototypes, statistics of features.
+    /// Without gradients: prototypes, statistics of features.
     Measure,
 }
 
-/// One pass over training images. A task is a list of them; the trainer and the estimate of time
-/// both go by that list.
+/// One pass over training images. The trainer and the time estimate use the same list of passes per task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
     /// Which images.
     pub source: PassImages,
-    /// Whether they are varied as training images are; else they come as test images do.
+    /// Whether they are augmented; otherwise they are preprocessed like test images.
     pub augment: bool,
-    /// Whether they come in a random order.
+    /// Whether they are shuffled.
     pub shuffle: bool,
-    /// Whether an incomplete last batch is left out where there are others.
+    /// Whether an incomplete last batch is dropped if there are others.
     pub drop_last: bool,
-    /// How many of them at most, the first in their order; `None` for all.
+    /// The maximum number of images, the first in order; `None` for all.
     pub most: Option<usize>,
-    /// What is done with them.
+    /// The processing of the images.
     pub work: PassWork,
 }
 
 impl Pass {
-    /// An epoch of training on the task's own images.
+    /// Returns an epoch of training on the task's own images.
     pub const fn learning(frozen: bool) -> Self {
         Self {
             source: PassImages::Task,
@@ -101,7 +98,7 @@ impl Pass {
         }
     }
 
-    /// A look at each of the task's own images as at a test image.
+    /// Returns a pass that processes each of the task's own images like a test image.
     pub const fn measuring() -> Self {
         Self {
             source: PassImages::Task,
@@ -113,8 +110,8 @@ impl Pass {
         }
     }
 
-    /// Work for one image, against one that is learned from with the PET trained. Measured on the
-    /// CPU device; it shapes progress and estimates only.
+    /// Returns the relative cost of one image; 1 for training with the PET. Measured on the CPU device; used only for
+    /// progress and estimates.
     pub fn cost(&self) -> f64 {
         match self.work {
             PassWork::Learn { frozen: false } => 1.0,
@@ -124,12 +121,12 @@ impl Pass {
         }
     }
 
-    /// Whether only the head moves.
+    /// Returns whether only the head is trained.
     pub fn frozen(&self) -> bool {
         self.work == PassWork::Learn { frozen: true }
     }
 
-    /// How many of this number of images it shows.
+    /// Returns how many of these images it shows.
     pub fn shown(&self, images: usize, batch: usize) -> usize {
         let images = self.most.map_or(images, |most| images.min(most));
         // A task smaller than one batch is one smaller batch.
@@ -144,30 +141,29 @@ impl Pass {
 /// A batch of a pass.
 #[derive(Clone, Debug)]
 pub struct Batch<'a> {
-    /// Normalised images, batch × 3 × side × side, on the plain device.
+    /// Normalised images, batch × 3 × side × side, without gradient tracking.
     pub images: Tensor<4>,
     /// The class of each, as a position in the class order.
     pub labels: &'a [usize],
-    /// Which image of the pass's source each is; the same image has the same number in every pass
-    /// over that source.
+    /// The index of each image in the pass's source; the same image has the same index in every pass over that source.
     pub samples: &'a [usize],
     /// The pass within the task, from 0.
     pub pass: usize,
-    /// Passes of the task that learn by gradients.
+    /// Number of passes of the task that learn by gradients.
     pub epochs: usize,
     /// The batch within the pass, from 0.
     pub step: usize,
-    /// Batches of the pass.
+    /// Number of batches of the pass.
     pub steps: usize,
 }
 
 impl Batch<'_> {
-    /// The position of its step within the task.
+    /// Returns the position of its step within the task.
     pub fn position(&self) -> StepPosition {
         StepPosition::of((self.pass, self.epochs), (self.step, self.steps))
     }
 
-    /// The labels counted within the task's own classes.
+    /// Returns the labels relative to the task's own classes.
     pub fn local_labels(&self, task: &Task) -> Vec<usize> {
         let first = task.classes.start;
         let labels = self.labels.iter();

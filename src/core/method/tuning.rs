@@ -1,5 +1,5 @@
-//! A PET and a cosine head trained together by SGD: the first session of APER and RanPAC, every
-//! session of EASE. The head is dropped afterwards.
+//! A PET and a cosine head trained together by SGD: the first session of APER and RanPAC, every session of EASE. The
+//! head is dropped afterwards.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::pet::{DropoutSeed, PetStack};
 use crate::problem::Result;
 use crate::tensors::{HostTensor, Named, shaped};
 
-/// Momentum of all methods that train by SGD.
+/// Momentum of all methods that use SGD.
 pub const MOMENTUM: f64 = 0.9;
 
-/// The weight decay of the methods that train by SGD.
+/// The weight decay of the methods that use SGD.
 pub const WEIGHT_DECAY: SettingSpec = SettingSpec {
     key: "weight_decay",
     title: "weight decay",
@@ -34,7 +34,7 @@ pub const WEIGHT_DECAY: SettingSpec = SettingSpec {
     ..SettingSpec::OWN
 };
 
-/// Whether PETs drop values while they are tuned.
+/// Whether dropout is active in PETs while they are tuned.
 pub const DROPOUT: SettingSpec = SettingSpec {
     key: "dropout",
     title: "dropout",
@@ -43,21 +43,21 @@ pub const DROPOUT: SettingSpec = SettingSpec {
     ..SettingSpec::OWN
 };
 
-/// How modules are tuned.
+/// The settings of tuning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TuningSettings {
     /// The rule and its rate.
     pub optimiser: OptimiserSettings,
-    /// Of the run: initial values and what dropout drops.
+    /// Seed of the run, for initial values and dropout.
     pub seed: u64,
-    /// Whether `dropout` in a PET's equation acts while training.
+    /// Whether `dropout` in a PET's equation is active in training.
     pub dropout: bool,
-    /// Images that go through the network at once.
+    /// How a step splits its batch.
     pub step: StepSettings,
 }
 
 impl TuningSettings {
-    /// As the settings of a run say.
+    /// Returns the values in the settings of a run.
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
@@ -72,7 +72,7 @@ impl TuningSettings {
     }
 }
 
-/// SGD with momentum 0.9, the `weight_decay` of a run's settings, and a cosine by epochs.
+/// Returns SGD with momentum 0.9, the `weight_decay` of a run's settings, and a cosine schedule by epochs.
 ///
 /// # Errors
 /// Returns a Problem for a setting out of range.
@@ -88,7 +88,7 @@ pub fn sgd(chosen: &Chosen<'_>) -> Result<OptimiserSettings> {
     })
 }
 
-/// One session: what is trained in it, and the optimiser's state.
+/// One session: the trained parameters, and the optimiser's state.
 pub struct Tuning {
     /// The PET.
     pub pets: PetStack,
@@ -101,7 +101,7 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Before the first step of a task's session, with a fresh PET and a head drawn from the seed.
+    /// Returns the state before the first step of a task's session, with a new PET and a head drawn from the seed.
     pub fn new(
         pets: PetStack,
         task: &Task,
@@ -120,13 +120,13 @@ impl Tuning {
         }
     }
 
-    /// The learning rate of a step.
+    /// Returns the learning rate of a step.
     pub fn rate(&self, now: StepPosition) -> f64 {
         self.optimiser.rate(now)
     }
 
-    /// Loss of a batch and the gradients of everything trained (`pet.…`, `head.weight`,
-    /// `head.sigma`), without any update; labels count within the task.
+    /// Returns the loss of a batch and the gradients of all trained parameters (`pet.…`, `head.weight`, `head.sigma`),
+    /// without an update; labels are relative to the task.
     ///
     /// # Errors
     /// Returns a Problem if the PET's equation does not fit or the device failed.
@@ -147,7 +147,7 @@ impl Tuning {
         Ok(learned.of(head.leaves())?.of_pets(&pets).taken())
     }
 
-    /// Learns one batch; returns its loss before the update.
+    /// Trains on one batch. Returns its loss before the update.
     ///
     /// # Errors
     /// As [`Tuning::gradients`].
@@ -164,7 +164,7 @@ impl Tuning {
         Ok(loss)
     }
 
-    /// Adds everything as `tuning.…`, the optimiser's state by its own names.
+    /// Adds everything as `tuning.…`; the optimiser's state has its own names.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -176,10 +176,10 @@ impl Tuning {
         self.optimiser.write(into)
     }
 
-    /// The same with such a state put in; `None` if there is no such state.
+    /// Returns the same with a stored state; `None` if there is none.
     ///
     /// # Errors
-    /// Returns a Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
     pub fn restored(self, from: &Named) -> Result<Option<Self>> {
         if !from.contains_key("tuning.head.weight") {
             return Ok(None);
@@ -212,10 +212,10 @@ pub struct FirstSession {
 }
 
 impl FirstSession {
-    /// With a fresh PET.
+    /// Returns a session with a new PET.
     ///
     /// # Errors
-    /// Returns a Problem for a PET or settings that do not fit.
+    /// Returns a Problem for an unsuitable PET or settings.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let fresh = setup.fresh_pets(setup.config.seed)?;
         Ok(Self {
@@ -227,19 +227,19 @@ impl FirstSession {
         })
     }
 
-    /// The passes of a task (from 0) before its images are measured.
+    /// Returns the passes of a task (from 0) before its images are measured.
     pub fn passes(epochs: usize, task: usize) -> Vec<Pass> {
         vec![Pass::learning(false); if task == 0 { epochs } else { 0 }]
     }
 
-    /// The PET as it is now.
+    /// Returns the current PET.
     pub fn pets(&self) -> &PetStack {
         self.tuning
             .as_ref()
             .map_or(&self.pets, |tuning| &tuning.pets)
     }
 
-    /// The PET with how it began.
+    /// Returns the PET with its initial state.
     pub fn trained(&self) -> TrainedPet {
         TrainedPet {
             expert: Expert::ANSWER,
@@ -248,18 +248,18 @@ impl FirstSession {
         }
     }
 
-    /// What the session trains, in the first task.
+    /// Returns what the session trains, in the first task.
     pub fn tuning(&mut self) -> Option<&mut Tuning> {
         self.tuning.as_mut()
     }
 
-    /// A task begins.
+    /// Starts the session in the first task.
     pub fn begin_task(&mut self, task: &Task) {
         self.tuning = (task.index == 0)
             .then(|| Tuning::new(self.pets.clone(), task, &self.backbone, self.settings));
     }
 
-    /// Learns one batch of the first task; returns its loss.
+    /// Trains on one batch of the first task. Returns its loss.
     ///
     /// # Errors
     /// As [`Tuning::learn`].
@@ -268,7 +268,7 @@ impl FirstSession {
         tuning.map(|tuning| tuning.learn(batch)).transpose()
     }
 
-    /// A task ends: the head is dropped.
+    /// Ends a task: the head is dropped.
     pub fn end_task(&mut self) {
         if let Some(tuning) = self.tuning.take() {
             self.pets = tuning.pets;
@@ -283,7 +283,7 @@ impl FirstSession {
         self.pets().write("pet", into)
     }
 
-    /// Adds what the session needs to resume, if it lasts.
+    /// Adds the state of the session, if it is in progress.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -292,10 +292,10 @@ impl FirstSession {
         tuning.map_or(Ok(()), |tuning| tuning.write(into))
     }
 
-    /// Takes either back; these tasks were begun by then.
+    /// Restores either; these tasks had begun by then.
     ///
     /// # Errors
-    /// Returns a Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
     pub fn restore(&mut self, from: &Named, tasks: &[Range<usize>]) -> Result<()> {
         self.pets = self.pets.read("pet", from, &self.backbone.device())?;
         self.tuning = match tasks {

@@ -1,8 +1,7 @@
-//! EASE with any PET plugin (Zhou et al., Expandable Subspace Ensemble for Pre-Trained Model-Based
-//! Class-Incremental Learning, CVPR 2024). Every task tunes a PET of its own under a cosine head that
-//! is dropped; each PET alone on the plain backbone spans a subspace. A class has a prototype in
-//! every subspace, measured or filled in (`prototypes`), and its score is the sum of the cosines,
-//! those outside its own task's subspace counting α/t.
+//! EASE with any PET plugin (Zhou et al., Expandable Subspace Ensemble for Pre-Trained Model-Based Class-Incremental
+//! Learning, CVPR 2024). Every task tunes its own PET with a cosine head that is dropped; each PET alone on the
+//! backbone defines a subspace. A class has a prototype in every subspace, measured or estimated (`prototypes`). Its
+//! score is the sum of the cosines; those outside its own task's subspace have weight α/t.
 
 pub mod prototypes;
 
@@ -73,7 +72,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         })
     },
     stored: |_, sizes| {
-        // A class has a prototype in every subspace, and those of earlier tasks are filled in.
+        // A class has a prototype in every subspace; those of earlier tasks are estimated.
         let prototypes = sizes.classes_over_tasks() * sizes.width as f64;
         Ok((sizes.tasks * sizes.trained) as f64 + prototypes)
     },
@@ -81,30 +80,30 @@ pub const SPEC: MethodSpec = MethodSpec {
     ..MethodSpec::USUAL
 };
 
-/// EASE's state over a run.
+/// EASE's state during a run.
 pub struct Ease {
     backbone: Arc<dyn Backbone>,
     plan: PetPlan,
     settings: TuningSettings,
     alpha: f64,
-    /// The PETs of the tasks that are over.
+    /// The PETs of finished tasks.
     sets: Vec<PetStack>,
-    /// The present task's.
+    /// The PET of the current task.
     tuning: Option<Tuning>,
-    /// The present task's classes.
+    /// The current task's classes.
     classes: Range<usize>,
-    /// One for each subspace, while they are measured.
+    /// One for each subspace, during the measuring pass.
     sums: Vec<Sums>,
     subspaces: Subspaces,
-    /// None before the first task was measured.
+    /// `None` before the first task was measured.
     scorer: Option<Scorer>,
 }
 
 impl Ease {
-    /// Before the first task.
+    /// Returns the state before the first task.
     ///
     /// # Errors
-    /// Returns a Problem for a PET or settings that do not fit.
+    /// Returns a Problem for an unsuitable PET or settings.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let plan = setup.pet.cloned();
         Ok(Self {
@@ -122,12 +121,12 @@ impl Ease {
         })
     }
 
-    /// What the present session trains.
+    /// Returns what the current session trains.
     pub fn tuning(&mut self) -> Option<&mut Tuning> {
         self.tuning.as_mut()
     }
 
-    /// The prototypes in all subspaces.
+    /// Returns the prototypes in all subspaces.
     pub fn subspaces(&self) -> &Subspaces {
         &self.subspaces
     }

@@ -1,9 +1,9 @@
-//! EASE's prototypes in the subspaces of its adapters, and how the missing ones are filled in
-//! (Zhou et al., CVPR 2024, section 4.2).
+//! EASE's prototypes in the subspaces of its adapters, and how missing ones are estimated (Zhou et al., CVPR 2024,
+//! section 4.2).
 //!
-//! Task a's classes were seen with the adapters 0 … a only. In the subspace of a later adapter b
-//! their prototypes are made of those that were seen there: with S = softmax over the classes of
-//! all tasks from b on of the cosines in subspace a, W[a, b] = S · W[b …, b].
+//! Task a's classes were seen with the adapters 0 … a only. In the subspace of a later adapter b, their prototypes are
+//! combined from those measured there: with S = softmax, over the classes of all tasks from b on, of the cosines in
+//! subspace a, W[a, b] = S · W[b …, b].
 
 use std::ops::Range;
 
@@ -23,10 +23,10 @@ pub struct Subspaces {
 }
 
 impl Subspaces {
-    /// Adds those of the next task, one matrix for each subspace so far, its own included.
+    /// Adds the prototypes of the next task: one matrix for each subspace so far, including its own.
     ///
     /// # Errors
-    /// Returns a Problem for another number of subspaces, or matrices of unlike shapes.
+    /// Returns a Problem for a wrong number of subspaces, or matrices of different shapes.
     pub fn push(&mut self, of_task: Vec<HostTensor>) -> Result<()> {
         let shape = of_task.first().map(|first| first.shape.clone());
         let alike = of_task.iter().all(|one| Some(&one.shape) == shape.as_ref());
@@ -41,18 +41,18 @@ impl Subspaces {
         Ok(())
     }
 
-    /// Those that were measured: task → subspace → classes of the task × width.
+    /// Returns the measured prototypes: task → subspace → classes of the task × width.
     pub fn real(&self) -> &[Vec<HostTensor>] {
         &self.real
     }
 
-    /// Number of tasks, and of subspaces.
+    /// Returns the number of tasks, which is also that of subspaces.
     pub fn tasks(&self) -> usize {
         self.real.len()
     }
 
-    /// For each subspace the prototypes of all classes (classes × width), the missing ones filled
-    /// in from measured ones alone.
+    /// Returns the prototypes of all classes (classes × width) in each subspace; missing ones are estimated from
+    /// measured ones only.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -75,15 +75,15 @@ impl Subspaces {
             .collect()
     }
 
-    /// The measured prototypes of some tasks in one subspace, one class below the other.
+    /// Returns the measured prototypes of some tasks in one subspace, concatenated.
     fn seen(&self, tasks: Range<usize>, subspace: usize, device: &Device) -> Result<Tensor<2>> {
         let parts = self.real[tasks].iter();
         let parts = parts.map(|of_task| of_task[subspace].to_device::<2>(device));
         Ok(Tensor::cat(parts.collect::<Result<Vec<_>>>()?, 0))
     }
 
-    /// How much the cosine in each subspace counts for each class: 1 in the subspace of the class's
-    /// own task, α/t in the others, t being the newest task. One row (1 × classes) per subspace.
+    /// Returns the weight of the cosine in each subspace for each class: 1 in the subspace of the class's own task, α/t
+    /// in the others, where t is the newest task. One row (1 × classes) per subspace.
     pub fn weights(&self, alpha: f64) -> Vec<Vec<f32>> {
         let others = (alpha / (self.tasks().max(2) - 1) as f64) as f32;
         let row = |subspace: usize| {
@@ -97,12 +97,12 @@ impl Subspaces {
     }
 }
 
-/// What answers: unit prototypes of each subspace, times what each cosine counts.
+/// The classifier: unit prototypes of each subspace, multiplied by the weights of the cosines.
 #[derive(Clone, Debug)]
 pub struct Scorer(Vec<Tensor<2>>);
 
 impl Scorer {
-    /// From prototypes of `t` + 1 tasks.
+    /// Builds the classifier from prototypes of `t` + 1 tasks.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -117,7 +117,7 @@ impl Scorer {
         Ok(Self(scaled.collect()))
     }
 
-    /// The scaled prototypes of each subspace: classes × width.
+    /// Returns the scaled prototypes of each subspace: classes × width.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -125,7 +125,7 @@ impl Scorer {
         self.0.iter().map(HostTensor::read).collect()
     }
 
-    /// Features in each subspace (batch × width each) → scores (batch × classes).
+    /// Computes features in each subspace (batch × width each) → scores (batch × classes).
     ///
     /// # Errors
     /// Returns a Problem before any task was learned.
@@ -145,7 +145,7 @@ mod tests {
 
     const WIDTH: usize = 4;
 
-    /// Prototypes of tasks with 2, 1 and 3 classes.
+    /// Returns prototypes of tasks with 2, 1 and 3 classes.
     fn three_tasks() -> Subspaces {
         let mut all = Subspaces::default();
         for (task, classes) in [2, 1, 3].into_iter().enumerate() {
@@ -169,7 +169,7 @@ mod tests {
         dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
     }
 
-    /// W[0, 1] by the definition: the classes of tasks 1 and 2 join.
+    /// W[0, 1] by the definition: the classes of tasks 1 and 2 are combined.
     #[test]
     fn missing_prototypes_are_mixed_from_all_later_classes() {
         let all = three_tasks();
@@ -193,7 +193,7 @@ mod tests {
                 assert!((got - mixed.sum::<f64>()).abs() < 1e-5);
             }
         }
-        // What was measured stays: task 2 in subspace 1.
+        // Measured prototypes are unchanged: task 2 in subspace 1.
         assert_eq!(&done[1].values[3 * WIDTH..], &all.real[2][1].values[..]);
     }
 

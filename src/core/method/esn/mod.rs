@@ -1,11 +1,10 @@
-//! ESN (Wang et al., Isolation and Impartial Aggregation: A Paradigm of Incremental Learning without
-//! Interference, AAAI 2023). Every task adds a stage with a classifier of its own (`stage`), trained
-//! alone in the loss; energies at several temperatures vote which stage answers (`votes`). A prompt
-//! beside the patches is trained in every task, as released: earlier stages then read the tokens of
-//! today's prompt.
+//! ESN (Wang et al., Isolation and Impartial Aggregation: A Paradigm of Incremental Learning without Interference, AAAI
+//! 2023). Every task adds a stage with its own classifier (`stage`), trained separately; energies at several
+//! temperatures vote for the stage that answers (`votes`). A prompt next to the patch tokens is trained in every task,
+//! as in the released code: earlier stages then read the tokens of the current prompt.
 //!
-//! The loss is cross-entropy plus λ·mean((E − anchor)²) with E = −logsumexp(−z), the energy of the
-//! negated logits, as released; the paper prints −logsumexp(z), which a setting chooses.
+//! The loss is cross-entropy plus λ·mean((E − anchor)²) with E = −logsumexp(−z), the energy of the negated logits, as
+//! in the released code; the paper prints −logsumexp(z), which a setting selects.
 
 pub mod stage;
 mod state;

@@ -1,8 +1,8 @@
-//! One stage of ESN (Wang et al., AAAI 2023, section 3.2): a task token that gathers what it needs
-//! from all tokens by one class-attention block, and a linear classifier for the task's classes.
+//! One stage of ESN (Wang et al., AAAI 2023, section 3.2): a task token that attends to all tokens in one
+//! class-attention block, and a linear classifier for the task's classes.
 //!
-//! X = [token; F] and n = LN(X): q comes from the token's row alone, k and v from all rows;
-//! y = token + proj(attention), y = y + MLP(LN(y)) with a hidden width of d/2, z = y·W + b.
+//! X = [token; F] and n = LN(X): q is computed from the token's row only, k and v from all rows; y = token +
+//! proj(attention), y = y + MLP(LN(y)) with a hidden width of d/2, z = y·W + b.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ pub struct EsnStage {
     heads: usize,
 }
 
-/// Names, shapes and starting values of a stage over tokens of `d` channels; `None` for the token,
-/// which starts as the class token.
+/// Returns names, shapes and initial values of a stage over tokens with `d` channels; `None` for the token, which
+/// starts as the class token.
 fn plan(d: usize, classes: usize) -> Vec<(&'static str, [usize; 2], Option<Init>)> {
     let (zeros, ones) = (Some(Init::Constant(0.0)), Some(Init::Constant(1.0)));
     let small = Some(Init::Normal(STD));
@@ -57,8 +57,8 @@ fn plan(d: usize, classes: usize) -> Vec<(&'static str, [usize; 2], Option<Init>
 }
 
 impl EsnStage {
-    /// A new stage; `token` (1 × d) is the pre-trained class token without its position. The drawn
-    /// values depend on the seed alone.
+    /// Returns a new stage; `token` (1 × d) is the pre-trained class token without its position embedding. The random
+    /// values depend on the seed only.
     pub fn new(token: Tensor<2>, heads: usize, classes: usize, seed: u64, device: &Device) -> Self {
         let width = token.dims()[1];
         let plan = plan(width, classes).into_iter().enumerate();
@@ -78,10 +78,10 @@ impl EsnStage {
         }
     }
 
-    /// A stage whose tensors are stored as `<prefix>.<name>`.
+    /// Reads a stage whose tensors are stored as `<prefix>.<name>`.
     ///
     /// # Errors
-    /// Returns a Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
     pub fn read(
         prefix: &str,
         (heads, width, classes): (usize, usize, usize),
@@ -110,20 +110,20 @@ impl EsnStage {
         Ok(())
     }
 
-    /// Numbers of a stage over tokens of `width` channels, its classifier not counted.
+    /// Returns the number of parameters of a stage over tokens with `width` channels, without its classifier.
     pub fn size(width: usize) -> usize {
         let plan = plan(width, 0).into_iter();
         plan.map(|(_, [rows, columns], _)| rows * columns).sum()
     }
 
-    /// All parameters by name.
+    /// Returns all parameters by name.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &Tensor<2>)> {
         self.values
             .iter()
             .map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The same with every tensor replaced by what `map` makes of it.
+    /// Returns a copy with `map` applied to every tensor.
     #[must_use]
     pub fn with(&self, mut map: impl FnMut(&str, &Tensor<2>) -> Tensor<2>) -> Self {
         let values = self.values.iter();
@@ -135,7 +135,7 @@ impl EsnStage {
         }
     }
 
-    /// Copies whose gradients are recorded.
+    /// Returns a copy with gradient tracking.
     #[must_use]
     pub fn tracked(&self) -> Self {
         self.with(|_, value| value.clone().autodiff().require_grad())
@@ -160,18 +160,18 @@ impl EsnStage {
         nn::plus(scaled, self.value(&format!("{name}.bias")))
     }
 
-    /// The tokens of the last block, without the final norm (batch × tokens × d) → logits (batch ×
-    /// classes of the stage).
+    /// Computes the tokens of the last block, without the final norm (batch × tokens × d) → logits (batch × classes of
+    /// the stage).
     pub fn forward(&self, tokens: Tensor<3>) -> Tensor<2> {
         self.classify(self.features(tokens))
     }
 
-    /// What the classifier reads (batch × d) → logits (batch × classes of the stage).
+    /// Computes the classifier's input (batch × d) → logits (batch × classes of the stage).
     pub fn classify(&self, features: Tensor<2>) -> Tensor<2> {
         self.linear("classifier", features)
     }
 
-    /// The same tokens → what the classifier reads (batch × d).
+    /// Computes the same tokens → the classifier's input (batch × d).
     pub fn features(&self, tokens: Tensor<3>) -> Tensor<2> {
         let [batch, count, width] = tokens.dims();
         let rows = count + 1;
@@ -201,24 +201,24 @@ impl EsnStage {
 
 /// ln Σ e^z over each row (batch × 1).
 pub fn log_sum_exp(z: Tensor<2>) -> Tensor<2> {
-    // The largest is a constant here: it falls away in value and gradient alike.
+    // The maximum is a constant here: it cancels in value and gradient.
     let largest = z.clone().detach().max_dim(1);
     (z - largest.clone()).exp().sum_dim(1).log() + largest
 }
 
-/// How the energy enters the loss.
+/// The energy term of the loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EnergyTerm {
-    /// λ, its weight beside the cross-entropy.
+    /// λ, its weight relative to the cross-entropy.
     pub weight: f64,
-    /// What the energy is pulled towards.
+    /// The target of the energy.
     pub anchor: f64,
-    /// E = −logsumexp(z) as the paper writes it, in place of the released −logsumexp(−z).
+    /// Uses E = −logsumexp(z) as in the paper instead of the released −logsumexp(−z).
     pub as_printed: bool,
 }
 
 impl EnergyTerm {
-    /// λ · mean((E − anchor)²) of logits (batch × classes).
+    /// Returns λ · mean((E − anchor)²) of logits (batch × classes).
     pub fn of(&self, logits: Tensor<2>) -> Tensor<1> {
         let signed = if self.as_printed {
             logits

@@ -1,4 +1,4 @@
-//! ESN over a run: the prompt, the stages of the tasks begun, the votes.
+//! ESN's state during a run: the prompt, the stages of the tasks begun, the votes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use crate::problem::{Problem, Result};
 use crate::run::event::Opinion;
 use crate::tensors::{HostTensor, Named, named, shaped};
 
-/// Keeps the prompt's draw apart from the stages'.
+/// Separates the random stream of the prompt from that of the stages.
 const PROMPT_STREAM: u64 = 1 << 32;
 
-/// The prompt where it enters; all tokens are read after the last block.
+/// The prompt at its entry; all tokens are read after the last block.
 struct Entering(Tensor<3>);
 
 impl Hooks for Entering {
@@ -48,22 +48,22 @@ impl Hooks for Entering {
     }
 }
 
-/// What defines ESN.
+/// The settings of ESN.
 #[derive(Clone, Copy, Debug)]
 pub struct EsnSettings {
     /// The rule and its rate.
     pub optimiser: OptimiserSettings,
-    /// The energies in the loss.
+    /// The energy term of the loss.
     pub energy: EnergyTerm,
     /// Whether the prompt is frozen after the first task.
     pub freeze_prompt: bool,
-    /// Of the initial values.
+    /// Seed of the initial values.
     pub seed: u64,
-    /// Images that go through the network at once.
+    /// How a step splits its batch.
     pub step: StepSettings,
 }
 
-/// ESN's state over a run.
+/// ESN's state during a run.
 pub struct Esn {
     backbone: Arc<dyn Backbone>,
     settings: EsnSettings,
@@ -75,15 +75,15 @@ pub struct Esn {
     optimiser: Optimiser,
     task: Option<Task>,
     separation: Separation,
-    /// Places in the list of temperatures, one for each task that is over.
+    /// Indices into the list of temperatures, one for each finished task.
     temperatures: Vec<usize>,
 }
 
 impl Esn {
-    /// Before the first task.
+    /// Returns the state before the first task.
     ///
     /// # Errors
-    /// Returns a Problem for settings that do not fit.
+    /// Returns a Problem for unsuitable settings.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let chosen = Chosen::of(setup.config)?;
         let settings = EsnSettings {
@@ -118,23 +118,23 @@ impl Esn {
         })
     }
 
-    /// Puts a given prompt in place of the drawn one.
+    /// Replaces the random prompt by a given one.
     pub fn set_prompt(&mut self, prompt: Tensor<2>) {
         self.prompt = prompt;
     }
 
-    /// How well each temperature separates the newest stage from the earlier ones.
+    /// Returns how well each temperature separates the newest stage from the earlier ones.
     pub fn separation(&self) -> &Separation {
         &self.separation
     }
 
-    /// The temperatures that vote, one for each task that is over.
+    /// Returns the temperatures that vote, one for each finished task.
     pub fn temperatures(&self) -> Vec<f64> {
         let places = self.temperatures.iter();
         places.map(|place| votes::TEMPERATURES[*place]).collect()
     }
 
-    /// The learning rate of a step.
+    /// Returns the learning rate of a step.
     pub fn rate(&self, now: StepPosition) -> f64 {
         self.optimiser.rate(now)
     }
@@ -148,8 +148,8 @@ impl Esn {
         Ok(self.backbone.tokens(images, &hooks)?.values)
     }
 
-    /// Loss of a batch and the gradients of everything trained (`prompt`, `stage.…`), without any
-    /// update; labels count within the task.
+    /// Returns the loss of a batch and the gradients of all trained parameters (`prompt`, `stage.…`), without an
+    /// update; labels are relative to the task.
     ///
     /// # Errors
     /// Returns a Problem if no task has begun or the device failed.
@@ -183,7 +183,7 @@ impl Esn {
         Ok(loss)
     }
 
-    /// The logits of each stage for its own features, on the host: image → stage → class.
+    /// Returns the logits of each stage for its own features, on the host: image → stage → class.
     fn rows(&self, features: &Features) -> Result<Vec<Vec<Vec<f32>>>> {
         let stages = self.stages.iter().zip(features.parts(Expert::ANSWER));
         let logits = stages.map(|(stage, features)| stage.classify(features.clone()));
@@ -194,8 +194,8 @@ impl Esn {
         Ok((0..images).map(rows_of).collect())
     }
 
-    /// The answer for one image: the class that its elected stage gives. As probabilities, each
-    /// stage's softmax times its share of the votes.
+    /// Returns the answer for one image: the class predicted by its elected stage. The probabilities are each stage's
+    /// softmax times its share of the votes.
     fn verdict(&self, stages: &[Vec<f32>]) -> Answer {
         let logits: Vec<&[f32]> = stages.iter().map(Vec::as_slice).collect();
         let votes = votes(&logits, &self.temperatures);
@@ -223,7 +223,7 @@ impl Esn {
 impl Method for Esn {
     fn trained_parameters(&self) -> usize {
         let size = |tensor: &Tensor<2>| tensor.dims().iter().product::<usize>();
-        // Stages differ in their classifiers only.
+        // Stages differ only in their classifiers.
         let width = self.backbone.feature_width();
         let of_stage = EsnStage::size(width);
         size(&self.prompt) + of_stage

@@ -1,10 +1,10 @@
-//! Which stage of ESN answers (Wang et al., AAAI 2023, section 3.3): the stage with the largest
-//! energy logsumexp(z/τ), under a vote of several temperatures τ.
+//! The choice of the stage of ESN that answers (Wang et al., AAAI 2023, section 3.3): the stage with the largest energy
+//! logsumexp(z/τ), by a vote over several temperatures τ.
 //!
-//! After each task but the first a τ is chosen, the one that best separates the new stage from the
-//! earlier ones on the task's own images. Each distinct τ so far has one vote.
+//! After each task but the first, the τ that best separates the new stage from the earlier ones on the task's own
+//! images is selected. Each distinct τ so far has one vote.
 
-/// The temperatures to choose from, smallest first.
+/// The candidate temperatures, smallest first.
 pub const TEMPERATURES: [f64; 12] = [
     0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0,
 ];
@@ -17,7 +17,7 @@ fn energy(logits: &[f32], temperature: f64) -> f64 {
     largest + sum.ln()
 }
 
-/// The first of the largest.
+/// Returns the index of the first maximum.
 fn first_best<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> usize {
     let mut best: Option<(usize, T)> = None;
     for (at, value) in values.enumerate() {
@@ -28,14 +28,13 @@ fn first_best<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> usize {
     best.map_or(0, |(at, _)| at)
 }
 
-/// The stage with the largest energy at one temperature; `stages` are the logits of an image, stage
-/// by stage.
+/// Returns the stage with the largest energy at one temperature; `stages` are the logits of an image, stage by stage.
 fn leading(stages: &[&[f32]], temperature: f64) -> usize {
     first_best(stages.iter().map(|logits| energy(logits, temperature)))
 }
 
-/// How many of the chosen temperatures (places in [`TEMPERATURES`]) vote for each stage; one votes
-/// once however often it was chosen.
+/// Returns how many of the selected temperatures (indices into [`TEMPERATURES`]) vote for each stage; each votes once,
+/// however often it was selected.
 pub fn votes(stages: &[&[f32]], chosen: &[usize]) -> Vec<usize> {
     let mut votes = vec![0; stages.len()];
     for (place, temperature) in TEMPERATURES.iter().enumerate() {
@@ -46,7 +45,7 @@ pub fn votes(stages: &[&[f32]], chosen: &[usize]) -> Vec<usize> {
     votes
 }
 
-/// The stage with most votes, the lowest of equals.
+/// Returns the stage with the most votes, the lowest among equals.
 pub fn elected(votes: &[usize]) -> usize {
     first_best(votes.iter().copied())
 }
@@ -67,18 +66,18 @@ impl Separation {
         }
     }
 
-    /// Images counted so far.
+    /// Returns the number of images counted so far.
     pub fn images(&self) -> usize {
         self.images
     }
 
-    /// The share of images at each temperature.
+    /// Returns the share of images at each temperature.
     pub fn shares(&self) -> Vec<f64> {
         let images = self.images.max(1) as f64;
         self.wins.iter().map(|wins| *wins as f64 / images).collect()
     }
 
-    /// The place in [`TEMPERATURES`] of the largest share, the smallest of equals.
+    /// Returns the index in [`TEMPERATURES`] of the largest share, the smallest among equals.
     pub fn best(&self) -> usize {
         first_best(self.wins.iter().copied())
     }
@@ -88,7 +87,7 @@ impl Separation {
 mod tests {
     use super::*;
 
-    /// At a low temperature the largest logit decides, at a high one many middling logits do.
+    /// At a low temperature the largest logit decides, at a high one many medium logits do.
     const PEAK: &[f32] = &[2.0, -9.0, -9.0];
     const BROAD: &[f32] = &[1.9, 1.9, 1.9];
 
@@ -104,7 +103,7 @@ mod tests {
     fn a_repeated_temperature_votes_once_and_the_lowest_stage_wins_ties() {
         let stages = [PEAK, BROAD];
         let won = |chosen: &[usize]| elected(&votes(&stages, chosen));
-        // Places 0, 10 and 11 stand for 0.001, 0.9 and 1.
+        // Indices 0, 10 and 11 are 0.001, 0.9 and 1.
         assert_eq!(won(&[11]), 1);
         assert_eq!(won(&[0, 11]), 0, "one vote each");
         assert_eq!(won(&[0, 11, 11, 11]), 0);
@@ -116,7 +115,7 @@ mod tests {
     fn the_smallest_of_the_best_temperatures_is_chosen() {
         let mut separation = Separation::default();
         separation.add(&[PEAK, BROAD]);
-        // From 0.1 on the three middling logits outweigh the peak: 0.1 · ln 3 > 0.1.
+        // From 0.1 on, the three medium logits outweigh the peak: 0.1 · ln 3 > 0.1.
         assert_eq!(TEMPERATURES[separation.best()], 0.1);
         separation.add(&[&[0.0], &[5.0]]);
         assert_eq!(separation.shares()[..3], [0.5, 0.5, 1.0]);

@@ -1,12 +1,12 @@
-//! The loss of iCaRL: each class has an output of its own, σ(z), and learns by binary cross-entropy.
+//! The loss of iCaRL: each class has its own output σ(z), trained by binary cross-entropy.
 
 use burn::tensor::activation::{log_sigmoid, sigmoid};
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::super::Task;
 
-/// What the outputs of the task's own classes are to say (images × classes): 1 for the class of the image and 0 for others,
-/// each nearer to a half by ε/2 where targets are smooth. An exemplar is of none of them.
+/// Returns the targets for the outputs of the task's own classes (images × classes): 1 for the class of the image and 0
+/// for others, moved by ε/2 towards one half with label smoothing. An exemplar belongs to none of them.
 pub(super) fn targets(labels: &[usize], task: &Task, smoothing: f64, device: &Device) -> Tensor<2> {
     let [no, yes] = [0.5 * smoothing, 1.0 - 0.5 * smoothing].map(|target| target as f32);
     let each = labels.iter().flat_map(|label| {
@@ -20,8 +20,9 @@ pub(super) fn targets(labels: &[usize], task: &Task, smoothing: f64, device: &De
     )
 }
 
-/// Mean over images of the sum over classes of −t·ln σ(z) − (1 − t)·ln(1 − σ(z)), of tracked logits z and plain targets t. Its
-/// gradient is written out as σ(z) − t, which is 0 and no rounding where the network says what it is to say.
+/// Returns the mean over images of the sum over classes of −t·ln σ(z) − (1 − t)·ln(1 − σ(z)), for logits z with and
+/// targets t without gradient tracking. Its gradient is computed as σ(z) − t, which is exactly 0 if output and target
+/// are equal.
 pub(super) fn binary_cross_entropy(logits: Tensor<2>, wanted: Tensor<2>) -> Tensor<1> {
     let images = logits.dims()[0].max(1) as f64;
     let z = logits.clone().inner();

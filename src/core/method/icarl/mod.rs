@@ -1,10 +1,11 @@
-//! iCaRL (Rebuffi et al., iCaRL: Incremental Classifier and Representation Learning, CVPR 2017) with a PET in place of the
-//! whole network: the one method here that sees images of earlier tasks again.
+//! iCaRL (Rebuffi et al., iCaRL: Incremental Classifier and Representation Learning, CVPR 2017) with a PET instead of
+//! the whole network: the only method here that replays images of earlier tasks.
 //!
-//! * Learning (Algorithm 3): exemplars and new images together; each class has an output of its own, σ(z). New classes
-//!   learn their labels by binary cross-entropy, earlier ones learn what the network said before the task.
-//! * Exemplars (Algorithms 4 and 5): one budget for all classes, chosen by herding, the last chosen go first.
-//! * Answers (Algorithm 1): the nearest mean of a class's exemplars, among features of length 1.
+//! * Training (Algorithm 3): exemplars and new images together; each class has its own output σ(z). New classes learn
+//!   their labels by binary cross-entropy, earlier ones the outputs of the network before the task.
+//! * Exemplars (Algorithms 4 and 5): one budget for all classes, selected by herding; the last selected are removed
+//!   first.
+//! * Prediction (Algorithm 1): the class with the nearest mean of exemplars, among features of length 1.
 
 mod loss;
 mod network;
@@ -79,7 +80,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         Ok(passes)
     },
     workload: |_, task| {
-        // From the second task on the former network says what the earlier classes are to keep.
+        // From the second task on, the previous network gives the targets of the earlier classes.
         let teachers = if task > 0 { 1.0 } else { 0.0 };
         Ok(Workload {
             teachers,
@@ -115,7 +116,7 @@ struct Icarl {
     /// The PET before the first task.
     fresh: PetStack,
     network: Network,
-    /// The network before the present task, from the second one on.
+    /// The network before the current task, from the second one on.
     former: Option<Network>,
     adam: Optimiser,
     step: StepSettings,
@@ -124,11 +125,11 @@ struct Icarl {
     task: Option<Task>,
     exemplars: Exemplars,
     prototypes: Prototypes,
-    /// Feature of length 1 and class by number of the image in the pass at work.
+    /// Feature of length 1 and class, by number of the image in the current pass.
     measured: BTreeMap<usize, (usize, Vec<f32>)>,
 }
 
-/// How the network before the task is called in a checkpoint.
+/// Prefix of the previous network's tensors in a checkpoint.
 const FORMER: &str = "former.";
 
 impl Icarl {
@@ -154,11 +155,12 @@ impl Icarl {
         })
     }
 
-    /// Loss of a part of a batch, and the gradients of all heads and of the PET.
+    /// Returns the loss of a part of a batch, and the gradients of all heads and of the PET.
     fn gradients(&self, part: &BatchPart<'_>, task: &Task) -> Result<(Tensor<1>, Gradients)> {
         let (images, backbone) = (part.batch.images.clone(), &*self.backbone);
-        // Computed as the network that learns is: at the first step of a task both say the very same. Rounding alone would
-        // move heads that are to stay, for Adam divides by the size of a gradient.
+        // Computed in the same way as the trained network, so that at the first step of a task both outputs are
+        // identical. Otherwise rounding errors would move heads that should stay, because Adam divides by the size of a
+        // gradient.
         let said = self.former.as_ref();
         let said = said.map(|former| former.tracked().logits(backbone, images.clone()));
         let wanted = targets(
@@ -182,7 +184,7 @@ impl Icarl {
         Ok(learned.of_pets(&tracked.pets).taken())
     }
 
-    /// Looks at the features of a batch.
+    /// Stores the features of a batch.
     fn measure(&mut self, batch: &Batch<'_>) -> Result<()> {
         let features = self
             .backbone
@@ -228,7 +230,7 @@ impl Method for Icarl {
         let task = self.task.as_ref().ok_or_else(none_begun)?;
         let learned = self.step.learn(batch, |part| self.gradients(part, task))?;
         let (loss, gradients) = learned;
-        // The rate is constant, so it does not matter where in the task the step is.
+        // The rate is constant, so the position of the step within the task does not matter.
         let mut step = self.adam.step(gradients, StepPosition::of((0, 1), (0, 1)));
         for (at, head) in self.network.heads.0.iter_mut().enumerate() {
             head.step(&format!("head.{at}"), &mut step);

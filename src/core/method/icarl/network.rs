@@ -1,4 +1,4 @@
-//! What iCaRL trains, and what it was before the present task.
+//! The trained part of iCaRL, and its copy from before the current task.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Copies whose gradients are recorded.
+    /// Returns a copy with gradient tracking.
     pub fn tracked(&self) -> Self {
         Self {
             pets: self.pets.tracked(),
@@ -26,7 +26,7 @@ impl Network {
         }
     }
 
-    /// Logits of all its classes: batch × classes.
+    /// Returns the logits of all its classes: batch × classes.
     ///
     /// # Errors
     /// As [`Backbone::features`].
@@ -34,7 +34,7 @@ impl Network {
         Ok(self.heads.forward(&backbone.features(images, &self.pets)?))
     }
 
-    /// Adds its tensors, each behind `prefix`.
+    /// Adds its tensors with names that start with `prefix`.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -47,10 +47,10 @@ impl Network {
         Ok(())
     }
 
-    /// The same with values of these tasks read back.
+    /// Returns a copy with the stored values of these tasks.
     ///
     /// # Errors
-    /// Returns a Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
     pub fn read(
         &self,
         prefix: &str,

@@ -1,4 +1,4 @@
-//! LAE as the trainer knows it: what a task begins and ends with, who answers, what is kept.
+//! LAE's implementation of `Method`: start and end of a task, answers, stored state.
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ impl Method for Lae {
 
     fn features(&self, images: Tensor<4>) -> Result<Features> {
         let depth = self.backbone.blocks().len();
-        // Up to the first PET both experts see the same, so that part runs once.
+        // Before the first PET both experts compute the same, so this part runs once.
         let shared = self.online.first_block().unwrap_or(depth).min(depth);
         let tokens = self.backbone.embed(images)?;
         let tokens = self.backbone.run(tokens, 0..shared, &PetStack::empty())?;
@@ -100,7 +100,7 @@ impl Method for Lae {
         let Some(offline) = &self.offline else {
             return Ok(Vec::new());
         };
-        // Against the length of the offline one.
+        // Relative to the norm of the offline PET.
         let distance = self.online.distance_from(offline)?;
         Ok(vec![Measurement::figure(DISTANCE, distance)])
     }
@@ -145,7 +145,7 @@ impl Method for Lae {
     fn take_up(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
         self.restore(&snapshot(tasks.len().saturating_sub(1))?, tasks)?;
         if tasks.len() > 1 {
-            // What the first task left is where drift is measured from.
+            // Drift is measured from the state after the first task.
             let first = self.online.read("online", &snapshot(0)?, &self.device())?;
             self.origin = Some(first);
         }

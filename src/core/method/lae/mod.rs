@@ -1,15 +1,14 @@
 //! LAE: Learning, Accumulation, Ensemble (Gao et al., ICCV 2023, section 4 and Algorithm 1).
 //!
-//! * Learning: local cross-entropy over the present task's classes; from the second task on the
-//!   PET is frozen for some epochs while the new head settles.
-//! * Accumulation: the offline PET is an exact copy when the second task begins and then follows,
-//!   off ← α·off + (1 − α)·on, after every optimiser step, frozen epochs included.
-//! * Ensemble: both experts share the heads; the answer is the element-wise maximum of their
-//!   softmaxes.
+//! * Learning: local cross-entropy over the current task's classes; from the second task on, the PET is frozen for some
+//!   epochs while the new head is trained.
+//! * Accumulation: the offline PET starts as an exact copy in the second task and then follows the online one,
+//!   off ← α·off + (1 − α)·on, after every optimiser step, including frozen epochs.
+//! * Ensemble: both experts share the heads; the answer is the element-wise maximum of their softmaxes.
 //!
-//! Each part can be switched off alone (paper Tables 5 and 6): without Accumulation the offline PET
-//! stays the snapshot after the first task; without Ensemble the offline PET answers alone; with
-//! everything off this is the Baseline.
+//! Each part can be switched off separately (paper Tables 5 and 6). Without Accumulation, the offline PET keeps its
+//! state after the first task; without Ensemble, the offline PET answers alone; with all parts off, this is the
+//! Baseline.
 
 mod method;
 mod state;
@@ -30,14 +29,14 @@ use crate::run::event::Scores;
 
 pub use state::{Lae, Logits};
 
-/// How far the two PETs are apart, relative to the size of the offline one: reported with progress and kept
-/// after every pass over the task's images.
+/// Distance between the two PETs, relative to the norm of the offline one: reported with the progress, and stored after
+/// every epoch.
 pub const DISTANCE: &str = "apart";
 
-/// How far the online and the offline PET have moved since the first task, relative to their size then.
+/// Distance of the online and the offline PET from their state after the first task, relative to the norm at that time.
 pub const DRIFTS: [&str; 2] = ["online_drift", "offline_drift"];
 
-/// Both drifts of a task; `None` for methods without them.
+/// Returns both drifts of a task; `None` for methods without them.
 pub fn drifts(measurements: &BTreeMap<String, f64>) -> Option<(f64, f64)> {
     let [online, offline] = DRIFTS.map(|name| measurements.get(name).copied());
     online.zip(offline)
@@ -55,7 +54,7 @@ pub const LAE: MethodSpec = MethodSpec {
     scores: |chosen| {
         Ok(match chosen.flag("ensemble")? {
             true => Scores::Maximum,
-            // One of the two answers alone.
+            // One of the two answers only.
             false => Scores::Probabilities,
         })
     },
@@ -138,7 +137,7 @@ pub const LAE: MethodSpec = MethodSpec {
         Ok(epochs.map(|epoch| Pass::learning(epoch < frozen)).collect())
     },
     workload: |_, task| {
-        // The offline PET is there from the second task on.
+        // The offline PET exists from the second task on.
         let networks = if task > 0 { 2.0 } else { 1.0 };
         Ok(Workload {
             networks,
@@ -178,7 +177,7 @@ pub const LAE: MethodSpec = MethodSpec {
     ..MethodSpec::USUAL
 };
 
-/// The naive baseline: LAE with everything off.
+/// The naive baseline: LAE with all parts off.
 pub const BASELINE: MethodSpec = MethodSpec {
     key: "baseline",
     title: "Baseline",
@@ -202,7 +201,7 @@ pub const BASELINE: MethodSpec = MethodSpec {
     ..MethodSpec::USUAL
 };
 
-/// A third of the paper's rate for CIFAR-100: better on the small embedded sets.
+/// A third of the paper's rate for CIFAR-100: better on the small embedded datasets.
 pub(super) const RATE: Rate = Rate {
     base: 0.01,
     scaled: true,
@@ -213,10 +212,10 @@ const MANY_EPOCHS: &[(&str, Setting)] = &[
     ("freeze_epochs", Setting::Whole(30)),
 ];
 
-/// Which of LAE's three parts act (paper Tables 5 and 6).
+/// Which of LAE's three parts are on (paper Tables 5 and 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// Freeze epochs, and the calibrated form of a PET that has one.
+    /// Frozen epochs, and the calibrated form of a PET that has one.
     pub learning: bool,
     /// The offline PET follows the online one by a moving average.
     pub accumulation: bool,
@@ -238,7 +237,7 @@ impl Switches {
         ensemble: false,
     };
 
-    /// Those that settings of LAE name.
+    /// Returns the parts selected in settings of LAE.
     ///
     /// # Errors
     /// Returns a Problem for settings of another method.
@@ -255,14 +254,14 @@ impl Switches {
     }
 }
 
-/// What defines LAE beside backbone and PET.
+/// The settings of LAE, in addition to backbone and PET.
 #[derive(Clone, Copy, Debug)]
 pub struct LaeSettings {
-    /// Which parts act.
+    /// Which parts are on.
     pub switches: Switches,
     /// α of the moving average.
     pub ema: f64,
-    /// Adam's learning rate, as used.
+    /// Adam's learning rate.
     pub learning_rate: f64,
     /// Seed of the heads' initial values.
     pub seed: u64,

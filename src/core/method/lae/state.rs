@@ -1,4 +1,4 @@
-//! How LAE learns: the online PET, the offline one that follows, the heads they share (paper Algorithm 1).
+//! Training of LAE: the online PET, the offline one that follows it, and their shared heads (paper Algorithm 1).
 
 use std::sync::Arc;
 
@@ -18,41 +18,41 @@ use crate::nn;
 use crate::pet::{Drawing, DropoutSeed, PetStack};
 use crate::problem::Result;
 
-/// What the experts say to a batch of images, over all classes taught so far.
+/// The logits of both experts for a batch of images, over all classes learned so far.
 #[derive(Clone, Debug)]
 pub struct Logits {
     /// batch × classes.
     pub online: Tensor<2>,
-    /// batch × classes; `None` if no offline expert exists.
+    /// batch × classes; `None` without an offline expert.
     pub offline: Option<Tensor<2>>,
 }
 
-/// What a method adds to the loss, made of the online PET.
+/// A method's additional loss term, computed from the online PET.
 pub(in crate::method) type Added<'a> = dyn Fn(&PetStack) -> Option<Tensor<1>> + 'a;
 
-/// LAE's state over a run.
+/// LAE's state during a run.
 pub struct Lae {
     pub(super) backbone: Arc<dyn Backbone>,
-    /// Who answers: LAE's three, or the online one alone.
+    /// The experts that answer: LAE's three, or only the online one.
     pub(super) experts: &'static [Expert],
     pub(super) task: Option<Task>,
     pub(super) settings: LaeSettings,
     /// The PET before the first task.
     pub(super) fresh: PetStack,
     pub(super) online: PetStack,
-    /// None until the second task begins, or always when neither Accumulation nor Ensemble acts.
+    /// `None` until the second task begins, or always if both Accumulation and Ensemble are off.
     pub(super) offline: Option<PetStack>,
-    /// The online PET at the end of the first task, from which drift is measured.
+    /// The online PET at the end of the first task, the origin of drift.
     pub(super) origin: Option<PetStack>,
     pub(super) heads: Heads,
     pub(super) adam: Optimiser,
     step: StepSettings,
-    /// Whether `dropout` in the PET's equation acts while learning.
+    /// Whether `dropout` in the PET's equation is active in training.
     drops: bool,
 }
 
 impl Lae {
-    /// Before the first task, with a freshly initialised PET on the backbone's device.
+    /// Returns the state before the first task, with a newly initialised PET on the backbone's device.
     pub fn new(backbone: Arc<dyn Backbone>, pets: PetStack, settings: LaeSettings) -> Self {
         Self {
             backbone,
@@ -78,7 +78,7 @@ impl Lae {
         let chosen = Chosen::of(setup.config)?;
         let settings = LaeSettings {
             switches,
-            // The Baseline has no average.
+            // The Baseline has no moving average.
             ema: if switches.accumulation {
                 chosen.real("ema")?
             } else {
@@ -97,24 +97,24 @@ impl Lae {
         })
     }
 
-    /// Puts given values in place of the drawn ones: PETs of both experts and all heads.
+    /// Replaces the initial values: PETs of both experts and all heads.
     pub fn set_experts(&mut self, online: PetStack, offline: Option<PetStack>, heads: Heads) {
         self.online = online;
         self.offline = offline;
         self.heads = heads;
     }
 
-    /// The online PET.
+    /// Returns the online PET.
     pub fn online(&self) -> &PetStack {
         &self.online
     }
 
-    /// The offline PET, if it exists by now.
+    /// Returns the offline PET, if it exists.
     pub fn offline(&self) -> Option<&PetStack> {
         self.offline.as_ref()
     }
 
-    /// The heads of the tasks begun so far.
+    /// Returns the heads of the tasks begun so far.
     pub fn heads(&self) -> &Heads {
         &self.heads
     }
@@ -127,9 +127,8 @@ impl Lae {
         self.settings.switches.accumulation || self.settings.switches.ensemble
     }
 
-    /// Loss of a batch and the gradients of the last head (`head.…`) and, unless frozen, of the
-    /// online PET (`pet.…`), without any update. `draws` is what dropout draws from; without, it
-    /// does nothing.
+    /// Returns the loss of a batch and the gradients of the last head (`head.…`) and, unless frozen, of the online PET
+    /// (`pet.…`), without an update. `draws` is the random source of dropout; without it, dropout is off.
     ///
     /// # Errors
     /// Returns a Problem if no task has begun or the PET's equation does not fit.
@@ -143,7 +142,8 @@ impl Lae {
         self.gradients_with(images, labels, (frozen, draws), &|_| None)
     }
 
-    /// The same with what `added` makes of the online PET, tracked unless frozen, in the loss (one value).
+    /// Returns the same with an additional loss term (one value), computed by `added` from the online PET, which is
+    /// tracked unless frozen.
     fn gradients_with(
         &self,
         images: Tensor<4>,
@@ -172,9 +172,9 @@ impl Lae {
         .taken())
     }
 
-    /// Adam on the last head and, unless frozen, on the online PET.
+    /// Updates the last head and, unless frozen, the online PET with Adam.
     fn update(&mut self, gradients: Gradients) {
-        // The rate is constant, so it does not matter where in the task the step is.
+        // The rate is constant, so the position of the step within the task does not matter.
         let mut step = self.adam.step(gradients, StepPosition::of((0, 1), (0, 1)));
         if let Some(head) = self.heads.0.last_mut() {
             head.step("head", &mut step);
@@ -188,7 +188,7 @@ impl Lae {
             return;
         };
         let alpha = self.settings.ema;
-        // Both stacks have one structure, so their parameters come in the same order.
+        // Both stacks have the same structure, so their parameters have the same order.
         let mut online = self.online.parameters();
         *offline = offline.with(|_, old, trained| match online.next() {
             Some((_, new, _)) if trained => nn::blend(old, new, alpha),
@@ -197,13 +197,13 @@ impl Lae {
     }
 }
 
-/// Whether a run with this PET drops anything: those that were begun by older versions do not.
+/// Returns whether a run with this PET uses dropout; runs started by older versions do not.
 fn drops(pet: &PetPlan) -> bool {
     pet.settings.drawing != Drawing::ByPlace
 }
 
 impl Lae {
-    /// Makes room for this number of new classes.
+    /// Adds the head for new classes.
     pub fn begin(&mut self, classes: usize) {
         let task = self.heads.0.len();
         if task == 1 && self.wants_offline() {
@@ -217,7 +217,7 @@ impl Lae {
         self.adam.clear();
     }
 
-    /// Learns one batch without dropout; labels are counted within the present task. Returns the loss.
+    /// Trains on one batch without dropout; labels are relative to the current task. Returns the loss.
     ///
     /// # Errors
     /// Returns a Problem if the PET's equation does not fit or the device failed.
@@ -228,11 +228,11 @@ impl Lae {
         Ok(loss)
     }
 
-    /// Learns one batch as the trainer hands it over, with what `added` makes of the tracked online PET in the loss (one
-    /// value). Returns the loss.
+    /// Trains on one batch of the trainer, with the additional loss term (one value) that `added` computes from the
+    /// tracked online PET. Returns the loss.
     ///
     /// # Errors
-    /// As [`Lae::step`], or that no task has begun.
+    /// As [`Lae::step`], or a Problem if no task has begun.
     pub(in crate::method) fn learn_with(
         &mut self,
         batch: &Batch<'_>,
@@ -253,7 +253,7 @@ impl Lae {
         Ok(loss)
     }
 
-    /// What both experts say to a batch.
+    /// Returns the logits of both experts for a batch.
     ///
     /// # Errors
     /// Returns a Problem if the PET's equation does not fit or the device failed.

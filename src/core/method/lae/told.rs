@@ -1,4 +1,4 @@
-//! What LAE reports of its state: how far its PETs have moved, and how it answers.
+//! Information about LAE's state: the drift of its PETs, and its recipe.
 
 use super::super::{Reading, Recipe, Voice};
 use super::{Lae, Switches};
@@ -7,7 +7,7 @@ use crate::pet::PetStack;
 use crate::problem::Result;
 
 impl Lae {
-    /// ‖θ − θ₀‖ / ‖θ₀‖ of the online and the offline PET since the end of the first task.
+    /// Returns ‖θ − θ₀‖ / ‖θ₀‖ of the online and the offline PET since the end of the first task.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -19,7 +19,7 @@ impl Lae {
         Ok([distance(Some(self.online()))?, distance(self.offline())?])
     }
 
-    /// Both PETs under the shared heads.
+    /// Returns the recipe: both PETs with the shared heads.
     pub(super) fn told(&self) -> Result<Recipe> {
         let mut networks = vec![(Expert::ONLINE.name().to_owned(), self.online().clone())];
         if let Some(offline) = self.offline() {
@@ -36,7 +36,7 @@ impl Lae {
     }
 }
 
-/// Whose features an expert reads, where there are two PETs or the online one alone.
+/// Returns the features that an expert reads, with two PETs or only the online one.
 fn voice(expert: Expert, switches: Switches, two: bool) -> Voice {
     let offline = Voice::Of(usize::from(two));
     match (expert, switches.ensemble, switches.accumulation) {

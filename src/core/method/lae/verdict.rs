@@ -1,15 +1,15 @@
-//! What LAE's experts answer together (paper Eq. 9), or one of them where Ensemble is off.
+//! The answer of LAE's experts together (paper Eq. 9), or of one of them if Ensemble is off.
 
 use super::super::answers::{Answer, argmax, log_probabilities, opinion};
 use super::Switches;
 use crate::metrics::Expert;
 use crate::run::event::Opinion;
 
-/// What the run answers from its two experts: their maximum (paper Eq. 9), or one of them where
-/// LAE's Ensemble is off (paper Table 5: the offline one with Accumulation, else the online one).
+/// Returns the run's answer: the maximum of both experts (paper Eq. 9), or one of them if LAE's Ensemble is off (paper
+/// Table 5: the offline one with Accumulation, else the online one).
 pub(super) fn verdict(online: &[f32], offline: Option<&[f32]>, switches: Switches) -> Answer {
     let two = offline.is_some();
-    // The offline expert is the online one again where there is none (before the second task).
+    // Before the second task, the online expert takes the place of the offline one.
     let offline = offline.unwrap_or(online);
     let (on, off) = (
         opinion(Expert::ONLINE, online),
@@ -26,14 +26,14 @@ pub(super) fn verdict(online: &[f32], offline: Option<&[f32]>, switches: Switche
     };
     Answer {
         opinions: vec![on, off, answer],
-        // With one expert only, the answer is the online one's.
+        // With a single expert, the answer is the online one's.
         decided_by: if two { decided_by } else { Expert::ONLINE },
         scores,
     }
 }
 
-/// Element-wise maximum of two softmaxes, the lower energy, who holds the winner, and the maximum
-/// of the logarithms.
+/// Returns the element-wise maximum of two softmaxes, the lower energy, the expert with the winning value, and the
+/// maximum of the logarithms.
 fn both(
     on: &Opinion,
     off: &Opinion,

@@ -1,15 +1,15 @@
-//! The optimisers as PyTorch defines them, their schedules of the learning rate, and clipping.
+//! The optimisers as PyTorch defines them, their learning rate schedules, and gradient clipping.
 //!
 //! * Adam: bias-corrected moments, epsilon outside the root, no weight decay.
 //! * SGD with momentum m and weight decay w: g ← g + w·p; b ← g at the first step, later
 //!   b ← m·b + g; p ← p − rate·b. No dampening, no Nesterov.
-//! * Clipping to c: every gradient is multiplied by min(1, c / (n + 1e-6)), where n is the one norm
-//!   of all gradients of the step together; before the weight decay.
+//! * Clipping to c: every gradient is multiplied by min(1, c / (n + 1e-6)), where n is the norm of
+//!   all gradients of the step together; before the weight decay.
 //!
-//! Own code rather than the framework's optimisers because the parameters are a changing set of
-//! named tensors of any rank: a parameter without a gradient in a step (frozen, an earlier head)
-//! is neither moved nor decayed and gets no state, and its step count starts at 1 when it thaws
-//! while those of others carry on. State is read and written by name for exact resume.
+//! This is not the framework's implementation because the parameters are a changing set of named tensors of any rank: a
+//! parameter without a gradient in a step (frozen, an earlier head) is neither moved nor decayed and has no state. Its
+//! step count starts at 1 when it is first trained, independent of the others. State is read and written by name for an
+//! exact resume.
 
 mod gradients;
 
@@ -29,16 +29,16 @@ const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;
 const EPSILON: f64 = 1e-8;
 
-/// How a gradient becomes a change.
+/// The update rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
     /// β 0.9 and 0.999, ε 1e-8, no weight decay.
     Adam,
     /// With momentum and weight decay.
     Sgd {
-        /// Share of the former change that stays; 0.9 is usual.
+        /// The momentum factor; 0.9 is usual.
         momentum: f64,
-        /// What is added to a gradient, times the parameter.
+        /// The weight decay factor.
         weight_decay: f64,
     },
 }
@@ -46,7 +46,7 @@ pub enum Rule {
 /// The position of a step within the training of its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepPosition {
-    /// Steps made before it in this task.
+    /// Steps before it in this task.
     pub step: usize,
     /// Steps of the task.
     pub steps: usize,
@@ -57,7 +57,7 @@ pub struct StepPosition {
 }
 
 impl StepPosition {
-    /// Of step `step` of `steps` in epoch `epoch` of `epochs`, all of which have as many steps.
+    /// Returns the position of step `step` of `steps` in epoch `epoch` of `epochs`, all of equal length.
     pub fn of((epoch, epochs): (usize, usize), (step, steps): (usize, usize)) -> Self {
         Self {
             step: epoch * steps + step,
@@ -68,22 +68,22 @@ impl StepPosition {
     }
 }
 
-/// How the learning rate changes within a task; every task restarts it.
+/// How the learning rate changes within a task; it restarts with every task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Not at all.
+    /// Constant.
     Constant,
     /// Step i of S: rate · (½ + ½·cos(π·i/S)).
     Cosine,
     /// The same by epochs.
     CosineEpoch,
-    /// CODA-Prompt's as released: rate · cos(99π·max(e − 1, 0) / (200·(E − 1))) in epoch e of E;
-    /// it lags one epoch behind and does not reach 0.
+    /// CODA-Prompt's released schedule: rate · cos(99π·max(e − 1, 0) / (200·(E − 1))) in epoch e of E; it lags one
+    /// epoch behind and does not reach 0.
     LaggingCosine,
 }
 
 impl Schedule {
-    /// What the learning rate is multiplied by.
+    /// Returns the factor of the learning rate.
     pub fn factor(self, now: StepPosition) -> f64 {
         let half_wave = |at: usize, of: usize| {
             let share = at as f64 / of.max(1) as f64;
@@ -102,21 +102,21 @@ impl Schedule {
     }
 }
 
-/// What defines an optimiser.
+/// The settings of an optimiser.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OptimiserSettings {
-    /// How a gradient becomes a change.
+    /// The update rule.
     pub rule: Rule,
-    /// The learning rate, as used, before the schedule.
+    /// The learning rate before the schedule.
     pub learning_rate: f64,
-    /// How it changes within a task.
+    /// The schedule within a task.
     pub schedule: Schedule,
-    /// Largest norm of all gradients of a step together; `None` if they are not clipped.
+    /// Maximum global gradient norm of a step; `None` for no clipping.
     pub clip: Option<f64>,
 }
 
 impl OptimiserSettings {
-    /// Adam at a constant learning rate, without clipping.
+    /// Returns Adam with a constant learning rate, without clipping.
     pub fn adam(learning_rate: f64) -> Self {
         Self {
             rule: Rule::Adam,
@@ -127,38 +127,38 @@ impl OptimiserSettings {
     }
 }
 
-/// What is remembered of one parameter.
+/// The state of one parameter.
 #[derive(Clone, Debug)]
 struct State {
-    /// The parameter's.
+    /// The shape of the parameter.
     shape: Vec<usize>,
     memory: Memory,
 }
 
 #[derive(Clone, Debug)]
-// Both are used as they are: a box would only add a way to go.
+// Both are used directly; a box would only add an indirection.
 #[allow(clippy::large_enum_variant)]
 enum Memory {
-    /// Both moments, and how many steps made them.
+    /// Both moments, and the number of steps.
     Adam {
         first: Tensor<1>,
         second: Tensor<1>,
         steps: i32,
     },
-    /// The former change before the learning rate.
+    /// The previous update, before the learning rate.
     Sgd { buffer: Tensor<1> },
 }
 
-/// Parameters with a rate of their own.
+/// Parameters with their own rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterGroup {
-    /// How their names begin.
+    /// The prefix of their names.
     pub prefix: String,
-    /// What the learning rate is multiplied by for them.
+    /// The factor of the learning rate.
     pub rate: f64,
 }
 
-/// An optimiser with what it remembers.
+/// An optimiser with its state.
 #[derive(Clone, Debug)]
 pub struct Optimiser {
     settings: OptimiserSettings,
@@ -167,7 +167,7 @@ pub struct Optimiser {
 }
 
 impl Optimiser {
-    /// Without any state yet.
+    /// Returns an optimiser without state.
     pub fn new(settings: OptimiserSettings) -> Self {
         Self {
             settings,
@@ -176,14 +176,14 @@ impl Optimiser {
         }
     }
 
-    /// The same with groups of parameters that have rates of their own; the first one that fits a
-    /// name counts. What is remembered of a parameter does not depend on them.
+    /// Adds groups of parameters with their own rates; the first one that matches a name is used. The state of a
+    /// parameter does not depend on them.
     #[must_use]
     pub fn with_groups(self, groups: Vec<ParameterGroup>) -> Self {
         Self { groups, ..self }
     }
 
-    /// The rate of a parameter in a step at this one.
+    /// Returns the rate of a parameter, given the rate of the step.
     fn rate_of(&self, name: &str, rate: f64) -> f64 {
         let group = self
             .groups
@@ -192,17 +192,17 @@ impl Optimiser {
         group.map_or(rate, |group| rate * group.rate)
     }
 
-    /// Forgets everything: a new task begins.
+    /// Clears the state at the start of a task.
     pub fn clear(&mut self) {
         self.states.clear();
     }
 
-    /// The learning rate of a step.
+    /// Returns the learning rate of a step.
     pub fn rate(&self, now: StepPosition) -> f64 {
         self.settings.learning_rate * self.settings.schedule.factor(now)
     }
 
-    /// Begins a step: clips the gradients and hands out what moves the parameters.
+    /// Starts a step: clips the gradients and returns the object that updates the parameters.
     pub fn step(&mut self, gradients: Gradients, now: StepPosition) -> Step<'_> {
         let clip = self.settings.clip;
         Step {
@@ -213,8 +213,8 @@ impl Optimiser {
         }
     }
 
-    /// Adds the state by the parameters' names and shapes: `adam.first.<name>`,
-    /// `adam.second.<name>` and `adam.steps.<name>` (one value), or `sgd.buffer.<name>`.
+    /// Adds the state by the parameters' names and shapes: `adam.first.<name>`, `adam.second.<name>` and
+    /// `adam.steps.<name>` (one value), or `sgd.buffer.<name>`.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -246,10 +246,10 @@ impl Optimiser {
         Ok(())
     }
 
-    /// The same optimiser with such state read back.
+    /// Returns the same optimiser with the stored state.
     ///
     /// # Errors
-    /// Returns a Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
     pub fn read(&self, from: &Named, device: &Device) -> Result<Self> {
         let rule = self.settings.rule;
         let key = match rule {
@@ -308,17 +308,17 @@ fn steps_of(from: &Named, name: &str) -> Result<i32> {
     steps.map(|steps| *steps as i32).ok_or_else(empty)
 }
 
-/// One step over all parameters: each is moved once.
+/// One step over all parameters: each is updated once.
 pub struct Step<'a> {
     optimiser: &'a mut Optimiser,
     gradients: Gradients,
-    /// What clipping multiplies every gradient by.
+    /// The clipping factor of every gradient.
     factor: Option<Tensor<1>>,
     rate: f64,
 }
 
 impl Step<'_> {
-    /// The value of parameter `name` after the step: the same value where it has no gradient.
+    /// Returns the value of parameter `name` after the step; unchanged if it has no gradient.
     #[must_use]
     pub fn moved<const D: usize>(&mut self, name: &str, value: Tensor<D>) -> Tensor<D> {
         let Some(gradient) = self.gradients.take(name) else {
@@ -327,7 +327,7 @@ impl Step<'_> {
         let shape = value.dims();
         let rate = self.optimiser.rate_of(name, self.rate);
         let states = &mut self.optimiser.states;
-        // That of another shape was of another parameter.
+        // A state of another shape belonged to another parameter.
         let state = states.remove(name).filter(|state| state.shape == shape);
         let memory = state.map(|state| state.memory);
         let factor = self.factor.as_ref();

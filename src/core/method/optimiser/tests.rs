@@ -1,12 +1,12 @@
-//! The optimisers beside their definitions in f64.
+//! Compares the optimisers with their definitions in f64.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 
-/// Two parameters of different rank, and a third that never has a gradient.
+/// Two parameters of different rank; a third one never has a gradient.
 const SHAPES: [[usize; 4]; 2] = [[3, 4, 1, 1], [2, 1, 3, 2]];
 
-/// Numbers between −1 and 1, without a pattern.
+/// Returns numbers between −1 and 1 without a pattern.
 fn numbers(count: usize, seed: f64) -> Vec<f64> {
     let value = |i: usize| ((i as f64 + 1.3) * seed * 12.9898).sin();
     (0..count).map(value).collect()
@@ -25,7 +25,7 @@ fn tensor(values: &[f64], shape: [usize; 4]) -> Tensor<4> {
     Tensor::from_data(TensorData::new(values, shape), &Device::flex())
 }
 
-/// What the definitions give, in f64.
+/// The definitions, computed in f64.
 struct Reference {
     settings: OptimiserSettings,
     values: [Vec<f64>; 2],
@@ -107,8 +107,8 @@ fn decayed(gradients: &mut [Vec<f64>; 2], values: &[Vec<f64>; 2], decay: f64) {
     }
 }
 
-/// Seven steps of ours, kept and read back in the middle, and of the reference: the largest
-/// difference of a value.
+/// Runs seven steps of the optimiser, with its state written and read in the middle, and of the reference. Returns the
+/// largest difference of a value.
 fn difference(settings: OptimiserSettings, mut reference: Reference) -> f64 {
     let mut optimiser = Optimiser::new(settings);
     let mut values = [0, 1].map(|which| tensor(&reference.values[which], SHAPES[which]));
@@ -251,8 +251,8 @@ fn a_state_that_does_not_fit_itself_is_told() {
     assert!(read(&named).unwrap_err().what.contains("adam.steps.x"));
 }
 
-/// A group's parameters move as those of an optimiser at its rate, the others as without groups; so
-/// they do after a state was read back.
+/// A group's parameters are updated as with an optimiser at its rate, the others as without groups, also after the
+/// state was read.
 #[test]
 fn a_group_of_parameters_has_a_rate_of_its_own() {
     let value = || Tensor::<1>::from_floats([1.0, -2.0, 0.5], &Device::flex());

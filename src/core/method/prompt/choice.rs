@@ -1,5 +1,5 @@
-//! Prompts chosen by key: which an image takes, and the pull of keys towards those that took them.
-//! L2P and DualPrompt share it, with the settings that belong to it.
+//! Selection of prompts by key, and the loss term that pulls the selected keys towards the queries. Shared by L2P and
+//! DualPrompt, with its settings.
 
 use burn::tensor::{Device, Tensor, TensorData};
 
@@ -8,7 +8,7 @@ use crate::nn::unit_rows;
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
-/// The weight of the pull, for methods that choose prompts by key.
+/// Returns the setting of the pull's weight, for methods that select prompts by key.
 pub const fn pull(default: f64) -> SettingSpec {
     SettingSpec {
         key: "pull",
@@ -23,7 +23,7 @@ pub const fn pull(default: f64) -> SettingSpec {
     }
 }
 
-/// The bound of the gradients, for the same methods.
+/// The setting of gradient clipping, for the same methods.
 pub const CLIP: SettingSpec = SettingSpec {
     key: "clip",
     title: "clipping",
@@ -36,14 +36,13 @@ pub const CLIP: SettingSpec = SettingSpec {
     ..SettingSpec::OWN
 };
 
-/// Cosine between every query (batch × width) and every key (prompts × width): batch × prompts.
+/// Returns the cosine between every query (batch × width) and every key (prompts × width): batch × prompts.
 pub fn similarity(query: &Tensor<2>, keys: &Tensor<2>) -> Tensor<2> {
-    // The released code bounds the sum of squares by 10⁻¹².
+    // The released code bounds the sum of squares below by 10⁻¹².
     unit_rows(query.clone(), 1e-6).matmul(unit_rows(keys.clone(), 1e-6).transpose())
 }
 
-/// The `count` most similar prompts of each image, best first; of equals the one with the lowest
-/// index.
+/// Returns the `count` most similar prompts of each image, best first; among equals the one with the lowest index.
 ///
 /// # Errors
 /// Returns a Problem if the device failed.
@@ -59,7 +58,7 @@ pub fn best(similarity: &Tensor<2>, count: usize) -> Result<Vec<Vec<usize>>> {
     Ok(chosen.collect())
 }
 
-/// A row per chosen prompt with 1 at its place: (images · choices) × prompts.
+/// Returns a one-hot row per selected prompt: (images · choices) × prompts.
 pub fn one_hot(choice: &[Vec<usize>], prompts: usize, device: &Device) -> Tensor<2> {
     let chosen: Vec<usize> = choice.iter().flatten().copied().collect();
     let mut values = vec![0f32; chosen.len() * prompts];
@@ -69,8 +68,7 @@ pub fn one_hot(choice: &[Vec<usize>], prompts: usize, device: &Device) -> Tensor
     Tensor::from_data(TensorData::new(values, [chosen.len(), prompts]), device)
 }
 
-/// Mean over the images of the sum of the similarities (batch × prompts) of what they chose, one
-/// value.
+/// Returns the mean over the images of the summed similarities (batch × prompts) of their selected prompts: one value.
 pub fn pulled(similarity: Tensor<2>, choice: &[Vec<usize>], device: &Device) -> Tensor<1> {
     let [batch, prompts] = similarity.dims();
     let mut values = vec![0f32; batch * prompts];

@@ -1,12 +1,11 @@
-//! CODA-Prompt (Smith et al., CVPR 2023): each chosen block has M components (a prompt P, a key K
-//! and an attention vector A each), of which every task owns an equal share. An image's prompt is
-//! their sum, weighted by cos(q ∘ Aₘ, Kₘ) with its query q; its first half are keys, its second
-//! half values put in front of the block's own.
+//! CODA-Prompt (Smith et al., CVPR 2023): each selected block has M components (a prompt P, a key K and an attention
+//! vector A each), divided evenly among the tasks. An image's prompt is the sum of the prompts, weighted by cos(q ∘ Aₘ,
+//! Kₘ) with its query q. Its first half is prepended to the block's keys, its second half to the values.
 //!
-//! Components of earlier tasks take part but are frozen. New ones start orthogonal by the classical
-//! Gram–Schmidt process of the released code: each is projected on all earlier ones, as trained, by
-//! its original draw. loss = cross-entropy + mu · Σ over blocks of o(K) + o(A) + o(P), with o(T) =
-//! mean of (T·Tᵀ − I)² over the components in use.
+//! Components of earlier tasks are used but frozen. New ones start orthogonal by the classical Gram–Schmidt process of
+//! the released code: the projections of the original draw on all earlier components, as trained, are subtracted. loss
+//! = cross-entropy + mu · Σ over blocks of o(K) + o(A) + o(P), with o(T) = mean of (T·Tᵀ − I)² over the components in
+//! use.
 
 use std::collections::BTreeMap;
 
@@ -100,7 +99,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         })
     },
     stored: |chosen, sizes| {
-        // Every task adds its share of the components, each with its key and attention.
+        // Every task adds its share of the components, each with its key and attention vector.
         let blocks = chosen.blocks("blocks", sizes.depth)?.len() as f64;
         let component = chosen.count("length")? as f64 + 2.0;
         let components = blocks * chosen.count("pool")? as f64 * component;
@@ -140,22 +139,22 @@ pub struct Coda {
     pub blocks: Vec<usize>,
     /// Weight of the orthogonality penalty.
     pub mu: f64,
-    /// Number of tasks that share them.
+    /// Number of tasks that share the components.
     pub tasks: usize,
 }
 
-/// A block's tensors: prompts, keys, attention vectors.
+/// The tensors of a block: prompts, keys, attention vectors.
 const PARTS: [&str; 3] = ["p", "k", "a"];
 
-/// Below this squared length a component is none and is drawn again.
+/// A component with a smaller squared length is drawn again.
 const VANISHED: f64 = 1e-8;
 
-/// Draws of one component. The first one serves, unless the earlier ones leave no direction or
-/// the draws are no numbers.
+/// Maximum number of draws of one component. The first one is used unless earlier components leave no direction or the
+/// draw is not finite.
 const MOST_DRAWS: u64 = 100;
 
 impl Coda {
-    /// For the number of tasks planned and the number so far: an added task brings its own share.
+    /// Returns the settings for the planned number of tasks and the current one: an added task adds its own share.
     fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
         let pool = chosen.count("pool")?;
         let share = pool / planned.max(1);
@@ -168,17 +167,17 @@ impl Coda {
         })
     }
 
-    /// Components a task owns.
+    /// Returns the number of components per task.
     fn share(&self) -> usize {
         self.pool / self.tasks.max(1)
     }
 
-    /// Gives task `task` its components in every block, from standard normal draws: `draw` gets the
+    /// Initialises the components of task `task` in every block from standard normal draws: `draw` receives the
     /// tensor's name, the component and the attempt, and returns a row.
     ///
     /// # Errors
-    /// Returns a Problem if the device failed, or a component of an earlier task has values that are not
-    /// finite: nothing is orthogonal to it, however often it is drawn.
+    /// Returns a Problem if the device failed, or if a component of an earlier task has values that are not finite:
+    /// then no draw is orthogonal to it.
     pub fn start_components(
         &self,
         task: usize,
@@ -207,7 +206,7 @@ impl Coda {
         Ok(())
     }
 
-    /// Rows in use of one of a block's tensors: those of earlier tasks as constants while learning.
+    /// Returns the rows in use of one of a block's tensors; in training, those of earlier tasks are constants.
     fn in_use(&self, leaves: &Leaves, name: &str, question: &PromptQuery) -> Result<Tensor<2>> {
         let leaf = leaf(leaves, name)?;
         let columns = leaf.dims()[1];
@@ -221,8 +220,8 @@ impl Coda {
     }
 }
 
-/// A draw less its projections on the rows before it (all of its length), at length 1; none if
-/// nothing is left. Each projection is of the draw itself, not of what the others left.
+/// Returns a draw minus its projections on the previous rows, normalised to length 1; `None` if nothing is left.
+/// Each projection is computed from the draw itself, not from the remainder.
 fn orthogonal(draw: &[f32], before: &[f32]) -> Option<Vec<f32>> {
     let dot = |a: &[f32], b: &[f32]| -> f64 {
         let products = a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b));
@@ -231,7 +230,7 @@ fn orthogonal(draw: &[f32], before: &[f32]) -> Option<Vec<f32>> {
     let mut rest: Vec<f64> = draw.iter().map(|value| f64::from(*value)).collect();
     for row in before.chunks_exact(draw.len()) {
         let length = dot(row, row);
-        // A row that training has brought to nothing has no direction to take away.
+        // A row that training reduced to nearly zero has no direction.
         if length < VANISHED {
             continue;
         }
@@ -247,18 +246,18 @@ fn orthogonal(draw: &[f32], before: &[f32]) -> Option<Vec<f32>> {
     })
 }
 
-/// Weights (batch × components) of the components with these keys and attention vectors:
-/// cos(q ∘ A, K). The product q ∘ A of every image and component is never formed.
+/// Returns the weights (batch × components) of components with these keys and attention vectors: cos(q ∘ A, K). The
+/// product q ∘ A of every image and component is never materialised.
 pub fn weights(query: &Tensor<2>, attention: &Tensor<2>, keys: &Tensor<2>) -> Tensor<2> {
     let square = |x: &Tensor<2>| x.clone().powi_scalar(2);
     let keys = nn::unit_rows(keys.clone(), 1e-12);
     let along = nn::project(query.clone(), (attention.clone() * keys).transpose());
     let asked = nn::project(square(query), square(attention).transpose());
-    // The bound is that of the length, 1e-12, squared.
+    // The lower bound of the length, 1e-12, squared.
     along / asked.clamp_min(1e-24).sqrt()
 }
 
-/// Mean of (T·Tᵀ − I)² over all entries, one value.
+/// Returns the mean of (T·Tᵀ − I)² over all entries: one value.
 fn skewness(rows: &Tensor<2>, device: &Device) -> Tensor<1> {
     let products = nn::project(rows.clone(), rows.clone().transpose());
     let apart = products - Tensor::eye(rows.dims()[0], device);
@@ -335,7 +334,7 @@ impl Scheme for Coda {
         self.blocks.iter().flat_map(of_block).collect()
     }
 
-    /// An added task's components follow those of the run.
+    /// An added task's components are appended to those of the run.
     fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
         let [rows, columns] = fresh.dims();
         if stored.shape.get(1) != Some(&columns) || stored.shape[0] > rows {

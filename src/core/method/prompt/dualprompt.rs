@@ -1,11 +1,11 @@
-//! DualPrompt (Wang et al., ECCV 2022): prefixes of keys and values, *general* ones (G) in some
-//! blocks that all tasks share, and *expert* ones (E) in others, one slot per task. While a task is
-//! learned all its images use its slot; afterwards an image takes the slot whose key is most
-//! similar to its query, among all slots, those of tasks to come included.
+//! DualPrompt (Wang et al., ECCV 2022): prefixes of keys and values. *General* ones (G) in some blocks are shared by
+//! all tasks; *expert* ones (E) in others have one slot per task. While a task is learned, all its images use its slot;
+//! afterwards an image uses the slot whose key is most similar to its query, among all slots, including those of future
+//! tasks.
 //!
-//! loss = cross-entropy − pull · mean over images of cos(query, key of the slot). A task's slot
-//! starts as a copy of the one before it; keys are not copied. Where tasks outnumber the slots,
-//! images choose by key while learning too and nothing is copied.
+//! loss = cross-entropy − pull · mean over images of cos(query, key of the slot). A task's slot starts as a copy of the
+//! previous one; keys are not copied. If there are more tasks than slots, images select by key in training too, and
+//! nothing is copied.
 
 use std::collections::BTreeMap;
 
@@ -124,10 +124,10 @@ pub const SPEC: MethodSpec = MethodSpec {
     ..MethodSpec::USUAL
 };
 
-/// DualPrompt before its first task.
+/// Returns DualPrompt before its first task.
 ///
 /// # Errors
-/// Returns a Problem for settings that do not fit.
+/// Returns a Problem for unsuitable settings.
 pub fn build(setup: &Setup<'_>) -> Result<Prompted> {
     let chosen = Chosen::of(setup.config)?;
     let training = Training::clipped(&chosen)?;
@@ -137,7 +137,7 @@ pub fn build(setup: &Setup<'_>) -> Result<Prompted> {
     Prompted::from_setup(setup, Box::new(scheme), training)
 }
 
-/// Slots of a run with this number of tasks.
+/// Returns the slots of a run with this number of tasks.
 ///
 /// # Errors
 /// Returns a Problem for a setting out of range.
@@ -153,7 +153,7 @@ const LENGTH: SettingKind = SettingKind::Whole {
     least: 1,
     most: 100,
 };
-/// As on ImageNet-R.
+/// As for ImageNet-R.
 const LONG: &[(&str, Setting)] = &[("e_length", Setting::Whole(20))];
 
 /// DualPrompt's settings.
@@ -163,24 +163,24 @@ pub struct DualPrompt {
     pub pool: usize,
     /// Blocks with a G prompt.
     pub g_blocks: Vec<usize>,
-    /// Keys, and values, of a G prompt.
+    /// Number of keys, and of values, of a G prompt.
     pub g_length: usize,
     /// Blocks with an E prompt.
     pub e_blocks: Vec<usize>,
-    /// Keys, and values, of an E prompt.
+    /// Number of keys, and of values, of an E prompt.
     pub e_length: usize,
     /// Weight of the pull of a slot's key towards the queries of its task.
     pub pull: f64,
     /// Number of tasks of the run.
     #[serde(default)]
     pub tasks: usize,
-    /// Whether the choice of slots is studied.
+    /// Whether the selection of slots is studied.
     #[serde(default)]
     pub study: bool,
 }
 
 impl DualPrompt {
-    /// For the number of tasks planned and the number so far.
+    /// Returns the settings for the planned number of tasks and the current one.
     fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
         Ok(Self {
             pool: slots(chosen, planned.max(tasks))?,
@@ -194,13 +194,12 @@ impl DualPrompt {
         })
     }
 
-    /// Whether each task has a slot of its own.
+    /// Returns whether each task has its own slot.
     fn slot_per_task(&self) -> bool {
         self.tasks <= self.pool
     }
 
-    /// The part for E block `block` and keys (0) or values (1) of the expert prompts, a row per
-    /// slot.
+    /// Returns the part of the expert prompts for E block `block` and keys (0) or values (1): a row per slot.
     fn expert(&self, e: &Tensor<2>, block: usize, part: usize) -> Tensor<2> {
         let width = e.dims()[1];
         let rows = self.pool * self.e_length;
@@ -259,7 +258,7 @@ impl Scheme for DualPrompt {
         start
     }
 
-    /// Copies the slot of the task before.
+    /// Copies the slot of the previous task.
     fn begin_task(&self, task: usize, leaves: &mut Leaves, _seed: u64) -> Result<()> {
         if task == 0 || !self.slot_per_task() {
             return Ok(());
@@ -278,10 +277,10 @@ impl Scheme for DualPrompt {
         Ok(())
     }
 
-    /// With a slot per task, one for each added task follows those of the run.
+    /// With a slot per task, the slot of each added task is appended to those of the run.
     fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
         let shape = fresh.dims();
-        // Rows of a slot, and in how many places of the tensor there are some.
+        // Rows of a slot, and in how many positions of the tensor they occur.
         let (rows, parts) = match name {
             "e" => (self.e_length, 2 * self.e_blocks.len()),
             "key" => (1, 1),

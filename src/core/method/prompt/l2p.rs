@@ -1,9 +1,9 @@
-//! L2P, Learning to Prompt (Wang et al., CVPR 2022): a pool of M prompts of L tokens with a key
-//! each. An image takes the k prompts whose keys are most similar to its query; their tokens follow
-//! the class token before block 0, and the mean of their outputs is the feature.
+//! L2P, Learning to Prompt (Wang et al., CVPR 2022): a pool of M prompts of L tokens with a key each. An image uses the
+//! k prompts whose keys are most similar to its query. Their tokens are inserted after the class token before block 0,
+//! and the mean of their outputs is the feature.
 //!
-//! loss = cross-entropy − pull · mean over images of the sum over the chosen of cos(query, key).
-//! The whole pool takes part from the first task on, and nothing is carried over or reset.
+//! loss = cross-entropy − pull · mean over images of the sum over the selected prompts of cos(query, key). The whole
+//! pool is available from the first task on, and nothing is copied or reset.
 
 use std::collections::BTreeMap;
 
@@ -114,9 +114,9 @@ pub struct L2p {
     pub pool: usize,
     /// Tokens per prompt (L).
     pub length: usize,
-    /// Prompts an image takes (k).
+    /// Prompts per image (k).
     pub top_k: usize,
-    /// Weight of the pull of keys towards the queries that chose them.
+    /// Weight of the pull of keys towards the queries that selected them.
     pub pull: f64,
 }
 
@@ -193,7 +193,7 @@ impl Scheme for L2p {
         })
     }
 
-    /// The mean over the prompt positions after the final norm.
+    /// Returns the mean over the prompt positions after the final norm.
     fn feature(&self, backbone: &dyn Backbone, tokens: Tokens) -> Result<Tensor<2>> {
         let [batch, _, width] = tokens.values.dims();
         let prompts = 1..1 + self.top_k * self.length;

@@ -1,10 +1,10 @@
 //! Prompts for a frozen ViT with a class token: L2P (Wang et al., CVPR 2022), DualPrompt (Wang et
 //! al., ECCV 2022) and CODA-Prompt (Smith et al., CVPR 2023).
 //!
-//! An image first passes the plain backbone; its class token after the final norm is the *query*
-//! that says which prompts, or how much of each, the image gets in its second pass. What is learned
-//! are those prompts, their keys and the present task's head; this module holds what the three
-//! share, [`Scheme`] what sets them apart. Every choice is made per image, in training and after.
+//! An image first passes through the plain backbone; its class token after the final norm is the *query* that
+//! determines which prompts, or how much of each, are used in its second pass. The prompts, their keys and the current
+//! task's head are trained. This module contains what the three methods share; [`Scheme`] contains their differences.
+//! Prompts are selected per image, in training and prediction.
 
 pub mod choice;
 pub mod coda;
@@ -29,13 +29,13 @@ use crate::tensors::HostTensor;
 
 pub use prompted::{FirstPass, PromptGradients, Prompted};
 
-/// A method's trained tensors beside the heads, by name, each as a matrix.
+/// A method's trained tensors besides the heads, by name, each as a matrix.
 pub type Leaves = BTreeMap<String, Tensor<2>>;
 
-/// Prompts as a backbone takes them.
+/// Prompts in the form that a backbone accepts.
 #[derive(Clone, Debug, Default)]
 pub struct Prompts {
-    /// 1 or batch × prompt tokens × width, behind the class token.
+    /// 1 or batch × prompt tokens × width, after the class token.
     entering: Option<Tensor<3>>,
     /// Keys and values (1 or batch × tokens × width each) of some blocks.
     prefixes: BTreeMap<usize, [Tensor<3>; 2]>,
@@ -66,88 +66,88 @@ impl Hooks for Prompts {
     }
 }
 
-/// What the queries of a batch ask for.
+/// The prompts requested by the queries of a batch.
 pub struct PromptRequest {
     /// The prompts of the second pass.
     pub prompts: Prompts,
-    /// What is added to the cross-entropy, one value; `None` if nothing is.
+    /// The loss term besides the cross-entropy, one value; `None` if there is none.
     pub penalty: Option<Tensor<1>>,
-    /// Prompts chosen per image, best first; empty where all are mixed.
+    /// Prompts selected per image, best first; empty if all are mixed.
     pub choice: Vec<Vec<usize>>,
 }
 
-/// Who asks for prompts.
+/// The purpose of a request for prompts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occasion {
-    /// A training batch of the present task.
+    /// A training batch of the current task.
     Learning,
-    /// Images of any task.
+    /// Prediction for images of any task.
     Answering,
-    /// Images that are all given this slot, where the method has slots.
+    /// Images that all use this slot, if the method has slots.
     Given(usize),
 }
 
-/// A batch that asks for its prompts.
+/// A batch that requests its prompts.
 pub struct PromptQuery {
-    /// Its queries, batch × width, plain.
+    /// Its queries, batch × width, without gradient tracking.
     pub query: Tensor<2>,
-    /// The present task, from 0.
+    /// The current task, from 0.
     pub task: usize,
-    /// Why it asks.
+    /// The purpose of the request.
     pub occasion: Occasion,
     /// The position embedding of the class token, 1 × 1 × width.
     pub class_position: Tensor<3>,
 }
 
-/// What sets one prompt method apart from the others.
+/// The differences between prompt methods.
 pub trait Scheme: Send + Sync {
-    /// The name people read.
+    /// Returns the display name.
     fn title(&self) -> &'static str;
 
-    /// The first block whose tokens differ from the plain backbone's.
+    /// Returns the first block whose tokens differ from the plain backbone's.
     fn first_block(&self) -> usize;
 
-    /// Says what does not fit a backbone of this width and depth.
+    /// Checks the settings against a backbone of this width and depth.
     ///
     /// # Errors
-    /// In the paper's terms.
+    /// Returns a Problem in the paper's terms.
     fn check(&self, width: usize, depth: usize) -> Result<()>;
 
-    /// Warnings about valid settings.
+    /// Returns a remark on valid settings.
     fn remark(&self) -> Option<Problem> {
         None
     }
 
-    /// Whether every task has its own slot and their study is requested.
+    /// Returns whether every task has its own slot and their study is on.
     fn studied(&self) -> bool {
         false
     }
 
-    /// Trained tensors before the first task: names, rows, columns and values, drawn on the host.
+    /// Returns the trained tensors before the first task: names, rows, columns and values, drawn on the host.
     fn start(&self, width: usize, seed: u64) -> BTreeMap<String, HostTensor>;
 
-    /// Changes the tensors when a task (from 0) begins.
+    /// Changes the tensors at the start of a task (from 0).
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
     fn begin_task(&self, task: usize, leaves: &mut Leaves, seed: u64) -> Result<()>;
 
-    /// A stored tensor as it is here, where it may hold more by now: an added task brings a task that the
-    /// run was not set up with. `fresh` is the tensor before the first task.
+    /// Returns a stored tensor, extended if the current one is larger because an added task has tasks that the run was
+    /// not set up with. `fresh` is the tensor before the first task.
     ///
     /// # Errors
-    /// Returns a Problem if its shape fits neither.
+    /// Returns a Problem if its shape matches neither.
     fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
         same(name, stored, fresh.dims())
     }
 
-    /// The prompts for a batch from these tensors, tracked or not.
+    /// Returns the prompts for a batch from these tensors, with or without gradient tracking.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
     fn ask(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest>;
 
-    /// The feature (batch × width) that the head reads, from the tokens after the last block.
+    /// Returns the feature (batch × width) that the head reads, from the tokens after the last block.
     ///
     /// # Errors
     /// As [`Backbone::pool`].
@@ -155,16 +155,16 @@ pub trait Scheme: Send + Sync {
         backbone.pool(tokens)
     }
 
-    /// How a new head's weight (rows: features) and bias start.
+    /// Returns the initialisation of a new head's weight (rows: features) and bias.
     fn head_start(&self, _width: usize) -> [Init; 2] {
         [Init::Normal(0.02), Init::Constant(0.0)]
     }
 }
 
-/// Says whether the scheme fits the network of a run, before any weight is read.
+/// Checks the scheme against the network of a run, before any weight is read.
 ///
 /// # Errors
-/// In the paper's terms.
+/// Returns a Problem in the paper's terms.
 pub fn check(scheme: &dyn Scheme, context: &Context<'_>) -> Result<()> {
     let network = context.architecture;
     match network.has_class_token() {
@@ -183,19 +183,19 @@ fn no_class_token(scheme: &dyn Scheme) -> Problem {
     .advise(message!("try-choose-vit-or-another-method"))
 }
 
-/// How a prompt method is trained: Adam, new for each task.
+/// The optimiser settings of a prompt method: Adam, reset for each task.
 #[derive(Clone, Copy, Debug)]
 pub struct Training {
-    /// The learning rate, as used, before the schedule.
+    /// The learning rate before the schedule.
     pub learning_rate: f64,
-    /// How it changes within a task.
+    /// The schedule within a task.
     pub schedule: Schedule,
-    /// Largest norm of all gradients together; 0 where they are not clipped.
+    /// Maximum global gradient norm; 0 for no clipping.
     pub clip: f64,
 }
 
 impl Training {
-    /// At a constant rate, with the gradients clipped.
+    /// Returns settings with a constant rate and clipped gradients.
     pub(super) fn clipped(chosen: &Chosen<'_>) -> Result<Self> {
         Ok(Self {
             learning_rate: chosen.learning_rate(),
@@ -214,7 +214,7 @@ impl Training {
     }
 }
 
-/// Says which of the blocks the backbone lacks.
+/// Reports blocks that the backbone does not have.
 fn check_blocks(what: &str, blocks: &[usize], depth: usize) -> Result<()> {
     match blocks.iter().find(|block| **block >= depth) {
         Some(block) => {
@@ -228,7 +228,7 @@ fn check_blocks(what: &str, blocks: &[usize], depth: usize) -> Result<()> {
     }
 }
 
-/// A matrix of values drawn on the host.
+/// Returns a matrix of values drawn on the host.
 fn drawn(init: Init, shape: [usize; 2], seed: u64, stream: u64) -> HostTensor {
     HostTensor {
         shape: shape.to_vec(),
@@ -236,7 +236,7 @@ fn drawn(init: Init, shape: [usize; 2], seed: u64, stream: u64) -> HostTensor {
     }
 }
 
-/// A stored tensor, if it has this shape.
+/// Returns a stored tensor, if it has this shape.
 fn same(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor> {
     if stored.shape == shape {
         return Ok(stored.clone());
@@ -250,7 +250,7 @@ fn same(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor
     )))
 }
 
-/// A trained tensor by name.
+/// Returns a trained tensor by name.
 fn leaf<'a>(leaves: &'a Leaves, name: &str) -> Result<&'a Tensor<2>> {
     leaves.get(name).ok_or_else(|| {
         Problem::new(message!(

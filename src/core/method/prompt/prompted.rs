@@ -1,5 +1,5 @@
-//! A prompt method over a run: both passes over a batch, the gradients of everything trained, and
-//! its place behind the interface of methods.
+//! A prompt method during a run: both passes over a batch, the gradients of all trained tensors, and the implementation
+//! of `Method`.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,20 +23,20 @@ use crate::pet::{Init, PetStack};
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named};
 
-/// Keeps the draws of heads apart from those of prompts.
+/// Separates the random stream of heads from that of prompts.
 const HEADS: u64 = 1 << 32;
 
-/// What one batch asks to change.
+/// The gradients of one batch.
 pub struct PromptGradients {
-    /// What is minimised, one value, plain.
+    /// The minimised loss: one value without gradient tracking.
     pub loss: Tensor<1>,
     /// The cross-entropy in it.
     pub cross_entropy: Tensor<1>,
-    /// What was added to that; `None` if nothing was.
+    /// The additional loss term; `None` if there is none.
     pub penalty: Option<Tensor<1>>,
-    /// Prompts chosen per image, best first.
+    /// Prompts selected per image, best first.
     pub choice: Vec<Vec<usize>>,
-    /// Of every trained tensor, the present head's included, by name.
+    /// Gradients of every trained tensor, including the current head, by name.
     pub of: optimiser::Gradients,
 }
 
@@ -47,7 +47,7 @@ pub struct FirstPass {
     pub(super) query: Tensor<2>,
 }
 
-/// A prompt method over a run: its tensors, its heads, the task it is in.
+/// A prompt method during a run: its tensors, its heads, its current task.
 pub struct Prompted {
     backbone: Arc<dyn Backbone>,
     class_position: Tensor<3>,
@@ -57,17 +57,17 @@ pub struct Prompted {
     heads: Heads,
     optimiser: Optimiser,
     task: Option<Task>,
-    /// The present task's queries by sample, where training images come the same in every epoch.
+    /// The current task's queries by sample, if training images are the same in every epoch.
     queries: Option<Queries>,
     step: StepSettings,
     study: Study,
 }
 
 impl Prompted {
-    /// Before the first task.
+    /// Returns the state before the first task.
     ///
     /// # Errors
-    /// When the backbone has no class token or the settings do not fit it.
+    /// Returns a Problem if the backbone has no class token or the settings do not fit it.
     pub fn new(
         backbone: Arc<dyn Backbone>,
         scheme: Box<dyn Scheme>,
@@ -97,7 +97,7 @@ impl Prompted {
         })
     }
 
-    /// As the settings of a run say.
+    /// Returns the state for the settings of a run.
     pub(super) fn from_setup(
         setup: &Setup<'_>,
         scheme: Box<dyn Scheme>,
@@ -105,7 +105,7 @@ impl Prompted {
     ) -> Result<Self> {
         let config = setup.config;
         let made = Self::new(setup.backbone.clone(), scheme, training, config.seed)?;
-        // A crop of everything is the whole image.
+        // A crop scale of 1 is the whole image.
         let still = config.crop_scale == [1.0, 1.0] && !config.flip;
         Ok(Self {
             queries: still.then(Queries::default),
@@ -114,23 +114,23 @@ impl Prompted {
         })
     }
 
-    /// The trained tensors beside the heads.
+    /// Returns the trained tensors besides the heads.
     pub fn leaves(&self) -> &Leaves {
         &self.leaves
     }
 
-    /// The heads of the tasks begun so far.
+    /// Returns the heads of the tasks begun so far.
     pub fn heads(&self) -> &Heads {
         &self.heads
     }
 
-    /// Begins a task with these tensors and these heads, the task's own included.
+    /// Begins a task with these tensors and these heads, including the task's own.
     pub fn begin_with(&mut self, leaves: Leaves, heads: Heads) {
         (self.leaves, self.heads) = (leaves, heads);
         self.optimiser.clear();
     }
 
-    /// Makes room for this number of classes of the next task.
+    /// Adds the classes of the next task.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -153,7 +153,7 @@ impl Prompted {
         Ok(())
     }
 
-    /// The plain backbone's features (batch × width), which say what an image asks for.
+    /// Returns the plain backbone's features (batch × width), which determine an image's prompts.
     ///
     /// # Errors
     /// As [`Backbone::features`].
@@ -161,8 +161,7 @@ impl Prompted {
         plain(&*self.backbone, images)
     }
 
-    /// The queries of a batch where training images come the same in every epoch of the task; `None`
-    /// if they do not.
+    /// Returns the queries of a batch if training images are the same in every epoch of the task; `None` otherwise.
     fn known(&mut self, batch: &Batch<'_>) -> Result<Option<Tensor<2>>> {
         let Some(queries) = &mut self.queries else {
             return Ok(None);
@@ -172,15 +171,15 @@ impl Prompted {
         queries.of(samples, &backbone.device(), compute).map(Some)
     }
 
-    /// The first pass over a batch: its tokens before the first block with prompts, and its
-    /// queries, which are computed only where they are not known.
+    /// Computes the first pass over a batch: its tokens before the first block with prompts, and its queries, unless
+    /// they are known.
     ///
     /// # Errors
     /// As [`Backbone::features`].
     pub fn first_pass(&self, images: Tensor<4>, known: Option<Tensor<2>>) -> Result<FirstPass> {
         let (backbone, plain) = (&*self.backbone, PetStack::empty());
         let depth = backbone.blocks().len();
-        // Up to the first prompt both passes are the same.
+        // Both passes are equal up to the first prompt.
         let shared = self.scheme.first_block().min(depth);
         let tokens = backbone.run(backbone.embed(images)?, 0..shared, &plain)?;
         let query = match known {
@@ -190,7 +189,7 @@ impl Prompted {
         Ok(FirstPass { tokens, query })
     }
 
-    /// What queries (batch × width) ask for with these tensors.
+    /// Returns the prompts that queries (batch × width) request with these tensors.
     pub(super) fn asked(
         &self,
         query: &Tensor<2>,
@@ -206,8 +205,7 @@ impl Prompted {
         self.scheme.ask(leaves, &question)
     }
 
-    /// The second pass with these tensors: what the queries asked for, and the features (batch ×
-    /// width).
+    /// Computes the second pass with these tensors: the requested prompts, and the features (batch × width).
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -227,7 +225,7 @@ impl Prompted {
         Ok((asked, features))
     }
 
-    /// Features (batch × width) of images, with what they asked for.
+    /// Returns features (batch × width) of images, with their requested prompts.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -236,7 +234,7 @@ impl Prompted {
         self.second_pass(first, &self.leaves, Occasion::Answering)
     }
 
-    /// Logits (batch × all classes so far) of images.
+    /// Returns logits (batch × all classes so far) of images.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -244,8 +242,8 @@ impl Prompted {
         Ok(self.heads.forward(&self.asked_features(images)?.1))
     }
 
-    /// Loss of a batch and the gradients of all trained tensors, without any update; its queries are
-    /// computed where they are not known. A label is a class counted within the present task.
+    /// Returns the loss of a batch and the gradients of all trained tensors, without an update; queries are computed if
+    /// not known. Labels are relative to the current task.
     ///
     /// # Errors
     /// Returns a Problem if no task has begun or the device failed.
@@ -266,7 +264,7 @@ impl Prompted {
         let targets = (labels, self.step.smoothing);
         let learned = Backward::new(logits, targets, asked.penalty.clone(), &device);
         let cross_entropy = learned.cross_entropy.clone();
-        // A prompt that no image of the batch took still moves by its momentum.
+        // A prompt that no image of the batch selected still moves by its momentum.
         let learned = learned.of_all(leaves.iter().map(|(name, leaf)| (name.as_str(), leaf)));
         let (loss, of) = learned.of(head.leaves(&self.head_name()))?.taken();
         Ok(PromptGradients {
@@ -278,12 +276,12 @@ impl Prompted {
         })
     }
 
-    /// The learning rate of a step.
+    /// Returns the learning rate of a step.
     pub fn rate(&self, now: StepPosition) -> f64 {
         self.optimiser.rate(now)
     }
 
-    /// Moves every trained tensor, the present head's included.
+    /// Updates every trained tensor, including the current head.
     pub fn update(&mut self, gradients: optimiser::Gradients, now: StepPosition) {
         let head_name = self.head_name();
         let mut step = self.optimiser.step(gradients, now);
@@ -295,7 +293,7 @@ impl Prompted {
         }
     }
 
-    /// What the optimiser calls the present task's head.
+    /// Returns the optimiser's name of the current task's head.
     fn head_name(&self) -> String {
         format!("head.{}", self.heads.0.len().saturating_sub(1))
     }

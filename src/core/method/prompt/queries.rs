@@ -1,5 +1,5 @@
-//! The queries of a task's training images, where those come the same in every epoch: the pass through
-//! the plain backbone is then made once.
+//! The queries of a task's training images if these are the same in every epoch, so that the pass through the plain
+//! backbone is computed once.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,10 @@ use crate::problem::Result;
 pub(super) struct Queries(HashMap<usize, Vec<f32>>);
 
 impl Queries {
-    /// Those of a batch (batch × width): the ones of before if all of it was met, else computed and
-    /// kept.
+    /// Returns the queries of a batch (batch × width): the cached ones if all images were seen before, else computed
+    /// and cached.
     ///
-    /// # Errors
-    /// Those of `compute`, or a Problem when the device failed.
+    /// As for `compute`, or a Problem if the device failed.
     pub(super) fn of(
         &mut self,
         samples: &[usize],

@@ -1,4 +1,4 @@
-//! What images come to with each slot of prompts.
+//! Results of images with each slot of prompts.
 
 use burn::tensor::Tensor;
 
@@ -9,7 +9,7 @@ use crate::metrics::SlotView;
 use crate::problem::Result;
 
 impl Prompted {
-    /// Logits (batch × all classes so far) and what was asked for, on some other occasion.
+    /// Returns logits (batch × all classes so far) and the requested prompts, for another purpose.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -22,10 +22,9 @@ impl Prompted {
         Ok((asked, self.heads().forward(&features)))
     }
 
-    /// The slot that each of a batch of normalised images chooses, and its class with the prompts of
-    /// every task so far.
+    /// Returns the slot that each of a batch of normalised images selects, and its class with the prompts of every task
+    /// so far.
     ///
-    /// # Errors
     /// Returns a Problem if the device failed.
     pub fn slots(&self, images: Tensor<4>) -> Result<Vec<SlotView>> {
         let first = self.first_pass(images, None)?;

@@ -1,4 +1,4 @@
-//! DualPrompt's study of its choice: which slot of prompts each test image takes, and its class with each task's
+//! DualPrompt's study of its selection: which slot of prompts each test image uses, and its class with each task's
 //! prompts alone (see [`crate::metrics::PromptStudy`]).
 
 use super::super::heads::Heads;
@@ -6,21 +6,21 @@ use super::super::{Measured, Measurement, Moment};
 use super::Scheme;
 use crate::metrics::{SlotCounts, SlotView};
 
-/// What it takes for an image after this task (from 0), against answering it.
+/// Returns the cost for an image after this task (from 0), relative to answering it.
 pub(super) fn cost(scheme: &dyn Scheme, task: usize) -> f64 {
     match scheme.studied() {
-        // A pass for the query, one for each slot; an answer takes two.
+        // One pass for the query, one for each slot; an answer takes two.
         true => (task + 2) as f64 / 2.0,
         false => 0.0,
     }
 }
 
-/// What the test images so far came to, by task; empty where they are not studied.
+/// The results of the test images so far, by task; empty if they are not studied.
 #[derive(Default)]
 pub(super) struct Study(Vec<SlotCounts>);
 
 impl Study {
-    /// Before the first image, after this number of tasks.
+    /// Returns the state before the first image, after this number of tasks.
     pub fn begin(scheme: &dyn Scheme, tasks: usize) -> Self {
         match scheme.studied() {
             true => Self(vec![SlotCounts::none(tasks); tasks]),
@@ -43,7 +43,7 @@ impl Study {
         }
     }
 
-    /// It as a measurement.
+    /// Returns the study as a measurement.
     pub fn told(&self, moment: Moment) -> Option<Measurement> {
         (moment == Moment::Task && !self.0.is_empty()).then(|| Measurement {
             name: "prompts",

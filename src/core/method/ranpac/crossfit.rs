@@ -1,4 +1,4 @@
-//! The regression as a judge of the images it was made from: each is answered by the others alone.
+//! Cross-validation with the regression: each training image is predicted from the others.
 
 use lae_kernels::gemm::{Matrix, Store, parallel_product};
 
@@ -8,14 +8,15 @@ use super::regression::Regression;
 use super::ridge::{TaskFeatures, choose};
 use crate::problem::Result;
 
-/// Seed of the projection: answers depend on the images alone.
+/// Seed of the projection, fixed so that predictions depend only on the images.
 const SEED: u64 = 0;
 
-/// Scores of every image, images × `classes`, from a regression of the images of all other folds. Images are ordered
-/// fold after fold; a fold ends where `ends` says. The ridge is chosen once, on the last fifth.
+/// Returns the scores of every image, images × `classes`, from a regression on the images of all other folds. Images
+/// are sorted by fold; `ends` marks the end of each fold. The ridge is selected once, on the last fifth.
 ///
 /// # Errors
-/// Returns a Problem if there is too little memory, for features that are not finite, or where `go_on` became false.
+/// Returns a Problem if there is too little memory, for features that are not finite, or if `go_on` cancelled the
+/// computation.
 pub fn cross_fitted(
     images: TaskFeatures<'_>,
     ends: &[usize],
@@ -31,7 +32,7 @@ pub fn cross_fitted(
     answered(images, ends, classes, (&projection, ridge), &mut go_on)
 }
 
-/// The same with a given projection and ridge.
+/// Computes the same with a given projection and ridge.
 fn answered(
     images: TaskFeatures<'_>,
     ends: &[usize],
@@ -100,7 +101,7 @@ mod tests {
         };
         let before = answers(&labels);
         assert_eq!(before.len(), 40 * classes);
-        // Another label in the first fold changes the scores of the others, and of none in that fold.
+        // Another label in the first fold changes the scores of the others, but none in that fold.
         labels[3] = (labels[3] + 1) % classes;
         let after = answers(&labels);
         let apart = |range: std::ops::Range<usize>| {

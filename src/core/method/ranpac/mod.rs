@@ -1,14 +1,13 @@
-//! RanPAC (McDonnell et al., NeurIPS 2023): a random projection h = ReLU(f·R) of frozen
-//! features, and a ridge regression on it, solved in closed form after every task: W = (G + λI)⁻¹Q with
-//! G = Σ HᵀH and Q = Σ HᵀY over all images so far. λ is chosen again for each task from its own
-//! images. Scores are h·W: nothing is normalised.
+//! RanPAC (McDonnell et al., NeurIPS 2023): a random projection h = ReLU(f·R) of frozen features, and a ridge
+//! regression on it, solved in closed form after every task: W = (G + λI)⁻¹Q with G = Σ HᵀH and Q = Σ HᵀY over all
+//! images so far. λ is selected for each task from its own images. Scores are h·W, without normalisation.
 //!
-//! An added task keeps the λ of the run: a handful of images cannot choose one for all classes. Its
-//! images of a class that the run knows go into that class's own column of Q; the column that
-//! the added task has for them stays empty and answers nothing.
+//! An added task keeps the λ of the run, because a few images cannot determine one for all classes. Its images of a
+//! class that the run already has are added to that class's column of Q; the added task's own column for them stays
+//! empty and is never predicted.
 //!
-//! With a first session a PET is tuned in the first task, and f is that of the tuned backbone alone;
-//! without one f is that of the backbone as it is.
+//! With a first session a PET is tuned in the first task, and f is the feature of the tuned backbone only; without one,
+//! f is that of the original backbone.
 
 mod crossfit;
 mod projection;
@@ -72,7 +71,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         on_pictures("imagenet-r", 10),
         on_pictures("domainnet", 10),
     ],
-    // The weights of the classifier do not determine G and Q.
+    // G and Q cannot be recovered from the weights of the classifier.
     needs_state: true,
     passes: |chosen, task| {
         let epochs = if adapts(chosen)? {
@@ -81,7 +80,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             0
         };
         let mut passes = FirstSession::passes(epochs, task);
-        // The order decides which images fit and which judge λ.
+        // The order determines which images are fitted and which evaluate λ.
         passes.push(Pass {
             shuffle: true,
             ..Pass::measuring()
@@ -97,7 +96,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     workload: |chosen, _| {
         let outputs = chosen.count("projection")? as f64;
         Ok(Workload {
-            // G grows by an outer product for each image, in numbers of 64 bits.
+            // G grows by an outer product per image, in f64.
             closed_form: ClosedForm {
                 each: outputs.powi(2),
                 whole: outputs.powi(3),
@@ -107,7 +106,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     },
     stored: |chosen, sizes| {
         let outputs = chosen.count("projection")? as f64;
-        // W is another one after every task. G, of which the upper half is kept, and Q have twice the digits.
+        // W changes after every task. G, whose upper half is stored, and Q are stored in double precision.
         let answering = outputs * sizes.classes_over_tasks();
         let state = outputs.powi(2) + 3.0 * outputs * sizes.classes as f64;
         Ok(answering + state + 2.0 * sizes.trained as f64)
@@ -126,7 +125,7 @@ pub const SPEC: MethodSpec = MethodSpec {
 const NONE: &str = "none";
 const ADAPTED: &str = "adapter";
 
-/// Whether these settings tune a PET in the first task.
+/// Returns whether these settings tune a PET in the first task.
 fn adapts(chosen: &Chosen<'_>) -> Result<bool> {
     Ok(chosen.text("first_session")? == ADAPTED)
 }

@@ -1,5 +1,5 @@
-//! The random projection in front of the regression: h = ReLU(f·R) (RanPAC, McDonnell et al.,
-//! NeurIPS 2023, section 4.2). R is drawn once from a seed, so it is never stored.
+//! The random projection before the regression: h = ReLU(f·R) (RanPAC, McDonnell et al., NeurIPS 2023, section 4.2). R
+//! is generated from a seed, so it is never stored.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use rayon::prelude::*;
 
 use crate::pet::Init;
 
-/// Keeps R apart from everything else drawn from a run's seed.
+/// Separates R from everything else drawn from a run's seed.
 const STREAM: u64 = 0x52;
 
-/// R: `inputs` × `outputs` numbers, row by row.
+/// R: `inputs` × `outputs` numbers in row-major order.
 pub struct Projection {
     inputs: usize,
     outputs: usize,
@@ -19,13 +19,13 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// Entries N(0, 1), drawn on the host: the same on every device.
+    /// Returns entries N(0, 1), drawn on the host: equal on every device.
     pub fn drawn(inputs: usize, outputs: usize, seed: u64) -> Self {
         let values = Init::Normal(1.0).draw([inputs, outputs], seed, STREAM);
         Self::of(values, inputs)
     }
 
-    /// Given entries, for features of `inputs` numbers.
+    /// Returns given entries, for features of `inputs` numbers.
     pub fn of(values: Vec<f32>, inputs: usize) -> Self {
         Self {
             inputs,
@@ -34,22 +34,22 @@ impl Projection {
         }
     }
 
-    /// Length of a feature.
+    /// Returns the length of a feature.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// Length of h.
+    /// Returns the length of h.
     pub fn outputs(&self) -> usize {
         self.outputs
     }
 
-    /// The entries, row by row.
+    /// Returns the entries in row-major order.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// These columns of h for contiguous features: rows × columns.
+    /// Returns these columns of h for concatenated features: rows × columns.
     pub fn hidden(&self, features: &[f32], columns: Range<usize>) -> Vec<f64> {
         let (rows, width) = (features.len() / self.inputs.max(1), columns.len());
         let mut hidden = vec![0f32; rows * width];
@@ -57,7 +57,7 @@ impl Projection {
         let own = &self.values[columns.start..];
         let own = Matrix::new(own, self.inputs, width, self.outputs);
         parallel_product(&mut hidden, Store::Replace, features, own);
-        // Not `max`, which would turn what is not a number into 0.
+        // Not `max`, which would turn NaN into 0.
         let relu = |h: &f32| if *h < 0.0 { 0.0 } else { f64::from(*h) };
         hidden.par_iter().map(relu).collect()
     }

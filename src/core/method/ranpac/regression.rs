@@ -1,10 +1,10 @@
-//! The regression behind RanPAC: G = Σ HᵀH and Q = Σ HᵀY over all images of all tasks, and the
-//! classifier W = (G + λI)⁻¹Q (McDonnell et al., NeurIPS 2023, section 4.2, equations 4 and 5).
+//! The regression of RanPAC: G = Σ HᵀH and Q = Σ HᵀY over all images of all tasks, and the classifier W = (G + λI)⁻¹Q
+//! (McDonnell et al., NeurIPS 2023, section 4.2, equations 4 and 5).
 //!
-//! Images come in blocks: h in f32, all sums in f64, in which a hundred thousand images lose
-//! nothing. Memory: 8·M² bytes for G and its factor together (`square.rs`), that is 800 MB for
-//! M = 10,000, 8·M for each class and some blocks of M × 512 numbers. The choice of λ needs
-//! 8·min(0.8·n, M)² bytes more while it lasts, n being the task's images.
+//! Images are processed in blocks: h in f32, all sums in f64, which are accurate for a hundred thousand images. Memory:
+//! 8·M² bytes for G and its factor together (`square.rs`), which is 800 MB for M = 10,000; 8·M for each class; and some
+//! blocks of M × 512 numbers. The selection of λ temporarily needs another 8·min(0.8·n, M)² bytes, where n is the
+//! number of the task's images.
 
 use lae_kernels::gemm::Matrix;
 
@@ -18,12 +18,12 @@ use crate::tensors::{Bulk, HostTensor, Made, Named, named};
 /// G and Q.
 pub struct Regression {
     square: Square,
-    /// Qᵀ: for each class the sum of its h.
+    /// Qᵀ: the sum of h for each class.
     sums: Vec<Vec<f64>>,
 }
 
 impl Regression {
-    /// Before the first task, for `projections` numbers h.
+    /// Returns the state before the first task, for `projections` numbers h.
     ///
     /// # Errors
     /// Returns a Problem if there is too little memory.
@@ -34,22 +34,21 @@ impl Regression {
         })
     }
 
-    /// G; numbers below its diagonal are unused.
+    /// Returns G; its lower triangle is undefined.
     pub fn square(&self) -> &Square {
         &self.square
     }
 
-    /// Qᵀ: one row of M numbers per class.
+    /// Returns Qᵀ: one row of M numbers per class.
     pub fn sums(&self) -> &[Vec<f64>] {
         &self.sums
     }
 
-    /// Takes in the images of a task: labels count over all tasks, `classes` are known by now.
-    /// What was there before is kept. All sums are rounded to 48 bits at the end, which is what
-    /// their stored form holds.
+    /// Adds the images of a task; labels count over all tasks, and there are `classes` classes so far. Earlier sums are
+    /// kept. Finally all sums are rounded to 48 bits, the precision of their stored form.
     ///
     /// # Errors
-    /// Returns a Problem if `go_on` ended it: then it took in a part of them.
+    /// Returns a Problem if `go_on` cancelled the computation: then only some of the images were added.
     pub fn absorb(
         &mut self,
         images: TaskFeatures<'_>,
@@ -80,7 +79,7 @@ impl Regression {
         Ok(())
     }
 
-    /// Adds `share` times what another of the same size took in: −1 takes those images out.
+    /// Adds `share` times the sums of another regression of the same size: −1 removes its images.
     pub fn add(&mut self, other: &Self, share: f64) {
         let add = |own: &mut [f64], others: &[f64]| {
             own.iter_mut()
@@ -97,11 +96,11 @@ impl Regression {
         }
     }
 
-    /// Wᵀ for the classes known so far, one row of M numbers each, and the λ it was solved with:
-    /// `ridge`, or the next larger choice for which G + λI is positive definite in f64.
+    /// Returns Wᵀ for the classes so far, one row of M numbers each, and the λ it was solved with: `ridge`, or the next
+    /// larger candidate for which G + λI is positive definite in f64.
     ///
     /// # Errors
-    /// Returns a Problem if there is none, for features that are not finite, or when `go_on` ended it.
+    /// Returns a Problem if there is none, for features that are not finite, or if `go_on` cancelled the computation.
     pub fn solve(&mut self, ridge: f64, go_on: &mut GoOn<'_>) -> Result<(Vec<f32>, f64)> {
         let larger = choices().into_iter().filter(|choice| *choice > ridge);
         let mut used = None;
@@ -135,7 +134,7 @@ impl Regression {
         into.insert("sums.low".into(), tensor(1));
     }
 
-    /// G's upper half row by row, made while it is written: two numbers for each.
+    /// Returns G's upper half row by row, generated while it is written: two numbers for each.
     pub fn bulk(&self) -> Bulk<'_> {
         let made = |half: usize| Made {
             shape: vec![upper(self.square.side())],
@@ -149,10 +148,10 @@ impl Regression {
         names.into_iter().zip([made(0), made(1)]).collect()
     }
 
-    /// Reads a state of `classes` classes back, all but G.
+    /// Reads a state of `classes` classes, without G.
     ///
     /// # Errors
-    /// Returns a Problem that names a missing or mis-shaped tensor, or when there is too little memory.
+    /// Returns a Problem that names a missing or wrongly shaped tensor, or if there is too little memory.
     pub fn read(projections: usize, classes: usize, from: &Named) -> Result<Self> {
         let mut own = Self::new(projections)?;
         let part = |name: &str| counted(name, named(from, name)?, projections * classes);
@@ -169,10 +168,10 @@ impl Regression {
         Ok(own)
     }
 
-    /// Reads G back, one half of its digits after the other.
+    /// Reads G, first the high halves of its digits, then the low ones.
     ///
     /// # Errors
-    /// Returns a Problem that names a missing or mis-shaped tensor.
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
     pub fn read_bulk(&mut self, read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
         let side = self.square.side();
         for (half, name) in HALVES.into_iter().enumerate() {
@@ -190,15 +189,15 @@ impl Regression {
     }
 }
 
-/// Names of G's halves: what f32 holds of its numbers, and what that leaves.
+/// Names of G's halves: its values rounded to f32, and the remainders.
 const HALVES: [&str; 2] = ["gram.high", "gram.low"];
 
-/// Numbers on and above the diagonal.
+/// Returns the number of elements on and above the diagonal.
 fn upper(side: usize) -> usize {
     side * (side + 1) / 2
 }
 
-/// A number as the sum of two f32, and back: 48 bits of it.
+/// Splits a number into two f32 whose sum has 48 of its bits.
 fn halves(value: f64) -> [f32; 2] {
     let high = value as f32;
     [high, (value - f64::from(high)) as f32]
@@ -208,7 +207,7 @@ fn joined([high, low]: [f32; 2]) -> f64 {
     f64::from(high) + f64::from(low)
 }
 
-/// The values of a tensor of this length.
+/// Returns the values of a tensor with this number of values.
 fn counted<'a>(name: &str, tensor: &'a HostTensor, count: usize) -> Result<&'a [f32]> {
     let found = tensor.values.len();
     if found == count {
@@ -268,8 +267,7 @@ mod tests {
         }
     }
 
-    /// A hundred thousand large equal terms and one small one: f32 sums would lose the small one
-    /// and much of the rest.
+    /// A hundred thousand large equal terms and one small one: f32 sums would lose the small one and much of the rest.
     #[test]
     fn a_hundred_thousand_images_lose_nothing() {
         let count = 100_000;
@@ -287,7 +285,7 @@ mod tests {
         assert!((own.sums()[0][0] / (n * h[0] + h[2]) - 1.0).abs() < 1e-12);
     }
 
-    /// Images of one class.
+    /// Adds images of one class.
     fn absorb(own: &mut Regression, projection: &Projection, features: &[f32]) {
         let labels = vec![0; features.len() / projection.inputs()];
         let labels = &labels;

@@ -1,11 +1,10 @@
-//! The choice of the ridge λ: four fifths of a task's images fit, the rest judge, for every power
-//! of ten from 1e-8 to 1e8; the smallest mean square error wins.
+//! The selection of the ridge λ: four fifths of a task's images are fitted, the rest evaluate, for every power of ten
+//! from 1e-8 to 1e8; the smallest mean squared error wins.
 //!
-//! With H₁ the images that fit and H₂ those that judge, either of two squares is factored again for
-//! each λ, whichever is smaller:
-//! * fewer images than projections: W = H₁ᵀ(H₁H₁ᵀ + λI)⁻¹Y₁, so H₂W = (H₂H₁ᵀ)(H₁H₁ᵀ + λI)⁻¹Y₁: no
-//!   more than products of images with images, summed over blocks of projections;
-//! * else W = (H₁ᵀH₁ + λI)⁻¹H₁ᵀY₁, from this task's images alone, so it is a square beside G.
+//! With H₁ the fitted images and H₂ the others, the smaller of two matrices is factored for each λ:
+//! * With fewer images than projections, W = H₁ᵀ(H₁H₁ᵀ + λI)⁻¹Y₁, so H₂W = (H₂H₁ᵀ)(H₁H₁ᵀ + λI)⁻¹Y₁, which needs only
+//!   products of images with images, summed over blocks of projections.
+//! * Otherwise W = (H₁ᵀH₁ + λI)⁻¹H₁ᵀY₁, from this task's images only, which needs a second matrix besides G.
 
 use lae_kernels::gemm::{Matrix, Store, parallel_product};
 use rayon::prelude::*;
@@ -15,28 +14,26 @@ use super::projection::Projection;
 use super::square::Square;
 use crate::problem::Result;
 
-/// Exponents of the λ that are tried.
+/// Exponents of the candidates for λ.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -8..=8;
-/// Projections, or images, that are worked on at once.
+/// Number of projections, or images, processed at once.
 const BLOCK: usize = 512;
 
-/// All λ that are tried, smallest first.
+/// Returns all candidates for λ, smallest first.
 pub fn choices() -> Vec<f64> {
     EXPONENTS.map(|exponent| 10f64.powi(exponent)).collect()
 }
 
-/// The result of the choice.
+/// The result of the selection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// The λ with the smallest loss, the first of equals.
+    /// The λ with the smallest loss, the first among equals.
     pub ridge: f64,
-    /// Mean over all entries of (H₂W − Y₂)² for each of [`choices`]; infinite where the equations
-    /// could not be solved.
+    /// Mean over all entries of (H₂W − Y₂)² for each of [`choices`]; infinite if the equations could not be solved.
     pub losses: Vec<f64>,
 }
 
-/// The images of one task in the order they are split in: features one behind the other, and the
-/// class of each.
+/// The images of one task in the order in which they are split: concatenated features, and the class of each.
 #[derive(Clone, Copy)]
 pub struct TaskFeatures<'a> {
     /// images × feature width.
@@ -46,7 +43,7 @@ pub struct TaskFeatures<'a> {
 }
 
 impl<'a> TaskFeatures<'a> {
-    /// The images before `at` and those from there on.
+    /// Returns the images before `at` and those from there on.
     fn split(self, at: usize, width: usize) -> (Self, Self) {
         let (first, second) = self.features.split_at(at * width);
         let (own, other) = self.labels.split_at(at);
@@ -54,7 +51,7 @@ impl<'a> TaskFeatures<'a> {
         (half(first, own), half(second, other))
     }
 
-    /// Blocks of at most `BLOCK` images.
+    /// Returns blocks of at most `BLOCK` images.
     pub(super) fn blocks(self, width: usize) -> impl Iterator<Item = Self> {
         let features = self.features.chunks(BLOCK * width.max(1));
         features
@@ -63,11 +60,10 @@ impl<'a> TaskFeatures<'a> {
     }
 }
 
-/// Chooses λ for the images of a task; the mean is over `classes` columns, of which those without
-/// an image add nothing.
+/// Selects λ for the images of a task; the mean is over `classes` columns; those without an image contribute nothing.
 ///
 /// # Errors
-/// Returns a Problem if there is too little memory, or `go_on` ended it.
+/// Returns a Problem if there is too little memory, or if `go_on` cancelled the computation.
 pub fn choose(
     images: TaskFeatures<'_>,
     projection: &Projection,
@@ -113,7 +109,7 @@ pub fn choose(
     })
 }
 
-/// What each judging image gets (choices × own classes), from products of images with images.
+/// Returns the scores of each evaluation image (choices × own classes), from products of images with images.
 fn by_images(
     fit: TaskFeatures<'_>,
     judge: TaskFeatures<'_>,
@@ -145,7 +141,7 @@ fn by_images(
     Ok(answers(&between, &solved, n))
 }
 
-/// The same from products of projections with projections.
+/// Returns the same from products of projections with projections.
 fn by_projections(
     fit: TaskFeatures<'_>,
     judge: TaskFeatures<'_>,
@@ -175,7 +171,7 @@ fn by_projections(
     Ok(all)
 }
 
-/// (square + λI)⁻¹·targets for every λ, one behind the other; not a number where that failed.
+/// Returns (square + λI)⁻¹·targets for every λ, concatenated; NaN if that failed.
 fn solutions(square: &mut Square, targets: &[f64], go_on: &mut GoOn<'_>) -> Result<Vec<f64>> {
     let choices = choices();
     let mut all = Vec::with_capacity(choices.len() * targets.len());
@@ -191,7 +187,7 @@ fn solutions(square: &mut Square, targets: &[f64], go_on: &mut GoOn<'_>) -> Resu
     Ok(all)
 }
 
-/// rows (each `inner` numbers) · solutionsᵀ.
+/// Returns rows (each `inner` numbers) · solutionsᵀ.
 fn answers(rows: &[f64], solutions: &[f64], inner: usize) -> Vec<Vec<f64>> {
     let (count, columns) = (rows.len() / inner.max(1), solutions.len() / inner.max(1));
     let mut answers = vec![0.0; count * columns];
@@ -213,7 +209,7 @@ mod tests {
 
     const WIDTH: usize = 6;
 
-    /// Features around one centre for each of three classes.
+    /// Returns features around one centre for each of three classes.
     fn images(count: usize, seed: u64) -> (Vec<f32>, Vec<usize>) {
         let centres = Init::Normal(1.0).draw([3, WIDTH], 1, 0);
         let noise = Init::Normal(0.5).draw([count, WIDTH], seed, 1);
@@ -224,7 +220,7 @@ mod tests {
         (noise.iter().enumerate().map(value).collect(), labels)
     }
 
-    /// The losses as they are defined, (H₁ᵀH₁ + λI)⁻¹ by elimination.
+    /// Returns the losses by definition, with (H₁ᵀH₁ + λI)⁻¹ by elimination.
     fn defined(features: &[f32], labels: &[usize], r: &Projection, classes: usize) -> Vec<f64> {
         let (m, n) = (r.outputs(), labels.len());
         let fit = n * 4 / 5;
@@ -253,7 +249,7 @@ mod tests {
         choices().into_iter().map(loss).collect()
     }
 
-    /// Both squares: 20 images and then 48 fit, for 30 projections.
+    /// Both matrices: 20 and then 48 fitted images, for 30 projections.
     #[test]
     fn losses_are_the_defined_ones_from_either_square() {
         let projection = Projection::drawn(WIDTH, 30, 4);
@@ -265,7 +261,7 @@ mod tests {
             };
             let choice = choose(own, &projection, 7, &mut GoOn::to_the_end()).unwrap();
             let wanted = defined(&features, &labels, &projection, 7);
-            // With a singular square the smallest λ are noise in the reference.
+            // With a singular matrix, the smallest λ are noise in the reference.
             let trusted = if count == 26 { 6 } else { 0 };
             for (got, wanted) in choice.losses.iter().zip(&wanted).skip(trusted) {
                 assert!((got / wanted - 1.0).abs() < 1e-6, "{got} {wanted}");
@@ -280,7 +276,7 @@ mod tests {
         }
     }
 
-    /// Of 9 images 7 fit (0.8 · 9 = 7.2): the loss is a mean over two images.
+    /// Of 9 images 7 are fitted (0.8 · 9 = 7.2): the loss is a mean over two images.
     #[test]
     fn the_split_is_rounded_down() {
         let projection = Projection::drawn(WIDTH, 20, 4);
@@ -297,7 +293,7 @@ mod tests {
     #[test]
     fn what_cannot_be_solved_is_never_chosen() {
         let projection = Projection::drawn(WIDTH, 20, 4);
-        // Equal images make a singular square; the smallest λ drown in rounding.
+        // Equal images make a singular matrix; the smallest λ are lost in rounding.
         let (mut features, labels) = (vec![1e5; 15 * WIDTH], vec![0; 15]);
         let own = TaskFeatures {
             features: &features,

@@ -1,24 +1,23 @@
-//! A symmetric positive definite matrix that grows by products A·Aᵀ, and the solution of
-//! (G + λI)·X = B by Cholesky's factorisation, in f64 and on all cores.
+//! A symmetric positive definite matrix that is accumulated from products A·Aᵀ, and the solution of (G + λI)·X = B by
+//! Cholesky factorisation, in f64 and on all cores.
 //!
-//! One square holds everything: G on and above the diagonal, the factor L of the last λ below it,
-//! L's diagonal beside it. So a matrix of 10,000 rows takes 800 MB whether it is being
-//! accumulated or solved. The factor is made panel by panel, each from G and from the panels left
-//! of it ("left-looking"; Golub and Van Loan, Matrix Computations, section 4.2): G itself is never
-//! written, and the next λ starts from it again.
+//! One square array stores G on and above the diagonal, and the factor L of the last λ below it; L's diagonal is stored
+//! separately. So a matrix of 10,000 rows takes 800 MB whether it is being accumulated or solved. The factor is
+//! computed panel by panel, each from G and from the panels to its left ("left-looking"; Golub and Van Loan, Matrix
+//! Computations, section 4.2). G itself is never overwritten, and the next λ starts from it again.
 //!
-//! f64 for the products too: with n rows of n < M the matrix has M − n eigenvalues 0, and products
-//! rounded to f32 move them by some 1e-7 of the largest, which is far more than a small λ lifts.
+//! The products are in f64 too: with n < M rows the matrix has M − n eigenvalues 0, and products rounded to f32 move
+//! them by about 1e-7 of the largest, far more than a small λ.
 
 use lae_kernels::gemm::{Matrix, Store, product};
 use rayon::prelude::*;
 
 use crate::problem::{Problem, Result};
 
-/// Rows one core takes at a time, and columns of a panel. The split into parts is the same for any
-/// number of cores, and so are the sums.
+/// Rows per task of a core, and columns of a panel. The split is independent of the number of cores, and so are the
+/// sums.
 const PANEL: usize = 256;
-/// Columns of a panel that are solved number by number.
+/// Columns of a panel that are solved element by element.
 const STRIP: usize = 32;
 /// Right-hand sides that are solved together.
 const GROUP: usize = 32;
@@ -33,10 +32,10 @@ pub struct Square {
 }
 
 impl Square {
-    /// Zero, with `side` rows and columns: 8·side² bytes.
+    /// Returns zero, with `side` rows and columns: 8·side² bytes.
     ///
     /// # Errors
-    /// Returns a Problem if there is not that much memory.
+    /// Returns a Problem if there is too little memory.
     pub fn new(side: usize) -> Result<Self> {
         let mut values = Vec::new();
         let count = side.saturating_mul(side);
@@ -55,38 +54,38 @@ impl Square {
         })
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn side(&self) -> usize {
         self.side
     }
 
-    /// G = G + A·Aᵀ, A having `side` rows.
+    /// Adds A·Aᵀ to G; A has `side` rows.
     pub fn add(&mut self, a: Matrix<'_, f64>) {
         let side = self.side;
         bands(&mut self.values, side).for_each(|(start, band)| {
             let rows = band.len() / side;
             let right = a.some_rows(start, side - start).transposed();
-            // Below the diagonal this spoils some of L, which is of the past by now.
+            // Below the diagonal this overwrites some of L, which is outdated anyway.
             let y = &mut band[start..];
             product(y, side, Store::Add, a.some_rows(start, rows), right);
         });
     }
 
-    /// Row `row` of G from the diagonal on.
+    /// Returns row `row` of G from the diagonal on.
     pub fn upper_row(&self, row: usize) -> &[f64] {
         &self.values[row * self.side + row..(row + 1) * self.side]
     }
 
-    /// The same to write.
+    /// Returns the same mutably.
     pub fn upper_row_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.values[row * self.side + row..(row + 1) * self.side]
     }
 
-    /// Factors G + ridge·I = L·Lᵀ. False where the matrix is not positive definite as far as f64
-    /// shows; then there is nothing to solve with. `go_on` is asked before every panel.
+    /// Factors G + ridge·I = L·Lᵀ. Returns `false` if the matrix is not positive definite in f64; then
+    /// [`Square::solve`] must not be called. `go_on` is called before every panel.
     ///
     /// # Errors
-    /// Those of `go_on`.
+    /// As for `go_on`.
     pub fn factor(&mut self, ridge: f64, go_on: &mut dyn FnMut() -> Result<()>) -> Result<bool> {
         let side = self.side;
         for start in (0..side).step_by(PANEL) {
@@ -116,8 +115,8 @@ impl Square {
         Ok(true)
     }
 
-    /// Columns `start..start + width` of G + ridge·I from row `start` on, less what the factor's
-    /// earlier columns account for.
+    /// Returns columns `start..start + width` of G + ridge·I from row `start` on, minus the contribution of the
+    /// factor's earlier columns.
     fn panel(&self, start: usize, width: usize, ridge: f64) -> Vec<f64> {
         let side = self.side;
         let values = &self.values;
@@ -145,8 +144,8 @@ impl Square {
         panel
     }
 
-    /// Solves (G + ridge·I)·x = b for every row of `rows` (`side` numbers each), which then holds
-    /// x; [`Square::factor`] comes first.
+    /// Solves (G + ridge·I)·x = b for every row of `rows` (`side` numbers each) in place; [`Square::factor`] must be
+    /// called first.
     pub fn solve(&self, rows: &mut [f64]) {
         let side = self.side.max(1);
         rows.par_chunks_mut(GROUP * side).for_each(|rows| {
@@ -156,7 +155,7 @@ impl Square {
         });
     }
 
-    /// One panel of L·y = b.
+    /// Solves one panel of L·y = b.
     fn forward(&self, rows: &mut [f64], start: usize) {
         let (side, count) = (self.side, rows.len() / self.side);
         let width = PANEL.min(side - start);
@@ -174,7 +173,7 @@ impl Square {
         put_columns(rows, side, start, &part, width);
     }
 
-    /// One panel of Lᵀ·x = y.
+    /// Solves one panel of Lᵀ·x = y.
     fn backward(&self, rows: &mut [f64], start: usize) {
         let (side, count) = (self.side, rows.len() / self.side);
         let width = PANEL.min(side - start);
@@ -198,13 +197,13 @@ impl Square {
         put_columns(rows, side, start, &part, width);
     }
 
-    /// Row `row` of L from column `from` up to the diagonal, which is left out.
+    /// Returns row `row` of L from column `from` up to, but not including, the diagonal.
     fn factor_row(&self, row: usize, from: usize) -> &[f64] {
         &self.values[row * self.side + from..row * self.side + row]
     }
 }
 
-/// Bands of `PANEL` rows with the number of their first row, each for one core.
+/// Returns bands of `PANEL` rows with the number of their first row, each for one core.
 fn bands(
     values: &mut [f64],
     side: usize,
@@ -213,7 +212,7 @@ fn bands(
     bands.enumerate().map(|(band, rows)| (band * PANEL, rows))
 }
 
-/// A copy of some columns of rows of `side` numbers.
+/// Returns a copy of some columns of rows of `side` numbers.
 fn columns_of(rows: &[f64], side: usize, start: usize, width: usize) -> Vec<f64> {
     let rows = rows.chunks_exact(side);
     rows.flat_map(|row| &row[start..start + width])
@@ -221,15 +220,15 @@ fn columns_of(rows: &[f64], side: usize, start: usize, width: usize) -> Vec<f64>
         .collect()
 }
 
-/// Puts such a copy back.
+/// Writes such a copy back.
 fn put_columns(rows: &mut [f64], side: usize, start: usize, part: &[f64], width: usize) {
     for (row, part) in rows.chunks_exact_mut(side).zip(part.chunks_exact(width)) {
         row[start..start + width].copy_from_slice(part);
     }
 }
 
-/// Cholesky's factor of the lower triangle of a small square, in its place; false where a pivot is
-/// not positive.
+/// Computes the Cholesky factor of the lower triangle of a small square in place. Returns `false` if a pivot is not
+/// positive.
 fn factor_small(square: &mut [f64], width: usize) -> bool {
     for i in 0..width {
         let (above, rest) = square.split_at_mut(i * width);
@@ -240,7 +239,7 @@ fn factor_small(square: &mut [f64], width: usize) -> bool {
         }
         let known: f64 = row[..i].iter().map(|a| a * a).sum();
         let pivot = row[i] - known;
-        // Not "pivot <= 0": what is not a number must fail too.
+        // Not "pivot <= 0": NaN must fail too.
         if !(pivot > 0.0 && pivot.is_finite()) {
             return false;
         }
@@ -249,8 +248,8 @@ fn factor_small(square: &mut [f64], width: usize) -> bool {
     true
 }
 
-/// X of X·Lᵀ = B for rows B, L being the lower triangle of a small square; B is used up. Strip by
-/// strip: what earlier strips contribute is one product, the rest goes number by number.
+/// Returns X of X·Lᵀ = B for rows B, where L is the lower triangle of a small square; B is overwritten. Works strip by
+/// strip: the contribution of earlier strips is one product, the rest is computed element by element.
 fn solve_right(b: &mut [f64], factor: &[f64], width: usize) -> Vec<f64> {
     let rows = b.len() / width;
     let mut solved = vec![0.0; b.len()];
@@ -281,7 +280,7 @@ pub(super) mod tests {
     use super::*;
     use crate::pet::Init;
 
-    /// x of A·x = b by Gauss's elimination with pivoting; A row by row.
+    /// Returns x of A·x = b by Gaussian elimination with pivoting; A in rows.
     pub fn eliminate(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
         let n = b.len();
         for k in 0..n {
@@ -311,7 +310,7 @@ pub(super) mod tests {
         values.into_iter().map(f64::from).collect()
     }
 
-    /// A·Aᵀ + ridge·I of A (side × inner).
+    /// Returns A·Aᵀ + ridge·I of A (side × inner).
     fn dense(a: &[f64], side: usize, inner: usize, ridge: f64) -> Vec<Vec<f64>> {
         let row = |i: usize| &a[i * inner..(i + 1) * inner];
         let entry = |i: usize, j: usize| {
@@ -333,7 +332,7 @@ pub(super) mod tests {
         apart.fold(0f64, f64::max) / largest
     }
 
-    /// Sides below, at and above one panel, and a matrix that is singular without its ridge.
+    /// Sizes below, at and above one panel, and a matrix that is singular without its ridge.
     #[test]
     fn solutions_are_those_of_elimination() {
         for (side, inner, ridge) in [(1, 3, 0.5), (40, 90, 0.0), (256, 300, 0.0), (300, 20, 0.1)] {

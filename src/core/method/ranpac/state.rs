@@ -1,4 +1,4 @@
-//! RanPAC over a run: the first session, the sums over all images so far, and what answers.
+//! RanPAC's state during a run: the first session, the sums over all images so far, and the classifier.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,40 +20,40 @@ use crate::metrics::Expert;
 use crate::problem::Result;
 use crate::tensors::{Bulk, HostTensor, Named, named, shaped};
 
-/// Where a checkpoint keeps the exponent of λ.
+/// Name of the exponent of λ in a checkpoint.
 const RIDGE: &str = "ridge.exponent";
 
-/// RanPAC's state over a run.
+/// RanPAC's state during a run.
 pub struct RanPac {
     backbone: Arc<dyn Backbone>,
     session: Option<FirstSession>,
     projection: Projection,
-    /// Classes of all tasks of the run.
+    /// Number of classes of all tasks of the run.
     all_classes: usize,
-    /// Classes so far.
+    /// Number of classes so far.
     classes: usize,
-    /// Tasks that are no added tasks.
+    /// Number of tasks that are not added tasks.
     own_tasks: usize,
-    /// Whether the present task is an added task.
+    /// Whether the current task is an added task.
     added_task: bool,
-    /// Positions that count for the class of another, each with that.
+    /// Positions that belong to the class of another position, each with that position.
     again: Vec<(usize, usize)>,
-    /// Those of them without a column of their own. Added tasks of older versions have one.
+    /// Those of them without their own column. Added tasks of older versions have one.
     empty: Vec<(usize, usize)>,
-    /// Features and labels of the pass that is running.
+    /// Features and labels of the current pass.
     features: Vec<f32>,
     labels: Vec<usize>,
     /// `None` before the first task was measured, and if only answers are needed.
     regression: Option<Regression>,
     choice: Option<Choice>,
-    /// The λ in use, which also comes back with a checkpoint and which added tasks keep.
+    /// The λ in use, which is stored in checkpoints and kept by added tasks.
     ridge: Option<f64>,
     /// Wᵀ: classes so far × projections.
     weight: HostTensor,
     on_device: OnDevice,
 }
 
-/// What answers, where the backbone is.
+/// The classifier on the backbone's device.
 struct OnDevice {
     /// width × projections.
     projection: Tensor<2>,
@@ -73,10 +73,10 @@ impl OnDevice {
 }
 
 impl RanPac {
-    /// Before the first task.
+    /// Returns the state before the first task.
     ///
     /// # Errors
-    /// Returns a Problem for a PET or settings that do not fit.
+    /// Returns a Problem for an unsuitable PET or settings.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let chosen = Chosen::of(setup.config)?;
         let session = adapts(&chosen)?.then(|| FirstSession::new(setup));
@@ -107,7 +107,7 @@ impl RanPac {
         })
     }
 
-    /// Puts a given R in place of the drawn one.
+    /// Replaces the random R by a given one.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -116,22 +116,22 @@ impl RanPac {
         self.place()
     }
 
-    /// The session of the first task, if there is one.
+    /// Returns the session of the first task, if there is one.
     pub fn session(&mut self) -> Option<&mut FirstSession> {
         self.session.as_mut()
     }
 
-    /// G and Q, once a task was measured.
+    /// Returns G and Q, once a task was measured.
     pub fn regression(&self) -> Option<&Regression> {
         self.regression.as_ref()
     }
 
-    /// The choice of λ for the newest task; none in an added task, which keeps what was chosen.
+    /// Returns the selection of λ for the newest task; `None` for an added task, which keeps the previous λ.
     pub fn choice(&self) -> Option<&Choice> {
         self.choice.as_ref()
     }
 
-    /// Wᵀ: classes so far × projections.
+    /// Returns Wᵀ: classes so far × projections.
     pub fn weight(&self) -> &HostTensor {
         &self.weight
     }
@@ -150,8 +150,8 @@ impl RanPac {
         Ok(())
     }
 
-    /// What these scores of an image say. A position without a column is never the answer; where
-    /// the task is given, it has the score of the class that it counts for.
+    /// Returns the answer from these scores of an image. A position without a column is never predicted; when the task
+    /// is given, it has the score of the class that it belongs to.
     fn verdict(&self, mut scores: Vec<f32>) -> Answer {
         for (position, _) in &self.empty {
             scores[*position] = f32::NEG_INFINITY;
@@ -163,8 +163,8 @@ impl RanPac {
         verdict
     }
 
-    /// The λ for what was measured: in an added task that of the run. Checkpoints of older versions
-    /// have none; there the images choose, as those of a task do.
+    /// Returns the λ for the measured images: in an added task that of the run. Checkpoints of older versions have
+    /// none; then it is selected from the images, as in other tasks.
     fn ridge_for(&mut self, images: TaskFeatures<'_>, go_on: &mut GoOn<'_>) -> Result<f64> {
         self.choice = None;
         if let (true, Some(kept)) = (self.added_task, self.ridge) {
@@ -176,7 +176,7 @@ impl RanPac {
         Ok(ridge)
     }
 
-    /// Takes in what was measured and solves again.
+    /// Adds the measured images and solves again.
     fn solve(&mut self, go_on: &mut GoOn<'_>) -> Result<()> {
         let (features, mut labels) = (
             std::mem::take(&mut self.features),
@@ -191,7 +191,7 @@ impl RanPac {
             labels: &labels,
         };
         let outputs = self.projection.outputs();
-        // Before G exists, so that their memories do not add up in the first task.
+        // Before G exists, so that their memory does not add up in the first task.
         let chosen = self.ridge_for(images, go_on)?;
         let mut regression = match self.regression.take() {
             Some(regression) => regression,
@@ -251,7 +251,7 @@ impl Method for RanPac {
         Ok(())
     }
 
-    /// f of these images.
+    /// Returns f of these images.
     fn features(&self, images: Tensor<4>) -> Result<Features> {
         Ok(Features::alone(match &self.session {
             Some(session) => self.backbone.features(images, session.pets())?,
@@ -259,7 +259,7 @@ impl Method for RanPac {
         }))
     }
 
-    /// By h·W (batch × classes so far).
+    /// Classifies by h·W (batch × classes so far).
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let OnDevice { projection, weight } = &self.on_device;
         let hidden = relu(features.of(Expert::ANSWER)?.matmul(projection.clone()));
@@ -329,7 +329,7 @@ impl Method for RanPac {
     }
 
     fn drawn_numbers(&self) -> usize {
-        // On the host, and where the backbone is.
+        // On the host, and on the backbone's device.
         2 * self.projection.values().len() + self.weight.values.len()
     }
 
@@ -348,10 +348,10 @@ impl Method for RanPac {
         self.added_task = tasks.len() > self.own_tasks;
         let outputs = self.projection.outputs();
         let rows = named(state, "weight")?.shape.first().copied();
-        // Before the first measurement there is none.
+        // Before the first measurement there are none.
         let rows = rows.unwrap_or_default().min(self.classes);
         self.weight = shaped(state, "weight", &[rows, outputs])?.clone();
-        // Absent in checkpoints of older versions.
+        // Missing in checkpoints of older versions.
         let exponent = state.get(RIDGE).and_then(|stored| stored.values.first());
         self.ridge = exponent.map(|exponent| 10f64.powi(*exponent as i32));
         if state.contains_key("sums.high") {
