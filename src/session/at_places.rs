@@ -121,7 +121,7 @@ impl AtPlace {
     }
 }
 
-/// Returns what a running run does, in a few words.
+/// Returns what a run in progress does, in a few words.
 pub fn doing(run: &RunView) -> String {
     let mut words = Vec::new();
     match (&run.phase, &run.progress) {

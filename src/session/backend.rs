@@ -135,7 +135,7 @@ impl Recorded {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an event. It belongs to the running run, unless it belongs to none.
+    /// Adds an event. It belongs to the current run, unless it belongs to none.
     pub fn push(&self, event: Event) {
         self.state().push(event);
     }

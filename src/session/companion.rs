@@ -74,8 +74,8 @@ impl Session {
         self.companion_in(&folder, shown)
     }
 
-    /// Returns the run shown next to the displayed one in the presenter view: the companion, or else the newest run of another
-    /// method with the same tasks. `None` if there is none or the user wants none.
+    /// Returns the run shown next to the displayed one in the presenter view: the companion, or else the newest run of
+    /// another method with the same tasks. `None` if there is none or the user wants none.
     pub fn opposite(&self) -> Option<Companion<'_>> {
         let shown = self.train.shown()?;
         let header = shown.header.as_ref()?;

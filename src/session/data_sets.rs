@@ -179,7 +179,7 @@ impl Session {
         unasked.map(str::to_string).collect()
     }
 
-    /// Returns whether the settings or the running run name this place, or the user allowed it.
+    /// Returns whether the settings or the current run name this place, or the user allowed it.
     fn is_chosen(&self, place: &str) -> bool {
         let live = self.train.live.as_ref().and_then(|run| run.header.as_ref());
         let chosen = [

@@ -53,7 +53,7 @@ impl Session {
         }
     }
 
-    /// Processes an event of the running run at a place, or here.
+    /// Processes an event of the current run at a place, or here.
     pub(super) fn take_run_event(&mut self, place: Option<&str>, event: Event) {
         let now = clock();
         let ends = match &event {

@@ -29,7 +29,7 @@ pub struct GridAtWork {
 }
 
 impl Session {
-    /// Processes an event of a grid in progress here or at this place. Returns what applies to its running run.
+    /// Processes an event of a grid in progress here or at this place. Returns what applies to its current run.
     pub(super) fn take_grid_event(
         &mut self,
         place: Option<&str>,

@@ -236,7 +236,7 @@ impl Session {
         self.notify(problem, true);
     }
 
-    /// Predicts with the newest snapshot after a task of the running run, unless the user selected an older one or
+    /// Predicts with the newest snapshot after a task of the current run, unless the user selected an older one or
     /// another run.
     pub(super) fn follow_live(&mut self, run: &RunView) {
         let Some(header) = &run.header else { return };

@@ -128,12 +128,12 @@ impl Session {
             .filter(move |job| Some(job.id) != live)
     }
 
-    /// Pauses or resumes the running run.
+    /// Pauses or resumes the current run.
     pub fn wish(&mut self, wish: Wish) {
         self.backend.wish(wish);
     }
 
-    /// Stops the running run, which is saved. The next job in the queue starts, unless `hold` holds the queue.
+    /// Stops the current run, which is saved. The next job in the queue starts, unless `hold` holds the queue.
     pub fn stop(&mut self, hold: bool) {
         let live = self.train.running();
         let Some(job) = live.and_then(|run| run.job) else {
@@ -161,7 +161,7 @@ impl Session {
         self.backend.send(Command::Hold(held));
     }
 
-    /// Processes an event of a job. Returns what applies to the running run.
+    /// Processes an event of a job. Returns what applies to the current run.
     pub(super) fn take_job_event(&mut self, id: JobId, event: Event) -> Option<Event> {
         let mine = self
             .train

@@ -1,4 +1,4 @@
-//! The state of the page Train: the running run or an opened stored one, and the queue.
+//! The state of the page Train: the current run or an opened stored one, and the queue.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ use crate::store::Glance;
 /// The displayed runs, and the analysis of their errors.
 #[derive(Default)]
 pub struct Train {
-    /// The running run, or the one that ended last.
+    /// The current run, or the one that ended last.
     pub live: Option<Arc<RunView>>,
     /// The jobs on other machines, by the place's name.
     pub places: BTreeMap<String, AtPlace>,
@@ -60,12 +60,12 @@ type LiveRun<'a> = &'a mut Option<Arc<RunView>>;
 type LiveGrid<'a> = &'a mut Option<Arc<GridAtWork>>;
 
 impl Train {
-    /// Returns the running run.
+    /// Returns the current run.
     pub fn running(&self) -> Option<&Arc<RunView>> {
         self.live.as_ref().filter(|run| run.stage.is_live())
     }
 
-    /// Returns the running run here, or at this place, and its grid.
+    /// Returns the current run here, or at this place, and its grid.
     pub(super) fn at_work(&mut self, place: Option<&str>) -> Option<(LiveRun<'_>, LiveGrid<'_>)> {
         match place {
             None => Some((&mut self.live, &mut self.grid)),
@@ -139,7 +139,7 @@ impl Session {
         self.train.running()?.job
     }
 
-    /// Returns the folder of the running run, or of the one interrupted when the last window closed. A run of the tour
+    /// Returns the folder of the current run, or of the one interrupted when the last window closed. A run of the tour
     /// is not returned, because it is never resumed.
     pub fn unfinished(&self) -> Option<&Path> {
         let live = self.train.running();

@@ -101,7 +101,7 @@ impl OwnRun {
         (self.job, self.standing) = (Some(job), TourRunState::InQueue);
     }
 
-    /// Updates its state while it is not the running run: it waits in the queue, or was removed from it.
+    /// Updates its state while it is not the current run: it waits in the queue, or was removed from it.
     pub(super) fn wait(&mut self, in_queue: bool) {
         if self.standing == TourRunState::InQueue && self.queued && !in_queue {
             self.standing = TourRunState::Ended(None);
@@ -109,7 +109,7 @@ impl OwnRun {
         self.queued |= in_queue;
     }
 
-    /// Updates its state as the running run, or the one that ended last.
+    /// Updates its state as the current run, or the one that ended last.
     pub(super) fn follow(&mut self, run: &RunView) {
         self.standing = match run.stage {
             Stage::Running => TourRunState::AtWork,

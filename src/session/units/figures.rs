@@ -34,7 +34,7 @@ pub struct RunFigures {
     pub test_images: Vec<usize>,
     /// Class names of each task.
     pub classes: Vec<Vec<String>>,
-    /// Epochs of each task.
+    /// Epochs of the longest task.
     pub passes: usize,
 }
 
@@ -56,7 +56,7 @@ impl RunFigures {
             let names = header.class_order.get(range.clone());
             names.unwrap_or_default().to_vec()
         };
-        // Shorter tasks are stretched to the length of the longest.
+        // In charts, every task has the length of the longest one; shorter ones are aligned to its end.
         let longest = (0..tasks).map(|task| epochs_of(header, task)).max();
         Self {
             history,

@@ -144,7 +144,7 @@ impl Session {
         }
     }
 
-    /// Returns whether the running run has these settings; before it has a header its job decides.
+    /// Returns whether the current run has these settings; before it has a header its job decides.
     fn is_run_of(&self, run: &RunView, config: &RunConfig) -> bool {
         if let Some(header) = &run.header {
             return same_settings(&header.config, config);

@@ -23,7 +23,7 @@ use crate::ui::widgets::{at_end, button, chip, faint, icon_button};
 
 /// Width at which everything fits, in points.
 const WIDE: f32 = 900.0;
-/// Room for a running run next to the tabs.
+/// Room for a run in progress next to the tabs.
 const RUN: f32 = 280.0;
 /// Width of the help or settings button, with its gap.
 const SIGN: f32 = 38.0;
@@ -88,7 +88,7 @@ fn right_end(
 ) {
     let live = session.train.running();
     let menu = room > 300.0;
-    // Room for everything except the run's text, with gaps; a running run adds two buttons.
+    // Room for everything except the run's text, with gaps; a run in progress adds two buttons.
     let signs = if live.is_some() { 300.0 } else { 224.0 };
     let signs = signs - if menu { 0.0 } else { SIGN };
     // First the device's text is dropped, then the help button, then the device, and last the run's text.
@@ -293,7 +293,7 @@ fn short(text: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Draws the running run, in as many words as fit in `room`.
+/// Draws the current run, in as many words as fit in `room`.
 fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room: f32) {
     let t = tokens(ui);
     let Some(run) = session.train.live.as_ref() else {

@@ -117,7 +117,7 @@ fn listed_as(session: &Session, folder: &Path) -> Option<String> {
         .or_else(|| row().map(RunRow::line))
 }
 
-/// Returns the running run, or the one that ended last, once it can predict.
+/// Returns the current run, or the one that ended last, once it can predict.
 fn live(session: &Session) -> Option<(&Path, String)> {
     let run = session.train.live.as_ref()?;
     let header = run.header.as_ref().filter(|_| !run.reports.is_empty())?;

@@ -45,7 +45,7 @@ pub fn at_work(ui: &mut Ui, cx: &mut Cx<'_>, grid: &GridAtWork) {
     progress_of(ui, grid, live.as_deref());
 }
 
-/// Draws the progress of the grid of the running run, and its runs.
+/// Draws the progress of the grid of the current run, and its runs.
 pub fn progress_of(ui: &mut Ui, grid: &GridAtWork, live: Option<&RunView>) {
     let standing = &grid.standing;
     let (done, all) = (standing.done(), standing.lines.len());
@@ -55,7 +55,7 @@ pub fn progress_of(ui: &mut Ui, grid: &GridAtWork, live: Option<&RunView>) {
         .lines
         .iter()
         .find(|line| line.standing == CellStanding::AtWork);
-    // Subtracts the finished part of the running run.
+    // Subtracts the finished part of the current run.
     let left = grid.left - at_work.map_or(0.0, |line| line.seconds * of_run);
     let share = (done as f64 + at_work.map_or(0.0, |_| of_run)) / all.max(1) as f64;
     let mut words = tr!("count-of-runs", done = done, n = all);

@@ -59,7 +59,7 @@ fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
     }
 }
 
-/// Draws the line of the running run.
+/// Draws the line of the current run.
 fn running(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, run: &RunView) {
     buttons(ui, cx, (name, run.job), (run.title.as_str(), Some(run)));
     faint(ui, doing(run));

@@ -188,7 +188,7 @@ fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         widgets::title(ui, title);
         ui.spacing_mut().item_spacing.y = 12.0;
         let mut story = story(run);
-        // The explanation of a running run is collapsed; that of a finished one is shown in full.
+        // The explanation of a run in progress is collapsed; that of a finished one is shown in full.
         let folds = run.stage.is_live() && story.len() > 1;
         if folds && !cx.pages.train.told {
             story.truncate(1);
