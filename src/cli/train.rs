@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let several = args.orders.or(args.seeds).is_some();
     let spec = named_method(&config.method)?;
     if args.seeds.is_some_and(|seeds| seeds > 1) && !spec.seeded {
-        let why = message!("idle-no-draws", title = spec.title);
+        let why = message!("idle-no-random-numbers", title = spec.title);
         tell(without_effect(&why.to_string(), "--seeds"));
     }
     if args.at.place.is_some() {

@@ -237,7 +237,7 @@ impl Tests {
                 "the images of this dataset differ from those this run was tested on",
             )
             .at(&header.config.data)
-            .advise(put_back(&own, "try-put-back-what-was-there-or-2")));
+            .advise(put_back(&own, "advice-restore-images-or-train")));
         }
         let first = header.own_tasks();
         let added_tasks = (first..).zip(&header.added_tasks);

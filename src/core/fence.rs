@@ -27,11 +27,8 @@ pub(crate) fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
         Err(if is_of_device(&text) {
             device_problem(&text, None)
         } else {
-            Problem::new(message!(
-                "problem-internal-error-ended-this-job",
-                text = text.to_string()
-            ))
-            .advise(message!("try-what-was-saved-is-kept-continue"))
+            Problem::new(message!("problem-internal-error", text = text.to_string()))
+                .advise(message!("advice-resume-or-report-error"))
         })
     })
 }

@@ -35,10 +35,8 @@ pub fn decide(asked: bool) -> Result<()> {
             Some(folder)
         }
         None if asked => {
-            return Err(
-                Problem::new(message!("problem-folder-of-this-program-cannot-be"))
-                    .advise(message!("try-start-program-by-its-whole-path")),
-            );
+            return Err(Problem::new(message!("problem-program-folder-not-found"))
+                .advise(message!("advice-start-by-full-path")));
         }
         _ => None,
     };
@@ -106,7 +104,7 @@ fn writable(folder: &Path) -> Result<()> {
             folder,
             &error,
         )
-        .advise(message!("try-move-program-to-folder-that-can"))
+        .advise(message!("advice-move-program-or-not-portable"))
     })
 }
 

@@ -86,7 +86,7 @@ pub fn meant<'n>(
     known: impl IntoIterator<Item = &'n str>,
 ) -> Problem {
     problem.advise(match guessed(name, known) {
-        Ok(near) => message!("try-meant", name = near),
+        Ok(near) => message!("advice-did-you-mean", name = near),
         Err(list) => list,
     })
 }
@@ -103,8 +103,8 @@ pub fn guessed<'n>(
     closest(name, known.iter().copied()).ok_or_else(|| {
         known.dedup();
         match known.is_empty() {
-            true => message!("try-nothing-to-choose"),
-            false => message!("try-known", names = known.join(", ")),
+            true => message!("advice-remove-unneeded-choice"),
+            false => message!("advice-known-names", names = known.join(", ")),
         }
     })
 }

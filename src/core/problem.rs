@@ -130,13 +130,13 @@ impl Problem {
     pub fn io(doing: &str, path: impl AsRef<Path>, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
         let remedy = match error.kind() {
-            ErrorKind::NotFound => "try-path",
-            ErrorKind::PermissionDenied => "try-permissions",
+            ErrorKind::NotFound => "advice-check-path",
+            ErrorKind::PermissionDenied => "advice-check-permissions",
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                "try-space"
+                "advice-free-disk-space"
             }
-            ErrorKind::InvalidInput => "try-ordinary-file",
-            ErrorKind::ReadOnlyFilesystem => "try-writable",
+            ErrorKind::InvalidInput => "advice-choose-regular-file",
+            ErrorKind::ReadOnlyFilesystem => "advice-choose-writable-folder",
             _ => "",
         };
         let english = format!("could not {doing}: {error}");

@@ -66,15 +66,15 @@ impl Remote {
             self.carry(&path, go_on, &mut |files| tell(message!(what), files))
         };
         for (name, path) in data {
-            own.data.insert(name, there(path, "carry-data")?);
+            own.data.insert(name, there(path, "copied-dataset")?);
         }
         for (name, path) in weights {
             own.weights
-                .insert(name, there(path, "carry-backbone")?.into());
+                .insert(name, there(path, "copied-backbone")?.into());
         }
         for (name, path) in starts {
             own.starts
-                .insert(name, there(path, "carry-adapter")?.into());
+                .insert(name, there(path, "copied-adapter")?.into());
         }
         Ok(own)
     }
@@ -178,7 +178,7 @@ impl Carrying<'_> {
             return Ok(None);
         }
         if files.iter().any(|(index, _)| *index >= self.part.len()) {
-            return Err(Problem::new(message!("place-carry-unknown")));
+            return Err(Problem::new(message!("place-requested-file-missing")));
         }
         let first = self.part.start;
         let files = files.into_iter().map(|(index, from)| (first + index, from));
@@ -220,13 +220,15 @@ impl Carrying<'_> {
             && let Some((index, from)) = self.lacks.last().copied()
         {
             let Some(file) = self.marks.get(index).cloned() else {
-                return Err(Problem::new(message!("place-carry-unknown")));
+                return Err(Problem::new(message!("place-requested-file-missing")));
             };
             let piece = piece_of(&self.folder.join(&file.path), from)?;
             let next = from + piece.len() as u64;
             if next > file.bytes || (piece.is_empty() && from < file.bytes) {
-                return Err(Problem::new(message!("place-carry-changes"))
-                    .at_path(self.folder.join(&file.path)));
+                return Err(
+                    Problem::new(message!("place-dataset-changed-while-copying"))
+                        .at_path(self.folder.join(&file.path)),
+                );
             }
             if next == file.bytes {
                 self.lacks.pop();
@@ -245,7 +247,7 @@ impl Carrying<'_> {
 fn marks_of(found: &DataFiles, go_on: GoOn<'_>) -> Result<Vec<FileMark>> {
     let folder = &found.folder;
     if found.files.is_empty() || found.files.len() >= MOST_FILES {
-        return Err(Problem::new(message!("place-carry-files")).at_path(&found.opened));
+        return Err(Problem::new(message!("place-folder-not-copyable")).at_path(&found.opened));
     }
     let mark = |file: PathBuf| {
         if !go_on() {
@@ -277,11 +279,11 @@ fn next_part(marks: &[FileMark], from: usize) -> Range<usize> {
 
 fn name_of(file: &Path, folder: &Path) -> Result<String> {
     let name = inner_name(file, folder);
-    name.ok_or_else(|| Problem::new(message!("place-carry-name")).at_path(file))
+    name.ok_or_else(|| Problem::new(message!("place-file-name-invalid")).at_path(file))
 }
 
 fn stopped() -> Problem {
-    Problem::new(message!("place-carry-stopped"))
+    Problem::new(message!("place-copying-stopped"))
 }
 
 fn piece_of(path: &Path, from: u64) -> Result<Vec<u8>> {

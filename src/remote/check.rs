@@ -52,10 +52,10 @@ pub fn check(place: &Place, root: &Path) -> Result<Answers> {
         }
     }
     Err(Problem::new(message!(
-        "place-nothing-answers",
+        "place-not-responding",
         place = place.name.as_str()
     ))
-    .advise(message!("place-by-hand-try")))
+    .advise(message!("place-run-ssh-advice")))
 }
 
 /// How many of these runs were not downloaded.

@@ -27,11 +27,15 @@ pub fn copy_program(place: &Place) -> Result<()> {
             system = system,
             processor = processor
         ))
-        .advise(message!("place-other-system-try")));
+        .advise(message!("place-other-system-advice")));
     }
     let program = std::env::current_exe().and_then(File::open);
-    let program = program
-        .map_err(|error| Problem::new(message!("place-own-program", error = error.to_string())))?;
+    let program = program.map_err(|error| {
+        Problem::new(message!(
+            "place-own-program-unreadable",
+            error = error.to_string()
+        ))
+    })?;
     let target = format!("{}/{COPIED}", path_word(folder(place)));
     // Renamed when it is whole: one that is at work keeps its own.
     let line = format!(
@@ -41,9 +45,9 @@ pub fn copy_program(place: &Place) -> Result<()> {
     let version = ask(place, &line, program.into())?;
     match version.trim().ends_with(env!("CARGO_PKG_VERSION")) {
         true => Ok(()),
-        false => Err(Problem::new(message!("place-copy-fails"))
+        false => Err(Problem::new(message!("place-copied-program-fails"))
             .at(version.trim())
-            .advise(message!("place-other-system-try"))),
+            .advise(message!("place-other-system-advice"))),
     }
 }
 

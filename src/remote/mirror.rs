@@ -214,9 +214,9 @@ impl Mirror {
             if name.ends_with(ADDED_TASK) && !same {
                 let place = self.place.as_str();
                 return Err(
-                    Problem::new(message!("place-run-taught-here", place = place))
+                    Problem::new(message!("place-run-has-added-tasks", place = place))
                         .at_path(&self.folder)
-                        .advise(message!("place-run-taught-here-try")),
+                        .advise(message!("place-run-has-added-tasks-advice")),
                 );
             }
         }
@@ -283,7 +283,7 @@ impl Mirror {
         let end = from.saturating_add(piece.len() as u64);
         if (piece.is_empty() && from < mark.bytes) || end > mark.bytes {
             let _ = std::fs::remove_file(&coming);
-            return Err(Problem::new(message!("place-file-changed")).at(path));
+            return Err(Problem::new(message!("place-file-changed-while-copying")).at(path));
         }
         if append(&coming, from, piece, mark.bytes)? == mark.bytes {
             settle(&coming, &self.ready(&mark), &mark)?;
@@ -369,7 +369,7 @@ impl Mirror {
 }
 
 fn refused(path: &str) -> Problem {
-    Problem::new(message!("place-file-outside"))
+    Problem::new(message!("place-file-outside-run"))
         .at(crate::names::shortened(path))
-        .advise(message!("place-file-outside-try"))
+        .advise(message!("place-file-outside-run-advice"))
 }

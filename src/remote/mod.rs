@@ -135,7 +135,10 @@ impl Remote {
             .name("remote".into())
             .spawn(work);
         let thread = thread.map_err(|error| {
-            Problem::new(message!("place-no-thread", error = error.to_string()))
+            Problem::new(message!(
+                "place-thread-not-started",
+                error = error.to_string()
+            ))
         })?;
         let thread = is_child.then_some(thread);
         Ok(Self {
@@ -193,7 +196,9 @@ impl Remote {
         match self.news.recv_timeout(patience) {
             Ok(news) => Ok(Some(news)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Problem::new(message!("place-failed"))),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(Problem::new(message!("place-internal-error")))
+            }
         }
     }
 }

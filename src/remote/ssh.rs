@@ -60,27 +60,27 @@ pub fn reason(place: &Place, code: Option<i32>, said: &str) -> Problem {
         return if has(&["could not resolve"]) {
             told(
                 message!("place-host-unknown", host = host, place = name.as_str()),
-                message!("place-host-unknown-try"),
+                message!("place-host-unknown-advice"),
             )
         } else if has(&["permission denied", "no supported authentication"]) {
             told(
-                message!("place-no-entry", host = host),
-                message!("place-no-entry-try"),
+                message!("place-ssh-key-rejected", host = host),
+                message!("place-ssh-key-rejected-advice"),
             )
         } else if has(&["host key verification failed", "identification has changed"]) {
             told(
-                message!("place-host-key", host = host),
-                message!("place-host-key-try"),
+                message!("place-host-key-unknown", host = host),
+                message!("place-host-key-unknown-advice"),
             )
         } else if has(&["connection refused", "timed out", "no route", "unreachable"]) {
             told(
-                message!("place-silent", host = host),
-                message!("place-silent-try"),
+                message!("place-host-not-responding", host = host),
+                message!("place-host-not-responding-advice"),
             )
         } else {
             told(
-                message!("place-broke", place = name.as_str()),
-                message!("place-by-hand-try"),
+                message!("place-connection-lost", place = name.as_str()),
+                message!("place-run-ssh-advice"),
             )
         };
     }
@@ -90,27 +90,34 @@ pub fn reason(place: &Place, code: Option<i32>, said: &str) -> Problem {
     {
         let program = place.program.as_str();
         return told(
-            message!("place-no-program", program = program, place = name.as_str()),
-            message!("place-no-program-try"),
+            message!(
+                "place-program-not-found",
+                program = program,
+                place = name.as_str()
+            ),
+            message!("place-program-not-found-advice"),
         );
     }
     if is_full(said) {
-        return told(message!("place-full", place = name.as_str()), make_room());
+        return told(
+            message!("place-disk-full", place = name.as_str()),
+            make_room(),
+        );
     }
     let ended = match code {
         Some(code) => message!(
-            "place-ended",
+            "place-program-exited",
             place = name.as_str(),
             code = code.to_string()
         ),
-        None => message!("place-ended-by-signal", place = name.as_str()),
+        None => message!("place-program-killed", place = name.as_str()),
     };
-    told(ended, message!("place-ended-try"))
+    told(ended, message!("place-program-exited-advice"))
 }
 
 /// What to do about a full disk there.
 pub(super) fn make_room() -> Message {
-    message!("place-full-try")
+    message!("place-disk-full-advice")
 }
 
 /// Whether the system said that a disk is full.
@@ -123,7 +130,7 @@ pub(super) fn is_full(said: &str) -> bool {
 
 /// Whether trying again may help: the machine or the network is away.
 pub(super) fn may_pass(problem: &Problem) -> bool {
-    problem.is("place-silent") || problem.is("place-broke")
+    problem.is("place-host-not-responding") || problem.is("place-connection-lost")
 }
 
 fn last_line(said: &str) -> String {

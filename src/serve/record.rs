@@ -120,8 +120,8 @@ fn ended(told: Vec<Numbered>, behind: u64) -> Vec<Numbered> {
     let left = runs.into_iter();
     let left = left.filter(|(id, _)| !has_ended.contains(id) && !whole.contains(id));
     for (number, (id, run)) in (behind + 1..).zip(left) {
-        let problem =
-            Problem::new(message!("engine-was-ended")).advise(message!("engine-was-ended-try"));
+        let problem = Problem::new(message!("engine-stopped-during-run"))
+            .advise(message!("engine-stopped-during-run-advice"));
         let event = Event::Failed { run, problem };
         let job = Some(id);
         kept.push((number, JobEvent { job, event }));

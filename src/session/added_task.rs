@@ -29,8 +29,8 @@ impl Pictures for AddedTests {
     }
 
     fn entry(&self, _index: usize) -> Result<Correction> {
-        Err(Problem::new(message!("predict-problem-added-labels"))
-            .advise(message!("predict-problem-added-labels-try")))
+        Err(Problem::new(message!("predict-problem-added-task-labels"))
+            .advise(message!("predict-problem-added-task-labels-advice")))
     }
 }
 
@@ -45,7 +45,7 @@ impl Session {
     pub fn teach(&mut self, folder: &Path, source: String) {
         let same = |job: &Job| matches!(&job.work, JobWork::Teach { run, .. } if run == folder);
         if self.waiting().any(same) {
-            let told = Problem::new(message!("predict-told-added-waits"));
+            let told = Problem::new(message!("predict-added-task-queued"));
             self.notify(told, false);
             return;
         }
@@ -53,7 +53,7 @@ impl Session {
         let name = name.to_string_lossy().into_owned();
         let title = self.header_of(folder).map(RunHeader::title);
         let title = title.unwrap_or_else(|| folder.display().to_string());
-        let title = tr!("predict-added-job", run = title, name = name);
+        let title = tr!("predict-added-task-job", run = title, name = name);
         self.queue(Job::teach(folder.to_path_buf(), source, title));
     }
 
@@ -69,8 +69,8 @@ impl Session {
 
     fn take_undone(&mut self, folder: &Path, added_task: &AddedTask) {
         let classes = some_of(&added_task.classes, 8);
-        let what = message!("predict-told-unlearned", classes = classes);
-        let told = Problem::new(what).advise(message!("predict-told-unlearned-try"));
+        let what = message!("predict-added-task-undone", classes = classes);
+        let told = Problem::new(what).advise(message!("predict-added-task-undone-advice"));
         self.notify(told, false);
         let is_in_folder = |header: Option<&RunHeader>| header.is_some_and(|h| h.folder == folder);
         let shown = self

@@ -36,7 +36,7 @@ pub fn better_backbone(header: &RunHeader, reports: &[TaskReport]) -> Option<Str
         return None;
     }
     Some(tr!(
-        "story-backbone",
+        "story-backbone-separates-poorly",
         share = percent(share, 0),
         on = header.config.measured_on(),
         name = TITLE

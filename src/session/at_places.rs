@@ -35,7 +35,7 @@ impl PlaceView {
     /// Returns one line that says what the place offers, or why it cannot be used.
     pub fn line(&self) -> String {
         match &self.answers {
-            Fetch::Nothing | Fetch::Busy => tr!("train-place-asked").into(),
+            Fetch::Nothing | Fetch::Busy => tr!("train-place-connecting").into(),
             Fetch::Failed(problem) => problem.what_said(),
             Fetch::Ready(Answers { hello, not_here }) => {
                 let device = match self.place.device.as_deref() {
@@ -43,7 +43,7 @@ impl PlaceView {
                     Some(device) => tr!("train-place-device", device = device),
                 };
                 tr!(
-                    "train-place-line",
+                    "train-place-about",
                     system = hello.system.as_str(),
                     processor = hello.processor.as_str(),
                     device = device,
@@ -127,13 +127,17 @@ pub fn doing(run: &RunView) -> String {
     match (&run.phase, &run.progress) {
         (Some(Phase::Preparing(what)), _) => words.push(what.said()),
         (_, Some(now)) => {
-            words.push(tr!("train-place-task", n = now.task + 1, of = run.tasks()));
+            words.push(tr!(
+                "train-place-task-of-tasks",
+                n = now.task + 1,
+                of = run.tasks()
+            ));
             words.push(percent(run.done(), 0));
             if let Some(left) = now.seconds_left.filter(|_| run.stage == Stage::Running) {
-                words.push(tr!("count-left", time = duration_text(left)));
+                words.push(tr!("count-time-left", time = duration_text(left)));
             }
         }
-        (_, None) => words.push(tr!("train-place-begins").into()),
+        (_, None) => words.push(tr!("train-place-starting").into()),
     }
     if run.stage == Stage::Paused {
         words.push(run.stage.word().into());
@@ -168,8 +172,11 @@ impl Session {
 
     fn take_up_place(&mut self, name: &str) {
         if self.places.get(name).is_none() {
-            let told = Problem::new(tr!("train-place-gone", place = name));
-            self.notify(told.advise(tr!("train-place-gone-advice")), true);
+            let told = Problem::new(tr!("train-place-removed-with-runs", place = name));
+            self.notify(
+                told.advise(tr!("train-place-removed-with-runs-advice")),
+                true,
+            );
         } else if let Err(problem) = self.reach_place(name) {
             self.notify(problem, true);
         }
@@ -325,9 +332,9 @@ impl Session {
             Event::Removed(_) => {
                 at.on_the_way.remove(&id);
                 let title = at.queue.take(id).map_or_else(String::new, |job| job.title);
-                let told = tr!("train-place-removed", title = title, place = name);
+                let told = tr!("train-place-run-unqueued", title = title, place = name);
                 let told = Problem::new(told);
-                self.notify(told.advise(tr!("story-told-start-again")), false);
+                self.notify(told.advise(tr!("story-start-again-advice")), false);
             }
             Event::Phase {
                 phase: Phase::Preparing(words),

@@ -44,8 +44,8 @@ impl Session {
         let (held, free): (Vec<PathBuf>, Vec<PathBuf>) =
             folders.into_iter().partition(|folder| self.is_held(folder));
         if !held.is_empty() {
-            let told = Problem::new(tr!("notices-bin-held", n = held.len()))
-                .advise(tr!("notices-bin-held-advice"));
+            let told = Problem::new(tr!("notices-trash-run-active", n = held.len()))
+                .advise(tr!("notices-trash-run-active-advice"));
             self.notify(told, true);
         }
         if !free.is_empty() {
@@ -127,15 +127,15 @@ impl Session {
         match action {
             BinAction::Delete => {
                 self.let_go(from);
-                let told = Problem::new(tr!("notices-bin-deleted", n = n));
-                self.notify(told.advise(tr!("notices-bin-deleted-advice")), false);
+                let told = Problem::new(tr!("notices-runs-deleted", n = n));
+                self.notify(told.advise(tr!("notices-runs-deleted-advice")), false);
                 self.offer_undo(Some(NoticeUndo::Deleted(now)));
             }
             BinAction::Restore => {
-                self.notify(Problem::new(tr!("notices-bin-restored", n = n)), false);
+                self.notify(Problem::new(tr!("notices-runs-restored", n = n)), false);
             }
             BinAction::Erase => {
-                let told = Problem::new(tr!("notices-bin-erased", n = n));
+                let told = Problem::new(tr!("notices-runs-erased", n = n));
                 self.notify(told, false);
             }
         }

@@ -40,9 +40,9 @@ impl Session {
         let right = pin.truth.as_ref().zip(here.as_ref());
         let missing = match (&here, self.predict.pins.problem(pin.id, run)) {
             (Some(_), _) => None,
-            (None, _) if task >= done => Some(tr!("predict-pins-tasks", n = done)),
+            (None, _) if task >= done => Some(tr!("predict-pins-fewer-tasks", n = done)),
             (None, Some(problem)) => Some(problem.what_said()),
-            (None, None) => Some(tr!("predict-pins-asking").into()),
+            (None, None) => Some(tr!("predict-pins-predicting").into()),
         };
         Cell {
             right: right.map(|(truth, (name, _))| truth == name),

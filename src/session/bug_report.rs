@@ -151,8 +151,9 @@ impl BugReport {
             }
             Ok::<_, zip::result::ZipError>(archive.finish()?.into_inner())
         })();
-        packed
-            .map_err(|error| Problem::new(tr!("notices-report-unpacked", why = error.to_string())))
+        packed.map_err(|error| {
+            Problem::new(tr!("notices-report-not-packed", why = error.to_string()))
+        })
     }
 
     /// Writes the report as a zip archive.

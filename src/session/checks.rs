@@ -21,8 +21,8 @@ impl Session {
             None => store::run_name(&place),
         };
         let title = match train {
-            true => tr!("story-check-again", name = name),
-            false => tr!("story-check", name = name),
+            true => tr!("story-retraining-run", name = name),
+            false => tr!("story-check-of-run", name = name),
         };
         self.queue(Job::check(place, train, title));
     }
@@ -62,9 +62,9 @@ impl Session {
         self.task_or_tell(
             move |_| store::pack(&run, &path),
             move |session, packed| {
-                let told = Problem::new(tr!("story-told-packed")).at_path(&to);
+                let told = Problem::new(tr!("story-run-packed")).at_path(&to);
                 let told = match packed.left_pictures {
-                    true => told.advise(tr!("story-told-packed-advice")),
+                    true => told.advise(tr!("story-run-packed-advice")),
                     false => told,
                 };
                 session.notify(told, false);

@@ -65,48 +65,48 @@ impl DialogPurpose {
     /// Returns the dialog's title.
     pub fn title(self) -> &'static str {
         match self {
-            Self::DataFolder => tr!("choose-data"),
-            Self::Weights => tr!("choose-weights"),
+            Self::DataFolder => tr!("choose-data-folder"),
+            Self::Weights => tr!("choose-weights-file"),
             Self::Image | Self::Piece => tr!("choose-images"),
-            Self::Order => tr!("choose-order"),
-            Self::PetStart => tr!("choose-pet-start"),
-            Self::BugReport => tr!("choose-report"),
-            Self::DataExport(_, Form::Project) => tr!("choose-export-project"),
-            Self::DataExport(_, Form::Folder) => tr!("choose-export-folder"),
-            Self::Results(Format::Html, _) => tr!("choose-results"),
+            Self::Order => tr!("choose-class-order-file"),
+            Self::PetStart => tr!("choose-lora-folder"),
+            Self::BugReport => tr!("choose-save-bug-report"),
+            Self::DataExport(_, Form::Project) => tr!("choose-export-teachable-machine"),
+            Self::DataExport(_, Form::Folder) => tr!("choose-export-zip"),
+            Self::Results(Format::Html, _) => tr!("choose-save-report"),
             Self::Results(Format::Svg | Format::Pdf | Format::Png, _) | Self::Figure(..) => {
-                tr!("choose-figure")
+                tr!("choose-save-figure")
             }
-            Self::Results(..) => tr!("choose-table"),
+            Self::Results(..) => tr!("choose-save-table"),
             Self::Grid => tr!("choose-grid"),
             Self::SaveGrid => tr!("choose-save-grid"),
-            Self::Pack(_) => tr!("choose-pack"),
-            Self::Packed => tr!("choose-packed"),
-            Self::Model(..) => tr!("choose-model"),
-            Self::AddedTask => tr!("choose-teach"),
-            Self::Runs => tr!("choose-runs"),
-            Self::Pictures => tr!("choose-pictures"),
+            Self::Pack(_) => tr!("choose-pack-target"),
+            Self::Packed => tr!("choose-packed-run"),
+            Self::Model(..) => tr!("choose-model-folder"),
+            Self::AddedTask => tr!("choose-new-class-folder"),
+            Self::Runs => tr!("choose-run-folder"),
+            Self::Pictures => tr!("choose-image-folder"),
         }
     }
 
     /// Returns the name of the file type and its extensions.
     pub fn files(self) -> (&'static str, &'static [&'static str]) {
         match self {
-            Self::DataFolder | Self::AddedTask => (tr!("choose-archives"), ARCHIVES),
-            Self::Weights => (tr!("choose-weight-files"), WEIGHTS),
-            Self::Image | Self::Piece | Self::Pictures => (tr!("choose-image-files"), IMAGES),
-            Self::Runs => (tr!("choose-run-files"), &[]),
-            Self::Model(..) | Self::PetStart => (tr!("choose-folders"), &[]),
+            Self::DataFolder | Self::AddedTask => (tr!("choose-filter-archives"), ARCHIVES),
+            Self::Weights => (tr!("choose-filter-weights"), WEIGHTS),
+            Self::Image | Self::Piece | Self::Pictures => (tr!("choose-filter-images"), IMAGES),
+            Self::Runs => (tr!("choose-filter-runs"), &[]),
+            Self::Model(..) | Self::PetStart => (tr!("choose-filter-folders"), &[]),
             Self::Order => ("JSON", &["json"]),
             Self::BugReport | Self::DataExport(_, Form::Folder) => {
-                (tr!("choose-archives"), &["zip"])
+                (tr!("choose-filter-archives"), &["zip"])
             }
-            Self::DataExport(_, Form::Project) => (tr!("choose-projects"), &["tm"]),
+            Self::DataExport(_, Form::Project) => (tr!("choose-filter-projects"), &["tm"]),
             Self::Results(format, _) | Self::Figure(format, _) => {
-                (tr!("choose-result-files"), format.endings())
+                (tr!("choose-filter-results"), format.endings())
             }
-            Self::Grid | Self::SaveGrid => (tr!("choose-grid-files"), &["toml"]),
-            Self::Pack(_) | Self::Packed => (tr!("choose-packed-files"), &["zip"]),
+            Self::Grid | Self::SaveGrid => (tr!("choose-filter-grids"), &["toml"]),
+            Self::Pack(_) | Self::Packed => (tr!("choose-filter-packed-runs"), &["zip"]),
         }
     }
 

@@ -238,16 +238,18 @@ impl Session {
 fn told(change: &Correction) -> Problem {
     let (picture, was) = (change.picture.as_str(), change.was.as_str());
     let text = match change.class.as_deref() {
-        Some(class) if class == was => tr!("notices-counts", picture = picture, class = class),
+        Some(class) if class == was => {
+            tr!("notices-label-counts-as", picture = picture, class = class)
+        }
         Some(class) => tr!(
-            "notices-counts-now",
+            "notices-label-corrected",
             picture = picture,
             class = class,
             was = was
         ),
-        None => tr!("notices-left-out", picture = picture),
+        None => tr!("notices-image-excluded", picture = picture),
     };
-    Problem::new(text).advise(tr!("notices-corrected-advice"))
+    Problem::new(text).advise(tr!("notices-corrected-labels-advice"))
 }
 
 #[cfg(test)]

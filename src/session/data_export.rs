@@ -93,7 +93,7 @@ fn is_under_way(export: &Arc<Progress>) -> bool {
 fn told(done: &Packed) -> Problem {
     let told = Problem::new(tr!(
         "notices-exported",
-        pictures = tr!("count-pictures", n = done.pictures),
+        pictures = tr!("count-images", n = done.pictures),
         classes = tr!("count-classes", n = done.classes)
     ));
     if done.renamed.is_empty() {
@@ -101,9 +101,9 @@ fn told(done: &Packed) -> Problem {
     }
     let renamed = done.renamed.iter();
     let renamed: Vec<String> = renamed
-        .map(|(a, b)| tr!("notices-renamed", from = a.as_str(), to = b.as_str()))
+        .map(|(a, b)| tr!("notices-class-renamed", from = a.as_str(), to = b.as_str()))
         .collect();
-    told.advise(tr!("notices-all-renamed", names = listed(&renamed, 8)))
+    told.advise(tr!("notices-classes-renamed", names = listed(&renamed, 8)))
 }
 
 #[cfg(test)]

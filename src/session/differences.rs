@@ -95,9 +95,9 @@ pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
         header.map_or("", |header| header.kept_as().title()).into()
     };
     let rows = [
-        ("compare-weights", runs.iter().map(weights).collect()),
+        ("compare-weights-hash", runs.iter().map(weights).collect()),
         ("compare-precision", runs.iter().map(kept_as).collect()),
-        ("compare-plugin", runs.iter().map(plugin).collect()),
+        ("compare-plugin-hash", runs.iter().map(plugin).collect()),
     ];
     let named = rows.map(|(id, values)| (tr!(id).to_string(), values));
     named.into_iter().filter(differs).collect()

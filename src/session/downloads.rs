@@ -159,7 +159,7 @@ impl Session {
             Err(_) if self.inventory.downloads[at].transfer.is_stopped() => {
                 self.inventory.downloads.remove(at);
                 let told = Problem::new(tr!("notices-download-stopped", name = name))
-                    .advise(tr!("notices-download-kept"));
+                    .advise(tr!("notices-download-part-kept"));
                 self.notify(told, false);
             }
             Err(problem) => self.inventory.downloads[at].problem = Some(problem),

@@ -57,7 +57,7 @@ impl Session {
                 Ok(to)
             },
             |session, to| {
-                let told = Problem::new(tr!("story-told-figure"));
+                let told = Problem::new(tr!("story-figure-saved"));
                 session.notify(told.at_path(&to), false);
             },
         );

@@ -33,7 +33,7 @@ impl Missed {
     pub fn told(&self) -> String {
         let (taken_for, times) = &self.taken_for;
         tr!(
-            "story-missed-class",
+            "story-class-confused",
             name = self.name.as_str(),
             right = self.right,
             of = self.of,
@@ -82,14 +82,14 @@ pub fn told(missed: &[Missed], classes: usize) -> Option<(String, String)> {
     let never = missed.iter().filter(|one| one.right == 0).count();
     let (id, number) = match (missed.len(), never) {
         (0, _) => return None,
-        (_, 0) => ("story-rarely", missed.len()),
-        (_, never) => ("story-never", never),
+        (_, 0) => ("story-classes-rarely-correct", missed.len()),
+        (_, never) => ("story-classes-never-predicted", never),
     };
     let head = tr!(id, n = number, of = classes);
     let each: Vec<String> = missed.iter().take(TOLD).map(Missed::told).collect();
     let more = match missed.len().saturating_sub(TOLD) {
         0 => String::new(),
-        more => format!(" {}", tr!("story-missed-more", n = more)),
+        more => format!(" {}", tr!("story-classes-more", n = more)),
     };
     Some((head, format!("{}.{more}", each.join("; "))))
 }

@@ -73,7 +73,7 @@ pub fn verdicts(fates: &[Fate<'_>]) -> Vec<String> {
                 1 => words,
                 _ => {
                     let names = listed(group[0].first(), 6);
-                    tr!("compare-where", names = names, words = words)
+                    tr!("compare-first-task-results", names = names, words = words)
                 }
             })
         })
@@ -81,8 +81,8 @@ pub fn verdicts(fates: &[Fate<'_>]) -> Vec<String> {
     let orders = |pair: &[Fate<'_>]| pair[0].header.class_order == pair[1].header.class_order;
     if alike.len() > 1 {
         let why = match fates.windows(2).all(orders) {
-            true => tr!("compare-only-as-many"),
-            false => tr!("compare-only-same-order"),
+            true => tr!("compare-same-task-count-only"),
+            false => tr!("compare-same-class-order-only"),
         };
         told.push(why.into());
     }
@@ -110,7 +110,7 @@ fn verdict(fates: &[&Fate<'_>]) -> Option<String> {
     let n = fates[0].done;
     if most == least {
         return Some(tr!(
-            "compare-both-still",
+            "compare-both-still-recognise",
             n = n,
             best = *best,
             worst = *worst,
@@ -118,8 +118,8 @@ fn verdict(fates: &[&Fate<'_>]) -> Option<String> {
         ));
     }
     let id = match apart {
-        true => "compare-still-only",
-        false => "compare-still",
+        true => "compare-still-recognise-only",
+        false => "compare-still-recognise",
     };
     Some(tr!(
         id,
@@ -146,7 +146,7 @@ fn range(shares: &[f64]) -> String {
         true => low,
         false => {
             let low = number(lowest(shares) * 100.0, 0);
-            tr!("count-span", least = low, most = high)
+            tr!("count-range", least = low, most = high)
         }
     }
 }

@@ -67,7 +67,7 @@ impl Session {
     /// Reports the choice of a search, and the path of its grid.
     pub(super) fn tell_searched(&mut self, searched: &Searched) {
         let told = Problem::new(said(&searched.sentences(), " ")).at_path(&searched.file);
-        let advice = tr!("story-told-searched");
+        let advice = tr!("story-search-next-advice");
         self.notify(told.advise(advice), false);
     }
 
@@ -121,14 +121,14 @@ impl Session {
         let folders: Vec<PathBuf> = folders.collect();
         match event {
             Event::Stopped { .. } => {
-                let told = Problem::new(tr!("story-told-grid-stopped", title = title));
-                let told = told.advise(tr!("story-told-grid-stopped-advice"));
+                let told = Problem::new(tr!("story-grid-stopped", title = title));
+                let told = told.advise(tr!("story-grid-stopped-advice"));
                 self.notify(told, false);
                 return Some(event);
             }
             Event::Failed { problem, .. } => self.notify(problem, true),
             _ => {
-                let told = tr!("story-told-grid-done", title = title, n = done);
+                let told = tr!("story-grid-finished", title = title, n = done);
                 self.notify(Problem::new(told), false);
             }
         }

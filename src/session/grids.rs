@@ -171,12 +171,12 @@ pub fn line_title(line: &GridLine) -> String {
     let mut words = vec![line.row.clone()];
     words.retain(|row| !row.is_empty());
     if own {
-        words.push(tr!("experiment-order-own").into());
+        words.push(tr!("experiment-custom-order").into());
     } else if !said("order", order) {
-        words.push(tr!("experiment-order", order = order));
+        words.push(tr!("experiment-order-number", order = order));
     }
     if !said("seed", &seed) {
-        words.push(tr!("experiment-seed", seed = seed));
+        words.push(tr!("experiment-seed-number", seed = seed));
     }
     words.join(" · ")
 }
@@ -319,8 +319,8 @@ impl Session {
         let search = self.grid_search();
         let place = self.experiment.place.clone();
         if let (Some(place), Some(_)) = (&place, search) {
-            let told = tr!("experiment-grid-search-here", place = place.as_str());
-            let advice = tr!("experiment-grid-search-here-advice");
+            let told = tr!("experiment-search-local-only", place = place.as_str());
+            let advice = tr!("experiment-search-local-only-advice");
             self.notify(Problem::new(told).advise(advice), true);
             return false;
         }
@@ -337,12 +337,12 @@ impl Session {
         let away = place.as_ref().and_then(|name| self.train.places.get(name));
         let waits = away.is_some_and(|at| at.queue.jobs().any(same));
         if waits || self.waiting().any(same) {
-            let told = tr!("experiment-grid-waits", title = title.as_str());
+            let told = tr!("experiment-grid-already-queued", title = title.as_str());
             self.notify(Problem::new(told), false);
             return false;
         }
         if search.is_some() {
-            title = tr!("experiment-grid-search", title = title);
+            title = tr!("experiment-grid-search-title", title = title);
         }
         let job = Job::grid(work, view.device.clone(), title);
         match place {

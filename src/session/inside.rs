@@ -135,7 +135,7 @@ impl Insides {
         let same = |known: &Arc<Picture>| known.rgb == inside.seen;
         if !self.seen.as_ref().is_some_and(same) {
             self.seen = Some(Arc::new(Picture {
-                name: tr!("predict-seen").into(),
+                name: tr!("predict-network-input").into(),
                 width: inside.seen_size,
                 height: inside.seen_size,
                 rgb: inside.seen.clone(),

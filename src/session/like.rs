@@ -39,7 +39,7 @@ pub fn unlike(one: &RunHeader, other: &RunHeader) -> Vec<String> {
     };
     // More classes have more test images; the classes already say which.
     if same_pictures == Some(false) && sorted(one) == sorted(other) {
-        differs.push(tr!("compare-other-test").into());
+        differs.push(tr!("compare-other-test-images").into());
     } else if one.config.measured_on() != other.config.measured_on() {
         differs.push(tr!("compare-measured-on", on = other.config.measured_on()));
     }

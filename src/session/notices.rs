@@ -98,8 +98,11 @@ impl Session {
         let header = run.header.as_ref();
         let added_task = header.and_then(|header| header.added_tasks.last());
         if let Some(added_task) = added_task {
-            let told = tr!("notices-taught", classes = listed(&added_task.classes, 8));
-            let told = Problem::new(told).advise(tr!("notices-taught-advice"));
+            let told = tr!(
+                "notices-classes-learned",
+                classes = listed(&added_task.classes, 8)
+            );
+            let told = Problem::new(told).advise(tr!("notices-classes-learned-advice"));
             self.notify(told, false);
             return;
         }
@@ -109,7 +112,7 @@ impl Session {
         });
         let Some(quality) = quality else { return };
         let text = tr!(
-            "notices-finished",
+            "notices-run-finished",
             run = run.title.as_str(),
             share = percent(quality.accuracy(), 1),
             n = quality.images,
@@ -120,7 +123,7 @@ impl Session {
         let missed = findings::told(&run.missed, classes);
         let missed = missed.map(|(head, _)| {
             let head = head.trim_end_matches('.');
-            tr!("notices-missed", head = head)
+            tr!("notices-open-train", head = head)
         });
         let advice = match quality.is_guessing() {
             true => Some(Tally::GUESSING.to_string()),

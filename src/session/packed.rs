@@ -30,9 +30,9 @@ impl Session {
 
 fn told(unpacked: &Unpacked) -> Problem {
     let name = store::run_name(&unpacked.folder);
-    let told = Problem::new(tr!("story-told-unpacked", name = name));
+    let told = Problem::new(tr!("story-run-unpacked", name = name));
     match &unpacked.repeats {
-        Some(other) => told.advise(tr!("story-told-repeats", name = other.as_str())),
+        Some(other) => told.advise(tr!("story-reproduces-run", name = other.as_str())),
         None => told,
     }
 }

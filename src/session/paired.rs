@@ -15,7 +15,7 @@ pub fn words(first: (&RunRow, Expert), second: (&RunRow, Expert)) -> String {
         };
         let older = older.as_str();
         return tr!(
-            "compare-paired-older",
+            "compare-paired-images-unknown",
             one = one.as_str(),
             other = other.as_str(),
             older = older
@@ -23,14 +23,19 @@ pub fn words(first: (&RunRow, Expert), second: (&RunRow, Expert)) -> String {
     };
     match mine.beside(first.1, (theirs, second.1)) {
         Some(paired) => told(&one, &other, paired),
-        None => tr!("compare-paired-other", one = one, other = other),
+        None => tr!("compare-paired-other-images", one = one, other = other),
     }
 }
 
 fn told(one: &str, other: &str, paired: Paired) -> String {
     let images = paired.images;
     if paired.differing() == 0 {
-        return tr!("compare-paired-same", one = one, other = other, n = images);
+        return tr!(
+            "compare-paired-same-images",
+            one = one,
+            other = other,
+            n = images
+        );
     }
     let p = paired.p();
     let shown = match p < 0.001 {
@@ -38,8 +43,8 @@ fn told(one: &str, other: &str, paired: Paired) -> String {
         false => format!("p = {}", number(p, 3)),
     };
     let id = match p <= SIGNIFICANCE {
-        true => "compare-paired-differ",
-        false => "compare-paired-chance",
+        true => "compare-paired-unlikely-chance",
+        false => "compare-paired-maybe-chance",
     };
     tr!(
         id,

@@ -78,7 +78,7 @@ fn titled(meant: impl Fn(&SettingSpec) -> bool) -> Option<String> {
 
 /// Shortens a long list of names at the end of a sentence.
 fn short_list(text: &str) -> String {
-    let before = format!("{} ", tr!("try-before-names"));
+    let before = format!("{} ", tr!("advice-one-of"));
     let Some(at) = text.rfind(&before) else {
         return text.to_string();
     };

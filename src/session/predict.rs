@@ -160,9 +160,9 @@ impl Session {
         let config = &self.header_of(run)?.config;
         let place = &config.backbone;
         self.unvisited(config).contains(place).then(|| {
-            Problem::new(message!("predict-problem-weights"))
+            Problem::new(message!("predict-problem-weights-elsewhere"))
                 .at(place)
-                .advise(message!("predict-problem-weights-try"))
+                .advise(message!("predict-problem-weights-elsewhere-advice"))
         })
     }
 

@@ -22,7 +22,7 @@ impl Session {
         let of = (run.to_path_buf(), source.clone());
         self.train.pupil.of = Some(of.clone());
         let Some(header) = self.header_of(run).cloned() else {
-            let gone = Problem::new(message!("predict-problem-unlisted")).at_path(run);
+            let gone = Problem::new(message!("predict-problem-run-not-listed")).at_path(run);
             self.train.pupil.found = Fetch::Failed(gone);
             return;
         };

@@ -90,7 +90,7 @@ impl Session {
             .find(same)
             .map(|job| job.title.clone());
         if let Some(title) = known {
-            let told = Problem::new(tr!("story-told-waits", title = title));
+            let told = Problem::new(tr!("story-already-queued", title = title));
             self.notify(told, false);
             return;
         }
@@ -184,8 +184,8 @@ impl Session {
                     return Some(Event::Stopped { run });
                 }
                 let title = job.map_or_else(String::new, |job| job.title);
-                let told = Problem::new(tr!("story-told-removed", title = title));
-                self.notify(told.advise(tr!("story-told-start-again")), false);
+                let told = Problem::new(tr!("story-removed-from-queue", title = title));
+                self.notify(told.advise(tr!("story-start-again-advice")), false);
                 None
             }
             event => {
@@ -202,7 +202,7 @@ impl Session {
 
     /// Held jobs at start-up come from an earlier start of the program.
     fn tell_of_the_queue(&mut self) {
-        let text = tr!("story-told-left-waiting");
+        let text = tr!("story-runs-still-queued");
         if self
             .notices
             .list
@@ -212,7 +212,7 @@ impl Session {
             return;
         }
         let told = Problem::new(text);
-        let advice = tr!("story-told-left-waiting-advice");
+        let advice = tr!("story-runs-still-queued-advice");
         self.notify(told.advise(advice), false);
     }
 }

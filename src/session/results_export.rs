@@ -62,12 +62,12 @@ impl Session {
     /// Reports that the file is written, and how many runs could not be read.
     fn tell_results(&mut self, format: Format, path: PathBuf, left_out: usize) {
         let mut told = Problem::new(match format {
-            Format::Html => tr!("story-told-report"),
-            Format::Svg | Format::Pdf | Format::Png => tr!("story-told-figure"),
-            _ => tr!("story-told-table"),
+            Format::Html => tr!("story-report-saved"),
+            Format::Svg | Format::Pdf | Format::Png => tr!("story-figure-saved"),
+            _ => tr!("story-table-saved"),
         });
         if left_out > 0 {
-            told = told.advise(tr!("story-told-left-out", n = left_out));
+            told = told.advise(tr!("story-runs-left-out", n = left_out));
         }
         self.notify(told.at_path(&path), false);
         if format == Format::Html {

@@ -137,8 +137,8 @@ fn view(ask: &TableAsk) -> Result<TableView> {
         table = all.table(&runs)?;
     }
     if table.rows().is_empty() {
-        let problem = Problem::new(tr!("story-told-no-table"));
-        return Err(problem.advise(tr!("story-told-no-table-advice")));
+        let problem = Problem::new(tr!("story-no-run-finished-task"));
+        return Err(problem.advise(tr!("story-no-run-finished-task-advice")));
     }
     let (text, keys) = (table.cells(), table.keys());
     let titles: Vec<(&str, Align)> = text.titles().collect();

@@ -74,14 +74,14 @@ impl Session {
     ) -> Result<SheetRequest> {
         let done = self.finished_tasks(&run);
         if done == 0 {
-            return Err(Problem::new(message!("predict-problem-no-task")));
+            return Err(Problem::new(message!("predict-problem-no-finished-task")));
         }
         if let Some(problem) = self.weights_elsewhere(&run) {
             return Err(problem);
         }
         if !folder.is_absolute() || !csv.is_absolute() {
-            return Err(Problem::new(message!("predict-problem-paths"))
-                .advise(message!("predict-problem-paths-try")));
+            return Err(Problem::new(message!("predict-problem-paths-not-absolute"))
+                .advise(message!("predict-problem-paths-not-absolute-advice")));
         }
         self.tickets += 1;
         let task = self.predict.task.min(done - 1);
@@ -149,9 +149,9 @@ impl Session {
         {
             if let SheetState::Done(_) = state {
                 let name = sheet.request.csv.file_name().unwrap_or_default();
-                let told = message!("predict-told-table", table = name.to_string_lossy());
+                let told = message!("predict-table-written", table = name.to_string_lossy());
                 sheet.state = state;
-                let told = Problem::new(told).advise(message!("predict-told-table-try"));
+                let told = Problem::new(told).advise(message!("predict-table-written-advice"));
                 self.notify(told, false);
                 self.predict.sorted = Fetch::Busy;
                 self.read_sorted();

@@ -193,13 +193,14 @@ struct FolderPictures {
 impl Pictures for FolderPictures {
     fn picture(&self, index: usize) -> Result<Picture> {
         let path = self.paths.get(index);
-        let path = path.ok_or_else(|| Problem::new(message!("predict-problem-no-picture")))?;
+        let path =
+            path.ok_or_else(|| Problem::new(message!("predict-problem-image-not-in-table")))?;
         thumbnail_of(&self.folder.join(path), self.bit_depth)
     }
 
     fn entry(&self, _index: usize) -> Result<Correction> {
         Err(Problem::new(message!("predict-problem-no-labels"))
-            .advise(message!("predict-problem-no-labels-try")))
+            .advise(message!("predict-problem-no-labels-advice")))
     }
 }
 
@@ -284,7 +285,7 @@ impl Session {
                 {
                     Arc::make_mut(sorted).is_kept = true;
                 }
-                let told = message!("predict-told-kept", table = name);
+                let told = message!("predict-changes-saved", table = name);
                 session.notify(Problem::new(told), false);
             },
         );

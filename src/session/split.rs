@@ -55,23 +55,29 @@ pub fn remark(config: &RunConfig, taken: Option<&str>, given: &Given<'_>) -> Opt
     let data = paper.title;
     let ours = match given.listed {
         Some(_) => tr!("data-split-lists"),
-        None if given.drawn => tr!("data-split-drawn"),
+        None if given.drawn => tr!("data-split-random"),
         None => tr!("data-split-folders"),
     };
-    let not_the_papers =
-        |remedy: &str| Some(tr!("data-split", data = data, ours = ours, remedy = remedy));
+    let not_the_papers = |remedy: &str| {
+        Some(tr!(
+            "data-split-not-comparable",
+            data = data,
+            ours = ours,
+            remedy = remedy
+        ))
+    };
     match (paper.split, given.listed) {
-        (PresetSplit::Own, _) if given.drawn => not_the_papers(tr!("data-split-own")),
+        (PresetSplit::Own, _) if given.drawn => not_the_papers(tr!("data-split-own-included")),
         (PresetSplit::Own, _) => None,
-        (PresetSplit::Lists, None) => not_the_papers(tr!("data-split-put-lists")),
+        (PresetSplit::Lists, None) => not_the_papers(tr!("data-split-copy-lists")),
         (PresetSplit::Lists, Some(listed)) if listed.test_names == CODA_TEST => {
-            Some(tr!("data-split-coda", data = data))
+            Some(tr!("data-split-of-coda-prompt", data = data))
         }
         (PresetSplit::Lists, Some(_)) => None,
         (PresetSplit::Coda, Some(listed)) if listed.test_names == CODA_TEST => None,
-        (PresetSplit::Coda, _) => not_the_papers(tr!("data-split-put-coda")),
+        (PresetSplit::Coda, _) => not_the_papers(tr!("data-split-copy-coda-lists")),
         (PresetSplit::Fifth, Some(listed)) if is_fifth(listed) => None,
-        (PresetSplit::Fifth, _) => not_the_papers(tr!("data-split-fifth")),
+        (PresetSplit::Fifth, _) => not_the_papers(tr!("data-split-fifth-per-domain")),
     }
 }
 

@@ -41,10 +41,10 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
         (Stage::Failed, _) => paragraphs.push(ended(run)),
         (Stage::Stopped, _) => {
             let text = match run.header {
-                None => tr!("story-not-begun").to_string(),
+                None => tr!("story-not-started").to_string(),
                 Some(_) => tr!("story-stopped", done = run.reports.len(), n = run.tasks()),
             };
-            paragraphs.push(paragraph(tr!("story-stopped-head"), text));
+            paragraphs.push(paragraph(tr!("story-stopped-heading"), text));
         }
         (Stage::Finished, _) => {
             paragraphs.extend(missed_classes(run));
@@ -53,16 +53,19 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
             paragraphs.extend(backbone(run));
         }
         (Stage::Paused, _) => {
-            paragraphs.push(paragraph(tr!("story-paused-head"), tr!("story-paused")));
+            paragraphs.push(paragraph(tr!("story-paused-heading"), tr!("story-paused")));
         }
         (Stage::Running, Some(Phase::Preparing(what))) => {
             paragraphs.push(paragraph(
-                tr!("story-preparing-head"),
+                tr!("story-preparing-heading"),
                 sentence(&what.said()),
             ));
         }
         (Stage::Running, None) => {
-            paragraphs.push(paragraph(tr!("story-waiting-head"), tr!("story-waiting")));
+            paragraphs.push(paragraph(
+                tr!("story-waiting-heading"),
+                tr!("story-waiting"),
+            ));
         }
         (Stage::Running, Some(Phase::Evaluating { task })) => {
             let several = run.history.experts().count() > 1;
@@ -72,12 +75,12 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
                 "story-testing"
             };
             let text = tr!(id, on = run.measured_on(), n = task + 1);
-            paragraphs.push(paragraph(tr!("story-testing-head"), text));
+            paragraphs.push(paragraph(tr!("story-testing-heading"), text));
         }
         (Stage::Running, Some(Phase::Measuring { task })) => {
             let names = listed(run.class_names(*task), 4);
             let text = tr!("story-measuring", names = names);
-            paragraphs.push(paragraph(tr!("story-measuring-head"), text));
+            paragraphs.push(paragraph(tr!("story-measuring-heading"), text));
         }
         (Stage::Running, Some(Phase::Training { .. } | Phase::Paused)) => {}
     }
@@ -104,36 +107,47 @@ fn live(run: &RunView) -> Vec<Paragraph> {
     let Some(acts) = switches(config) else {
         let does = Chosen::of(config).map_or("", |chosen| chosen.spec.summary());
         let method = header.method.title.as_str();
-        let text = tr!("story-method", method = method, does = does, names = names);
-        return vec![paragraph(tr!("story-training-head"), text)];
+        let text = tr!(
+            "story-method-learning",
+            method = method,
+            does = does,
+            names = names
+        );
+        return vec![paragraph(tr!("story-training-heading"), text)];
     };
     let pet = config.pet.as_str();
-    let learning = tr!("story-learning-head");
+    let learning = tr!("story-learning-heading");
     let mut paragraphs = vec![if frozen {
         let passes = passes_of(header, task).unwrap_or_default();
         let left = passes.iter().skip(epoch).filter(|pass| pass.frozen());
         let left = left.count();
-        let text = tr!("story-frozen", pet = pet, n = left, names = names);
+        let text = tr!("story-pet-frozen", pet = pet, n = left, names = names);
         paragraph(learning, text)
     } else if acts.learning && task > 0 {
-        paragraph(learning, tr!("story-settled", pet = pet, names = names))
+        paragraph(
+            learning,
+            tr!("story-pet-no-longer-frozen", pet = pet, names = names),
+        )
     } else {
         let head = if acts.learning {
             learning
         } else {
-            tr!("story-training-head")
+            tr!("story-training-heading")
         };
-        paragraph(head, tr!("story-together", pet = pet, names = names))
+        paragraph(
+            head,
+            tr!("story-pet-and-head-trained", pet = pet, names = names),
+        )
     }];
-    let accumulated = tr!("story-accumulation-head");
+    let accumulated = tr!("story-accumulation-heading");
     if task == 0 {
         if acts.accumulation || acts.ensemble {
-            paragraphs.push(paragraph(accumulated, tr!("story-copy", pet = pet)));
+            paragraphs.push(paragraph(accumulated, tr!("story-offline-copy", pet = pet)));
         }
         return paragraphs;
     }
     paragraphs.push(paragraph(accumulated, accumulation(run, task)));
-    paragraphs.push(paragraph(tr!("story-ensemble-head"), ensemble_text(run)));
+    paragraphs.push(paragraph(tr!("story-ensemble-heading"), ensemble_text(run)));
     paragraphs
 }
 
@@ -156,7 +170,7 @@ fn accumulation(run: &RunView, task: usize) -> String {
     if !acts.accumulation {
         return match acts.ensemble {
             true => tr!("story-accumulation-off", pet = pet),
-            false => tr!("story-online-alone", pet = pet),
+            false => tr!("story-online-only", pet = pet),
         };
     }
     let images = header.train_images.get(task).copied().unwrap_or(0);
@@ -181,12 +195,12 @@ fn ensemble_text(run: &RunView) -> &'static str {
 
 fn finished(run: &RunView) -> Paragraph {
     let Some((right, forgotten)) = run.answers().last().zip(run.forgotten) else {
-        return paragraph(tr!("story-done-head"), tr!("story-done-unmeasured"));
+        return paragraph(tr!("story-done-heading"), tr!("story-done-unmeasured"));
     };
     // A run that does not recognise some classes is not simply done.
     let head = match run.missed.is_empty() {
-        true => tr!("story-done-head"),
-        false => tr!("story-all-in-all"),
+        true => tr!("story-done-heading"),
+        false => tr!("story-summary"),
     };
     let text = tr!(
         "story-done",
@@ -216,11 +230,11 @@ fn added_task(run: &RunView) -> Option<Paragraph> {
         let said = |share: f64| {
             let of = (share / 100.0 * group.images as f64).round() as usize;
             match group.images {
-                0..FEW => tr!("story-right-of", n = of, of = group.images),
+                0..FEW => tr!("story-count-of", n = of, of = group.images),
                 _ => {
                     let share = percent(share / 100.0, 1);
                     tr!(
-                        "story-right-share",
+                        "story-count-of-share",
                         n = of,
                         of = group.images,
                         share = share
@@ -231,13 +245,13 @@ fn added_task(run: &RunView) -> Option<Paragraph> {
         match (group.before, group.after) {
             (Some(before), Some(after)) => {
                 tr!(
-                    "story-right-now",
+                    "story-correct-before-and-now",
                     after = said(after),
                     before = said(before)
                 )
             }
-            (None, Some(after)) => tr!("story-right", after = said(after)),
-            _ => tr!("story-right-unknown").to_string(),
+            (None, Some(after)) => tr!("story-correct-now", after = said(after)),
+            _ => tr!("story-no-test-images").to_string(),
         }
     };
     let text = tr!(
@@ -247,13 +261,13 @@ fn added_task(run: &RunView) -> Option<Paragraph> {
         n = figures.old.classes.len(),
         old = part(&figures.old)
     );
-    Some(paragraph(tr!("story-added-task-head"), text))
+    Some(paragraph(tr!("story-added-task-heading"), text))
 }
 
 /// Suggests another backbone, if a measurement shows that it would help.
 fn backbone(run: &RunView) -> Option<Paragraph> {
     let text = better_backbone(run.header.as_ref()?, &run.reports)?;
-    Some(paragraph(tr!("story-backbone-head"), text))
+    Some(paragraph(tr!("story-backbone-heading"), text))
 }
 
 fn ended(run: &RunView) -> Paragraph {
@@ -266,7 +280,7 @@ fn ended(run: &RunView) -> Paragraph {
         }
         text
     });
-    paragraph(tr!("story-failed-head"), text)
+    paragraph(tr!("story-failed-heading"), text)
 }
 
 /// Capitalises the first letter and adds a full stop.

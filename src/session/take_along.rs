@@ -35,14 +35,14 @@ impl Session {
                 let saved = store::summarize(&run)?.saved();
                 let newest = saved
                     .checked_sub(1)
-                    .ok_or_else(|| Problem::new(tr!("story-told-no-task")).at_path(&run))?;
+                    .ok_or_else(|| Problem::new(tr!("story-no-finished-task")).at_path(&run))?;
                 // On the CPU, because only the engine's thread uses a GPU.
                 export(&run, task.unwrap_or(newest), format, &to, false)
             },
             |session, exported| {
-                let told = Problem::new(tr!("story-told-model"));
+                let told = Problem::new(tr!("story-model-exported"));
                 let told = told.at_path(&exported.folder);
-                session.notify(told.advise(tr!("story-told-model-advice")), false);
+                session.notify(told.advise(tr!("story-model-exported-advice")), false);
             },
         );
     }

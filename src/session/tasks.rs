@@ -73,8 +73,8 @@ fn task_of<T: Send + 'static>(
         language.speak();
         let guarded = move |sources| {
             catch_unwind(AssertUnwindSafe(|| work(sources))).unwrap_or_else(|_| {
-                Err(Problem::new(tr!("notices-task-failed"))
-                    .advise(tr!("notices-task-failed-advice")))
+                Err(Problem::new(tr!("notices-reading-failed"))
+                    .advise(tr!("notices-reading-failed-advice")))
             })
         };
         let result = sources.and_then(guarded);
@@ -112,7 +112,10 @@ impl Worker {
 
     /// Ends a task that no thread could be started for.
     fn fail(&self, task: Task, error: &std::io::Error) {
-        let problem = Problem::new(tr!("notices-no-thread", why = error.to_string()));
+        let problem = Problem::new(tr!(
+            "notices-worker-thread-not-started",
+            why = error.to_string()
+        ));
         self.send(task(Err(problem)));
     }
 

@@ -51,10 +51,10 @@ impl Session {
             return Lookup::Absent;
         };
         if self.data_is_missing(&header.config) {
-            let gone = Problem::new(message!("predict-problem-unopened"));
+            let gone = Problem::new(message!("predict-problem-dataset-unopened"));
             let gone = gone
                 .at(&header.config.data)
-                .advise(message!("predict-problem-unopened-try"));
+                .advise(message!("predict-problem-dataset-unopened-advice"));
             return Lookup::Found(Err(gone));
         }
         let data = self.data_of(&header.config);
@@ -132,12 +132,12 @@ impl Session {
 
 fn other_images(header: &RunHeader, split: Split) -> Problem {
     let what = match split {
-        Split::Train => "predict-problem-trained",
-        Split::Test => "predict-problem-tested",
+        Split::Train => "predict-problem-training-changed",
+        Split::Test => "predict-problem-test-changed",
     };
     Problem::new(message!(what))
         .at(&header.config.data)
-        .advise(message!("predict-problem-tested-try"))
+        .advise(message!("predict-problem-test-changed-advice"))
 }
 
 /// Returns whether nothing recorded by an old run contradicts these images.

@@ -26,7 +26,7 @@ impl Session {
     /// Tries the methods on the current dataset.
     pub fn try_methods(&mut self) {
         let draft = self.experiment.draft.clone();
-        let title = tr!("experiment-try-job", data = draft.data_name());
+        let title = tr!("experiment-trial-job", data = draft.data_name());
         let job = Job::try_methods(draft, title);
         self.experiment.trying = Trying::Asked(job.id);
         self.queue(job);
@@ -48,7 +48,7 @@ impl Session {
             ..RunConfig::default()
         };
         let title = tr!(
-            "experiment-try-pet-job",
+            "experiment-pet-trial-job",
             pet = open.name.as_deref().unwrap_or_default()
         );
         let job = Job::try_pet(config, open.text.clone(), title);

@@ -54,7 +54,7 @@ pub fn epochs_span(epochs: &[usize]) -> String {
     let most = epochs.iter().max().copied().unwrap_or(0);
     match least == most {
         true => count_text(most),
-        false => tr!("count-span", least = least, most = most),
+        false => tr!("count-range", least = least, most = most),
     }
 }
 
@@ -71,9 +71,9 @@ pub fn told_apart(config: &RunConfig) -> String {
     }
     if config.order != usual.order {
         let order = match config.order.chars().count() {
-            0..=18 => tr!("count-order", order = config.order.as_str()),
+            0..=18 => tr!("count-class-order", order = config.order.as_str()),
             // A list of indices or the path of a file.
-            _ => tr!("count-order-own").to_string(),
+            _ => tr!("count-custom-order").to_string(),
         };
         words.push_str(&format!(" · {order}"));
     }
@@ -89,7 +89,7 @@ pub fn as_they_came(header: &RunHeader, reports: &[TaskReport]) -> Option<String
     let corrected = CorrectionCount::of(&header.config.corrected).words();
     let corrected = corrected.map_or_else(String::new, |words| words.said());
     Some(tr!(
-        "count-as-they-came",
+        "count-with-original-labels",
         share = percent(*share, 1),
         corrected = corrected
     ))

@@ -31,7 +31,7 @@ const PAUSE: u64 = 1;
 const DOUBLED: u32 = 6;
 
 /// The remedy for a panic outside of drawing.
-const BEHIND: &str = "shell-fence-behind";
+const BEHIND: &str = "shell-window-out-of-date-advice";
 
 /// A part that panicked when it was last drawn.
 struct Fallen {
@@ -112,13 +112,13 @@ impl Fences {
                 problem(ui, &fallen.problem);
                 ui.add_space(8.0);
                 ui.horizontal_wrapped(|ui| {
-                    if button(ui, tr!("shell-fence-again")).clicked() {
+                    if button(ui, tr!("shell-part-try-again")).clicked() {
                         fallen.open = true;
                     }
                     // The first time, the displayed data may be the cause; nothing is reset.
                     if fallen.times > 1 {
-                        let afresh = button(ui, tr!("shell-fence-afresh"));
-                        let tip = tr!("shell-fence-afresh-hint");
+                        let afresh = button(ui, tr!("shell-part-reset-page"));
+                        let tip = tr!("shell-part-reset-page-hint");
                         if afresh.on_hover_text(tip).clicked() {
                             fallen.open = true;
                             pressed = Pressed::Afresh;
@@ -154,7 +154,7 @@ impl Fences {
         let mut pressed = Pressed::Nothing;
         place.frame(frame).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
-                fallen.open |= button(ui, tr!("shell-fence-again")).clicked();
+                fallen.open |= button(ui, tr!("shell-part-try-again")).clicked();
                 if link(ui, tr!("shell-report-problem")).clicked() {
                     pressed = Pressed::Report;
                 }
@@ -195,7 +195,7 @@ impl Fences {
     pub fn meet_fault(&self, part: &str) {
         let part = Language::English.known(part).unwrap_or(part);
         let told = self.fault.as_deref() == Some(part);
-        assert!(!told, "{}", tr!("shell-fence-fault", part = part));
+        assert!(!told, "{}", tr!("shell-part-test-fault", part = part));
     }
 
     /// Records how such a piece of work ended; the first of several panics is reported.
@@ -212,7 +212,7 @@ impl Fences {
 
     /// Records how an action requested by the user ended.
     pub fn asked(&mut self, ended: Result<(), String>) {
-        let told = ended.err().map(|words| fell("part-asked", &words));
+        let told = ended.err().map(|words| fell("part-last-command", &words));
         self.told.extend(told.map(|told| told.advise(tr!(BEHIND))));
     }
 
@@ -267,9 +267,9 @@ impl Fallen {
 
 /// Returns the message about a part that panicked.
 fn fell(part: &'static str, words: &str) -> Problem {
-    Problem::new(tr!("shell-fence-fell", words = words))
+    Problem::new(tr!("shell-part-failed", words = words))
         .at(tr!(part))
-        .advise(tr!("shell-fence-advice"))
+        .advise(tr!("shell-part-failed-advice"))
 }
 
 #[cfg(test)]

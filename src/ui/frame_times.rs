@@ -36,7 +36,7 @@ impl Series {
 
     fn words(&self) -> String {
         tr!(
-            "shell-frames-of",
+            "shell-frame-percentiles",
             half = number(self.percentile(0.5).into(), 2),
             most = number(self.percentile(0.95).into(), 2)
         )
@@ -99,7 +99,7 @@ impl FrameTimes {
     /// Returns the times as one line.
     pub fn line(&self) -> String {
         tr!(
-            "shell-frames",
+            "shell-frame-times",
             first = number(self.first.map_or(0.0, |first| first.as_secs_f64() * 1e3), 0),
             n = self.pages.0.len(),
             whole = self.whole.words(),

@@ -42,14 +42,14 @@ pub const ALL: KeyboardShortcut = with_command(Key::A);
 
 /// The shortcuts listed in help besides those of the pages, by message.
 pub const TOLD: [(KeyboardShortcut, &str); 10] = [
-    (HELP, "keys-help"),
-    (PALETTE, "keys-palette"),
-    (START, "keys-start"),
-    (STOP, "keys-stop"),
+    (HELP, "keys-open-help"),
+    (PALETTE, "keys-open-palette"),
+    (START, "keys-start-training"),
+    (STOP, "keys-stop-run"),
     (PAUSE, "keys-pause"),
-    (PRESENT, "keys-present"),
+    (PRESENT, "keys-presenter-view"),
     (UNDO, "keys-undo"),
     (REDO, "keys-redo"),
-    (PASTE, "keys-paste"),
-    (ALL, "keys-all"),
+    (PASTE, "keys-paste-image"),
+    (ALL, "keys-select-all-runs"),
 ];

@@ -132,8 +132,8 @@ pub fn run(options: Options) -> Result<()> {
             }
             // Users who selected Wayland know this.
             if !display.takes_files && options.display == DisplayChoice::Auto {
-                let told = Problem::new(tr!("notices-no-drop"));
-                session.remark(told.advise(tr!("notices-no-drop-advice")));
+                let told = Problem::new(tr!("notices-drop-unsupported"));
+                session.remark(told.advise(tr!("notices-drop-unsupported-advice")));
             }
             let mut app = StudioApp::new(&cc.egui_ctx, session, settings, file, options.started);
             if let Some(drafts) = drafts {

@@ -206,8 +206,8 @@ impl Settings {
         };
         let aside = file.with_file_name("window.unreadable.toml");
         let advice = match std::fs::rename(file, &aside) {
-            Ok(()) => tr!("settings-kept-aside", file = aside.display().to_string()),
-            Err(_) => tr!("settings-written-over").into(),
+            Ok(()) => tr!("settings-old-file-kept", file = aside.display().to_string()),
+            Err(_) => tr!("settings-file-replaced").into(),
         };
         let what = tr!("settings-unreadable", why = why);
         Some(Problem::new(what).at_path(file).advise(advice))
@@ -219,14 +219,14 @@ impl Settings {
     /// Returns a Problem if folder or file cannot be written; the previous file stays.
     pub fn save(&self, file: &Path) -> Result<()> {
         let text = toml::to_string_pretty(self)
-            .map_err(|error| Problem::new(tr!("settings-unwritten", why = error.to_string())))?;
+            .map_err(|error| Problem::new(tr!("settings-not-saved", why = error.to_string())))?;
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder)
                 .map_err(|error| Problem::io("create the settings folder", folder, &error))?;
         }
         write_file(file, text.as_bytes())
             .map(drop)
-            .map_err(|problem| problem.advise(tr!("settings-unwritten-advice")))
+            .map_err(|problem| problem.advise(tr!("settings-not-saved-advice")))
     }
 }
 

@@ -308,9 +308,9 @@ fn of_setting(spec: &SettingSpec) -> Vec<String> {
         ("title", spec.title),
         ("meaning", spec.meaning),
         ("refused", refused),
-        ("refused-try", refused_try),
+        ("refused-advice", refused_try),
         ("large", large),
-        ("large-try", large_try),
+        ("large-advice", large_try),
         ("fix", spec.fix),
     ];
     let there = words.iter().filter(|(_, words)| !words.is_empty());

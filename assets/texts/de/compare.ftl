@@ -7,13 +7,13 @@ compare-interval = 95 % zu A_N
 compare-online = online
 compare-offline = offline
 compare-task-given = Task gegeben
-compare-no-room = Die ersten { $most } von { $n } Läufen werden verglichen.
+compare-first-runs = Die ersten { $most } von { $n } Läufen werden verglichen.
 compare-none = Noch keine Läufe
-compare-none-text = Jeder Lauf, den du trainierst, wird gespeichert und steht hier
+compare-none-about = Jeder Lauf, den du trainierst, wird gespeichert und steht hier
 compare-folders = Andere Ordner …
 compare-folders-of = Andere Ordner ({ $n }) …
 compare-deleted = Gelöschte Läufe …
-compare-view = Ansicht
+compare-view-mode = Ansicht
 compare-side-by-side = Nebeneinander
 compare-table = Tabelle
 
@@ -41,45 +41,45 @@ compare-markdown = Tabelle für Markdown (.md)
 compare-markdown-hint = Mittel ± Std. über Klassenreihenfolgen und Startwerte
 compare-csv = Alle Ergebnisse (.csv)
 compare-csv-hint = Eine Zeile je Lauf, Task und Experte, für Tabellenprogramme
-compare-chosen = { $n ->
+compare-selected = { $n ->
     [one] { $n } Lauf
    *[other] { $n } Läufe
 } gewählt
-compare-chosen-tag = Tags geben …
-compare-chosen-delete = Löschen
-compare-chosen-none = Auswahl aufheben
+compare-selected-tags = Tags geben …
+compare-selected-delete = Löschen
+compare-clear-selection = Auswahl aufheben
 compare-key-delete = Entf
 compare-key-escape = Esc
 
 # Ein Lauf in der Liste.
-compare-show = { $name } wählen
-compare-choose-hint = Klick wählt, Doppelklick öffnet; { $key } nimmt einen Lauf dazu, Umschalt einen Bereich. Rechtsklick zeigt alle Aktionen
+compare-select-run = { $name } wählen
+compare-select-hint = Klick wählt, Doppelklick öffnet; { $key } nimmt einen Lauf dazu, Umschalt einen Bereich. Rechtsklick zeigt alle Aktionen
 compare-read-only = schreibgeschützt
 compare-stopped-after = beendet nach { $done } von { $n ->
     [one] { $n } Task
    *[other] { $n } Tasks
 }
-compare-busy = läuft
+compare-running = läuft
 compare-damaged = nicht lesbar
 compare-tag-hint = Die Läufe mit diesem Tag zeigen
 compare-open = Öffnen
 compare-predict = Vorhersagen
 compare-duplicate = Duplizieren
-compare-name = Name …
+compare-name-run = Name …
 compare-delete = Löschen
 compare-more = Mehr
-compare-pack = In eine Datei packen …
-compare-check = Prüfen …
-compare-train-again = Noch einmal trainieren und vergleichen
+compare-pack-run = In eine Datei packen …
+compare-check-run = Prüfen …
+compare-retrain = Noch einmal trainieren und vergleichen
 
 # Nebeneinander.
-compare-tick = Wähle Läufe, um sie zu vergleichen.
-compare-unequal = Nicht vergleichbar
-compare-unequal-text = Diese Läufe unterscheiden sich von { $name } in Daten oder Tasks; ihre Ergebnisse sind nicht vergleichbar.
+compare-select-runs = Wähle Läufe, um sie zu vergleichen.
+compare-not-comparable = Nicht vergleichbar
+compare-not-comparable-about = Diese Läufe unterscheiden sich von { $name } in Daten oder Tasks; ihre Ergebnisse sind nicht vergleichbar.
 compare-show-instead = Stattdessen zeigen
 compare-other-data = andere Daten ({ $data })
 compare-first-task = Task 1 ist { $names }
-compare-other-test = andere Testbilder
+compare-other-test-images = andere Testbilder
 compare-measured-on = gemessen auf { $on ->
     [validation] Validierungsbildern
    *[test] Testbildern
@@ -91,46 +91,46 @@ compare-after = nach { $done } von { $n ->
    *[other] { $n } Tasks
 }
 compare-points-forgotten = { $expert }, { $points } Punkte vergessen
-compare-differs = Was verschieden ist
-compare-differs-nothing = Nichts: gleiche Einstellungen, Gewichte und Plugins.
-compare-weights = Gewichte, SHA-256
+compare-differences = Was verschieden ist
+compare-no-differences = Nichts: gleiche Einstellungen, Gewichte und Plugins.
+compare-weights-hash = Gewichte, SHA-256
 compare-precision = Rechengenauigkeit
-compare-plugin = Plugin-Datei, SHA-256
-compare-became = Was aus Task 1 wurde
-compare-images-of = Bilder von { $names }.
-compare-still-right = noch richtig, anfangs { $then }
-compare-where = Wo Task 1 { $names } ist: { $words }
-compare-only-as-many = Verglichen werden nur Läufe, die gleich viele Tasks derselben Daten gelernt haben.
-compare-only-same-order = In einer anderen Klassenreihenfolge hat Task 1 andere Bilder: Verglichen werden nur Läufe derselben Reihenfolge.
-compare-both-still = Nach { $n ->
+compare-plugin-hash = Plugin-Datei, SHA-256
+compare-first-task-over-time = Was aus Task 1 wurde
+compare-images-of-classes = Bilder von { $names }.
+compare-still-correct = noch richtig, anfangs { $then }
+compare-first-task-results = Wo Task 1 { $names } ist: { $words }
+compare-same-task-count-only = Verglichen werden nur Läufe, die gleich viele Tasks derselben Daten gelernt haben.
+compare-same-class-order-only = In einer anderen Klassenreihenfolge hat Task 1 andere Bilder: Verglichen werden nur Läufe derselben Reihenfolge.
+compare-both-still-recognise = Nach { $n ->
     [one] { $n } Task
    *[other] { $n } Tasks
 } erkennen { $best } und { $worst } beide noch { $share } von Task 1.
-compare-still = Nach { $n ->
+compare-still-recognise = Nach { $n ->
     [one] { $n } Task
    *[other] { $n } Tasks
 } erkennt { $best } noch { $most } von Task 1, { $worst } { $least }.
-compare-still-only = Nach { $n ->
+compare-still-recognise-only = Nach { $n ->
     [one] { $n } Task
    *[other] { $n } Tasks
 } erkennt { $best } noch { $most } von Task 1, { $worst } nur { $least }.
-compare-paired = Bild für Bild
-compare-paired-older = { $one } und { $other }: nicht verglichen, weil { $older } nicht speichert, auf welchen Bildern getestet wurde (der Lauf ist von einer älteren Version).
-compare-paired-other = { $one } und { $other }: nicht verglichen, weil sie auf verschiedenen Bildern getestet wurden.
-compare-paired-same = { $one } und { $other } haben { $n ->
+compare-image-by-image = Bild für Bild
+compare-paired-images-unknown = { $one } und { $other }: nicht verglichen, weil { $older } nicht speichert, auf welchen Bildern getestet wurde (der Lauf ist von einer älteren Version).
+compare-paired-other-images = { $one } und { $other }: nicht verglichen, weil sie auf verschiedenen Bildern getestet wurden.
+compare-paired-same-images = { $one } und { $other } haben { $n ->
     [one] bei { $n } Bild dasselbe
    *[other] von { $n } Bildern dieselben
 } richtig.
-compare-paired-differ = Bei { $differing } von { $n ->
+compare-paired-unlikely-chance = Bei { $differing } von { $n ->
     [one] { $n } Bild
    *[other] { $n } Bildern
 } hat nur einer der beiden recht, { $one } bei { $first } und { $other } bei { $second }: { $p }, also kommt der Unterschied wahrscheinlich nicht von der Wahl der Bilder.
-compare-paired-chance = Bei { $differing } von { $n ->
+compare-paired-maybe-chance = Bei { $differing } von { $n ->
     [one] { $n } Bild
    *[other] { $n } Bildern
 } hat nur einer der beiden recht, { $one } bei { $first } und { $other } bei { $second }: { $p }, also kann der Unterschied von der Wahl der Bilder kommen.
 compare-mcnemar = McNemar-Test nur dieser trainierten Läufe: Andere Startwerte und Klassenreihenfolgen können anderes ergeben.
-compare-mcnemar-of-many = McNemar-Test nur dieser trainierten Läufe: Andere Startwerte und Klassenreihenfolgen können anderes ergeben. Von 20 Vergleichen gleich guter Läufe kommt einer zufällig unter 0,05.
+compare-mcnemar-many-comparisons = McNemar-Test nur dieser trainierten Läufe: Andere Startwerte und Klassenreihenfolgen können anderes ergeben. Von 20 Vergleichen gleich guter Läufe kommt einer zufällig unter 0,05.
 
 # Was Läufe kosten.
 compare-cost = Aufwand
@@ -138,21 +138,21 @@ compare-images-shown = Bilder gezeigt
 compare-images-shown-hint = Trainingsbilder, die durch das Netz gingen, mit Wiederholungen
 compare-epochs = Epochen
 compare-epochs-hint = Je Task, bei Methoden, die in Epochen trainieren
-compare-trained = trainiert
-compare-trained-hint = Trainierbare Parameter ohne Köpfe; bei LAE die der PETs eines Experten
-compare-kept-to-answer = gespeichert
-compare-kept-to-answer-hint = Parameter, die nach dem letzten Task für Vorhersagen gespeichert sind
-compare-kept-to-learn = Speicher
-compare-kept-to-learn-hint = Speicher für das Lernen des nächsten Tasks, zusätzlich zum Netz
-compare-training = Training
-compare-training-hint = Zeit für das Training aller Tasks, ohne Testen
-compare-one-image = ein Bild
-compare-one-image-hint = Mittlere Zeit, um ein Bild vorherzusagen
+compare-trainable-parameters = trainiert
+compare-trainable-parameters-hint = Trainierbare Parameter ohne Köpfe; bei LAE die der PETs eines Experten
+compare-stored-parameters = gespeichert
+compare-stored-parameters-hint = Parameter, die nach dem letzten Task für Vorhersagen gespeichert sind
+compare-learning-memory = Speicher
+compare-learning-memory-hint = Speicher für das Lernen des nächsten Tasks, zusätzlich zum Netz
+compare-training-time = Training
+compare-training-time-hint = Zeit für das Training aller Tasks, ohne Testen
+compare-time-per-image = ein Bild
+compare-time-per-image-hint = Mittlere Zeit, um ein Bild vorherzusagen
 
 # Die Tabelle.
-compare-usual-columns = Übliche Spalten
-compare-table-made = Die Tabelle wird erstellt.
-compare-band = Mittel über die Läufe einer Zeile; das Band ist eine Standardabweichung.
+compare-default-columns = Übliche Spalten
+compare-building-table = Die Tabelle wird erstellt.
+compare-mean-and-band = Mittel über die Läufe einer Zeile; das Band ist eine Standardabweichung.
 compare-table-curves-name = Genauigkeit der gewählten Zeilen nach jedem Task
 compare-rows = { $n ->
     [one] { $n } Zeile
@@ -165,22 +165,22 @@ compare-published = Publiziert
 compare-published-hint = Fügt die Ergebnisse des Papers zu Zeilen mit denselben Daten, demselben Netz, derselben Methode und demselben PET hinzu
 compare-unfinished = Unfertige Läufe
 compare-unfinished-hint = Fügt Läufe hinzu, die noch nicht alle ihre Tasks gelernt haben, in eigenen Zeilen; ihr A_N gilt für weniger Klassen
-compare-left-out = { $n ->
+compare-unfinished-not-shown = { $n ->
     [one] { $n } unfertiger Lauf wird nicht gezeigt
    *[other] { $n } unfertige Läufe werden nicht gezeigt
 }
-compare-seedless = { $title } zieht keine Zufallszahlen: Läufe, die sich nur im Startwert unterscheiden, zählen als ein einziger
-compare-against-none = Nicht mehr vergleichen
+compare-seed-without-effect = { $title } zieht keine Zufallszahlen: Läufe, die sich nur im Startwert unterscheiden, zählen als ein einziger
+compare-stop-comparing = Nicht mehr vergleichen
 compare-copy-tabs = Für ein Tabellenprogramm
 compare-copy-markdown = Als Markdown
 compare-copy-latex = Als LaTeX
-compare-common = Alle Zeilen: { $each }
-compare-mixed = In die Mittel gehen auch Läufe ein, die sich in anderen Einstellungen unterscheiden; gruppiere danach:
+compare-all-rows-share = Alle Zeilen: { $each }
+compare-mixed-settings = In die Mittel gehen auch Läufe ein, die sich in anderen Einstellungen unterscheiden; gruppiere danach:
 compare-sort = Klicke, um zu sortieren
-compare-draw = { $name } zeichnen
-compare-more-on = Weitere Aktionen für { $name }
-compare-against = Alle Zeilen mit dieser vergleichen
-compare-lay = { $n ->
+compare-plot = { $name } zeichnen
+compare-more-actions = Weitere Aktionen für { $name }
+compare-rows-with-this = Alle Zeilen mit dieser vergleichen
+compare-runs-side-by-side = { $n ->
     [one] { $n } Lauf
    *[other] { $n } Läufe
 } nebeneinander vergleichen

@@ -4,14 +4,14 @@ count-bytes = { $n ->
     [one] { $n } Byte
    *[other] { $n } Byte
 }
-count-span = { $least } bis { $most }
+count-range = { $least } bis { $most }
 # $span ist $n, oder vom kleinsten bis $n.
 count-epochs = { $n ->
     [one] { $span } Epoche
    *[other] { $span } Epochen
 }
 count-more = und { $n } weitere
-count-left = noch { $time }
+count-time-left = noch { $time }
 count-runs = { $n ->
     [one] { $n } Lauf
    *[other] { $n } Läufe
@@ -20,7 +20,7 @@ count-threads = { $n ->
     [one] { $n } Thread
    *[other] { $n } Threads
 }
-count-pictures = { $n ->
+count-images = { $n ->
     [one] { $n } Bild
    *[other] { $n } Bilder
 }
@@ -39,16 +39,16 @@ count-of-tasks = { $done } von { $n ->
 count-step = { $doing }: { $done }
 count-step-of = { $doing }: { $done } von { $of }
 count-seed = Startwert { $seed }
-count-order = Reihenfolge { $order }
-count-order-own = eigene Reihenfolge
-count-as-they-came = { $share } mit den ursprünglichen Labels ({ $corrected }; ausgeschlossene Testbilder zählen als falsch)
+count-class-order = Reihenfolge { $order }
+count-custom-order = eigene Reihenfolge
+count-with-original-labels = { $share } mit den ursprünglichen Labels ({ $corrected }; ausgeschlossene Testbilder zählen als falsch)
 count-weights-built-in = eingebaut
-count-weights-here = auf diesem Rechner
-count-weights-hub = { $size } MB herunterzuladen
-count-weights-rest = { $left } von { $size } MB noch herunterzuladen
-count-weights-unknown = herunterzuladen
+count-weights-local = auf diesem Rechner
+count-weights-download = { $size } MB herunterzuladen
+count-weights-download-rest = { $left } von { $size } MB noch herunterzuladen
+count-weights-to-download = herunterzuladen
 # Richtige von so vielen Bildern: der Bereich in Prozent.
-count-tally = { $n ->
+count-images-interval = { $n ->
     [one] { $n } Bild
    *[other] { $n } Bilder
 }, { NUMBER($low, minimumFractionDigits: 1, maximumFractionDigits: 1) } bis { NUMBER($high, minimumFractionDigits: 1, maximumFractionDigits: 1) } %

@@ -1,16 +1,16 @@
 # Die Karte der Daten und was darin gefunden wurde.
 
 data-title = Daten
-data-how = Wähle einen Ordner mit einem Unterordner je Klasse, oder mit den Ordnern train und test, in denen sie liegen. Auch die Binärdateien von CIFAR-100 gehen.
-data-no-folder-yet = Noch kein Ordner gewählt; weiterhin gilt { $now }.
-data-looking = { $data } wird gelesen
+data-folder-forms = Wähle einen Ordner mit einem Unterordner je Klasse, oder mit den Ordnern train und test, in denen sie liegen. Auch die Binärdateien von CIFAR-100 gehen.
+data-no-folder-chosen = Noch kein Ordner gewählt; weiterhin gilt { $now }.
+data-reading = { $data } wird gelesen
 data-digits = Ziffern
 data-letters = Buchstaben
 data-folder = Ordner …
-data-make = Selbst machen …
-data-or-drop = oder zieh einen Ordner in dieses Fenster: ein Unterordner je Klasse
-data-not-here = { $about } Noch nicht auf diesem Rechner.
-data-offer = { $size } MB von { $url }. Lizenz: { $licence }
+data-create = Selbst machen …
+data-drop-hint = oder zieh einen Ordner in dieses Fenster: ein Unterordner je Klasse
+data-not-downloaded = { $about } Noch nicht auf diesem Rechner.
+data-download-offer = { $size } MB von { $url }. Lizenz: { $licence }
 data-download = { $size } MB herunterladen
 data-download-hint = Lässt sich anhalten und geht später von dort weiter
 data-download-other = Gerade wird etwas anderes heruntergeladen
@@ -36,21 +36,21 @@ data-classes = { $n ->
 data-pixels = { $sizes } Pixel
 data-corrected-empty = Die Liste der berichtigten Labels ist leer
 data-corrected-use = Verwenden
-data-corrected-as-they-are = Ursprüngliche Labels
-data-corrected-own = diese Einstellungen verwenden die Liste eines Laufs: { $own }
-data-corrected-use-now = Die jetzige Liste verwenden
+data-corrected-original-labels = Ursprüngliche Labels
+data-corrected-run-list = diese Einstellungen verwenden die Liste eines Laufs: { $own }
+data-corrected-use-current = Die jetzige Liste verwenden
 data-corrected-hide = Liste verbergen
 data-corrected-show = Liste zeigen
 data-corrected-row = { $picture }: { $class } statt { $was }
-data-corrected-left-out = { $picture }: ausgeschlossen, war { $was }
-data-corrected-back = Zurücksetzen
-data-corrected-back-of = { $picture } zurücksetzen
-data-arrival = Die Klassen werden gelernt
-data-arrival-ask = In Stufen oder alles auf einmal?
-data-arrival-for = In Stufen: Die Klassen kommen Gruppe für Gruppe, und der Lauf zeigt, was vergessen wird. Alles auf einmal: ein Task mit allen Klassen, meist die beste Antwort, wenn alle Bilder da sind.
-data-arrival-stages = In Stufen
-data-arrival-at-once = Alles auf einmal
-data-arrival-until = Voreingestellt ist: in Stufen.
+data-corrected-excluded = { $picture }: ausgeschlossen, war { $was }
+data-corrected-revert = Zurücksetzen
+data-corrected-revert-image = { $picture } zurücksetzen
+data-class-arrival = Die Klassen werden gelernt
+data-class-arrival-question = In Stufen oder alles auf einmal?
+data-class-arrival-explained = In Stufen: Die Klassen kommen Gruppe für Gruppe, und der Lauf zeigt, was vergessen wird. Alles auf einmal: ein Task mit allen Klassen, meist die beste Antwort, wenn alle Bilder da sind.
+data-class-arrival-stages = In Stufen
+data-class-arrival-at-once = Alles auf einmal
+data-class-arrival-default = Voreingestellt ist: in Stufen.
 data-megabytes = { $n } MB
 data-task = Task { $task }
 data-task-classes = Task { $task }: { $classes }
@@ -58,8 +58,8 @@ data-training-images = { $n ->
     [one] { $n } Trainingsbild
    *[other] { $n } Trainingsbilder
 }
-data-tasks-later = Die Tasks erscheinen, sobald die Einstellungen zu den Daten passen.
-data-arrange-how = Zieh eine Klasse in einen anderen Task oder an eine andere Stelle, oder klick sie an: Dann öffnet sich ein Menü. Tasks und Reihenfolge gehören zu den Einstellungen.
+data-tasks-unknown = Die Tasks erscheinen, sobald die Einstellungen zu den Daten passen.
+data-arrange-hint = Zieh eine Klasse in einen anderen Task oder an eine andere Stelle, oder klick sie an: Dann öffnet sich ein Menü. Tasks und Reihenfolge gehören zu den Einstellungen.
 data-new-task = neuer Task
 data-new-task-drop = Zieh eine Klasse hierher, und es wird ein neuer Task
 data-classes-per-task = Klassen je Task
@@ -77,65 +77,65 @@ data-move-earlier = Früher
 data-move-later = Später
 data-move-new = In einen neuen Task
 data-move-to = In Task { $task }
-data-part-classes = Bilder je Klasse
-data-part-sight = Was das Netz sieht
-data-part-arrange = Klassen ordnen
+data-part-images-per-class = Bilder je Klasse
+data-part-network-input = Was das Netz sieht
+data-part-arrange-classes = Klassen ordnen
 data-part-splits = Aufteilung und Speicher
-data-spread = { $low } bis { $high } (Median { $median })
-data-per-class = Bilder je Klasse: { $train } zum Trainieren, { $test } zum Testen
-data-per-class-chart = Diagramm der Bilder je Klasse
+data-images-range = { $low } bis { $high } (Median { $median })
+data-images-per-class = Bilder je Klasse: { $train } zum Trainieren, { $test } zum Testen
+data-images-per-class-chart = Diagramm der Bilder je Klasse
 data-test-images = { $n ->
     [one] { $n } Testbild
    *[other] { $n } Testbilder
 }
 data-class-images = { $class }: { $train } und { $test }
-data-draw-again = Nächste Epoche
-data-draw-again-hint = Zeigt die Ausschnitte derselben Bilder in der nächsten Epoche
+data-next-epoch = Nächste Epoche
+data-next-epoch-hint = Zeigt die Ausschnitte derselben Bilder in der nächsten Epoche
 data-other-images = Andere Bilder
-data-epoch = Epoche { $epoch } von { $epochs }: augmentierte Ausschnitte für diesen Startwert
-data-drawing = Wird geladen …
-data-seen-sizes = Oben beim Trainieren, unten beim Testen, beide { $size } × { $size } Pixel
-data-seen-training = { $class }, wie beim Trainieren gesehen
-data-seen-testing = { $class }, wie beim Testen gesehen
-data-seen-middle = kürzere Seite angepasst, mittlerer Ausschnitt
-data-seen-caption = { $class }, Task { $task }
+data-epoch-crops = Epoche { $epoch } von { $epochs }: augmentierte Ausschnitte für diesen Startwert
+data-loading-images = Wird geladen …
+data-input-sizes = Oben beim Trainieren, unten beim Testen, beide { $size } × { $size } Pixel
+data-input-training = { $class }, wie beim Trainieren gesehen
+data-input-testing = { $class }, wie beim Testen gesehen
+data-input-centre-crop = kürzere Seite angepasst, mittlerer Ausschnitt
+data-input-caption = { $class }, Task { $task }
 data-measured-on-validation = { $n ->
     [one] Die Genauigkeit wird auf { $n } Validierungsbild gemessen, das beim Training fehlt, nicht auf Testbildern.
    *[other] Die Genauigkeit wird auf { $n } Validierungsbildern gemessen, die beim Training fehlen, nicht auf Testbildern.
 }
-data-use-depth = Bittiefe { $n } verwenden
-data-cache-there = die Bilder sind schon im Speicher
+data-use-bit-depth = Bittiefe { $n } verwenden
+data-cache-loaded = die Bilder sind schon im Speicher
 data-cache-fits = alle Bilder passen hinein, etwa { $need }
-data-cache-short = alle Bilder eines Tasks brauchen etwa { $need }; was nicht passt, wird in jeder Epoche neu dekodiert
-data-download-remedy = lade sie unter „Daten“ herunter
-data-skipped = { $n ->
+data-cache-too-small = alle Bilder eines Tasks brauchen etwa { $need }; was nicht passt, wird in jeder Epoche neu dekodiert
+data-download-advice = lade sie unter „Daten“ herunter
+data-skipped-files = { $n ->
     [one] { $n } Datei wurde übergangen.
    *[other] { $n } Dateien wurden übergangen.
 }
 data-skipped-show = Übergangene zeigen
 data-skipped-hide = Übergangene verbergen
-data-in-both = { $n ->
+data-in-both-splits = { $n ->
     [one] { $n } Bild ist unter den Trainings- und den Testbildern.
    *[other] { $n } Bilder sind unter den Trainings- und den Testbildern.
 }
-data-in-both-show = Diese Bilder zeigen
-data-in-both-hide = Diese Bilder verbergen
+data-in-both-splits-show = Diese Bilder zeigen
+data-in-both-splits-hide = Diese Bilder verbergen
 data-two-labels-show = Bilder mit zwei Labels zeigen
 data-two-labels-hide = Bilder mit zwei Labels verbergen
-data-split = { $data } ist { $ours } aufgeteilt, die Ergebnisse sind also nicht mit denen des Papers vergleichbar: { $remedy }.
+data-split-not-comparable = { $data } ist { $ours } aufgeteilt, die Ergebnisse sind also nicht mit denen des Papers vergleichbar: { $remedy }.
 data-split-lists = durch andere Listen
-data-split-drawn = zufällig
+data-split-random = zufällig
 data-split-folders = durch seine Ordner
-data-split-own = der Datensatz bringt eine eigene Aufteilung mit
-data-split-put-lists = leg train_list.txt und val_list.txt der Autoren neben die Ordner der Klassen
-data-split-coda = Diese Listen von { $data } sind die von CODA-Prompt, die Ergebnisse sind also nicht mit denen des Papers vergleichbar, das die Listen von L2P verwendet.
-data-split-put-coda = leg imagenet-r_train.yaml und imagenet-r_test.yaml von CODA-Prompt neben die Ordner der Klassen
-data-split-fifth = die Autoren testen auf einem Fünftel jeder Domäne (siehe docs/data.md)
-data-seen-crop = { $width } × { $height } Pixel ab Spalte { $left }, Zeile { $top }
-data-seen-mirrored = { $width } × { $height } Pixel ab Spalte { $left }, Zeile { $top }, gespiegelt
-data-seen-none = kein Trainingsbild, das gezeigt werden kann
-data-letters-missing = { $script } Buchstaben erscheinen als Kästchen, bis die Schriftart { $font } installiert ist
-data-letter-missing = keine installierte Schriftart hat das Zeichen { $code } eines Klassennamens
+data-split-own-included = der Datensatz bringt eine eigene Aufteilung mit
+data-split-copy-lists = leg train_list.txt und val_list.txt der Autoren neben die Ordner der Klassen
+data-split-of-coda-prompt = Diese Listen von { $data } sind die von CODA-Prompt, die Ergebnisse sind also nicht mit denen des Papers vergleichbar, das die Listen von L2P verwendet.
+data-split-copy-coda-lists = leg imagenet-r_train.yaml und imagenet-r_test.yaml von CODA-Prompt neben die Ordner der Klassen
+data-split-fifth-per-domain = die Autoren testen auf einem Fünftel jeder Domäne (siehe docs/data.md)
+data-input-crop = { $width } × { $height } Pixel ab Spalte { $left }, Zeile { $top }
+data-input-crop-mirrored = { $width } × { $height } Pixel ab Spalte { $left }, Zeile { $top }, gespiegelt
+data-input-no-image = kein Trainingsbild, das gezeigt werden kann
+data-script-font-missing = { $script } Buchstaben erscheinen als Kästchen, bis die Schriftart { $font } installiert ist
+data-character-font-missing = keine installierte Schriftart hat das Zeichen { $code } eines Klassennamens
 data-script-hebrew = Hebräische
 data-script-arabic = Arabische
 data-script-devanagari = Indische (Devanagari)
@@ -146,5 +146,5 @@ data-script-georgian = Georgische
 data-script-korean = Koreanische
 data-script-chinese = Chinesische und japanische
 data-script-emoji = Als Emoji geschriebene
-data-own = Eigener Ordner
+data-own-folder = Eigener Ordner
 data-export = Ausgeben …

@@ -1,28 +1,28 @@
 # Die Seite Training.
 
-train-empty = Es läuft nichts
-train-empty-here = Auf diesem Rechner läuft nichts
-train-empty-text = Richte ein Experiment ein und starte es, oder öffne einen gespeicherten Lauf
-train-set-up = Experiment einrichten
+train-nothing-running = Es läuft nichts
+train-nothing-running-here = Auf diesem Rechner läuft nichts
+train-nothing-running-about = Richte ein Experiment ein und starte es, oder öffne einen gespeicherten Lauf
+train-set-up-experiment = Experiment einrichten
 train-open-run = Lauf öffnen
-train-pause = Anhalten
-train-resume = Fortsetzen
-train-stop = Beenden
-train-predict = Mit diesem Lauf vorhersagen
-train-teach = Lehren …
-train-unlearn = Zusätzlichen Task zurücknehmen …
-train-unlearn-classes = Zusätzlichen Task zurücknehmen: { $classes }
-train-unlearn-hint = Stellt den Lauf wie vor diesem zusätzlichen Task wieder her
-train-show-live = Laufendes Training zeigen
+train-pause-run = Anhalten
+train-resume-run = Fortsetzen
+train-stop-run = Beenden
+train-predict-with-run = Mit diesem Lauf vorhersagen
+train-teach-classes = Lehren …
+train-undo-added-task = Zusätzlichen Task zurücknehmen …
+train-undo-added-task-classes = Zusätzlichen Task zurücknehmen: { $classes }
+train-undo-added-task-hint = Stellt den Lauf wie vor diesem zusätzlichen Task wieder her
+train-show-current-run = Laufendes Training zeigen
 train-progress = Fortschritt des Laufs
 train-task-of = Task { $n } von { $of }
 train-epoch-of = Epoche { $n } von { $of }
-train-rate = { $n } Bilder/s
-train-trained = { $n } trainierbare Parameter
+train-images-per-second = { $n } Bilder/s
+train-trainable-parameters = { $n } trainierbare Parameter
 train-at-place = auf { $place }
-train-happening = Was gerade geschieht
-train-happened = Was geschehen ist
-train-loss = Verlust auf den neuen Klassen
+train-what-is-happening = Was gerade geschieht
+train-what-happened = Was geschehen ist
+train-loss-title = Verlust auf den neuen Klassen
 train-smooth = glätten
 train-smooth-hint = Das Mittel von höchstens { $n } Schritten, innerhalb eines Tasks
 train-loss-by-step = je Schritt des Optimierers; jeder zweite Task ist hinterlegt
@@ -33,40 +33,40 @@ train-log-filter-name = Protokoll filtern
 train-log-copy = Kopieren
 
 # Kennzahlen, Kurven, Matrizen.
-train-right = Genauigkeit
-train-right-of-seen = { $title }, { $n ->
+train-accuracy = Genauigkeit
+train-accuracy-of-seen = { $title }, { $n ->
     [one] { $n } Klasse
    *[other] { $n } Klassen
 } bisher
 train-task-given = Task ist gegeben
-train-forgotten = Bisher vergessen
+train-forgotten-so-far = Bisher vergessen
 train-points = Punkte
-train-guessing = nicht besser als Raten
-train-trust = { $right } von { $n ->
+train-no-better-than-guessing = nicht besser als Raten
+train-accuracy-interval = { $right } von { $n ->
     [one] { $n } Bild
    *[other] { $n } Bildern
 } richtig. Der Bereich ist Wilsons 95-%-Intervall für die Genauigkeit auf allen Bildern dieser Art.
-train-curves = Genauigkeit auf allen bisherigen Klassen
-train-curves-name = Genauigkeit nach jedem Task
+train-accuracy-curves = Genauigkeit auf allen bisherigen Klassen
+train-accuracy-curves-name = Genauigkeit nach jedem Task
 train-learning-now = lernt gerade { $names }
 train-matrix-none = Verfügbar nach dem ersten Task.
 train-matrix-hint = Lies eine Spalte abwärts, dann siehst du, wie ein Task vergessen wird.
 train-expert = Experte
 train-confusion-none = Verfügbar nach dem ersten Task: welche Klassen miteinander verwechselt werden.
 train-confusion-after = Verwechslungen nach Task
-train-granularity = Klassen oder Tasks
-train-by-classes = Klassen
-train-by-tasks = Tasks
-train-nothing-confused = Keine Verwechslungen
-train-most-confused = Am häufigsten verwechselt
-train-taken-for = { $name } für { $answer } gehalten
-train-of = von { $n }
-train-show-images = Bilder zeigen
-train-click-cell = Klicke auf eine Zelle, um die Bilder zu sehen.
-train-see-mistakes = Die sichersten Fehler zeigen
-train-cell-right = { $name }, richtig: { $n }
-train-cell-taken = { $name } für { $answer } gehalten: { $n }
-train-data-opening = Der Datensatz wird geöffnet.
+train-confusion-granularity = Klassen oder Tasks
+train-confusion-by-classes = Klassen
+train-confusion-by-tasks = Tasks
+train-no-confusions = Keine Verwechslungen
+train-most-confused-classes = Am häufigsten verwechselt
+train-confused-with = { $name } für { $answer } gehalten
+train-of-count = von { $n }
+train-show-cell-images = Bilder zeigen
+train-click-cell-hint = Klicke auf eine Zelle, um die Bilder zu sehen.
+train-show-mistakes = Die sichersten Fehler zeigen
+train-cell-correct = { $name }, richtig: { $n }
+train-cell-confused = { $name } für { $answer } gehalten: { $n }
+train-opening-dataset = Der Datensatz wird geöffnet.
 train-all-classes = alle Klassen
 train-prompts-selection = Bilder, die die Prompts ihres eigenen Tasks wählen
 train-prompts-own = eigene Prompts gewählt
@@ -78,16 +78,16 @@ train-prompts-all = alle Tasks
 train-prompts-mean = Mittel
 
 # Ein Lauf daneben.
-train-beside = Vergleichen mit
-train-beside-forgotten = vergessen
-train-beside-order = Andere Klassenreihenfolge: Ihr Task 1 hat andere Bilder.
-train-beside-live = Der andere Lauf trainiert gerade.
+train-compare-with = Vergleichen mit
+train-compare-forgotten = vergessen
+train-compare-other-order = Andere Klassenreihenfolge: Ihr Task 1 hat andere Bilder.
+train-compare-in-progress = Der andere Lauf trainiert gerade.
 
 # Die Warteschlange und Versuchsreihen darin.
 train-queue = Warteschlange
 train-queue-resume = Warteschlange fortsetzen
-train-queue-hold = Warteschlange anhalten
-train-queue-held = Was angehalten ist, beginnt, wenn du die Warteschlange fortsetzt.
+train-queue-pause = Warteschlange anhalten
+train-queue-held-hint = Was angehalten ist, beginnt, wenn du die Warteschlange fortsetzt.
 train-on-hold = angehalten
 train-queue-forward = { $n } nach vorn rücken: { $title }
 train-queue-back = { $n } nach hinten rücken: { $title }
@@ -97,103 +97,103 @@ train-grid-cancel-hint = Beendet die Versuchsreihe; vorhandene Ergebnisse bleibe
 train-grid-left = noch etwa { $time }
 train-grid-progress = Fortschritt der Versuchsreihe
 train-grid-runs = Läufe
-train-grid-looking = Vorhandene Läufe werden gesucht
+train-grid-searching-runs = Vorhandene Läufe werden gesucht
 
 # Was gegen ein schwaches Ergebnis hilft.
-train-look-at = Zeige die Bilder von
-train-show-pictures = Diese Bilder zeigen
-train-look-for-doubts = Fragliche Labels suchen
-train-doubts-hint = Sagt jedes Trainingsbild aus den anderen vorher und zeigt die, die nach einer anderen Klasse aussehen als ihr Label
-train-more-steps = { $n } Schritte je Task verwenden
+train-show-images-of = Zeige die Bilder von
+train-show-these-images = Diese Bilder zeigen
+train-find-doubtful-labels = Fragliche Labels suchen
+train-find-doubtful-labels-hint = Sagt jedes Trainingsbild aus den anderen vorher und zeigt die, die nach einer anderen Klasse aussehen als ihr Label
+train-use-steps-per-task = { $n } Schritte je Task verwenden
 train-try-methods = Methoden ausprobieren
-train-set-up-with = { $name } verwenden
-train-its-weights = Gewichte: { $place }
+train-use-setting = { $name } verwenden
+train-weights-place = Gewichte: { $place }
 
 # Fehler und fragliche Labels.
-train-mistakes = Die sichersten Fehler
+train-confident-mistakes = Die sichersten Fehler
 train-mistakes-none = Kein Bild wurde falsch vorhergesagt.
-train-mistakes-how = Wahre Klasse → Vorhersage, und wie sicher sie war. Klicke auf ein Bild, um es unter Vorhersage zu öffnen. Ist sein Label falsch, berichtige es unter dem Bild.
-train-doubtful = Die fraglichsten Labels
-train-doubtful-how = Label → Klasse, nach der es aussieht, und wie sicher das ist. Klicke auf ein Bild, um es unter Vorhersage zu öffnen. Ist sein Label falsch, berichtige es unter dem Bild.
-train-test-pictures = Testbilder
-train-training-pictures = Trainingsbilder
-train-side-of-mistakes = Test- oder Trainingsbilder
-train-backbone-alone = nur Backbone
-train-class-of-mistakes = Wahre Klasse der Fehler
-train-label-of-doubtful = Label der fraglichen Bilder
-train-asked-again = { $n } von { $of } noch einmal vorhergesagt
-train-ask-again = Seine Fehler noch einmal vorhersagen
-train-not-noted = nicht gespeichert
-train-not-noted-yet = Dieser Lauf hat nicht gespeichert, wie sicher seine Vorhersagen waren.
-train-not-noted-but = Dieser Lauf hat nicht gespeichert, wie sicher seine Vorhersagen waren; { $n } wurden noch einmal vorhergesagt.
+train-mistakes-hint = Wahre Klasse → Vorhersage, und wie sicher sie war. Klicke auf ein Bild, um es unter Vorhersage zu öffnen. Ist sein Label falsch, berichtige es unter dem Bild.
+train-doubtful-labels = Die fraglichsten Labels
+train-doubtful-labels-hint = Label → Klasse, nach der es aussieht, und wie sicher das ist. Klicke auf ein Bild, um es unter Vorhersage zu öffnen. Ist sein Label falsch, berichtige es unter dem Bild.
+train-test-images = Testbilder
+train-training-images = Trainingsbilder
+train-mistakes-split = Test- oder Trainingsbilder
+train-backbone-only = nur Backbone
+train-mistakes-class = Wahre Klasse der Fehler
+train-doubtful-labels-class = Label der fraglichen Bilder
+train-predicted-again = { $n } von { $of } noch einmal vorhergesagt
+train-predict-mistakes-again = Seine Fehler noch einmal vorhersagen
+train-certainty-not-stored = nicht gespeichert
+train-certainty-not-stored-hint = Dieser Lauf hat nicht gespeichert, wie sicher seine Vorhersagen waren.
+train-certainty-predicted-again = Dieser Lauf hat nicht gespeichert, wie sicher seine Vorhersagen waren; { $n } wurden noch einmal vorhergesagt.
 train-show-more = Mehr zeigen ({ $n })
-train-labelled = mit dem Label { $class }
-# $labelled ist leer, oder ein Leerzeichen und train-labelled.
-train-doubts-none = Kein Trainingsbild{ $labelled } sieht nach einer anderen Klasse aus.
-train-doubts-found = { $n } von { $of } { $of ->
+train-labelled-class = mit dem Label { $class }
+# $labelled ist leer, oder ein Leerzeichen und train-labelled-class.
+train-doubts-no-images = Kein Trainingsbild{ $labelled } sieht nach einer anderen Klasse aus.
+train-doubts-images-found = { $n } von { $of } { $of ->
     [one] Trainingsbild
    *[other] Trainingsbildern
 }{ $labelled } { $n ->
     [one] sieht
    *[other] sehen
 } nach einer anderen Klasse aus. In einer langen Liste sind die meisten Labels richtig: Prüfe die ersten.
-train-doubts-gathered = Die Trainingsbilder werden geladen.
-train-doubts-compared = Die Trainingsbilder werden verglichen.
-train-doubts-looked-at = { $n } von { $of ->
+train-doubts-loading = Die Trainingsbilder werden geladen.
+train-doubts-comparing = Die Trainingsbilder werden verglichen.
+train-doubts-progress = { $n } von { $of ->
     [one] { $of } Trainingsbild
    *[other] { $of } Trainingsbildern
 } verarbeitet
-train-doubts-how = Sagt jedes Bild aus den anderen vorher, mit Merkmalen des eingefrorenen Backbones, ohne das Bild selbst und seine Kopien.
-train-tile-training = Trainingsbild { $index }
-train-tile-tested = { $of ->
+train-doubts-about = Sagt jedes Bild aus den anderen vorher, mit Merkmalen des eingefrorenen Backbones, ohne das Bild selbst und seine Kopien.
+train-tile-training-image = Trainingsbild { $index }
+train-tile-test-image = { $of ->
     [validation] Validierungsbild { $index }
    *[test] Testbild { $index }
 }
-train-tile-added = Testbild { $index } des zusätzlichen Tasks { $task }
+train-tile-added-task-image = Testbild { $index } des zusätzlichen Tasks { $task }
 train-tile-mistake = Fehler, { $name }
 train-tile-doubtful = fraglich, { $name }
 train-tile-hint = Klicke, um es unter Vorhersage zu öffnen
-train-correct = Label …
-train-correct-of = Berichtigen: { $name }
-train-correct-hint = Berichtigt das Label oder schließt das Bild aus: ab dem nächsten Lauf, beim Trainieren und Testen
-train-correct-title = Richtiges Label
-train-left-out = ausgeschlossen
-train-now = jetzt { $class }
-train-as-answered = { $class }, wie vorhergesagt
-train-as-it-looks = { $class }, wonach es aussieht
-train-leave-out = Nichts davon: ausschließen
-train-take-back = Zurück zu { $class }
+train-correct-label = Label …
+train-correct-image = Berichtigen: { $name }
+train-correct-label-hint = Berichtigt das Label oder schließt das Bild aus: ab dem nächsten Lauf, beim Trainieren und Testen
+train-correct-label-title = Richtiges Label
+train-label-excluded = ausgeschlossen
+train-label-now = jetzt { $class }
+train-label-as-predicted = { $class }, wie vorhergesagt
+train-label-as-it-looks = { $class }, wonach es aussieht
+train-exclude-image = Nichts davon: ausschließen
+train-label-revert = Zurück zu { $class }
 
 # Läufe auf anderen Rechnern.
-train-place = Auf { $place }
-train-place-let-begin = Starten
+train-place-title = Auf { $place }
+train-place-start-held = Starten
 train-place-show = Zeigen
 train-place-resume = Auf { $place } fortsetzen: { $title }
 train-place-pause = Auf { $place } anhalten: { $title }
 train-place-stop = Auf { $place } beenden: { $title }
 train-place-remove = Von { $place } nehmen: { $title }
-train-place-waits = wartet
-train-place-task = Task { $n } von { $of }
-train-place-begins = beginnt
-train-place-asked = wird verbunden
+train-place-waiting = wartet
+train-place-task-of-tasks = Task { $n } von { $of }
+train-place-starting = beginnt
+train-place-connecting = wird verbunden
 train-place-best-device = bestes Gerät
 train-place-device = Gerät { $device }
-train-place-line = { $system } auf { $processor }, { $device }, Läufe in { $folder }{ $n ->
+train-place-about = { $system } auf { $processor }, { $device }, Läufe in { $folder }{ $n ->
         [0] {""}
         [one] , ein Lauf von dort ist noch nicht hier
        *[other] , { $n } Läufe von dort sind noch nicht hier
     }
-train-place-gone = auf { $place } blieben Läufe zurück, aber dieser Ort steht nicht mehr in der Liste
-train-place-gone-advice = schreib ihn wieder in places.toml
+train-place-removed-with-runs = auf { $place } blieben Läufe zurück, aber dieser Ort steht nicht mehr in der Liste
+train-place-removed-with-runs-advice = schreib ihn wieder in places.toml
 train-place-unknown = einen Ort namens { $place } gibt es nicht
-train-place-removed = { $title } wurde aus der Warteschlange von { $place } genommen
+train-place-run-unqueued = { $title } wurde aus der Warteschlange von { $place } genommen
 
 # Versuchsreihen auf Clustern.
-train-cluster = { $grid } auf { $place }
+train-cluster-title = { $grid } auf { $place }
 train-cluster-cancel-hint = Bricht wartende Aufträge ab und beendet laufende; was sie gespeichert haben, bleibt
-train-cluster-ask = Aktualisieren
-train-cluster-ask-hint = Fragt den Cluster, wie es um seine Aufträge steht
-train-cluster-forget = { $grid } auf { $place } ausblenden
+train-cluster-refresh = Aktualisieren
+train-cluster-refresh-hint = Fragt den Cluster, wie es um seine Aufträge steht
+train-cluster-hide = { $grid } auf { $place } ausblenden
 train-cluster-progress = Fortschritt von { $grid } auf { $place }
 train-cluster-done = { $runs } fertig
 train-cluster-running = { $n } laufen
@@ -201,12 +201,12 @@ train-cluster-waiting = { $n } warten
 train-cluster-stopped = { $n } angehalten
 train-cluster-cancelled = { $n } abgebrochen
 train-cluster-failed = { $n } fehlgeschlagen
-train-cluster-failure = { $n ->
+train-cluster-failed-why = { $n ->
         [one] Ein Lauf ist fehlgeschlagen: { $why }
        *[other] { $n } Läufe sind fehlgeschlagen: { $why }
     }
-train-expert-of-page = Zeigt Matrix, Verwechslungen und Fehler darunter für diesen Experten
-train-tell-all = Mehr zeigen
-train-tell-less = Weniger zeigen
+train-expert-hint = Zeigt Matrix, Verwechslungen und Fehler darunter für diesen Experten
+train-story-show-more = Mehr zeigen
+train-story-show-less = Weniger zeigen
 train-log-show = Zeigen
 train-log-hide = Verbergen

@@ -4,14 +4,14 @@ count-bytes = { $n ->
     [one] { $n } byte
    *[other] { $n } bytes
 }
-count-span = { $least } to { $most }
+count-range = { $least } to { $most }
 # $span is $n, or a range up to $n.
 count-epochs = { $n ->
     [one] { $span } epoch
    *[other] { $span } epochs
 }
 count-more = and { $n } more
-count-left = { $time } left
+count-time-left = { $time } left
 count-runs = { $n ->
     [one] { $n } run
    *[other] { $n } runs
@@ -20,7 +20,7 @@ count-threads = { $n ->
     [one] { $n } thread
    *[other] { $n } threads
 }
-count-pictures = { $n ->
+count-images = { $n ->
     [one] { $n } image
    *[other] { $n } images
 }
@@ -39,16 +39,16 @@ count-of-tasks = { $done } of { $n ->
 count-step = { $doing }: { $done }
 count-step-of = { $doing }: { $done } of { $of }
 count-seed = seed { $seed }
-count-order = order { $order }
-count-order-own = custom order
-count-as-they-came = { $share } with the original labels ({ $corrected }; excluded test images count as wrong)
+count-class-order = order { $order }
+count-custom-order = custom order
+count-with-original-labels = { $share } with the original labels ({ $corrected }; excluded test images count as wrong)
 count-weights-built-in = built in
-count-weights-here = on this computer
-count-weights-hub = { $size } MB to download
-count-weights-rest = { $left } of { $size } MB left to download
-count-weights-unknown = to be downloaded
+count-weights-local = on this computer
+count-weights-download = { $size } MB to download
+count-weights-download-rest = { $left } of { $size } MB left to download
+count-weights-to-download = to be downloaded
 # Number of images, then the interval in percent.
-count-tally = { $n ->
+count-images-interval = { $n ->
     [one] { $n } image
    *[other] { $n } images
 }, { NUMBER($low, minimumFractionDigits: 1, maximumFractionDigits: 1) } to { NUMBER($high, minimumFractionDigits: 1, maximumFractionDigits: 1) } %

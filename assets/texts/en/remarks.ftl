@@ -1,43 +1,43 @@
 # Assumptions, remarks, progress, and results of trials.
 
-remark-with = { $first } { $more }
+remark-and-more = { $first } { $more }
 remark-joined = { $first }, { $rest }
-remark-so-many = { $n } × { $what }
-remark-file-why = { $file } ({ $why })
-remark-corrected = From the list of corrected labels: { $words }.
+remark-times = { $n } × { $what }
+remark-file-reason = { $file } ({ $why })
+remark-corrected-labels = From the list of corrected labels: { $words }.
 remark-labels-corrected = { $n ->
     [one] { $n } label corrected
    *[other] { $n } labels corrected
 }
-remark-pictures-left-out = { $n ->
+remark-images-excluded = { $n ->
     [one] { $n } image excluded
    *[other] { $n } images excluded
 }
-remark-corrected-without-effect = { $n ->
+remark-corrections-without-effect = { $n ->
     [one] { $n } entry in the list of corrected labels has no effect: the image was removed or replaced, or the class does not exist.
    *[other] { $n } entries in the list of corrected labels have no effect: the images were removed or replaced, or the classes do not exist.
 }
-remark-class-test-only = Class '{ $class }' occurs only in the test split; its { $n ->
+remark-class-only-in-test = Class '{ $class }' occurs only in the test split; its { $n ->
     [one] { $n } image was
    *[other] { $n } images were
 } excluded.
-remark-test-drawn = There is no test split: { $test } of { $n ->
+remark-test-split-drawn = There is no test split: { $test } of { $n ->
     [one] { $n } image
    *[other] { $n } images
 } were held out as test images ({ $share } % of each class, rounded, seed { $seed }).
-remark-gaps-left = The test split has no images of { $classes }, and there are too few training images to split.
-remark-gaps-filled = The test split had no images of { $classes }; { $n ->
+remark-test-classes-missing = The test split has no images of { $classes }, and there are too few training images to split.
+remark-test-classes-filled = The test split had no images of { $classes }; { $n ->
     [one] { $n } training image was
    *[other] { $n } training images were
 } moved to it ({ $share } % of each class, seed { $seed }).
-remark-validation = For tuning, all metrics use { $n ->
+remark-validation-images = For tuning, all metrics use { $n ->
     [one] { $n } training image
    *[other] { $n } training images
 } ({ $share } % of each class) as validation images; the test split ({ $test ->
     [one] { $test } test image
    *[other] { $test } test images
 }) is not used.
-remark-copies-unsought = Duplicate images were not searched for and may be in both splits.
+remark-duplicates-not-searched = Duplicate images were not searched for and may be in both splits.
 remark-copies-moved = To keep all copies of an image in one split, { $n ->
     [one] { $n } image was
    *[other] { $n } images were
@@ -46,44 +46,44 @@ remark-near-copies-moved = To keep all copies and near copies of an image in one
     [one] { $n } image was
    *[other] { $n } images were
 } moved to the other split.
-remark-none-drawn = No images of { $classes } were held out: all of their images are copies of one another.
-remark-near-copies = { $sets ->
+remark-classes-not-held-out = No images of { $classes } were held out: all of their images are copies of one another.
+remark-near-copies-as-copies = { $sets ->
     [one] { $sets } set
    *[other] { $sets } sets
 } of near copies ({ $n ->
     [one] { $n } image
    *[other] { $n } images
 }: burst shots, resized or recompressed images) are treated as copies when a split is created.
-remark-near-copies-cut = A set is limited to { $most } images; some sets would be larger.
-remark-two-labels = { $n ->
+remark-near-copies-limited = A set is limited to { $most } images; some sets would be larger.
+remark-images-with-two-labels = { $n ->
     [one] { $n } image has
    *[other] { $n } images have
 } more than one label: { $pairs }. Remove the copies with the wrong label from the dataset; otherwise every prediction for such an image counts as wrong for one of its labels.
-remark-two-labels-first = { $n ->
+remark-images-with-two-labels-first = { $n ->
     [one] { $n } image has
    *[other] { $n } images have
 } more than one label; the first are { $pairs }. Remove the copies with the wrong label from the dataset; otherwise every prediction for such an image counts as wrong for one of its labels.
-remark-no-class-names = '{ $file }' does not contain the { $n } class names: classes are shown as numbers.
-remark-not-looked-at = The dataset has more than { $most } files, so damaged and duplicate images were not searched for; damaged images are skipped when they are read.
-remark-dark = { $n ->
+remark-class-names-missing = '{ $file }' does not contain the { $n } class names: classes are shown as numbers.
+remark-images-not-checked = The dataset has more than { $most } files, so damaged and duplicate images were not searched for; damaged images are skipped when they are read.
+remark-bit-depth-dark = { $n ->
     [one] { $n } image has 16 bits per channel but uses
    *[other] { $n } images have 16 bits per channel but use
 } only { $bits } of them (maximum value { $largest }), so the network sees almost black images. Train with --bit-depth { $depth }; the run then reads images to predict in the same way.
-remark-clipped = { $n ->
+remark-bit-depth-clipped = { $n ->
     [one] { $n } image has 16 bits per channel, and its
    *[other] { $n } images have 16 bits per channel, and their
 } values use { $bits } bits, more than --bit-depth { $depth }: the brightest parts become white.
 remark-test-classes-from = The classes of the test split were read from { $file }.
 remark-class-column = The column '{ $column }' of '{ $file }' was used as the class.
-remark-from-list = Classes and splits were read from '{ $file }'.
-remark-from-lists = Classes and splits were read from { $files }.
-remark-not-unicode = '{ $file }' is not UTF-8 and was read as Windows-1252. If names look wrong, save the table as UTF-8.
-remark-split-unread = The column '{ $column }' of '{ $file }' was not used: it does not identify training and test images.
+remark-read-from-list = Classes and splits were read from '{ $file }'.
+remark-read-from-lists = Classes and splits were read from { $files }.
+remark-read-as-windows-1252 = '{ $file }' is not UTF-8 and was read as Windows-1252. If names look wrong, save the table as UTF-8.
+remark-split-column-unused = The column '{ $column }' of '{ $file }' was not used: it does not identify training and test images.
 remark-list-unused = Not used: { $why }. Classes were read from another source.
-remark-guess-unused = The column '{ $column }' of '{ $file }' was not used: another list contains the classes.
+remark-class-column-unused = The column '{ $column }' of '{ $file }' was not used: another list contains the classes.
 remark-lists-agree = The folders and { $files } agree on classes and splits.
-remark-lists-before-folders = The classes or splits in { $files } differ from those of the folders; the folders were not used.
-remark-lists-unused = Images of this folder are listed in { $files } without clear classes; the classes were read from the folders.
+remark-lists-override-folders = The classes or splits in { $files } differ from those of the folders; the folders were not used.
+remark-folders-override-lists = Images of this folder are listed in { $files } without clear classes; the classes were read from the folders.
 remark-two-labels-in-list = { $n ->
     [one] { $n } image has
    *[other] { $n } images have
@@ -91,29 +91,29 @@ remark-two-labels-in-list = { $n ->
     [one] was
    *[other] were
 } excluded: { $images }.
-remark-without-split = Excluded: { $n ->
+remark-images-without-split = Excluded: { $n ->
     [one] { $n } image
    *[other] { $n } images
 } without a split in the lists.
-remark-classless = Excluded: { $n ->
+remark-images-without-class = Excluded: { $n ->
     [one] { $n } image
    *[other] { $n } images
 } without a class in the lists.
 remark-splits-from-folders = Training and test images were identified by the folder names.
-remark-names-from-files = The lists contain only class numbers; class names were taken from the start of the file names.
-remark-names-from-paths = { $n ->
+remark-class-names-from-files = The lists contain only class numbers; class names were taken from the start of the file names.
+remark-class-names-from-paths = { $n ->
     [one] { $n } folder name occurs
    *[other] { $n } folder names occur
 } in several places; these classes are named by their paths.
-remark-unlisted = Not used: { $n ->
+remark-images-not-listed = Not used: { $n ->
     [one] { $n } image
    *[other] { $n } images
 } not in any list.
-remark-validation-aside = Not used: { $n ->
+remark-validation-images-unused = Not used: { $n ->
     [one] { $n } validation image
    *[other] { $n } validation images
 }, because there is a test split.
-remark-tested-only = Used only for testing: { $n ->
+remark-images-only-tested = Used only for testing: { $n ->
     [one] { $n } image
    *[other] { $n } images
 } that the lists also assign to training.
@@ -123,41 +123,41 @@ remark-teachable = This is a Teachable Machine project; its { $n ->
 } loaded as the dataset.
 remark-renamed = Some class names are not valid on every system and were changed: { $classes }.
 remark-renamed-one = '{ $from }' as '{ $to }'
-remark-folder-of = The folder of '{ $file }' was used as the dataset.
-remark-one-class = '{ $folder }' contains only images and is next to other such folders: it was used as one class, and '{ $parent }' as the dataset.
-remark-one-split = '{ $folder }' is one split of a dataset; '{ $parent }', which contains both splits, was opened.
-remark-single-folder = '{ $folder }' contains a single folder: '{ $inner }' was used as the dataset.
-remark-masks-aside = The folders next to '{ $inner }' in '{ $folder }' contain masks: '{ $inner }' was used as the dataset.
-remark-second-split = '{ $folder }' was not used, because there is a test split.
-remark-without-classes = '{ $folder }' was not used: it contains { $n ->
+remark-folder-as-dataset = The folder of '{ $file }' was used as the dataset.
+remark-folder-as-one-class = '{ $folder }' contains only images and is next to other such folders: it was used as one class, and '{ $parent }' as the dataset.
+remark-parent-of-split-opened = '{ $folder }' is one split of a dataset; '{ $parent }', which contains both splits, was opened.
+remark-inner-folder-as-dataset = '{ $folder }' contains a single folder: '{ $inner }' was used as the dataset.
+remark-mask-folders-unused = The folders next to '{ $inner }' in '{ $folder }' contain masks: '{ $inner }' was used as the dataset.
+remark-folder-unused-test-split = '{ $folder }' was not used, because there is a test split.
+remark-folder-without-classes-unused = '{ $folder }' was not used: it contains { $n ->
     [one] { $n } image
    *[other] { $n } images
 } without classes.
-remark-serves-as-test = '{ $folder }' was used as the test split.
-remark-beside-splits = '{ $folder }' next to the splits was not used ({ $n ->
+remark-folder-as-test-split = '{ $folder }' was used as the test split.
+remark-folder-next-to-splits = '{ $folder }' next to the splits was not used ({ $n ->
     [one] { $n } image
    *[other] { $n } images
 }).
-remark-nested = { $n ->
+remark-subfolders-in-classes = { $n ->
     [one] { $n } class folder has
    *[other] { $n } class folders have
 } subfolders; the images in them belong to the class.
-remark-splits-inside = The class folders contain folders named after splits; these were used as the splits.
-remark-domains = { $folders } contain the same class folders: they were treated as domains and merged.
-remark-files-left-out = { $n ->
+remark-splits-in-class-folders = The class folders contain folders named after splits; these were used as the splits.
+remark-domains-merged = { $folders } contain the same class folders: they were treated as domains and merged.
+remark-files-skipped = { $n ->
     [one] { $n } file was
    *[other] { $n } files were
 } skipped; run `lae-studio data` for details
-remark-left-out = { $n ->
+remark-files-skipped-names = { $n ->
     [one] { $n } file was
    *[other] { $n } files were
 } skipped: { $files }.
-remark-of-backbone = assumed for { $name }: { $what }
+remark-backbone-assumed = assumed for { $name }: { $what }
 
 # Why a file was skipped.
-skip-untrained = a test image of a class without training images
-skip-missing = missing from the dataset
-skip-cut-off = truncated after { $n ->
+skip-class-without-training-images = a test image of a class without training images
+skip-missing-from-dataset = missing from the dataset
+skip-truncated = truncated after { $n ->
     [one] { $n } complete record
    *[other] { $n } complete records
 }, with { $rest ->
@@ -168,24 +168,24 @@ skip-unknown-labels = { $n ->
     [one] { $n } record
    *[other] { $n } records
 } with a label that matches no class
-skip-not-there = listed in line { $line } of '{ $file }' but not found in the folder
-skip-several-there = listed in line { $line } of '{ $file }', but several folders contain an image with this name
-skip-no-split = line { $line } of '{ $file }' assigns it to neither training nor test
+skip-listed-not-found = listed in line { $line } of '{ $file }' but not found in the folder
+skip-listed-ambiguous = listed in line { $line } of '{ $file }', but several folders contain an image with this name
+skip-line-without-split = line { $line } of '{ $file }' assigns it to neither training nor test
 skip-two-labels = a list contains two labels for it
-skip-more-not-there = { $n } more lines list images that were not found in the folder
-skip-no-class = its line has no class
-skip-foreign = { $form } images are not supported
-skip-no-picture = not an image
-skip-no-picture-ending = not an image (.{ $ending })
-skip-beside-classes = an image outside the class folders
-skip-link-around = a link to a parent folder of the dataset
-skip-link-again = a link to a folder that has already been read
-skip-link-nowhere = a broken link
-skip-folder-unread = cannot read the folder: { $error }
-skip-folder-broke-off = cannot read the whole file list: { $error }
-skip-kind-unread = cannot determine the file type
+skip-more-listed-not-found = { $n } more lines list images that were not found in the folder
+skip-line-without-class = its line has no class
+skip-format-unsupported = { $form } images are not supported
+skip-no-image = not an image
+skip-no-image-extension = not an image (.{ $ending })
+skip-outside-class-folders = an image outside the class folders
+skip-link-to-parent = a link to a parent folder of the dataset
+skip-link-already-read = a link to a folder that has already been read
+skip-link-broken = a broken link
+skip-folder-unreadable = cannot read the folder: { $error }
+skip-folder-list-incomplete = cannot read the whole file list: { $error }
+skip-file-type-unknown = cannot determine the file type
 skip-too-deep = folders are nested too deeply
-skip-not-ordinary = not a regular file
+skip-no-regular-file = not a regular file
 skip-archive-link = a link or special file in the archive
 skip-leads-out = its path is outside the archive
 skip-name-twin = its folder name differs from another one in the archive only in case, which this system does not distinguish
@@ -193,14 +193,14 @@ skip-name-impossible = not a valid file name on this system
 skip-not-of-the-project = not an image of a class in the project
 
 # Settings chosen for a dataset.
-suited = Chosen for this dataset (about { $n ->
+remark-settings-chosen = Chosen for this dataset (about { $n ->
     [one] { $n } image
    *[other] { $n } images
 } per task): batch { $batch }, { $epochs ->
     [one] { $epochs } epoch
    *[other] { $epochs } epochs
 }.
-suited-more-steps = Chosen for this dataset (about { $n ->
+remark-settings-chosen-more-steps = Chosen for this dataset (about { $n ->
     [one] { $n } image
    *[other] { $n } images
 } per task): batch { $batch }, { $epochs ->
@@ -213,10 +213,10 @@ suited-more-steps = Chosen for this dataset (about { $n ->
 
 # Assumptions about a weight file without metadata.
 network-random = random weights
-network-on-trust = the first download was correct: no published SHA-256 is known, so the hash of the first download is saved and later downloads are compared with it
-network-input = an input of { $side }×{ $side } pixels
-network-input-of-windows = an input of { $side }×{ $side } pixels, so that the last stage is a single window
-network-no-norm = no norm after the mean over positions, as in LAE's released code
+network-hash-of-first-download = the first download was correct: no published SHA-256 is known, so the hash of the first download is saved and later downloads are compared with it
+network-input-size = an input of { $side }×{ $side } pixels
+network-input-single-window = an input of { $side }×{ $side } pixels, so that the last stage is a single window
+network-no-final-norm = no norm after the mean over positions, as in LAE's released code
 network-heads = { $n ->
     [one] { $n } head
    *[other] { $n } heads
@@ -224,69 +224,69 @@ network-heads = { $n ->
     [one] { $channels } channel
    *[other] { $channels } channels
 }, as usual for ViT
-network-gelu = exact GELU and epsilon { $epsilon }; for OpenAI's CLIP, add an entry with activation "quick_gelu"
-network-pixels-as-they-are = unnormalised pixels in [0, 1], as in LAE's ViT
+network-exact-gelu = exact GELU and epsilon { $epsilon }; for OpenAI's CLIP, add an entry with activation "quick_gelu"
+network-pixels-unnormalised = unnormalised pixels in [0, 1], as in LAE's ViT
 network-pixels-imagenet = pixels normalised with ImageNet mean and standard deviation
 
 # Remarks on the images of an added task.
-teach-few = Fewer than { $few } training images: { $classes }. Ten or more per class give more reliable results.
-teach-untested = No test images: { $classes }.
-teach-known = The run already knows { $classes }; the new images are added to the class.
-teach-unmeasured = Forgetting of earlier classes cannot be measured: { $why }.
-teach-stopped = The run was stopped in task { $task } of { $of }; the added task starts from the task before.
-teach-repeated = { $n ->
+teach-few-images = Fewer than { $few } training images: { $classes }. Ten or more per class give more reliable results.
+teach-no-test-images = No test images: { $classes }.
+teach-known-classes = The run already knows { $classes }; the new images are added to the class.
+teach-forgetting-unmeasured = Forgetting of earlier classes cannot be measured: { $why }.
+teach-run-was-stopped = The run was stopped in task { $task } of { $of }; the added task starts from the task before.
+teach-images-repeated = { $n ->
     [one] The training image
    *[other] Each of the { $n } training images
 } is used { $times ->
     [one] { $times } time
    *[other] { $times } times
 } per epoch, in batches of { $batch }, with the step size of the run.
-teach-copies-unsought = The test images of the run were not searched for copies of the added images.
-teach-copies = { $n ->
+teach-copies-not-searched = The test images of the run were not searched for copies of the added images.
+teach-copies-excluded = { $n ->
     [one] { $n } test image of the run is a copy of an added image and is excluded from now on.
    *[other] { $n } test images of the run are copies of added images and are excluded from now on.
 }
 
 # Progress.
-doing-more = { $what }: { $more }
-doing-opening-data = opening the dataset
-doing-opening-data-of-run = opening the dataset of the run
+doing-with-detail = { $what }: { $more }
+doing-opening-dataset = opening the dataset
+doing-opening-run-dataset = opening the dataset of the run
 doing-opening-device = opening the device
 doing-opening-backbone = opening the backbone
 doing-loading-backbone = loading the backbone
-doing-download = downloading the weights of { $name }, { $done } MB
-doing-download-of = downloading the weights of { $name }, { $done } of { $of } MB
-doing-counting = counting candidates
-doing-looking-for-runs = listing existing runs
-doing-waiting = waiting for { $n ->
+doing-downloading-weights = downloading the weights of { $name }, { $done } MB
+doing-downloading-weights-of = downloading the weights of { $name }, { $done } of { $of } MB
+doing-counting-candidates = counting candidates
+doing-listing-runs = listing existing runs
+doing-waiting-for-runs = waiting for { $n ->
     [one] { $n } run
    *[other] { $n } runs
 } in other programs
-doing-trying = trying { $title }, { $number } of { $of }
-doing-answering = predicting after task { $task }
-doing-comparing-pictures = comparing images
-doing-looking-at-files = checking files
-doing-looking-at-pictures = checking images
-doing-copying-pictures = copying images
-doing-opening-earlier-pictures = opening images of earlier added tasks
-doing-looking-for-copies = searching the test images for copies of added images
-doing-carrying = copying { $n ->
+doing-trying-method = trying { $title }, { $number } of { $of }
+doing-predicting = predicting after task { $task }
+doing-comparing-images = comparing images
+doing-checking-files = checking files
+doing-checking-dataset-images = checking images
+doing-copying-images = copying images
+doing-opening-earlier-images = opening images of earlier added tasks
+doing-searching-copies = searching the test images for copies of added images
+doing-copying-files = copying { $n ->
     [one] { $n } file
    *[other] { $n } files
 } of { $what } to { $place }
-carry-data = the dataset
-carry-backbone = the backbone
-carry-adapter = the adapter
+copied-dataset = the dataset
+copied-backbone = the backbone
+copied-adapter = the adapter
 doing-reading-names = reading names
-doing-checking-pictures = checking images
+doing-checking-images = checking images
 doing-unpacking = unpacking (MB)
-doing-keeping = saving unpacked files
+doing-saving-files = saving unpacked files
 doing-packing = packing
 doing-writing-inputs = writing inputs
-doing-writing-pictures = writing images
+doing-writing-images = writing images
 
 # Results of trials and searches.
-trial-fewer-pictures = To save time, { $limit } of up to { $n ->
+trial-fewer-images = To save time, { $limit } of up to { $n ->
     [one] { $n } training image
    *[other] { $n } training images
 } per class were used, and the same number for validation.
@@ -298,20 +298,20 @@ trial-judged = Each method was trained on { $n ->
     [one] { $n } training image
    *[other] { $n } training images
 } and evaluated on { $judged } held-out training images; one image is { NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } %. No test images were used.
-trial-none-ended = No method finished.
-trial-best = { $title } gives the best results on this dataset.
-trial-level = { $title } has the highest accuracy, but the difference from { $others } is too small for so few images.
-search-none-ended = { $title }: no selection, because none of { $n ->
+trial-none-finished = No method finished.
+trial-best-method = { $title } gives the best results on this dataset.
+trial-no-clear-best = { $title } has the highest accuracy, but the difference from { $others } is too small for so few images.
+search-none-finished = { $title }: no selection, because none of { $n ->
     [one] { $n } row
    *[other] { $n } rows
 } has finished all of its runs.
-search-best = { $title }: { $best } is the best of { $n ->
+search-best-row = { $title }: { $best } is the best of { $n ->
     [one] { $n } row
    *[other] { $n } rows
 }, with { NUMBER($mean, minimumFractionDigits: 1, maximumFractionDigits: 1) } % on held-out images.
-search-second = { $second } is { NUMBER($behind, minimumFractionDigits: 1, maximumFractionDigits: 1) } points behind.
-search-level = No clear difference between { $best } and { $others }. More class orders or seeds may show one.
-search-one-run = No clear difference between { $best } and { $others } with one run each. Use several class orders or seeds.
-search-highest = { $setting } is the highest value tried; a higher one may be better.
-search-lowest = { $setting } is the lowest value tried; a lower one may be better.
-search-unranked = Not ranked because of unfinished runs: { $rows }.
+search-points-behind = { $second } is { NUMBER($behind, minimumFractionDigits: 1, maximumFractionDigits: 1) } points behind.
+search-no-clear-difference = No clear difference between { $best } and { $others }. More class orders or seeds may show one.
+search-one-run-each = No clear difference between { $best } and { $others } with one run each. Use several class orders or seeds.
+search-highest-value = { $setting } is the highest value tried; a higher one may be better.
+search-lowest-value = { $setting } is the lowest value tried; a lower one may be better.
+search-rows-unranked = Not ranked because of unfinished runs: { $rows }.

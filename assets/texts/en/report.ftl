@@ -9,41 +9,41 @@ report-about = { $n ->
    *[other] { $n } runs
 } of LAE Studio { $version }. Accuracies are in percent.
 report-more-figures = More metrics and their definitions
-report-less-is-better = lower is better
+report-lower-is-better = lower is better
 report-several-runs = Several runs: mean ± sample standard deviation over class orders and seeds.
 report-experiment = experiment
 report-runs = runs
 report-numbers = Numbers
 report-published = Comparison with published results
 report-published-as = published as
-report-there = { $figure } published
-report-here-there = this report − published
-report-differs = differences
-report-table = table { $table }
-report-left-out = { $n ->
+report-published-figure = { $figure } published
+report-minus-published = this report − published
+report-differences = differences
+report-table-number = table { $table }
+report-more-runs = { $n ->
     [one] { $n } more run
    *[other] { $n } more runs
 } in the tables above { $n ->
     [one] has
    *[other] have
 } no section here.
-report-mistaken = Most frequent confusions
-report-taken-for = predicted as
+report-most-frequent-confusions = Most frequent confusions
+report-predicted-as = predicted as
 report-images = images
-report-begun = { $run }, started { $time }
-report-matrix = Accuracy on the images of each task, after each task
-report-unreadable = The predictions cannot be read: { $why }.
-report-pet = PET source
+report-run-started = { $run }, started { $time }
+report-accuracy-per-task = Accuracy on the images of each task, after each task
+report-predictions-unreadable = The predictions cannot be read: { $why }.
+report-pet-source = PET source
 report-pet-hash = SHA-256 of the PET source
-report-answer-of = predictions of
-report-the-run = the run
+report-predictions-of = predictions of
+report-run = the run
 report-confusion = Confusion of the test images after task { $n }
-report-classes = Accuracy by class
+report-accuracy-by-class = Accuracy by class
 report-test-images = test images
 report-training-images = training images
 report-accuracy = accuracy
 report-data = Data
-report-data-counts = { $classes ->
+report-dataset-counts = { $classes ->
     [one] { $classes } class
    *[other] { $classes } classes
 } in { $tasks ->
@@ -58,11 +58,11 @@ report-data-counts = { $classes ->
 }.
 report-tasks = Tasks
 report-task = task
-report-of-classes = classes
+report-task-classes = classes
 report-program = program
 report-device = device
 report-key = experiment key
-report-trained = trainable parameters
-report-frozen = frozen parameters
-report-made-from = Source
-report-settings = All settings
+report-trainable-parameters = trainable parameters
+report-frozen-parameters = frozen parameters
+report-source = Source
+report-all-settings = All settings

@@ -5,19 +5,19 @@ stage-paused = paused
 stage-finished = finished
 stage-stopped = stopped
 stage-failed = failed
-story-failed-head = Failed.
-story-stopped-head = Stopped.
-story-not-begun = The run did not start; nothing was saved.
+story-failed-heading = Failed.
+story-stopped-heading = Stopped.
+story-not-started = The run did not start; nothing was saved.
 story-stopped = { $done } of { $n ->
     [one] { $n } task
    *[other] { $n } tasks
 } learned and saved. Resume continues from the last finished epoch.
-story-paused-head = Paused.
+story-paused-heading = Paused.
 story-paused = Training is paused between two batches. Predictions still work.
-story-preparing-head = Preparing.
-story-waiting-head = Waiting.
+story-preparing-heading = Preparing.
+story-waiting-heading = Waiting.
 story-waiting = This run has not started yet.
-story-testing-head = Testing.
+story-testing-heading = Testing.
 story-testing = Testing on every { $on ->
     [validation] validation
    *[test] test
@@ -32,64 +32,64 @@ story-testing-experts = Testing both experts on every { $on ->
     [one] { $n } task
    *[other] { $n } tasks
 } learned so far.
-story-measuring-head = Measuring.
+story-measuring-heading = Measuring.
 story-measuring = The network processes every training image of { $names } once; its weights do not change.
-story-training-head = Training.
-story-method = { $method }: { $does }. Now learning { $names }.
-story-learning-head = Learning.
-story-frozen = The PET ({ $pet }) is frozen for { $n ->
+story-training-heading = Training.
+story-method-learning = { $method }: { $does }. Now learning { $names }.
+story-learning-heading = Learning.
+story-pet-frozen = The PET ({ $pet }) is frozen for { $n ->
     [one] { $n } more epoch
    *[other] { $n } more epochs
 }: only the weights of the new classes { $names } are trained, so existing knowledge is not affected.
-story-settled = The PET ({ $pet }) is no longer frozen. It is now trained together with the new classes { $names }.
-story-together = The PET ({ $pet }) and the weights of the classes { $names } are trained together.
-story-accumulation-head = Accumulation.
-story-copy = The offline PET ({ $pet }) starts as a copy of the online PET when the second task begins.
+story-pet-no-longer-frozen = The PET ({ $pet }) is no longer frozen. It is now trained together with the new classes { $names }.
+story-pet-and-head-trained = The PET ({ $pet }) and the weights of the classes { $names } are trained together.
+story-accumulation-heading = Accumulation.
+story-offline-copy = The offline PET ({ $pet }) starts as a copy of the online PET when the second task begins.
 story-accumulation-off = Off: the offline PET ({ $pet }) keeps its state after the first task.
-story-online-alone = Off: only the online PET ({ $pet }) is used.
+story-online-only = Off: only the online PET ({ $pet }) is used.
 story-accumulation = After every step, the offline PET ({ $pet }) moves { $step } % towards the online PET; over a whole task, { $whole }.
-story-ensemble-head = Ensemble.
+story-ensemble-heading = Ensemble.
 story-ensemble = Both experts process each image; the more confident one answers.
 story-ensemble-offline = Off: only the offline expert answers.
 story-ensemble-online = Off: only the online expert answers.
-story-done-head = Done.
-story-all-in-all = Summary.
+story-done-heading = Done.
+story-summary = Summary.
 story-done = After { $n ->
     [one] { $n } task
    *[other] { $n } tasks
 }, { $right } of the test images of all classes are classified correctly; forgetting is { $forgotten } points. Open Predict to follow an image through the tasks.
 story-done-unmeasured = The images of earlier tasks were not available, so accuracy was not measured. Open Predict to follow an image through the tasks.
-story-added-task-head = Added task.
+story-added-task-heading = Added task.
 story-added-task = Test images of { $names }: { $new }. Test images of the { $n ->
     [one] { $n } earlier class
    *[other] { $n } earlier classes
 }: { $old }.
-story-right-of = { $n } of { $of }
-story-right-share = { $n } of { $of } ({ $share })
-story-right-now = { $after } correct, { $before } before
-story-right = { $after } correct
-story-right-unknown = no test images available
-story-backbone-head = Backbone.
-story-backbone = The features of this backbone separate these classes poorly: nearest class mean without training classifies { $share } of a sample of the { $on ->
+story-count-of = { $n } of { $of }
+story-count-of-share = { $n } of { $of } ({ $share })
+story-correct-before-and-now = { $after } correct, { $before } before
+story-correct-now = { $after } correct
+story-no-test-images = no test images available
+story-backbone-heading = Backbone.
+story-backbone-separates-poorly = The features of this backbone separate these classes poorly: nearest class mean without training classifies { $share } of a sample of the { $on ->
     [validation] validation
    *[test] test
 } images correctly. { $name } usually gives better results.
-story-never = { $n } of { $of ->
+story-classes-never-predicted = { $n } of { $of ->
     [one] { $of } class
    *[other] { $of } classes
 } { $n ->
     [one] is
    *[other] are
 } never recognised.
-story-rarely = { $n } of { $of ->
+story-classes-rarely-correct = { $n } of { $of ->
     [one] { $of } class
    *[other] { $of } classes
 } { $n ->
     [one] is
    *[other] are
 } rarely recognised.
-story-missed-class = { $name }: { $right } of { $of } correct, { $times } classified as { $taken_for }
-story-missed-more = And { $n } more.
+story-class-confused = { $name }: { $right } of { $of } correct, { $times } classified as { $taken_for }
+story-classes-more = And { $n } more.
 
 # The log.
 story-log-started = { $classes ->
@@ -99,49 +99,49 @@ story-log-started = { $classes ->
     [one] { $n } task
    *[other] { $n } tasks
 } on { $device }
-story-log-taken-up = resumed after task { $n }
+story-log-resumed-after-task = resumed after task { $n }
 story-log-saved = { $what } saved, { $size }
 story-log-stopped-added = stopped; the added task was undone
 story-log-stopped = stopped and saved; it can be resumed
-story-log-not-begun = stopped before it started
+story-log-stopped-before-start = stopped before it started
 story-log-resumed = resumed
 story-log-testing = task { $n }: testing
 story-log-measuring = task { $n }: processing the training images of { $names }
-story-log-begins = task { $n } starts: { $names }
-story-log-moves = PET training starts
-story-log-measured = task { $n }: { $each }
+story-log-task-starts = task { $n } starts: { $names }
+story-log-pet-training-starts = PET training starts
+story-log-task-measured = task { $n }: { $each }
 
 # Messages about runs.
 story-in-folder = in { $folder }
 story-read-only = This run is in a read-only folder
 story-data-missing = the dataset of this run is not available
-story-check = Check of { $name }
-story-check-again = Retraining { $name }
-story-told-waits = { $title } is already in the queue
-story-told-removed = { $title } was removed from the queue
-story-told-start-again = start it again from Experiment
-story-told-left-waiting = runs from the last session are still in the queue
-story-told-left-waiting-advice = open Train to resume the queue or remove them
-story-told-searched = to run the selected settings on the test images, use Open grid…
-story-told-grid-stopped = { $title } was stopped
-story-told-grid-stopped-advice = start it again to continue: finished runs are not repeated
-story-told-grid-done = { $title } is finished: { $n ->
+story-check-of-run = Check of { $name }
+story-retraining-run = Retraining { $name }
+story-already-queued = { $title } is already in the queue
+story-removed-from-queue = { $title } was removed from the queue
+story-start-again-advice = start it again from Experiment
+story-runs-still-queued = runs from the last session are still in the queue
+story-runs-still-queued-advice = open Train to resume the queue or remove them
+story-search-next-advice = to run the selected settings on the test images, use Open grid…
+story-grid-stopped = { $title } was stopped
+story-grid-stopped-advice = start it again to continue: finished runs are not repeated
+story-grid-finished = { $title } is finished: { $n ->
     [one] { $n } run
    *[other] { $n } runs
 }
-story-told-packed = run packed without images and paths, but with class names and notes
-story-told-packed-advice = the images of its added tasks are not included: after unpacking, the run can predict but cannot learn further tasks
-story-told-unpacked = { $name } was added to the runs
-story-told-repeats = it reproduces { $name }
-story-told-report = report saved
-story-told-figure = figure saved
-story-told-table = table saved
-story-told-left-out = { $n ->
+story-run-packed = run packed without images and paths, but with class names and notes
+story-run-packed-advice = the images of its added tasks are not included: after unpacking, the run can predict but cannot learn further tasks
+story-run-unpacked = { $name } was added to the runs
+story-reproduces-run = it reproduces { $name }
+story-report-saved = report saved
+story-figure-saved = figure saved
+story-table-saved = table saved
+story-runs-left-out = { $n ->
     [one] { $n } run
    *[other] { $n } runs
 } could not be read
-story-told-model = model exported with all required files
-story-told-model-advice = its README.md explains how to use it
-story-told-no-task = this run has no finished task yet
-story-told-no-table = none of these runs has a finished task
-story-told-no-table-advice = train one, or select other runs
+story-model-exported = model exported with all required files
+story-model-exported-advice = its README.md explains how to use it
+story-no-finished-task = this run has no finished task yet
+story-no-run-finished-task = none of these runs has a finished task
+story-no-run-finished-task-advice = train one, or select other runs

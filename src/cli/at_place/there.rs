@@ -117,7 +117,7 @@ impl There {
         let tell = |what: Message, files| {
             let place = self.place.name.as_str();
             tell(message!(
-                "doing-carrying",
+                "doing-copying-files",
                 n = files,
                 what = what,
                 place = place
@@ -211,7 +211,7 @@ impl There {
             _ => None,
         })?;
         let Some(runs) = runs else { return Ok(None) };
-        let none = || message!("place-no-run", place = self.place.name.as_str());
+        let none = || message!("place-run-not-found", place = self.place.name.as_str());
         // Names begin with the time.
         let latest = runs.into_iter().max().ok_or_else(|| Problem::new(none()))?;
         Ok(Some(latest))

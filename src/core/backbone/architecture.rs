@@ -108,7 +108,7 @@ pub trait Dimensions: Debug + Send + Sync + Same {
     fn torch(&self, _name: &str, _acting: &Acting) -> Result<TorchText> {
         let family = self.family().title;
         Err(Problem::new(message!(
-            "problem-models-on-cannot-be-written-for",
+            "problem-family-not-exportable",
             family = family.to_string()
         )))
     }
@@ -223,7 +223,7 @@ impl Architecture {
         let title = self.family().title;
         let unfit = |wrong: String| {
             Problem::new(message!(
-                "problem-these-dimensions-do-not-fit-together",
+                "problem-dimensions-inconsistent",
                 title = title.to_string(),
                 wrong = wrong.to_string()
             ))
@@ -233,17 +233,17 @@ impl Architecture {
         }
         let (blocks, lengths) = (self.blocks(), self.lengths());
         if let Some(wrong) = plausible::too_large(self.input_size(), &blocks, &lengths) {
-            return Err(unfit(wrong).advise(message!("try-state-dimensions-of-real-network-input")));
+            return Err(unfit(wrong).advise(message!("advice-specify-real-dimensions")));
         }
         let epsilon = self.0.epsilon();
         if (1e-30..1.0).contains(&epsilon) {
             return Ok(());
         }
         let what = message!(
-            "problem-epsilon-of-layer-norms-does-not",
+            "problem-epsilon-out-of-range",
             epsilon = epsilon.to_string()
         );
-        Err(Problem::new(what).advise(message!("try-1e-6-and-1e-5-are")))
+        Err(Problem::new(what).advise(message!("advice-usual-epsilon")))
     }
 
     /// Number of frozen weights, without loading any.

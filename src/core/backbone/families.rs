@@ -28,12 +28,8 @@ pub fn names() -> Vec<&'static str> {
 pub fn named(name: &str) -> Result<&'static Family> {
     let found = FAMILIES.into_iter().find(|family| family.name == name);
     found.ok_or_else(|| {
-        Problem::new(message!(
-            "problem-is-no-known-family-of-backbones",
-            name = name.to_string()
-        ))
-        .advise(message!(
-            "try-known-are",
+        Problem::new(message!("problem-family-unknown", name = name.to_string())).advise(message!(
+            "advice-known-families",
             names = names().join(", ").to_string()
         ))
     })
@@ -91,11 +87,11 @@ pub fn unwrapped(tensors: Tensors) -> Result<Tensors> {
     match best.keys().collect::<Vec<_>>().as_slice() {
         [prefix] => Ok(tensors.under(prefix)),
         _ => Err(Problem::new(message!(
-            "problem-weight-file-holds-several-networks",
+            "problem-weight-file-several-networks",
             names = some_of(&best.into_values().collect::<Vec<_>>(), 4)
         ))
         .at(tensors.origin())
-        .advise(message!("try-save-state-dict-of-one-network"))),
+        .advise(message!("advice-save-one-state-dict"))),
     }
 }
 
@@ -125,11 +121,11 @@ pub fn infer(tensors: &Tensors) -> Result<Inferred> {
     let titles: Vec<&str> = FAMILIES.iter().map(|family| family.title).collect();
     let names: Vec<&str> = tensors.names().collect();
     Err(at(Problem::new(message!(
-        "problem-weight-file-belongs-to-none-of",
+        "problem-weight-file-family-unknown",
         titles = titles.join(", ").to_string(),
         names = some_of(&names, 3)
     ))
-    .advise(message!("try-choose-weights-of-one-of-these"))))
+    .advise(message!("advice-choose-known-family"))))
 }
 
 impl Architecture {

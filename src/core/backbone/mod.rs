@@ -100,13 +100,10 @@ impl Facts {
         let kept = self.place.weights;
         if kept != WeightType::F32 {
             let kept = kept.title();
-            let what = message!(
-                "problem-weights-kept-as-can-be-neither",
-                kept = kept.to_string()
-            );
+            let what = message!("problem-precision-prediction-only", kept = kept.to_string());
             return Err(Problem::new(what)
                 .at("--precision")
-                .advise(message!("try-train-run-in-f32-for-that")));
+                .advise(message!("advice-train-in-f32")));
         }
         let place = self.place.clone();
         let mut loader = match &self.origin {
@@ -273,8 +270,8 @@ fn check_no_prefix(hooks: &dyn Hooks, index: usize) -> Result<()> {
 
 fn no_prompts(what: &str) -> Problem {
     Problem::new(message!(
-        "problem-this-backbone-has-no-place-for",
+        "problem-backbone-lacks-feature",
         what = what.to_string()
     ))
-    .advise(message!("try-choose-vit-with-class-token"))
+    .advise(message!("advice-choose-vit-with-class-token"))
 }

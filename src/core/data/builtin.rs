@@ -51,7 +51,7 @@ struct Header {
 fn unpack(origin: &str, pack: &[u8]) -> Result<Found> {
     let bad = |why: &str| {
         Problem::new(message!(
-            "problem-embedded-data-set-is-damaged",
+            "problem-built-in-dataset-damaged",
             why = why.to_string()
         ))
         .at(origin)

@@ -65,7 +65,7 @@ pub fn check(
         .count();
     if mode == Check::Never || (mode == Check::Auto && files > MOST_CHECKED) {
         if mode == Check::Auto {
-            let remark = message!("remark-not-looked-at", most = MOST_CHECKED);
+            let remark = message!("remark-images-not-checked", most = MOST_CHECKED);
             checked.assumed.push(remark.into());
         }
         return Ok(checked);
@@ -79,7 +79,7 @@ pub fn check(
             .map(|sample| {
                 let count = done.fetch_add(1, Ordering::Relaxed);
                 if count.is_multiple_of(64)
-                    && !watch.step(message!("doing-checking-pictures"), count, Some(total))
+                    && !watch.step(message!("doing-checking-images"), count, Some(total))
                 {
                     stop.store(true, Ordering::Relaxed);
                 }
@@ -176,7 +176,12 @@ impl Checked {
         let (images, largest) = self.deep;
         let bits = (u16::BITS - largest.leading_zeros()) as usize;
         let remark = if bits > bit_depth {
-            message!("remark-clipped", n = images, depth = bit_depth, bits = bits)
+            message!(
+                "remark-bit-depth-clipped",
+                n = images,
+                depth = bit_depth,
+                bits = bits
+            )
         } else if bit_depth == FULL_DEPTH
             && bits > 0
             && let Some(better) = DEPTHS.into_iter().find(|depth| *depth >= bits)
@@ -184,7 +189,7 @@ impl Checked {
             self.better_depth = Some(better);
             let largest = largest.to_string();
             message!(
-                "remark-dark",
+                "remark-bit-depth-dark",
                 n = images,
                 bits = bits,
                 largest = largest,

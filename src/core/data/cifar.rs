@@ -135,7 +135,7 @@ fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found>
             if !has(name) {
                 found.skipped.push(Skipped {
                     path,
-                    reason: message!("skip-missing").into(),
+                    reason: message!("skip-missing-from-dataset").into(),
                 });
                 continue;
             }
@@ -203,7 +203,8 @@ fn from_records(form: &Form, mut bytes: Vec<u8>) -> Batch {
         .chunks_exact(stride)
         .map(|record| usable(form, i64::from(record[form.labels - 1])))
         .collect();
-    let damage = (rest > 0).then(|| message!("skip-cut-off", n = labels.len(), rest = rest).into());
+    let damage =
+        (rest > 0).then(|| message!("skip-truncated", n = labels.len(), rest = rest).into());
     let damage = damage.or_else(|| damage_of(&labels));
     Batch {
         bytes,
@@ -226,10 +227,10 @@ fn damage_of(labels: &[Option<u32>]) -> Option<Words> {
 fn from_pickle(form: &Form, mut bytes: Vec<u8>) -> Result<Batch> {
     let wrong = |what: &str| {
         Problem::new(message!(
-            "problem-cifar-file-is-damaged",
+            "problem-cifar-file-damaged",
             what = what.to_string()
         ))
-        .advise(message!("try-download-it-again"))
+        .advise(message!("advice-download-again"))
     };
     let pickle = pickle::read(&bytes)?;
     let labels: Vec<Option<u32>> = pickle
@@ -286,7 +287,11 @@ fn class_names(
     if let Some(names) = names.filter(|names: &Vec<String>| names.len() == form.classes) {
         return Ok(names);
     }
-    let remark = message!("remark-no-class-names", file = form.names, n = form.classes);
+    let remark = message!(
+        "remark-class-names-missing",
+        file = form.names,
+        n = form.classes
+    );
     assumed.push(remark.into());
     Ok((0..form.classes)
         .map(|class| format!("class {class:03}"))

@@ -89,7 +89,7 @@ impl CorrectionCount {
     /// "3 labels corrected, 1 image left out"; empty where there is neither.
     pub fn words(&self) -> Option<Message> {
         let labels = message!("remark-labels-corrected", n = self.labels);
-        let left_out = message!("remark-pictures-left-out", n = self.left_out);
+        let left_out = message!("remark-images-excluded", n = self.left_out);
         match (self.labels, self.left_out) {
             (0, 0) => None,
             (_, 0) => Some(labels),
@@ -240,11 +240,11 @@ fn entry_of(sample: &Sample, entries: &[usize], list: &[Correction]) -> Option<u
 pub fn check(list: &[Correction]) -> Result<()> {
     if list.len() > MOST {
         return Err(Problem::new(message!(
-            "problem-labels-are-corrected-are-most",
+            "problem-too-many-corrected-labels",
             list = list.len().to_string(),
             most = MOST.to_string()
         ))
-        .advise(message!("try-correct-so-many-labels-in-data")));
+        .advise(message!("advice-correct-labels-in-dataset")));
     }
     let mut seen = HashSet::new();
     for correction in list {
@@ -252,17 +252,17 @@ pub fn check(list: &[Correction]) -> Result<()> {
             && correction.sha256.chars().all(|c| c.is_ascii_hexdigit());
         if !is_hash {
             let what = message!(
-                "problem-sha256-of-is-not-64-hexadecimal",
+                "problem-image-sha256-digits",
                 picture = correction.picture.to_string()
             );
-            return Err(Problem::new(what).advise(message!("try-take-it-from-list-that-program")));
+            return Err(Problem::new(what).advise(message!("advice-copy-hash-from-list")));
         }
         if !seen.insert((&correction.picture, correction.sha256.to_ascii_lowercase())) {
             let what = message!(
-                "problem-label-of-is-corrected-twice",
+                "problem-label-corrected-twice",
                 picture = correction.picture.to_string()
             );
-            return Err(Problem::new(what).advise(message!("try-leave-one-of-two-entries-out")));
+            return Err(Problem::new(what).advise(message!("advice-remove-one-entry")));
         }
     }
     Ok(())

@@ -73,8 +73,12 @@ impl Draw<'_> {
     /// of the classes.
     pub fn words(&self, drawn: &Drawn, names: &[String]) -> Option<Message> {
         let without: Vec<&String> = drawn.without.iter().map(|&class| &names[class]).collect();
-        let without = (!without.is_empty())
-            .then(|| message!("remark-none-drawn", classes = some_of(&without, 5)));
+        let without = (!without.is_empty()).then(|| {
+            message!(
+                "remark-classes-not-held-out",
+                classes = some_of(&without, 5)
+            )
+        });
         match self.moved_words(drawn) {
             Some(moved) => Some(moved.then(without)),
             None => without,
@@ -84,7 +88,7 @@ impl Draw<'_> {
     fn moved_words(&self, drawn: &Drawn) -> Option<Message> {
         let copies = self.copies?;
         if copies.is_empty() && !drawn.samples.is_empty() {
-            return Some(message!("remark-copies-unsought"));
+            return Some(message!("remark-duplicates-not-searched"));
         }
         let moved = match copies.has_near() {
             true => "remark-near-copies-moved",

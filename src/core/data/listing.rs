@@ -41,7 +41,7 @@ pub fn pictures_below(folder: &Path, watch: &Watch) -> Result<Vec<Below>> {
             let format = foreign_format(&ending_of(name))?;
             Some((
                 dir.path.join(name),
-                Some(message!("skip-foreign", form = format).into()),
+                Some(message!("skip-format-unsupported", form = format).into()),
             ))
         });
         found.extend(pictures.chain(others).map(|(path, reason)| Below {

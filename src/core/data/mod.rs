@@ -226,17 +226,16 @@ impl OpenOptions {
         ] {
             if !(0.0..1.0).contains(&share) {
                 return Err(Problem::new(message!(
-                    "problem-share-of-is-not-from-0",
+                    "problem-share-out-of-range",
                     share = share.to_string()
                 ))
                 .at(at)
-                .advise(message!("try-0-2-puts-every-fifth-image")));
+                .advise(message!("advice-share-of-one-fifth")));
             }
         }
         if self.train_limit == Some(0) || self.test_limit == Some(0) {
             return Err(
-                Problem::new(message!("problem-limit-of-0-images-per-class"))
-                    .at("train_limit, test_limit"),
+                Problem::new(message!("problem-image-limit-zero")).at("train_limit, test_limit")
             );
         }
         Ok(())
@@ -266,7 +265,7 @@ impl<'a> Watch<'a> {
 }
 
 fn stopped() -> Problem {
-    Problem::new(message!("problem-opening-data-set-was-stopped"))
+    Problem::new(message!("problem-opening-dataset-stopped"))
 }
 
 impl Dataset {

@@ -106,11 +106,9 @@ pub fn published(name: &str) -> Option<&'static PublishedData> {
 /// It is one, but was not downloaded.
 pub(super) fn place_of(name: &str) -> Result<Option<PathBuf>> {
     if plain(name) == "domainnet" {
-        return Err(
-            Problem::new(message!("problem-domainnet-is-not-among-downloads-of"))
-                .at("http://ai.bu.edu/M3SDA/")
-                .advise(message!("try-unpack-its-six-domains-and-their")),
-        );
+        return Err(Problem::new(message!("problem-domainnet-not-downloadable"))
+            .at("http://ai.bu.edu/M3SDA/")
+            .advise(message!("advice-unpack-domainnet-domains")));
     }
     let Some(set) = published(name) else {
         return Ok(None);
@@ -119,12 +117,12 @@ pub(super) fn place_of(name: &str) -> Result<Option<PathBuf>> {
         return Ok(Some(set.archive()));
     }
     Err(Problem::new(message!(
-        "problem-is-not-on-this-computer",
+        "problem-dataset-not-downloaded",
         name = set.name.to_string()
     ))
     .at(set.archive().display())
     .advise(message!(
-        "try-download-it-mb-with-lae-studio",
+        "advice-download-dataset",
         megabytes = set.megabytes.to_string(),
         name = set.name.to_string()
     )))

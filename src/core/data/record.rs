@@ -73,12 +73,7 @@ impl Records {
     /// # Errors
     /// There is no such record.
     pub fn decode(&self, index: u32) -> Result<RgbImage> {
-        let missing = || {
-            Problem::new(message!(
-                "problem-there-is-no-record",
-                index = index.to_string()
-            ))
-        };
+        let missing = || Problem::new(message!("problem-no-record", index = index.to_string()));
         let raw = self.raw(index).ok_or_else(missing)?;
         let plane = self.height * self.width;
         let mut rgb = vec![0; plane * 3];

@@ -60,8 +60,8 @@ pub fn is_here(what: &str) -> bool {
 
 fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
     if what.is_empty() {
-        return Err(Problem::new(message!("problem-no-data-set-was-given"))
-            .advise(message!("try-give-digits-letters-or-path-of")));
+        return Err(Problem::new(message!("problem-no-dataset-given"))
+            .advise(message!("advice-give-dataset")));
     }
     // A folder of the same name is still there as ./digits.
     if let Some(found) = builtin::open(what)? {
@@ -80,9 +80,9 @@ fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
             found.origin = what.to_owned();
             return Ok(found);
         }
-        return Err(Problem::new(message!("problem-there-is-no-such-data-set"))
+        return Err(Problem::new(message!("problem-dataset-not-found"))
             .at(what)
-            .advise(message!("try-give-digits-letters-or-path-of")));
+            .advise(message!("advice-give-dataset")));
     }
     open_path(path, options, watch)
 }

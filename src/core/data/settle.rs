@@ -95,21 +95,21 @@ fn check_corrected(
     assumed: &mut Vec<Words>,
 ) -> Result<()> {
     if let Some(words) = corrected.words() {
-        assumed.push(message!("remark-corrected", words = words).into());
+        assumed.push(message!("remark-corrected-labels", words = words).into());
     }
     if corrected.without_effect > 0 {
         let n = corrected.without_effect;
-        assumed.push(message!("remark-corrected-without-effect", n = n).into());
+        assumed.push(message!("remark-corrections-without-effect", n = n).into());
     }
     let trained = counts(train, names.len());
     let Some(empty) = trained.iter().position(|count| *count == 0) else {
         return Ok(());
     };
     Err(Problem::new(message!(
-        "problem-with-corrected-labels-no-training-picture",
+        "problem-corrected-labels-empty-classes",
         empty = names[empty].to_string()
     ))
-    .advise(message!("try-take-one-of-corrected-labels-back")))
+    .advise(message!("advice-undo-corrected-label")))
 }
 
 fn percent(share: f64) -> f64 {
@@ -121,21 +121,21 @@ pub(super) fn nothing_left(found: &Found) -> Problem {
     let reasons = found.skipped.iter().map(|skipped| skipped.reason.clone());
     let reasons = counted_reasons(reasons);
     let what = match reasons.is_empty() {
-        true => message!("problem-no-training-pictures"),
+        true => message!("problem-no-training-images"),
         false => message!(
-            "problem-no-training-pictures-left-out",
+            "problem-no-training-images-skipped",
             left_out = some_words(&reasons, 4)
         ),
     };
     Problem::new(what)
         .at(&found.origin)
-        .advise(message!("try-data-set-is-folder-with-one-2"))
+        .advise(message!("advice-use-class-folders-of-formats"))
 }
 
 fn too_few(names: &[String], found: &Found, options: &OpenOptions) -> Problem {
     let id = match names.len() {
         1 => "problem-only-one-class",
-        _ => "problem-only-few-classes",
+        _ => "problem-too-few-classes",
     };
     Problem::new(message!(
         id,
@@ -143,7 +143,7 @@ fn too_few(names: &[String], found: &Found, options: &OpenOptions) -> Problem {
         least = options.min_classes
     ))
     .at(&found.origin)
-    .advise(message!("try-data-set-is-folder-with-one-3"))
+    .advise(message!("advice-use-class-folders-check-folder"))
 }
 
 /// Leaves out test images of classes that have no training image.
@@ -157,14 +157,14 @@ fn drop_untrained(found: &mut Found, train: &[Sample], test: Option<&mut Vec<Sam
             *gone.entry(sample.class).or_default() += 1;
             found.skipped.push(Skipped {
                 path: sample.source.path().unwrap_or_else(|| sample.name().into()),
-                reason: message!("skip-untrained").into(),
+                reason: message!("skip-class-without-training-images").into(),
             });
         }
         known
     });
     for (class, count) in gone {
         let name = &found.classes[class as usize];
-        let remark = message!("remark-class-test-only", class = name, n = count);
+        let remark = message!("remark-class-only-in-test", class = name, n = count);
         found.assumed.push(remark.into());
     }
 }
@@ -218,7 +218,7 @@ fn tested(
     let drawn = draw.from(train, |_| true);
     let test = drawn.samples.len();
     let remark = message!(
-        "remark-test-drawn",
+        "remark-test-split-drawn",
         test = test,
         n = test + train.len(),
         share = percent(draw.share),
@@ -263,9 +263,9 @@ fn fill_gaps(
     let drawn = draw.from(train, |class| tested[class] == 0);
     let gaps = some_of(&missing, 5);
     let remark = match drawn.samples.len() {
-        0 => message!("remark-gaps-left", classes = gaps),
+        0 => message!("remark-test-classes-missing", classes = gaps),
         n => message!(
-            "remark-gaps-filled",
+            "remark-test-classes-filled",
             classes = gaps,
             n = n,
             share = percent(draw.share),
@@ -290,7 +290,7 @@ fn validate(
     }
     let drawn = draw.from(train, |_| true);
     let remark = message!(
-        "remark-validation",
+        "remark-validation-images",
         n = drawn.samples.len(),
         share = percent(draw.share),
         test = test.len()

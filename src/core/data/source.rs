@@ -182,7 +182,7 @@ impl Sample {
         let written = self.decode()?.write_to(&mut bytes, ImageFormat::Png);
         written.map_err(|error| {
             Problem::new(message!(
-                "problem-picture-cannot-be-written",
+                "problem-image-unwritten",
                 error = error.to_string()
             ))
             .at(self.name())

@@ -84,11 +84,11 @@ impl Tree {
             if let Ok(real) = dunce::canonicalize(&job.path) {
                 // Through it the rest of the disk would become part of the data set.
                 if whole != real && whole.starts_with(&real) {
-                    tree.skip(&job.path, message!("skip-link-around"));
+                    tree.skip(&job.path, message!("skip-link-to-parent"));
                     continue;
                 }
                 if !seen.insert(real) {
-                    tree.skip(&job.path, message!("skip-link-again"));
+                    tree.skip(&job.path, message!("skip-link-already-read"));
                     continue;
                 }
             }
@@ -116,7 +116,7 @@ impl Tree {
             Ok(entries) => entries,
             Err(error) => {
                 let error = error.to_string();
-                self.skip(&job.path, message!("skip-folder-unread", error = error));
+                self.skip(&job.path, message!("skip-folder-unreadable", error = error));
                 return None;
             }
         };
@@ -135,7 +135,10 @@ impl Tree {
                 Ok(entry) => entry,
                 Err(error) => {
                     let error = error.to_string();
-                    self.skip(&dir.path, message!("skip-folder-broke-off", error = error));
+                    self.skip(
+                        &dir.path,
+                        message!("skip-folder-list-incomplete", error = error),
+                    );
                     break;
                 }
             };
@@ -144,7 +147,7 @@ impl Tree {
                 continue;
             }
             let Ok(mut kind) = entry.file_type() else {
-                self.skip(&entry.path(), message!("skip-kind-unread"));
+                self.skip(&entry.path(), message!("skip-file-type-unknown"));
                 continue;
             };
             let linked = kind.is_symlink();
@@ -152,7 +155,7 @@ impl Tree {
                 match fs::metadata(entry.path()) {
                     Ok(about) => kind = about.file_type(),
                     Err(_) => {
-                        self.skip(&entry.path(), message!("skip-link-nowhere"));
+                        self.skip(&entry.path(), message!("skip-link-broken"));
                         continue;
                     }
                 }
@@ -169,7 +172,7 @@ impl Tree {
                 };
                 if linked { &mut *links } else { &mut *jobs }.push(next);
             } else if !kind.is_file() {
-                self.skip(&entry.path(), message!("skip-not-ordinary"));
+                self.skip(&entry.path(), message!("skip-no-regular-file"));
             } else if is_picture(&dir.path, &name) {
                 dir.pictures.push(Arc::from(name.as_os_str()));
             } else {
@@ -269,9 +272,9 @@ fn looks_like_a_picture(path: &Path) -> bool {
 pub fn reason_for(name: &OsStr) -> Words {
     let ending = ending_of(name);
     match foreign_format(&ending) {
-        Some(format) => message!("skip-foreign", form = format),
-        None if ending.is_empty() => message!("skip-no-picture"),
-        None => message!("skip-no-picture-ending", ending = ending),
+        Some(format) => message!("skip-format-unsupported", form = format),
+        None if ending.is_empty() => message!("skip-no-image"),
+        None => message!("skip-no-image-extension", ending = ending),
     }
     .into()
 }
@@ -284,7 +287,7 @@ pub fn counted_reasons(reasons: impl IntoIterator<Item = Words>) -> Vec<Words> {
         entry.or_insert((reason, 0)).1 += 1;
     }
     let counts = counts.into_values();
-    let told = |(what, n)| message!("remark-so-many", n = n, what = what).into();
+    let told = |(what, n)| message!("remark-times", n = n, what = what).into();
     counts.map(told).collect()
 }
 

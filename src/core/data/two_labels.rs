@@ -57,8 +57,8 @@ pub fn told(found: &[TwoLabels]) -> Option<Message> {
         .collect();
     let id = match found.len() {
         0 => return None,
-        n if n > NAMED => "remark-two-labels-first",
-        _ => "remark-two-labels",
+        n if n > NAMED => "remark-images-with-two-labels-first",
+        _ => "remark-images-with-two-labels",
     };
     Some(message!(id, n = found.len(), pairs = pairs.join("; ")))
 }

@@ -46,14 +46,14 @@ pub fn trust(info: &DeviceInfo) -> Result<SelfTestResult> {
         return Ok(verdict);
     }
     let remedy = match file {
-        None => message!("try-update-graphics-driver"),
+        None => message!("advice-update-driver"),
         Some(file) => message!(
-            "try-update-driver-or-delete",
+            "advice-update-driver-or-retest",
             file = file.display().to_string()
         ),
     };
     Err(Problem::new(message!(
-        "problem-failed-its-self-test",
+        "problem-device-self-test-failed",
         name = info.name.to_string(),
         note = verdict.note.to_string()
     ))

@@ -228,7 +228,7 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
                     fitting.find(|info| Some(&info.name) != first.map(|f| &f.name)),
                 ) {
                     return Err(Problem::new(message!(
-                        "problem-could-be-or",
+                        "problem-device-name-ambiguous",
                         wanted = wanted.to_string(),
                         name = first.name.to_string(),
                         name2 = other.name.to_string()
@@ -242,8 +242,8 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
     };
     found.cloned().ok_or_else(|| {
         let what = match wanted {
-            "gpu" => message!("problem-no-graphics-adapter"),
-            _ => message!("problem-no-such-device", wanted = wanted),
+            "gpu" => message!("problem-no-gpu"),
+            _ => message!("problem-device-not-found", wanted = wanted),
         };
         Problem::new(what).at("--device").advise(there_is(devices))
     })
@@ -252,7 +252,7 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
 /// The devices as one sentence.
 fn there_is(devices: &[DeviceInfo]) -> Message {
     let shown: Vec<String> = devices.iter().map(ToString::to_string).collect();
-    message!("try-a-device", devices = shown.join("; "))
+    message!("advice-choose-device", devices = shown.join("; "))
 }
 
 #[cfg(test)]

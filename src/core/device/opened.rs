@@ -106,12 +106,12 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
     }
     let refused = |why: String| {
         Problem::new(message!(
-            "problem-device-cannot-be-used",
+            "problem-device-unusable",
             name = info.name.to_string(),
             why = why.to_string()
         ))
         .at("--device")
-        .advise(message!("try-use-device-cpu-or-update-graphics"))
+        .advise(message!("advice-use-cpu-or-update-driver"))
     };
     let mut adapters = OPENED.adapters();
     match adapters.get(&info.selector()) {
@@ -119,11 +119,11 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
         Some(adapter) if !adapter.lost => return Ok(adapter.device.clone()),
         Some(_) => {
             return Err(Problem::new(message!(
-                "problem-device-was-lost",
+                "problem-device-lost",
                 name = info.name.to_string()
             ))
             .at("--device")
-            .advise(message!("try-start-program-again-to-use-it")));
+            .advise(message!("advice-restart-or-choose-cpu")));
         }
     }
     let kind = match info.kind {

@@ -160,7 +160,7 @@ fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
     change(&mut book);
     let text = toml::to_string(&book).map_err(|error| {
         Problem::new(message!(
-            "problem-no-file-can-be-made-of",
+            "problem-device-results-unwritten",
             error = error.to_string()
         ))
     })?;

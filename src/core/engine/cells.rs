@@ -89,6 +89,6 @@ impl GridSink for CellSink<'_, '_> {
     }
 
     fn waits(&mut self, cells: usize) {
-        self.event(preparing(message!("doing-waiting", n = cells)));
+        self.event(preparing(message!("doing-waiting-for-runs", n = cells)));
     }
 }

@@ -153,7 +153,7 @@ impl FeatureCache {
 
     /// Returns a complete survey, projected onto the axes of another one.
     fn project(&mut self, anchor: &Key, key: &Key) -> Result<ProbeInside> {
-        let missing = || Problem::new(message!("problem-map-has-no-axes-yet"));
+        let missing = || Problem::new(message!("problem-map-without-axes"));
         let mut surveys = self.surveys.iter_mut();
         let given = surveys.find(|kept| kept.key == *anchor);
         let given = given.ok_or_else(missing)?;

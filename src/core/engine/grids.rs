@@ -34,7 +34,7 @@ pub(super) fn run_grid(
     if let Some(by) = work.search {
         return run_search(cells, by, runs_root, stock, (sink, control));
     }
-    sink.event(preparing(message!("doing-looking-for-runs")));
+    sink.event(preparing(message!("doing-listing-runs")));
     sink.between_batches();
     let plan = GridPlan::make(cells, runs_root, true, stock, control);
     let stopped = || Event::Stopped { run: String::new() };
@@ -57,12 +57,9 @@ pub(super) fn run_grid(
 
 /// The report on a grid of which some cells could not be run.
 fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
-    let told = Problem::new(message!(
-        "problem-of-grid-could-not-be-finished",
-        n = failed
-    ));
+    let told = Problem::new(message!("problem-grid-runs-failed", n = failed));
     match first {
-        Some(problem) => told.advise(message!("try-see-lines", what = problem.words())),
+        Some(problem) => told.advise(message!("advice-fix-first-error", what = problem.words())),
         None => told,
     }
 }

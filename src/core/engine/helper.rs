@@ -68,7 +68,7 @@ impl<T: Send + 'static> Helper<T> {
             });
         if let Err(error) = &begun {
             remaining.put(Err(Problem::new(message!(
-                "problem-no-helper-thread-could-be-started",
+                "problem-worker-thread-not-started",
                 error = error.to_string()
             ))));
         }

@@ -82,7 +82,7 @@ impl Engine {
             .spawn(move || work::serve(state, &runs_root))
             .map_err(|error| {
                 Problem::new(message!(
-                    "problem-engine-thread-did-not-start",
+                    "problem-engine-thread-not-started",
                     error = error.to_string()
                 ))
             })?;

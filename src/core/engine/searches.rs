@@ -28,7 +28,7 @@ pub(super) fn run_search(
 ) -> Result<Event> {
     let run = String::new;
     let name = cells.grid.name.clone();
-    sink.event(preparing(message!("doing-counting")));
+    sink.event(preparing(message!("doing-counting-candidates")));
     let search = Search::new(cells, (by, SHARE), None, stock, control)?;
     let verdicts = search.run(runs_root, stock, control, |plan, order, round| {
         let mut standing = plan.standing();

@@ -191,7 +191,7 @@ impl Worker<'_> {
         })));
         answered
             .recv()
-            .map_err(|_| Problem::new(message!("problem-engine-has-ended")))?
+            .map_err(|_| Problem::new(message!("problem-engine-stopped")))?
     }
 
     fn goes_on(&self) -> bool {

@@ -22,7 +22,7 @@ pub(super) fn one_ahead<P: Send, R: Send>(
             (then(piece), ahead.map(std::thread::ScopedJoinHandle::join))
         });
         next = match made {
-            Some(Err(_)) => return Err(Problem::new(message!("problem-reading-pictures-failed"))),
+            Some(Err(_)) => return Err(Problem::new(message!("problem-reading-images-failed"))),
             other => other.and_then(std::result::Result::ok),
         };
         if used?.is_break() {

@@ -57,7 +57,7 @@ fn unusable(info: &DeviceInfo, family: &str, why: &str) -> Problem {
         why = why
     ))
     .at(format!("{} {}", info.api.title(), info.driver))
-    .advise(message!("try-update-graphics-driver-then-try-again"))
+    .advise(message!("advice-update-driver-then-prepare"))
 }
 
 /// Whether a device multiplies numbers of bf16, as a run's training needs them.
@@ -67,10 +67,10 @@ fn unusable(info: &DeviceInfo, family: &str, why: &str) -> Problem {
 pub fn has_bf16(info: &DeviceInfo) -> Result<()> {
     let (why, remedy) = match info.is_cpu() {
         true if nn::multiplies_bf16() => return Ok(()),
-        true => (message!("problem-processor-without-bf16"), "try-f32"),
+        true => (message!("problem-cpu-without-bf16"), "advice-choose-f32"),
         false => (
-            message!("problem-card-without-bf16", name = &info.name),
-            "try-f16",
+            message!("problem-gpu-without-bf16", name = &info.name),
+            "advice-choose-f16-or-cpu",
         ),
     };
     Err(Problem::new(why)
@@ -92,8 +92,8 @@ pub fn weight_type(
         WeightType::Bf16 => has_bf16(info)?,
         WeightType::F16 if !half => {
             let (why, remedy) = match info.is_cpu() {
-                true => ("problem-f32-on-cpu", "try-a-card-for-half"),
-                false => ("problem-f32-on-card", "try-another-card-for-half"),
+                true => ("problem-f32-on-cpu", "advice-train-on-gpu"),
+                false => ("problem-f32-on-gpu", "advice-train-on-other-gpu"),
             };
             let remark = Problem::new(message!(why))
                 .at("--precision")

@@ -58,12 +58,12 @@ impl Images {
     pub fn leave_out_copies(&mut self, taught: &[Sample]) -> Option<Message> {
         let data = &self.own.as_ref()?.data;
         let Some(copies) = data.copies_in_test(taught) else {
-            return Some(message!("teach-copies-unsought"));
+            return Some(message!("teach-copies-not-searched"));
         };
         self.copies = copies;
         match self.copies.len() {
             0 => None,
-            n => Some(message!("teach-copies", n = n)),
+            n => Some(message!("teach-copies-excluded", n = n)),
         }
     }
 

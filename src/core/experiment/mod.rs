@@ -242,11 +242,9 @@ fn go_on(
     if stored.state == StoredState::Finished {
         // Killed in its last moment, it left its checkpoint, which resuming it cleans up.
         let _ = lock.finish(for_added_tasks(&stored.header, &lock));
-        return Err(
-            Problem::new(message!("problem-this-run-is-finished-there-is"))
-                .at_path(folder)
-                .advise(message!("try-start-new-run-or-look-at")),
-        );
+        return Err(Problem::new(message!("problem-run-finished"))
+            .at_path(folder)
+            .advise(message!("advice-start-new-run")));
     }
     sink.prepare("a run is prepared to resume", &stored.header.config);
     // The file may have been edited.
@@ -284,9 +282,9 @@ pub fn check_untaught(stored: &StoredRun) -> Result<()> {
         return Ok(());
     }
     Err(
-        Problem::new(message!("problem-this-run-was-stopped-and-then"))
+        Problem::new(message!("problem-stopped-run-has-added-tasks"))
             .at_path(&header.folder)
-            .advise(message!("try-undo-its-added-tasks-then-continue")),
+            .advise(message!("advice-undo-added-tasks")),
     )
 }
 

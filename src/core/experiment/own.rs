@@ -93,11 +93,9 @@ pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Re
     }
     take_data(config, data, &mut along)?;
     match along.weights.values().find(|file| !file.is_file()) {
-        Some(file) => Err(
-            Problem::new(message!("problem-weights-of-this-backbone-are-not"))
-                .at_path(file)
-                .advise(message!("try-put-file-there-or-choose-another")),
-        ),
+        Some(file) => Err(Problem::new(message!("problem-backbone-file-missing"))
+            .at_path(file)
+            .advise(message!("advice-copy-file-or-choose-backbone"))),
         None => Ok(along),
     }
 }

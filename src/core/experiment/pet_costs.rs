@@ -48,10 +48,10 @@ fn measured(spec: &Arc<PetSpec>) -> Result<PetCosts> {
     let values = spec.parameter_count(backbone.blocks(), &blocks, &settings)?;
     if values > MOST_VALUES {
         let what = message!(
-            "problem-pet-of-is-too-large-to",
-            values = message!("problem-count-value", n = values)
+            "problem-pet-too-large-to-measure",
+            values = message!("count-values", n = values)
         );
-        return Err(Problem::new(what).advise(message!("try-choose-smaller-default-sizes")));
+        return Err(Problem::new(what).advise(message!("advice-choose-smaller-defaults")));
     }
     let pet = PetStack::init(spec, &settings, backbone.blocks(), &blocks, 0, &device)?;
     let side = network.input.size;

@@ -51,11 +51,12 @@ fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<Words> {
     let mut sentences = data.assumed.clone();
     let left_out = data.skipped.len();
     if left_out > 0 {
-        sentences.push(message!("remark-files-left-out", n = left_out).into());
+        sentences.push(message!("remark-files-skipped", n = left_out).into());
     }
     sentences.extend(told_two_labels(&data.two_labels).map(Words::from));
     let name = &backbone.entry.name;
-    let about = |what: &Words| message!("remark-of-backbone", name = name, what = what.clone());
+    let about =
+        |what: &Words| message!("remark-backbone-assumed", name = name, what = what.clone());
     sentences.extend(backbone.assumed.iter().map(|what| about(what).into()));
     sentences
 }
@@ -96,7 +97,7 @@ impl TrainingPlan {
         let spec = plugin(&chosen, begun.map(|(_, text)| text), stock)?;
         let order = ClassOrder::parse(&config.order)?;
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
-        tell(message!("doing-opening-data"));
+        tell(message!("doing-opening-dataset"));
         let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
         if let Some((header, _)) = begun {
             same_classes(header, &data)?;
@@ -224,11 +225,11 @@ impl TrainingPlan {
     pub fn agrees_with(&self, header: &RunHeader) -> Result<()> {
         let changed = |what: &str| {
             Err(Problem::new(message!(
-                "problem-changed-since-this-run-began",
+                "problem-changed-since-run-start",
                 what = what.to_string()
             ))
             .at_path(&header.folder)
-            .advise(put_back(&self.data, "try-put-back-what-was-there-or")))
+            .advise(put_back(&self.data, "advice-restore-or-train-new")))
         };
         if self.backbone.sha256 != header.weights_sha256 {
             return changed("the backbone's weights");
@@ -309,14 +310,14 @@ fn short(
     }
     let gigabytes = |bytes: u64| bytes as f64 / 1e9;
     let what = message!(
-        "problem-has-gb-free-and-this-run",
+        "problem-gpu-memory-short",
         name = ready.info.name.to_string(),
         free = format!("{:.1}", gigabytes(free)),
         expected = format!("{:.1}", gigabytes(expected))
     );
     let remedy = match footprint::fitting(config, about, pet, free) {
-        Some(images) => message!("try-micro-batch", images = images.to_string()),
-        None => message!("try-smaller-backbone"),
+        Some(images) => message!("advice-use-micro-batch", images = images.to_string()),
+        None => message!("advice-smaller-backbone-or-cpu"),
     };
     Some(Problem::new(what).at("--micro-batch").advise(remedy))
 }
@@ -358,17 +359,17 @@ pub(super) fn same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
     let (gone, added) = (some_of(&missing, 6), some_of(&new, 6));
     let what = match (missing.is_empty(), new.is_empty()) {
         (true, true) => return Ok(()),
-        (true, false) => message!("problem-data-has-new-classes", names = added),
-        (false, true) => message!("problem-data-lacks-classes", names = gone),
+        (true, false) => message!("problem-dataset-has-new-classes", names = added),
+        (false, true) => message!("problem-dataset-lacks-classes", names = gone),
         (false, false) => message!(
-            "problem-data-has-other-classes",
+            "problem-dataset-classes-changed",
             missing = gone,
             new = added
         ),
     };
     Err(Problem::new(what)
         .at(&data.origin)
-        .advise(put_back(data, "try-put-classes-back")))
+        .advise(put_back(data, "advice-restore-classes")))
 }
 
 /// Returns what to do about a data set that changed: `otherwise`, unless lists were read, which older versions ignored.
@@ -376,7 +377,7 @@ pub fn put_back(data: &Dataset, otherwise: &'static str) -> Message {
     match data.lists.len() {
         0 => message!(otherwise),
         n => message!(
-            "try-lists-are-read-now",
+            "advice-move-ignored-lists",
             lists = some_of(&data.lists, 4),
             n = n
         ),
@@ -412,10 +413,13 @@ fn enough_images(data: &Dataset, scenario: &Scenario) -> Result<()> {
             Err(Problem::new(what).at(&data.name).advise(message!(remedy)))
         };
         if scenario.train_of(data, task).is_empty() {
-            return without("problem-task-without-training", "try-add-training-images");
+            return without(
+                "problem-task-without-training-images",
+                "advice-add-training-images",
+            );
         }
         if scenario.test_of(data, task).is_empty() {
-            return without("problem-task-without-test", "try-add-test-images");
+            return without("problem-task-without-test-images", "advice-add-test-images");
         }
     }
     Ok(())

@@ -137,11 +137,9 @@ impl Parts {
         let weights = answering_weights(&self.header, &ready);
         let backbone = stock.placed(&config.backbone, weights, &ready, read)?;
         if backbone.sha256 != self.header.weights_sha256 {
-            return Err(
-                Problem::new(message!("problem-backbones-weights-changed-since-this-run"))
-                    .at(&config.backbone)
-                    .advise(message!("try-put-weight-file-back-that-run")),
-            );
+            return Err(Problem::new(message!("problem-backbone-weights-changed"))
+                .at(&config.backbone)
+                .advise(message!("advice-restore-weight-file")));
         }
         let chosen = Chosen::of(config)?;
         let pet = chosen.trains_pet()?.then(|| {
@@ -192,9 +190,9 @@ fn weights_of(stock: &Stock, name: &str, download: bool) -> Result<Unplaced> {
         download
     });
     read.map_err(|problem| match downloading && !download {
-        true => Problem::new(message!("problem-weights-of-this-run-are-not"))
+        true => Problem::new(message!("problem-run-weights-missing"))
             .at(name)
-            .advise(message!("try-choose-backbone-on-experiment-and-download")),
+            .advise(message!("advice-download-backbone-on-experiment")),
         false => problem,
     })
 }
@@ -221,8 +219,7 @@ impl Predictor {
     pub fn verdict(&self, picture: &Picture) -> Result<(Answer, Vec<u8>)> {
         let seen = self.seen(picture)?;
         let verdict = self.verdicts(&seen)?.pop();
-        let verdict =
-            verdict.ok_or_else(|| Problem::new(message!("problem-experts-gave-no-answer")))?;
+        let verdict = verdict.ok_or_else(|| Problem::new(message!("problem-no-prediction")))?;
         Ok((verdict, seen))
     }
 
@@ -256,9 +253,8 @@ impl Predictor {
     /// What the network sees of an image (side² × 3 bytes).
     pub(super) fn seen(&self, picture: &Picture) -> Result<Vec<u8>> {
         let (width, height) = (picture.width as u32, picture.height as u32);
-        let image = RgbImage::from_raw(width, height, picture.rgb.clone()).ok_or_else(|| {
-            Problem::new(message!("problem-this-pictures-pixels-do-not-fill")).at(&picture.name)
-        })?;
+        let image = RgbImage::from_raw(width, height, picture.rgb.clone())
+            .ok_or_else(|| Problem::new(message!("problem-image-pixel-count")).at(&picture.name))?;
         let side = self.backbone.input.size;
         let mut seen = vec![0; side * side * 3];
         infer_into(&image, self.backbone.input, &mut seen)?;

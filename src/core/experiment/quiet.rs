@@ -69,7 +69,9 @@ impl<'a> Quiet<'a> {
             (None, None) => return,
             (None, Some(more)) => more,
             (Some(what), None) => what.into(),
-            (Some(what), Some(more)) => message!("doing-more", what = what, more = more).into(),
+            (Some(what), Some(more)) => {
+                message!("doing-with-detail", what = what, more = more).into()
+            }
         };
         self.sink.event(Event::Phase {
             run: String::new(),
@@ -127,7 +129,7 @@ mod tests {
         let mut quiet = Quiet::new(
             &mut told,
             Some(message!(
-                "doing-trying",
+                "doing-trying-method",
                 title = "LAE",
                 number = 1_usize,
                 of = 2_usize

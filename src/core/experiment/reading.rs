@@ -34,13 +34,13 @@ impl Reading {
             return Ok(());
         }
         Err(Problem::new(message!(
-            "problem-too-many-images-cannot-be-read",
+            "problem-too-many-images-unreadable",
             lost = self.lost.to_string(),
             images = self.images.to_string(),
             what = last.what.to_string()
         ))
         .at(&last.place)
-        .advise(message!("try-bring-disk-or-folder-back-then")))
+        .advise(message!("advice-restore-images-and-resume")))
     }
 
     /// Called at the end of a way that was to bring images.
@@ -51,10 +51,8 @@ impl Reading {
         if brought > 0 {
             return Ok(());
         }
-        Err(
-            Problem::new(message!("problem-not-single-image-could-be-read"))
-                .advise(message!("try-bring-disk-or-folder-back-then-2")),
-        )
+        Err(Problem::new(message!("problem-no-image-readable"))
+            .advise(message!("advice-restore-disk-and-resume")))
     }
 }
 

@@ -40,15 +40,15 @@ pub(super) fn to_the_end(
             ControlFlow::Continue(next) => next,
             ControlFlow::Break(problem) => return Err(problem),
         };
-        let images = message!("problem-count-image", n = fewer);
+        let images = message!("count-images", n = fewer);
         let what = message!(
-            "problem-run-goes-on-with-at-once",
+            "problem-continues-with-fewer-images",
             out_of_memory = message!("problem-device-out-of-memory"),
             images = images
         );
         let problem = Problem::new(what)
             .at("--micro-batch")
-            .advise(message!("try-nothing-need-be-done-it-begins"));
+            .advise(message!("advice-continues-from-last-epoch"));
         sink.event(Event::Remark { run, problem });
         // What was to be written when there was no room never was.
         stock.forget_backbones();
@@ -82,9 +82,9 @@ fn make_do(folder: &Path, lost: bool, problem: Problem) -> ControlFlow<Problem, 
     if lock.save_header(&stored.header).is_err() {
         return ControlFlow::Break(problem);
     }
-    let images = message!("problem-count-image", n = fewer);
+    let images = message!("count-images", n = fewer);
     ControlFlow::Break(problem.at("--micro-batch").advise(message!(
-        "try-start-program-again-and-continue-run-2",
+        "advice-restart-with-smaller-batches",
         images = images,
         at_once = at_once.to_string()
     )))

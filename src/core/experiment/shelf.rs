@@ -128,8 +128,7 @@ impl PredictorShelf {
             self.put(key.clone(), Prepared::ahead(&request.run, task, stock)?);
         }
         let predictor = self.predictor(&key, stock)?;
-        let predictor =
-            predictor.ok_or_else(|| Problem::new(message!("problem-experts-gave-no-answer")))?;
+        let predictor = predictor.ok_or_else(|| Problem::new(message!("problem-no-prediction")))?;
         let (verdict, seen) = predictor.verdict(&request.picture)?;
         Ok(Prediction {
             ticket: request.ticket,

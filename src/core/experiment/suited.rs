@@ -118,8 +118,8 @@ pub fn suit(config: &mut RunConfig, material: &Material) -> Option<Message> {
         || config.min_steps != usual.min_steps;
     chosen.then(|| {
         let id = match config.min_steps {
-            0 => "suited",
-            _ => "suited-more-steps",
+            0 => "remark-settings-chosen",
+            _ => "remark-settings-chosen-more-steps",
         };
         message!(
             id,

@@ -148,7 +148,7 @@ impl Comparison<'_> {
         let (mut methods, mut runs, mut waited) = (Vec::new(), Vec::new(), Duration::ZERO);
         for (number, one) in (1..).zip(&self.all) {
             let what = message!(
-                "doing-trying",
+                "doing-trying-method",
                 title = &one.title,
                 number = number,
                 of = self.all.len()
@@ -195,9 +195,9 @@ impl Comparison<'_> {
 fn ended(outcome: Result<Outcome>, quiet: &Quiet<'_>) -> Result<RunSummary> {
     outcome.and_then(|outcome| match outcome {
         Outcome::Finished(header) => store::summarize(&header.folder),
-        _ if quiet.late => Err(Problem::new(message!("problem-it-took-too-long-and-was"))
-            .advise(message!("try-train-run-of-it-which-takes"))),
-        _ => Err(Problem::new(message!("problem-it-was-stopped"))),
+        _ if quiet.late => Err(Problem::new(message!("problem-trial-time-limit"))
+            .advise(message!("advice-train-full-run"))),
+        _ => Err(Problem::new(message!("problem-stopped"))),
     })
 }
 
@@ -246,7 +246,7 @@ impl Bounds {
         let mut told = Vec::new();
         if let Some(limit) = self.limit {
             let most = material.train.iter().flatten().max().copied().unwrap_or(0);
-            told.push(message!("trial-fewer-pictures", limit = limit, n = most).into());
+            told.push(message!("trial-fewer-images", limit = limit, n = most).into());
         }
         if self.halvings > 0 {
             let epochs = halved(chosen, self.halvings).epochs;

@@ -118,9 +118,9 @@ fn free(to: &Path) -> Result<()> {
         Err(_) => std::fs::symlink_metadata(to).is_ok() && !to.is_dir(),
     };
     match taken {
-        true => Err(Problem::new(message!("problem-export-taken"))
+        true => Err(Problem::new(message!("problem-export-path-exists"))
             .at_path(to)
-            .advise(message!("try-export-taken"))),
+            .advise(message!("advice-choose-empty-folder"))),
         false => Ok(()),
     }
 }

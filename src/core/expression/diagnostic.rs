@@ -93,7 +93,7 @@ impl Diagnostic {
     pub fn remedy(&self) -> Words {
         match &self.fix {
             Some(fix) if self.why.is_empty() => {
-                message!("try-meant", name = fix.trim_matches('"')).into()
+                message!("advice-did-you-mean", name = fix.trim_matches('"')).into()
             }
             _ => self.messages.words(1, &self.why),
         }
@@ -110,7 +110,7 @@ impl Diagnostic {
     #[track_caller]
     pub fn problem(text: &str, origin: &str, wrong: &[Self]) -> Problem {
         let Some((first, others)) = wrong.split_first() else {
-            return Problem::new(message!("problem-cannot-be-read")).at(origin);
+            return Problem::new(message!("problem-not-readable")).at(origin);
         };
         let line = |wrong: &Self| {
             let (line, column) = line_and_column(text, wrong.span.start);

@@ -14,7 +14,7 @@ use crate::texts::Message;
 pub fn parse(language: &Language, text: &str) -> Result<Expr, Diagnostic> {
     if text.chars().count() > language.most_letters {
         let what = message!(
-            "mistake-has-more-than-letters",
+            "problem-equation-too-long",
             called = language.called(),
             most_letters = language.most_letters.to_string()
         );
@@ -30,7 +30,7 @@ pub fn parse(language: &Language, text: &str) -> Result<Expr, Diagnostic> {
     let whole = parser.expression(0)?;
     match parser.peek() {
         None => Ok(whole),
-        Some((Token::Close, _)) => Err(parser.wrong(|_| message!("mistake-closes-nothing"))),
+        Some((Token::Close, _)) => Err(parser.wrong(|_| message!("problem-parenthesis-unmatched"))),
         Some(_) => Err(parser.no_sign()),
     }
 }
@@ -129,7 +129,7 @@ impl Parser<'_> {
         self.open.push(open.start);
         if self.open.len() > DEEPEST {
             let what = message!(
-                "mistake-parentheses-nest-more-than-deep",
+                "problem-parentheses-too-deep",
                 deepest = DEEPEST.to_string()
             );
             return Err(Diagnostic::new(open, what).because(self.language.shorter));
@@ -156,26 +156,26 @@ impl Parser<'_> {
     }
 
     fn no_value(&self) -> Diagnostic {
-        self.wrong(|shown| message!("mistake-no-value-before", shown = shown))
+        self.wrong(|shown| message!("problem-value-missing-before", shown = shown))
     }
 
     /// Something that cannot follow a value.
     fn no_sign(&self) -> Diagnostic {
         self.wrong(|shown| match shown {
-            "," => message!("mistake-comma"),
-            _ => message!("mistake-no-operator-before", shown = shown),
+            "," => message!("problem-comma-not-allowed"),
+            _ => message!("problem-operator-missing-before", shown = shown),
         })
     }
 
     /// The text ends where something must follow.
     fn ended(&self) -> Diagnostic {
         if let Some(&open) = self.open.last() {
-            return Diagnostic::new(open..open + 1, message!("mistake-this-is-never-closed"));
+            return Diagnostic::new(open..open + 1, message!("problem-parenthesis-never-closed"));
         }
         match self.tokens.last() {
             Some((_, last)) => {
                 let what = message!(
-                    "mistake-ends-after",
+                    "problem-equation-ends-early",
                     called = self.language.called(),
                     shown = &self.text[last.clone()]
                 );
@@ -183,7 +183,7 @@ impl Parser<'_> {
             }
             None => Diagnostic::new(
                 0..0,
-                message!("mistake-is-empty", called = self.language.called()),
+                message!("problem-equation-empty", called = self.language.called()),
             ),
         }
     }

@@ -54,10 +54,8 @@ pub(super) fn scan(
                     (Some(number), _) => Token::Number(number),
                     (None, ".") => return Err(stray(language, start, letter)),
                     (None, shown) => {
-                        let what = message!(
-                            "mistake-is-not-number",
-                            shown = shortened(shown).to_string()
-                        );
+                        let what =
+                            message!("problem-not-a-number", shown = shortened(shown).to_string());
                         return Err(Diagnostic::new(start..at, what));
                     }
                 }
@@ -72,7 +70,7 @@ pub(super) fn scan(
         tokens.push((token, start..at));
         if tokens.len() > language.most_tokens {
             let what = message!(
-                "mistake-has-more-than-names-and-signs",
+                "problem-equation-too-many-tokens",
                 called = language.called(),
                 most_tokens = language.most_tokens.to_string()
             );
@@ -149,7 +147,7 @@ fn stray(language: &Language, at: usize, letter: char) -> Diagnostic {
         _ => (language.made_of, None),
     };
     let what = message!(
-        "mistake-has-no-meaning-in",
+        "problem-character-not-allowed",
         letter = letter.to_string(),
         any = language.any()
     );

@@ -82,9 +82,9 @@ impl Stall {
 
 pub(super) fn too_long(url: &str, most: u64) -> Problem {
     Problem::new(message!(
-        "problem-file-at-this-address-is-longer",
+        "problem-download-too-large",
         most = most.to_string()
     ))
     .at(url)
-    .advise(message!("try-file-has-changed-or-is-another"))
+    .advise(message!("advice-download-file-manually"))
 }

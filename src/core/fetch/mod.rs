@@ -31,7 +31,7 @@ const SOMETHING: u64 = 1 << 20;
 const TICK: Duration = Duration::from_millis(100);
 
 /// How a Problem about a wrong hash begins.
-pub const OTHER_FILE: &str = "problem-other-file";
+pub const OTHER_FILE: &str = "problem-download-hash-mismatch";
 
 /// How far a download is, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,11 +154,9 @@ fn already_there(to: &Path, wanted: &Wanted) -> Result<Option<Downloaded>> {
         return Ok(None);
     };
     if about.is_dir() {
-        return Err(
-            Problem::new(message!("problem-folder-stands-where-file-should-go"))
-                .at_path(to)
-                .advise(message!("try-remove-or-rename-folder")),
-        );
+        return Err(Problem::new(message!("problem-folder-has-file-name"))
+            .at_path(to)
+            .advise(message!("advice-remove-or-rename-folder")));
     }
     if wanted.size.is_some_and(|size| size != about.len()) {
         return Ok(None);
@@ -227,7 +225,7 @@ fn fetch_rest(
             part.restart().map_err(|error| disk(&part.path, error))?;
             if response.status().as_u16() != 200 {
                 return Err(Cut::Connection(
-                    Problem::new(message!("problem-server-could-not-go-on-in")).at(url),
+                    Problem::new(message!("problem-download-not-resumable")).at(url),
                 ));
             }
         }
@@ -256,12 +254,12 @@ fn fetch_rest(
     {
         return Err(Cut::Final(
             Problem::new(message!(
-                "problem-file-at-this-address-has-bytes",
+                "problem-download-size-mismatch",
                 total = total.to_string(),
                 size = size.to_string()
             ))
             .at(url)
-            .advise(message!("try-file-has-changed-since-this-version")),
+            .advise(message!("advice-file-changed-since-release")),
         ));
     }
     pump(response, url, part, (total.or(wanted.size), most), progress)
@@ -289,9 +287,9 @@ fn pump(
             let done = part.length;
             if !progress(DownloadProgress { done, total }) {
                 return Err(Cut::Final(
-                    Problem::new(message!("problem-download-was-stopped"))
+                    Problem::new(message!("problem-download-stopped"))
                         .at(url)
-                        .advise(message!("try-start-it-again-what-has-arrived")),
+                        .advise(message!("advice-restart-download")),
                 ));
             }
         }
@@ -337,11 +335,11 @@ fn whole_length(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
 fn broken(url: &str, detail: &str) -> Cut {
     Cut::Connection(
         Problem::new(message!(
-            "problem-connection-broke-during-download",
+            "problem-download-connection-lost",
             detail = detail.to_string()
         ))
         .at(url)
-        .advise(message!("try-start-it-again-what-has-arrived")),
+        .advise(message!("advice-restart-download")),
     )
 }
 
@@ -350,18 +348,18 @@ fn unreachable(url: &str, error: ureq::Error) -> Cut {
     match error {
         Error::BadUri(detail) => Cut::Final(
             Problem::new(message!(
-                "problem-this-is-not-address-of-file",
+                "problem-file-address-invalid",
                 detail = detail.to_string()
             ))
             .at(url),
         ),
         Error::RequireHttpsOnly(to) => Cut::Final(
             Problem::new(message!(
-                "problem-address-leads-to-one-without-encryption",
+                "problem-address-unencrypted-redirect",
                 to = to.to_string()
             ))
             .at(url)
-            .advise(message!("try-use-address-that-begins-with-https")),
+            .advise(message!("advice-use-https-address")),
         ),
         Error::HostNotFound => Cut::Connection(offline(url, "the host name could not be resolved")),
         Error::ConnectionFailed | Error::Timeout(_) => {
@@ -369,11 +367,11 @@ fn unreachable(url: &str, error: ureq::Error) -> Cut {
         }
         Error::ConnectProxyFailed(detail) => Cut::Final(
             Problem::new(message!(
-                "problem-proxy-refused-connection",
+                "problem-proxy-refused",
                 detail = detail.to_string()
             ))
             .at(url)
-            .advise(message!("try-check-https-proxy-and-http-proxy")),
+            .advise(message!("advice-check-proxy-variables")),
         ),
         other => Cut::Connection(offline(url, &other.to_string())),
     }
@@ -381,20 +379,23 @@ fn unreachable(url: &str, error: ureq::Error) -> Cut {
 
 fn offline(url: &str, detail: &str) -> Problem {
     Problem::new(message!(
-        "problem-could-not-reach-server",
+        "problem-server-unreachable",
         detail = detail.to_string()
     ))
     .at(url)
-    .advise(message!("try-check-internet-connection-and-https-proxy"))
+    .advise(message!("advice-check-internet-connection"))
 }
 
 fn refused(url: &str, status: u16) -> Problem {
     let (what, remedy) = match status {
-        404 | 410 => ("problem-no-file-at-address", "try-project-page"),
-        401 | 403 => ("problem-server-refuses", "try-accept-licence"),
-        429 => ("problem-fewer-requests", "try-in-some-minutes"),
-        500..=599 => ("problem-server-fault", "try-later"),
-        _ => ("problem-server-not-understood", "try-address"),
+        404 | 410 => (
+            "problem-address-without-file",
+            "advice-find-on-project-page",
+        ),
+        401 | 403 => ("problem-server-denied-access", "advice-accept-licence"),
+        429 => ("problem-too-many-requests", "advice-retry-in-minutes"),
+        500..=599 => ("problem-server-error", "advice-retry-later"),
+        _ => ("problem-server-response-unexpected", "advice-check-address"),
     };
     Problem::new(message!(what, status = status.to_string()))
         .at(url)

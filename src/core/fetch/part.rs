@@ -31,11 +31,9 @@ impl Part {
         let mut file = files::open_own(&path)
             .map_err(|error| Problem::io("write the download", &path, &error))?;
         if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
-            return Err(
-                Problem::new(message!("problem-another-program-is-downloading-this-file"))
-                    .at_path(to)
-                    .advise(message!("try-wait-until-it-is-done-then")),
-            );
+            return Err(Problem::new(message!("problem-file-downloaded-elsewhere"))
+                .at_path(to)
+                .advise(message!("advice-wait-then-try-again")));
         }
         let mut hash = Sha256::new();
         let length = hash_rest(&mut file, &mut hash)
@@ -83,7 +81,7 @@ impl Part {
                 Some(message!(OTHER_FILE, sha256 = &sha256, expected = expected))
             }
             (_, Some(size)) if size != self.length => Some(message!(
-                "problem-other-length",
+                "problem-downloaded-length-mismatch",
                 length = self.length.to_string(),
                 size = size.to_string()
             )),
@@ -94,7 +92,7 @@ impl Part {
             let _ = fs::remove_file(&self.tag_path);
             return Err(Problem::new(what)
                 .at(url)
-                .advise(message!("try-download-it-again-if-it-happens")));
+                .advise(message!("advice-redownload-then-manually")));
         }
         self.file
             .sync_all()

@@ -21,12 +21,9 @@ pub fn named_method(key: &str) -> Result<&'static MethodSpec> {
         .find(|spec| spec.key == key)
         .ok_or_else(|| {
             let keys: Vec<&str> = METHODS.iter().map(|spec| spec.key).collect();
-            let problem = Problem::new(message!(
-                "problem-there-is-no-method",
-                key = key.to_string()
-            ))
-            .at("--method");
-            problem.advise(message!("try-one-of-2", value = some_of(&keys, 20)))
+            let problem = Problem::new(message!("problem-method-not-found", key = key.to_string()))
+                .at("--method");
+            problem.advise(message!("advice-one-of-values", value = some_of(&keys, 20)))
         })
 }
 
@@ -190,11 +187,11 @@ impl<'a> Chosen<'a> {
             .map(|setting| setting.key)
             .collect();
         let remedy = match keys.as_slice() {
-            [] => message!("try-no-own-settings"),
-            keys => message!("try-its-settings", keys = some_of(keys, 20)),
+            [] => message!("advice-remove-method-setting"),
+            keys => message!("advice-list-method-settings", keys = some_of(keys, 20)),
         };
         Problem::new(message!(
-            "problem-has-no-setting",
+            "problem-method-lacks-setting",
             title = self.spec.title.to_string(),
             key = key.to_string()
         ))
@@ -205,12 +202,12 @@ impl<'a> Chosen<'a> {
 
 fn outside(setting: &SettingSpec, given: &Setting) -> Problem {
     let what = message!(
-        "problem-is-no-value-of-setting",
+        "problem-setting-value-invalid",
         given = given.to_string(),
         setting = setting.key.to_string()
     );
     Problem::new(what).at(setting.place()).advise(message!(
-        "try-give",
+        "advice-use-range",
         range = setting.kind.range().to_string()
     ))
 }
@@ -247,9 +244,12 @@ pub fn problems(config: &RunConfig) -> Vec<Problem> {
 /// Returns a Problem for text without `=`, an unknown key, or a value out of range.
 pub fn set(config: &mut RunConfig, text: &str) -> Result<()> {
     let Some((key, value)) = text.split_once('=') else {
-        let problem =
-            Problem::new(message!("problem-sets-nothing-2", text = text.to_string())).at("--set");
-        return Err(problem.advise(message!("try-write-it-as-key-value-for")));
+        let problem = Problem::new(message!(
+            "problem-setting-assignment-invalid",
+            text = text.to_string()
+        ))
+        .at("--set");
+        return Err(problem.advise(message!("advice-write-key-value")));
     };
     let key = key.trim();
     let setting = Chosen::of(config)?.setting(key)?;

@@ -128,13 +128,13 @@ fn check(chosen: &Chosen<'_>, _context: Option<&Context<'_>>) -> Result<()> {
     let title = chosen.spec.title;
     let key = chosen.config.precision.key();
     let what = message!(
-        "problem-trains-backbones-own-weights-which-cannot",
+        "problem-precision-not-trainable",
         title = title.to_string(),
         key = key.to_string()
     );
     Err(Problem::new(what)
         .at("--precision")
-        .advise(message!("try-choose-f32-or-method-that-leaves")))
+        .advise(message!("advice-choose-f32-or-method")))
 }
 
 /// The state of fine-tuning during a run.
@@ -252,9 +252,15 @@ impl Method for FineTune {
         }
         let megabytes = (4 * self.weights.count()).div_ceil(1_000_000);
         let (what, remedy) = if self.settings.without_weights == 0 {
-            ("problem-network-kept-after-every-task", "try-keep-last")
+            (
+                "problem-network-saved-every-task",
+                "advice-save-last-network",
+            )
         } else {
-            ("problem-network-kept-after-last-task", "try-keep-every")
+            (
+                "problem-network-saved-last-task",
+                "advice-save-every-network",
+            )
         };
         let what = message!(what, megabytes = megabytes.to_string());
         vec![Problem::new(what).advise(message!(remedy))]
@@ -332,11 +338,8 @@ impl Method for FineTune {
     fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
         if !state.keys().any(|name| name.starts_with("backbone.")) {
             let tasks = tasks.len();
-            let what = message!(
-                "problem-network-as-it-was-after-task",
-                tasks = tasks.to_string()
-            );
-            return Err(Problem::new(what).advise(message!("try-ask-for-last-task-of-finished")));
+            let what = message!("problem-network-not-saved", tasks = tasks.to_string());
+            return Err(Problem::new(what).advise(message!("advice-choose-last-task")));
         }
         let device = self.backbone.device();
         self.answering = OnceLock::new();

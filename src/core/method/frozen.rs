@@ -29,7 +29,7 @@ pub fn all_frozen(chosen: &Chosen<'_>, train: &[usize]) -> Option<Problem> {
         n => message!("problem-all-epochs-frozen", n = n),
     });
     let remedy = message!(
-        "try-freeze-fewer",
+        "advice-freeze-fewer-epochs",
         place = setting.place().to_string(),
         usual = usual.to_string()
     );

@@ -81,10 +81,10 @@ impl Chosen<'_> {
             lacks.push((Needs::Augmentation, says("idle-no-augmentation")));
         }
         if !self.spec.seeded {
-            lacks.push((Needs::Draws, says("idle-no-draws")));
+            lacks.push((Needs::Draws, says("idle-no-random-numbers")));
         }
         if self.spec.all_at_once {
-            lacks.push((Needs::Tasks, says("idle-one-task")));
+            lacks.push((Needs::Tasks, says("idle-learns-one-task")));
         }
         lacks
     }

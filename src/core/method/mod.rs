@@ -306,7 +306,7 @@ impl Setup<'_> {
     pub fn fresh_pets(&self, seed: u64) -> Result<PetStack> {
         let plan = self
             .pet
-            .ok_or_else(|| Problem::new(message!("problem-this-method-needs-pet-plugin")))?;
+            .ok_or_else(|| Problem::new(message!("problem-method-needs-pet")))?;
         plan.stack(&*self.backbone, seed)
     }
 }

@@ -92,8 +92,8 @@ impl Recipe {
     pub(super) fn none() -> Problem {
         let with = METHODS.iter().filter(|method| method.has_recipe);
         let titles: Vec<&str> = with.map(|method| method.title).collect();
-        Problem::new(message!("problem-method-has-no-recipe")).advise(message!(
-            "try-method-with-recipe",
+        Problem::new(message!("problem-method-not-exportable")).advise(message!(
+            "advice-export-other-method",
             methods = titles.join(", ")
         ))
     }

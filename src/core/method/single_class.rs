@@ -47,7 +47,7 @@ pub fn single_class_tasks(chosen: &Chosen<'_>, tasks: &[Range<usize>]) -> Option
     });
     Some(SingleClassTasks {
         problem: problem.at("--classes-per-task").advise(message!(
-            "try-give-every-class-company-classes-per",
+            "advice-two-classes-per-task",
             sizes = sizes.to_string()
         )),
         sizes,

@@ -116,8 +116,8 @@ pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -
                 if let Some(other) = values.insert(key.clone(), made)
                     && values.get(&key) != Some(&other)
                 {
-                    let what = message!("problem-start-shared", parameter = key);
-                    return Err(wrong(what).advise(message!("try-start-per-site")));
+                    let what = message!("problem-adapter-shared-parameter", parameter = key);
+                    return Err(wrong(what).advise(message!("advice-use-per-site-plugin")));
                 }
             }
             layer.taken.0.insert(name.part);
@@ -140,8 +140,12 @@ fn wrong(what: Message) -> Problem {
 fn no_lora(stack: &PetStack, site: &SitePet<'_>) -> Problem {
     let pet = stack.spec().map_or("PET", |spec| spec.name.as_str());
     let site = site.site.name();
-    wrong(message!("problem-start-no-lora", pet = pet, site = site))
-        .advise(message!("try-start-no-lora"))
+    wrong(message!(
+        "problem-adapter-no-matching-lora",
+        pet = pet,
+        site = site
+    ))
+    .advise(message!("advice-choose-lora-plugin"))
 }
 
 /// Checks that the adapter in a folder is a plain LoRA, which changes only B · A, scaled by alpha and rank.
@@ -155,7 +159,7 @@ pub fn check_start(folder: &Path) -> Result<()> {
         None => Ok(()),
         Some(what) => Err(Problem::new(what)
             .at_path(&path)
-            .advise(message!("try-start-plain"))),
+            .advise(message!("advice-train-plain-lora"))),
     }
 }
 
@@ -163,23 +167,23 @@ impl Config {
     fn read(path: &Path) -> Result<Self> {
         serde_json::from_slice(&PetStart::read(path)?).map_err(|error| {
             Problem::new(message!(
-                "problem-start-unreadable",
+                "problem-adapter-unreadable",
                 file = ADAPTER_CONFIG,
                 error = error.to_string()
             ))
             .at_path(path)
-            .advise(message!("try-start-folder"))
+            .advise(message!("advice-choose-peft-folder"))
         })
     }
 
     /// Returns why the adapter is not a plain LoRA; `None` if it is one.
     fn obstacle(&self) -> Option<Message> {
-        let kind = |kind: &str| Some(message!("problem-start-kind", kind = shortened(kind)));
+        let kind = |kind: &str| Some(message!("problem-adapter-kind", kind = shortened(kind)));
         let field = |name: &str, value: &dyn Display| {
             let value = value.to_string();
             let value = shortened(&value);
             message!(
-                "problem-start-field",
+                "problem-adapter-field",
                 field = shortened(name),
                 value = value
             )
@@ -195,7 +199,9 @@ impl Config {
         match () {
             () if self.peft_type != "LORA" => return kind(&self.peft_type),
             () if self.use_dora => return kind("DoRA"),
-            () if self.lora_bias || trains_bias => return Some(message!("problem-start-bias")),
+            () if self.lora_bias || trains_bias => {
+                return Some(message!("problem-adapter-trains-biases"));
+            }
             () if !plain_init => return Some(field("init_lora_weights", &self.init_lora_weights)),
             () => {}
         }
@@ -257,7 +263,7 @@ fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
         let read = |name: &str| -> Result<HostTensor> {
             let shape = tensors.shape(name).unwrap_or_default().to_vec();
             if shape.len() != 2 {
-                let what = message!("problem-start-no-matrix", name = shortened(name));
+                let what = message!("problem-adapter-no-matrix", name = shortened(name));
                 return Err(Problem::new(what).at(tensors.origin()));
             }
             let values = tensors.read(name)?;
@@ -269,7 +275,7 @@ fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
         );
         if a.shape[0] != b.shape[1] {
             let what = message!(
-                "problem-start-ranks",
+                "problem-adapter-ranks-differ",
                 layer = shortened(module),
                 a = a.shape[0],
                 b = b.shape[1]
@@ -278,7 +284,7 @@ fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
         }
         let numbers = a.values.iter().chain(&b.values);
         if !numbers.clone().all(|value| value.is_finite()) {
-            let what = message!("problem-start-not-finite", layer = shortened(module));
+            let what = message!("problem-adapter-not-finite", layer = shortened(module));
             return Err(Problem::new(what).at(tensors.origin()));
         }
         let module = module.trim_start_matches("base_model.model.");
@@ -287,9 +293,9 @@ fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
     }
     match found.is_empty() {
         false => Ok(found),
-        true => Err(Problem::new(message!("problem-start-nothing"))
+        true => Err(Problem::new(message!("problem-adapter-changes-nothing"))
             .at(tensors.origin())
-            .advise(message!("try-start-folder"))),
+            .advise(message!("advice-choose-peft-folder"))),
     }
 }
 
@@ -314,14 +320,14 @@ impl Adapted<'_> {
         let (rows, wanted) = (layer.b.shape[0], width * self.name.parts);
         if (columns, rows) != (inputs, wanted) {
             let what = message!(
-                "problem-start-channels",
+                "problem-adapter-channels",
                 layer = module,
                 from = columns,
                 to = rows,
                 inputs = inputs,
                 outputs = wanted
             );
-            return Err(wrong(what).advise(message!("try-start-backbone")));
+            return Err(wrong(what).advise(message!("advice-choose-adapter-backbone")));
         }
         let b_at = |row: usize, inner: usize| {
             layer.b.values[(self.name.part * width + row) * rank + inner]
@@ -334,16 +340,16 @@ impl Adapted<'_> {
         };
         if used.len() > size {
             let what = message!(
-                "problem-start-rank",
+                "problem-adapter-rank",
                 layer = module,
                 rank = used.len(),
                 size = size
             );
-            return Err(wrong(what).advise(message!("try-start-rank", rank = used.len())));
+            return Err(wrong(what).advise(message!("advice-use-adapter-rank", rank = used.len())));
         }
         if own.scale == 0.0 {
-            let what = message!("problem-start-scale", layer = module);
-            return Err(wrong(what).advise(message!("try-start-scale")));
+            let what = message!("problem-pet-scale-zero", layer = module);
+            return Err(wrong(what).advise(message!("advice-choose-other-scale")));
         }
         let scale = self.scale / own.scale;
         let mut of_a = HostTensor::read(a.tensor)?;
@@ -367,8 +373,8 @@ fn all_taken(layers: &BTreeMap<String, Layer>) -> Result<()> {
         let (taken, parts) = (&layer.taken.0, layer.taken.1);
         let shown = shortened(module);
         if taken.is_empty() {
-            let what = message!("problem-start-elsewhere", layer = shown);
-            return Err(wrong(what).advise(message!("try-start-elsewhere")));
+            let what = message!("problem-adapter-layer-without-pet", layer = shown);
+            return Err(wrong(what).advise(message!("advice-choose-blocks-and-pet")));
         }
         let each = layer.b.values.len() / parts.max(1);
         let idle = |part: usize| {
@@ -378,8 +384,12 @@ fn all_taken(layers: &BTreeMap<String, Layer>) -> Result<()> {
         };
         if let Some(part) = (0..parts).find(|part| !taken.contains(part) && !idle(*part)) {
             let site = Site::PACKED.get(part).map_or("part", |site| site.name());
-            let what = message!("problem-start-part", site = site, layer = shown);
-            return Err(wrong(what).advise(message!("try-start-part")));
+            let what = message!(
+                "problem-adapter-site-without-pet",
+                site = site,
+                layer = shown
+            );
+            return Err(wrong(what).advise(message!("advice-use-lora-all")));
         }
     }
     Ok(())

@@ -102,7 +102,7 @@ impl StepSettings {
                 Some((losses, all)) => (losses + loss, all.plus(gradients)),
             });
         }
-        sum.ok_or_else(|| Problem::new(message!("problem-batch-has-no-images")))
+        sum.ok_or_else(|| Problem::new(message!("problem-batch-empty")))
     }
 }
 

@@ -76,7 +76,7 @@ impl Tally {
     pub fn words(&self) -> String {
         let (low, high) = self.interval();
         tr!(
-            "count-tally",
+            "count-images-interval",
             n = self.images,
             low = low * 100.0,
             high = high * 100.0

@@ -19,10 +19,10 @@ impl PetSpec {
         {
             let Some((name, value)) = pair.split_once('=') else {
                 let problem = Problem::new(message!(
-                    "problem-sets-nothing",
+                    "problem-number-assignment-invalid",
                     pair = shortened(pair).to_string()
                 ));
-                return Err(problem.advise(message!("try-write-it-as-name-number-for")));
+                return Err(problem.advise(message!("advice-write-name-number")));
             };
             let (name, value) = (name.trim(), value.trim());
             self.choose_one(settings, name, value)?;
@@ -33,19 +33,19 @@ impl PetSpec {
     fn choose_one(&self, settings: &mut PetSettings, name: &str, value: &str) -> Result<()> {
         let outside = |range: String| {
             let what = message!(
-                "problem-of-is-out-of-range",
+                "problem-plugin-number-out-of-range",
                 name = name.to_string(),
                 value = shortened(value).to_string(),
                 name2 = self.name.to_string()
             );
-            Problem::new(what).advise(message!("try-choose", range = range.to_string()))
+            Problem::new(what).advise(message!("advice-choose-range", range = range.to_string()))
         };
         if name == MAIN_SIZE {
             let problem = Problem::new(message!(
-                "problem-size-of-has-its-own-setting",
+                "problem-pet-size-set-separately",
                 name = self.name.to_string()
             ));
-            return Err(problem.advise(message!("try-give-it-by-pet-size")));
+            return Err(problem.advise(message!("advice-use-pet-size")));
         }
         if let Some(size) = self.sizes.iter().find(|size| size.name == name) {
             let chosen = value.parse().ok();
@@ -63,7 +63,7 @@ impl PetSpec {
             return Ok(());
         }
         let what = message!(
-            "problem-has-no-number-to-be-chosen",
+            "problem-plugin-number-not-adjustable",
             name = self.name.to_string(),
             name2 = shortened(name).to_string()
         );
@@ -88,7 +88,7 @@ impl PetSpec {
             .find(|name| self.sizes.iter().all(|size| size.name != **name))
         {
             let what = message!(
-                "problem-has-no-size",
+                "problem-plugin-size-unknown",
                 name = self.name.to_string(),
                 name2 = shortened(name).to_string()
             );
@@ -105,13 +105,13 @@ impl PetSpec {
             if !(size.min..=size.max).contains(&value) {
                 let (name, min, max) = (&size.name, size.min, size.max);
                 let what = message!(
-                    "problem-of-is-out-of-range",
+                    "problem-plugin-number-out-of-range",
                     name = name.to_string(),
                     value = value.to_string(),
                     name2 = self.name.to_string()
                 );
                 return Err(Problem::new(what).advise(message!(
-                    "try-choose-to",
+                    "advice-choose-between",
                     min = min.to_string(),
                     max = max.to_string()
                 )));

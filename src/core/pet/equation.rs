@@ -153,7 +153,7 @@ impl Program {
         let mut wrong = Vec::new();
         if let Some(more) = texts.get(MOST_STEPS) {
             let what = message!(
-                "mistake-equation-has-at-most-steps",
+                "problem-equation-too-many-steps",
                 most_steps = MOST_STEPS.to_string()
             );
             wrong.push(Diagnostic::new(more.span.clone(), what));
@@ -164,10 +164,7 @@ impl Program {
                 break;
             }
             if known.iter().any(|(name, _)| *name == text.name) {
-                let what = message!(
-                    "mistake-step-name-is-taken-already",
-                    name = text.name.to_string()
-                );
+                let what = message!("problem-step-name-taken", name = text.name.to_string());
                 wrong.push(Diagnostic::new(text.span.clone(), what));
             }
             let mut found = Vec::new();
@@ -185,10 +182,7 @@ impl Program {
         if wrong.is_empty()
             && let Some(idle) = program.idle_step()
         {
-            let what = message!(
-                "mistake-step-is-used-by-no-later",
-                name = idle.name.to_string()
-            );
+            let what = message!("problem-step-unused", name = idle.name.to_string());
             wrong.push(Diagnostic::new(idle.span.clone(), what));
         }
         match wrong.is_empty() {
@@ -281,7 +275,7 @@ impl Program {
             (Some(Operand::Tensor(_, Some(value))), None) => Ok(value),
             _ => Err(Diagnostic::new(
                 self.result_span(),
-                message!("mistake-equation-has-no-result"),
+                message!("problem-equation-without-result"),
             )),
         }
     }
@@ -328,7 +322,7 @@ impl Program {
             }
         }
         if matches!(result, Some(Operand::Number(_))) {
-            let what = message!("mistake-equation-gives-number-where-tensor-is");
+            let what = message!("problem-equation-returns-number");
             run.wrong.push(Diagnostic::new(self.result_span(), what));
         }
         (result, run)
@@ -405,10 +399,10 @@ impl Run<'_> {
 fn unknown_name(name: &str, node: &Expr, known: &[Variable]) -> Diagnostic {
     let wrong = Diagnostic::new(
         node.span.clone(),
-        message!("mistake-unknown-name", name = name.to_string()),
+        message!("problem-name-unknown", name = name.to_string()),
     );
     match function(name) {
-        Some(_) => wrong.because(message!("mend-is-function-write", name = name.to_string())),
+        Some(_) => wrong.because(message!("advice-call-function", name = name.to_string())),
         None => wrong.meant(name, known.iter().map(|(name, _)| name.as_str())),
     }
 }

@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         for (name, span, item) in others.iter().flat_map(Table::entries) {
             if variants.iter().any(|known| known.name == name) || name.is_empty() {
                 let what = message!(
-                    "mistake-is-name-of-default-form-already",
+                    "problem-default-variant-name-taken",
                     name = name.to_string()
                 );
                 self.findings.add(Diagnostic::new(span, what));
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
             }
             if variants.len() == MOST_VARIANTS {
                 let what = message!(
-                    "mistake-plugin-has-at-most-variants",
+                    "problem-plugin-too-many-variants",
                     most_variants = MOST_VARIANTS.to_string()
                 );
                 self.findings.add(Diagnostic::new(span, what));
@@ -103,8 +103,10 @@ impl<'a> Reader<'a> {
                 match !self.all_named || known.clone().any(|known| known == name) {
                     true => Ok(name.to_owned()),
                     false => {
-                        let what =
-                            message!("mistake-there-is-no-parameter", name = name.to_string());
+                        let what = message!(
+                            "problem-plugin-parameter-not-found",
+                            name = name.to_string()
+                        );
                         let wrong = Diagnostic::new(item.span(), what);
                         Err(wrong.meant(name, &mut known).quoted())
                     }
@@ -133,10 +135,7 @@ impl<'a> Reader<'a> {
                 false => Site::named(key).into_iter().collect(),
             };
             if !every && !named.is_empty() && !sites.iter().any(|site| named.contains(site)) {
-                let what = message!(
-                    "mistake-equation-for-which-sites-does-not",
-                    key = key.to_string()
-                );
+                let what = message!("problem-equation-for-unlisted-site", key = key.to_string());
                 let known = named.iter().map(|site| site.name()).chain([EVERY]);
                 self.findings
                     .add(Diagnostic::new(span, what).meant(key, known));
@@ -180,7 +179,7 @@ impl<'a> Reader<'a> {
         match steps.is_empty() {
             true => Err(Diagnostic::new(
                 named.span,
-                message!("mistake-is-empty-2", what = named.what.to_string()),
+                message!("problem-plugin-field-empty", what = named.what.to_string()),
             )),
             false => Ok(steps),
         }
@@ -265,11 +264,11 @@ fn all_sites(table: &Table<'_>, spec: &PetSpec) -> Checked<()> {
         None => Ok(()),
         Some(site) => {
             let what = message!(
-                "mistake-there-is-no-equation-for-site",
+                "problem-site-without-equation",
                 name = site.name().to_string()
             );
             let advice = message!(
-                "mend-write-or",
+                "advice-write-site-equation",
                 name = site.name().to_string(),
                 every = EVERY.to_string()
             );

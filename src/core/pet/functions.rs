@@ -238,19 +238,21 @@ pub fn function(name: &str) -> Option<&'static Function> {
 pub(super) fn wrong_call(name: &str, given: usize, node: &Expr) -> Option<Diagnostic> {
     let after = node.span.start + name.len();
     let Some(known) = function(name) else {
-        let what = message!("mistake-unknown-function", name = name.to_string());
+        let what = message!("problem-function-unknown", name = name.to_string());
         let wrong = Diagnostic::new(node.span.start..after, what);
         return Some(wrong.meant(name, FUNCTIONS.iter().map(|known| known.name)));
     };
     (known.arguments() != given).then(|| {
-        let takes = message!("problem-count-argument", n = known.arguments());
+        let takes = message!("count-arguments", n = known.arguments());
         let what = message!(
-            "mistake-takes-and-got",
+            "problem-function-argument-count",
             name = name.to_string(),
             takes = takes,
             given = given.to_string()
         );
-        Diagnostic::new(after..node.span.end, what)
-            .because(message!("mend-write", usage = known.usage.to_string()))
+        Diagnostic::new(after..node.span.end, what).because(message!(
+            "advice-write-usage",
+            usage = known.usage.to_string()
+        ))
     })
 }

@@ -96,7 +96,7 @@ impl Bench {
                 device,
             });
         }
-        let what = message!("mistake-no-backbone-family-offers-these-sites");
+        let what = message!("problem-sites-not-offered-together");
         Err(Diagnostic::new(0..0, what))
     }
 

@@ -88,7 +88,7 @@ pub trait Hooks {
         _v: Tensor<4>,
     ) -> Result<Tensor<4>> {
         Err(Problem::new(message!(
-            "problem-nothing-computes-attention-of-block",
+            "problem-block-attention-missing",
             block = block.to_string()
         )))
     }

@@ -222,7 +222,7 @@ impl PetSpec {
 
     fn misshapen(&self, spec: &ParameterSpec, block: usize, reason: &str) -> Diagnostic {
         let what = message!(
-            "mistake-shape-of-in-block",
+            "problem-parameter-shape-invalid",
             name = spec.name.to_string(),
             block = block.to_string(),
             reason = reason.to_string()

@@ -156,7 +156,7 @@ impl PluginLibrary {
             None => {
                 let shown = shortened(name);
                 let problem = Problem::new(message!(
-                    "problem-there-is-no-pet-plugin",
+                    "problem-plugin-not-found",
                     shown = shown.to_string()
                 ));
                 let known: Vec<String> = self
@@ -246,14 +246,11 @@ impl PluginEntry {
         self.hides = Some(allowed);
         if !allowed && self.spec.is_ok() {
             let what = message!(
-                "problem-this-file-takes-place-of-built",
+                "problem-replaces-built-in-plugin",
                 name = built_in.name.to_string()
             );
             let allow = format!("lae-studio plugins --allow {}", self.origin);
-            let advice = message!(
-                "try-give-it-another-name-or-allow",
-                allow = allow.to_string()
-            );
+            let advice = message!("advice-rename-or-allow-once", allow = allow.to_string());
             self.spec = Err(Problem::new(what).at(&self.origin).advise(advice));
         }
         self
@@ -309,7 +306,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     files::read_text(path, MOST_BYTES as u64).map_err(|error| match error.kind() {
         ErrorKind::InvalidData => Problem::new(error.to_string())
             .at_path(path)
-            .advise(message!("try-save-it-as-utf-8-in")),
+            .advise(message!("advice-save-as-utf8")),
         _ => Problem::io("read the plugin", path, &error),
     })
 }

@@ -47,7 +47,7 @@ pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
     if text.len() > MOST_BYTES {
         let bytes = text.len();
         let what = message!(
-            "mistake-file-has-bytes-plugin-has-at",
+            "problem-plugin-file-too-large",
             bytes = bytes.to_string(),
             most_bytes = MOST_BYTES.to_string()
         );
@@ -56,11 +56,11 @@ pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
     let root = DeTable::parse(text).map_err(|error| {
         let message: Vec<&str> = error.message().lines().map(str::trim).collect();
         let what = message!(
-            "mistake-not-valid-toml",
+            "problem-toml-invalid",
             message = message.join(", ").to_string()
         );
         let wrong = Diagnostic::new(error.span().unwrap_or_default(), what);
-        vec![wrong.because(message!("mend-compare-with-one-of-built-in"))]
+        vec![wrong.because(message!("advice-compare-built-in-plugin"))]
     })?;
     let document = Table::document(&root);
     document.short_names(DEEPEST).map_err(|long| vec![long])?;
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
             true => Ok(name.to_owned()),
             false => Err(Diagnostic::new(
                 item.span(),
-                message!("mistake-name-must-be-1-to-40"),
+                message!("problem-plugin-name-invalid"),
             )),
         }
     }
@@ -150,12 +150,9 @@ impl<'a> Reader<'a> {
             choices.extend(self.findings.keep(set));
         }
         match fine {
-            true if choices.is_empty() || choices.iter().any(Vec::is_empty) => {
-                Err(Diagnostic::new(
-                    item.span(),
-                    message!("mistake-sites-must-name-at-least-one"),
-                ))
-            }
+            true if choices.is_empty() || choices.iter().any(Vec::is_empty) => Err(
+                Diagnostic::new(item.span(), message!("problem-sites-empty")),
+            ),
             true => Ok(choices),
             false => Ok(Vec::new()),
         }
@@ -167,10 +164,7 @@ impl<'a> Reader<'a> {
         for item in self.document.as_list(choice, "an entry of `sites`")? {
             let site = self.site(item)?;
             if together.contains(&site) {
-                let what = message!(
-                    "mistake-site-is-named-twice",
-                    name = site.name().to_string()
-                );
+                let what = message!("problem-site-listed-twice", name = site.name().to_string());
                 return Err(Diagnostic::new(item.span(), what));
             }
             together.push(site);
@@ -181,7 +175,7 @@ impl<'a> Reader<'a> {
     fn site(&self, item: &'a Item<'a>) -> Checked<Site> {
         let name = self.document.as_name(item, "a site")?;
         Site::named(name).ok_or_else(|| {
-            let what = message!("mistake-there-is-no-site", name = name.to_string());
+            let what = message!("problem-site-not-found", name = name.to_string());
             if let Some(site) = Site::meant_by(name) {
                 return Diagnostic::new(item.span(), what)
                     .meant(site.name(), [site.name()])
@@ -204,7 +198,7 @@ impl<'a> Reader<'a> {
         for (name, span, item) in table.entries() {
             if parameters.len() == MOST_PARAMETERS {
                 let what = message!(
-                    "mistake-plugin-has-at-most-parameters",
+                    "problem-plugin-too-many-parameters",
                     most_parameters = MOST_PARAMETERS.to_string()
                 );
                 self.findings.add(Diagnostic::new(span, what));
@@ -269,7 +263,7 @@ impl<'a> Reader<'a> {
                 "`shape` of {} has {count} sizes; parameters have 2",
                 entry.what
             );
-            Diagnostic::new(item.span(), what).because(message!("mend-write-bias-of-d-channels-as"))
+            Diagnostic::new(item.span(), what).because(message!("advice-write-bias-shape"))
         })
     }
 
@@ -308,7 +302,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         };
         let what = message!(
-            "mistake-name-is-taken-it-means",
+            "problem-name-taken",
             name = name.to_string(),
             owner = owner.to_string()
         );
@@ -322,7 +316,7 @@ fn init(entry: &Table<'_>) -> Checked<Init> {
     Init::parse(text).map_err(|what| {
         let wrong = Diagnostic::new(item.span(), what).meant(text, INITS.iter().copied());
         wrong.quoted().because(message!(
-            "mend-write-one-of",
+            "advice-write-one-of",
             value = INITS.join(", ").to_string()
         ))
     })

@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
             }
             if constants.len() == MOST_CONSTANTS {
                 let what = message!(
-                    "mistake-plugin-has-at-most-constants",
+                    "problem-plugin-too-many-constants",
                     most_constants = MOST_CONSTANTS.to_string()
                 );
                 self.findings.add(Diagnostic::new(span, what));
@@ -130,10 +130,7 @@ impl<'a> Reader<'a> {
             [None, None] => None,
             [Some(min), Some(max)] if min <= default && default <= max => Some([min, max]),
             _ => {
-                let what = message!(
-                    "mistake-constant-needs-both-min-and-max",
-                    name = name.to_string()
-                );
+                let what = message!("problem-constant-range", name = name.to_string());
                 return Err(Diagnostic::new(span, what));
             }
         };
@@ -151,7 +148,7 @@ impl<'a> Reader<'a> {
             return match entry.as_count(item, "an entry of a shape")? {
                 0 => Err(Diagnostic::new(
                     item.span(),
-                    message!("mistake-shape-has-no-0"),
+                    message!("problem-shape-contains-zero"),
                 )),
                 count => Ok(Extent::Count(count)),
             };
@@ -180,7 +177,7 @@ impl<'a> Reader<'a> {
             Some(part) => {
                 let what = format!("`{part}` has no place in the shape of {}", entry.what);
                 let wrong = Diagnostic::new(item.span(), what);
-                Err(wrong.because(message!("mend-shape-is-made-of-sizes-numbers")))
+                Err(wrong.because(message!("advice-shape-syntax")))
             }
         }
     }
@@ -208,7 +205,7 @@ fn real(item: &Item<'_>, what: &str) -> Checked<f64> {
     number.ok_or_else(|| {
         Diagnostic::new(
             item.span(),
-            message!("mistake-must-be-number", what = what.to_string()),
+            message!("problem-number-expected", what = what.to_string()),
         )
     })
 }
@@ -226,7 +223,7 @@ fn size_values(size: &mut SizeSpec, entry: &Table<'_>, span: Range<usize>) -> Ch
     }
     let name = &size.name;
     let what = message!(
-        "mistake-size-needs-1-min-default-max",
+        "problem-size-range",
         name = name.to_string(),
         most_size = MOST_SIZE.to_string(),
         min = min.to_string(),

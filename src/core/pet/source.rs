@@ -66,7 +66,7 @@ impl PluginText {
     /// with its place.
     pub fn problems(&self, wrong: &[Diagnostic]) -> Problem {
         let Some((first, others)) = wrong.split_first() else {
-            return Problem::new(message!("problem-plugin-cannot-be-used")).at(&self.origin);
+            return Problem::new(message!("problem-plugin-unusable")).at(&self.origin);
         };
         let mut problem = self.problem(first);
         for other in others.iter().take(MOST_TOLD) {

@@ -116,7 +116,7 @@ impl PetSpec {
         if programs.is_empty() {
             return Err(Diagnostic::new(
                 0..0,
-                message!("mistake-plugin-has-no-equation"),
+                message!("problem-plugin-without-equation"),
             ));
         }
         let unused =
@@ -125,7 +125,7 @@ impl PetSpec {
             None => Ok(()),
             Some((_, parameter)) => {
                 let what = message!(
-                    "mistake-parameter-is-used-by-no-equation",
+                    "problem-parameter-unused",
                     name = parameter.name.to_string()
                 );
                 Err(Diagnostic::new(parameter.span.clone(), what))
@@ -158,25 +158,25 @@ impl PetSpec {
         let count = shapes.len();
         if let Some(block) = blocks.iter().find(|&&block| block >= count) {
             return Err(Problem::new(message!(
-                "problem-there-is-no-block-backbone-has",
+                "problem-block-not-found",
                 block = block.to_string(),
                 count = count.to_string()
             ))
             .advise(message!(
-                "try-choose-blocks-below",
+                "advice-choose-blocks-below",
                 count = count.to_string()
             )));
         }
         let (block, site, offered) = lacking.unwrap_or((0, Site::Block, &[]));
         let offered: Vec<&str> = offered.iter().map(|site| site.name()).collect();
         Err(Problem::new(message!(
-            "problem-needs-site-which-block-of-this",
+            "problem-block-without-site",
             name = self.name.to_string(),
             name2 = site.name().to_string(),
             block = block.to_string()
         ))
         .advise(message!(
-            "try-choose-another-pet-or-backbone-this",
+            "advice-choose-pet-for-sites",
             offered = some_of(&offered, 12)
         )))
     }
@@ -242,7 +242,7 @@ impl PetSpec {
     /// What is said of a variant that is not there.
     pub(super) fn no_variant(&self, name: &str) -> Diagnostic {
         let what = message!(
-            "mistake-has-no-variant",
+            "problem-variant-not-found",
             name = self.name.to_string(),
             name2 = shortened(name).to_string()
         );

@@ -177,14 +177,14 @@ impl PetStack {
             let names: Vec<&str> = self.parameters().map(|(name, ..)| name).collect();
             let shown = shortened(name);
             let problem = Problem::new(message!(
-                "problem-pet-has-no-parameter",
+                "problem-pet-parameter-not-found",
                 shown = shown.to_string()
             ));
             return Err(meant(problem, name, names));
         };
         if old.dims() != tensor.dims() {
             return Err(Problem::new(message!(
-                "problem-pets-parameter-is-not",
+                "problem-pet-parameter-shape",
                 name = name.to_string(),
                 dims = shown(&old.dims()).to_string(),
                 dims2 = shown(&tensor.dims()).to_string()
@@ -204,7 +204,7 @@ impl PetStack {
         match found {
             Some((plan, result)) => result.map_err(|wrong| plan.spec.source.problem(&wrong)),
             None => Err(Problem::new(message!(
-                "problem-no-pet-acts-at-of-block",
+                "problem-no-pet-at-site",
                 name = site.name().to_string(),
                 block = block.to_string()
             ))),
@@ -271,8 +271,8 @@ pub(super) fn misshapen(
     }
     let needed = inputs.get(site.like()).map_or(&[][..], Vec::as_slice);
     let id = match site {
-        Site::Input => "mistake-result-needs-at-least",
-        _ => "mistake-result-needs",
+        Site::Input => "problem-equation-result-tokens",
+        _ => "problem-equation-result-shape",
     };
     let what = message!(
         id,
@@ -352,7 +352,7 @@ impl Hooks for PetStack {
 /// A result of a rank that the site does not have; its shape was checked, so this is never seen.
 pub(super) fn of_rank(found: &Value) -> Problem {
     Problem::new(message!(
-        "problem-pet-gives-there",
+        "problem-pet-result-shape",
         dims = shown(&found.dims()).to_string()
     ))
 }

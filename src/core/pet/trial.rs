@@ -123,7 +123,7 @@ impl Family {
         let (name, width) = (self.name, self.shapes[0].width);
         match wrong.why.is_empty() {
             true => wrong.because(message!(
-                "mend-tried-with-blocks-of-channels",
+                "advice-tested-with-blocks",
                 name = name.to_string(),
                 width = width.to_string()
             )),
@@ -153,12 +153,8 @@ fn fits_none(spec: &PetSpec) -> Diagnostic {
         names.join(" + ")
     };
     let sets: Vec<String> = spec.sites.iter().map(joined).collect();
-    Diagnostic::new(
-        0..0,
-        message!("mistake-no-backbone-family-offers-these-sites"),
-    )
-    .because(message!(
-        "mend-named-are",
+    Diagnostic::new(0..0, message!("problem-sites-not-offered-together")).because(message!(
+        "advice-listed-sites",
         sets = sets.join(", or ").to_string()
     ))
 }
@@ -208,7 +204,7 @@ fn misfits(spec: &PetSpec, family: &Family, way: &PetSettings) -> Vec<Diagnostic
 /// A plugin whose forms are too large to be tried.
 fn too_many(spec: &PetSpec, shape: &BlockShape) -> Diagnostic {
     let what = message!(
-        "mistake-plugins-forms-have-far-too-many",
+        "problem-plugin-parameters-too-large",
         value = (MOST_DRAWN >> 20).to_string(),
         width = shape.width.to_string()
     );
@@ -216,7 +212,7 @@ fn too_many(spec: &PetSpec, shape: &BlockShape) -> Diagnostic {
         .parameters
         .first()
         .map_or(0..0, |first| first.span.clone());
-    Diagnostic::new(first, what).because(message!("mend-use-smaller-sizes-or-fewer-variants"))
+    Diagnostic::new(first, what).because(message!("advice-use-smaller-sizes"))
 }
 
 /// The default form at default sizes first, then the other variants and the smallest sizes.
@@ -272,10 +268,10 @@ fn try_one(
         if result.iter().any(|value| !value.is_finite()) {
             let place = spec.variants[variant].equations.get(&site);
             let what = message!(
-                "mistake-equation-for-gives-numbers-that-are",
+                "problem-equation-not-finite",
                 name = site.name().to_string()
             );
-            let why = message!("mend-look-for-divisions-by-0-roots");
+            let why = message!("advice-check-division-roots-exp");
             let span = place.map_or(0..0, |program| program.result_span());
             return Err(Diagnostic::new(span, what).because(why));
         }

@@ -170,7 +170,7 @@ impl VariantView {
     /// What predictions make of it, as a sentence; `None` if its equations are linear at no layer.
     pub fn folded(&self) -> Option<String> {
         let sites = listed(&self.folds, 8);
-        (!self.folds.is_empty()).then(|| tr!("editor-on-folds", sites = sites))
+        (!self.folds.is_empty()).then(|| tr!("editor-on-merges-weights", sites = sites))
     }
 }
 

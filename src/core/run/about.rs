@@ -74,11 +74,11 @@ impl About {
         let tidy = self.tidy();
         let long = |what: &str, length: usize, most: usize| {
             Problem::new(message!(
-                "problem-of-characters-is-too-long",
+                "problem-text-too-long",
                 what = what.to_string(),
                 length = length.to_string()
             ))
-            .advise(message!("try-use-at-most", most = most.to_string()))
+            .advise(message!("advice-use-at-most", most = most.to_string()))
         };
         let (name, note) = (letters(&tidy.name), letters(&tidy.note));
         if name > NAME {
@@ -88,12 +88,9 @@ impl About {
             return Err(long("a tag", tag, TAG));
         }
         if tidy.tags.len() > TAGS {
-            let what = message!(
-                "problem-tags-are-too-many",
-                tags = tidy.tags.len().to_string()
-            );
+            let what = message!("problem-too-many-tags", tags = tidy.tags.len().to_string());
             return Err(
-                Problem::new(what).advise(message!("try-use-at-most-2", tags = TAGS.to_string()))
+                Problem::new(what).advise(message!("advice-limit-tags", tags = TAGS.to_string()))
             );
         }
         if note > NOTE {

@@ -70,7 +70,7 @@ impl ContestEnd {
         let mut notes: Vec<Message> = chosen.flat_map(ChosenEnd::notes).collect();
         if !self.unranked.is_empty() {
             let rows = some_of(&self.unranked, MOST_NAMED);
-            notes.push(message!("search-unranked", rows = rows));
+            notes.push(message!("search-rows-unranked", rows = rows));
         }
         notes
     }
@@ -78,21 +78,19 @@ impl ContestEnd {
     fn sentence(&self) -> Message {
         let (title, n) = (&self.title, self.tried);
         let Some(chosen) = &self.chosen else {
-            return message!("search-none-ended", title = title, n = n);
+            return message!("search-none-finished", title = title, n = n);
         };
         let (best, mean) = (&chosen.title, chosen.mean);
         let told = message!(
-            "search-best",
+            "search-best-row",
             title = title,
             best = best,
             n = n,
             mean = mean
         );
-        told.then(
-            chosen.second.as_ref().map(|(second, behind)| {
-                message!("search-second", second = second, behind = *behind)
-            }),
-        )
+        told.then(chosen.second.as_ref().map(|(second, behind)| {
+            message!("search-points-behind", second = second, behind = *behind)
+        }))
     }
 }
 
@@ -101,16 +99,16 @@ impl ChosenEnd {
         let mut notes = Vec::new();
         if !self.level.is_empty() {
             let id = match self.runs {
-                1 => "search-one-run",
-                _ => "search-level",
+                1 => "search-one-run-each",
+                _ => "search-no-clear-difference",
             };
             let others = some_of(&self.level, MOST_NAMED);
             notes.push(message!(id, best = &self.title, others = others));
         }
         notes.extend(self.edges.iter().map(|edge| {
             let id = match edge.is_highest {
-                true => "search-highest",
-                false => "search-lowest",
+                true => "search-highest-value",
+                false => "search-lowest-value",
             };
             message!(id, setting = &edge.setting)
         }));

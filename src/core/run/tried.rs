@@ -105,15 +105,18 @@ impl Trial {
         told.extend(self.bounds.iter().cloned());
         let title = |place: usize| self.methods[place].title.as_str();
         match self.best() {
-            None => told.push(message!("trial-none-ended").into()),
+            None => told.push(message!("trial-none-finished").into()),
             Some(best) => {
                 let level: Vec<&str> = self.level().into_iter().map(title).collect();
                 let best = title(best);
                 told.push(match level.as_slice() {
-                    [] => message!("trial-best", title = best).into(),
-                    level => {
-                        message!("trial-level", title = best, others = level.join(", ")).into()
-                    }
+                    [] => message!("trial-best-method", title = best).into(),
+                    level => message!(
+                        "trial-no-clear-best",
+                        title = best,
+                        others = level.join(", ")
+                    )
+                    .into(),
                 });
             }
         }

@@ -35,11 +35,11 @@ pub fn about(folder: &Path) -> (About, Option<Problem>) {
     };
     let remark = wrong.map(|wrong| {
         Problem::new(message!(
-            "problem-name-tags-and-note-of-this",
+            "problem-run-note-unreadable",
             wrong = wrong.to_string()
         ))
         .at_path(&path)
-        .advise(message!("try-give-them-again-run-itself-is"))
+        .advise(message!("advice-enter-note-again"))
     });
     (about.cut(), remark)
 }
@@ -150,10 +150,7 @@ fn keep(folder: &Path, about: &About) -> Result<()> {
         };
     }
     let text = toml::to_string(about).map_err(|error| {
-        Problem::new(message!(
-            "problem-this-cannot-be-written",
-            error = error.to_string()
-        ))
+        Problem::new(message!("problem-not-written", error = error.to_string()))
     })?;
     // Without the run's lock: a run is named while it is at work, too.
     keep_apart(&path, format!("{PREFACE}{text}").as_bytes())

@@ -69,13 +69,13 @@ pub(super) fn with_added_tasks(
         let folder = added_task_folder(run, task);
         if task != after {
             return Err(Problem::new(message!(
-                "problem-this-added-task-was-task-but",
+                "problem-added-task-number",
                 task = (task + 1).to_string(),
-                after = message!("problem-count-task", n = after)
+                after = message!("count-tasks", n = after)
             ))
             .at_path(&folder)
             .advise(message!(
-                "try-move-folder-away-to-see-run",
+                "advice-move-added-tasks-folder",
                 added_folder = ADDED_FOLDER.to_string()
             )));
         }
@@ -117,11 +117,11 @@ pub(super) fn tasks(run: &Path) -> Vec<usize> {
 
 fn damaged(folder: &Path, why: &str) -> Problem {
     Problem::new(message!(
-        "problem-this-added-task-cannot-be-read",
+        "problem-added-task-unreadable",
         why = why.to_string()
     ))
     .at_path(folder.join(TASK_FILE))
-    .advise(message!("try-restore-it-from-copy-or-move"))
+    .advise(message!("advice-restore-or-move-folder"))
 }
 
 /// What `lesson.toml` says, of whatever run.
@@ -132,11 +132,9 @@ pub(super) fn written(folder: &Path) -> Result<Written> {
     let written: Written =
         toml::from_str(&text).map_err(|error| damaged(folder, error.message()))?;
     if written.format > FORMAT {
-        return Err(
-            Problem::new(message!("problem-this-added-task-was-taught-by"))
-                .at_path(&path)
-                .advise(message!("try-use-that-version-to-open-it")),
-        );
+        return Err(Problem::new(message!("problem-added-task-newer-version"))
+            .at_path(&path)
+            .advise(message!("advice-use-newer-version")));
     }
     Ok(written)
 }
@@ -187,11 +185,9 @@ pub fn added_task_pictures(
     if pictures.fingerprint == added_task.fingerprint {
         return Ok(pictures);
     }
-    Err(
-        Problem::new(message!("problem-pictures-of-this-added-task-are"))
-            .at_path(&folder)
-            .advise(message!("try-put-runs-folder-back-as-it")),
-    )
+    Err(Problem::new(message!("problem-added-task-images-changed"))
+        .at_path(&folder)
+        .advise(message!("advice-restore-run-folder")))
 }
 
 /// Removes added tasks that were not finished. Call it only while holding the run's lock.

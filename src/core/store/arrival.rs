@@ -36,11 +36,11 @@ pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
         .map_err(|error| Problem::io("read how classes are learned", &path, &error))?;
     let written: Written = toml::from_str(&text).map_err(|error| {
         Problem::new(message!(
-            "problem-this-does-not-say-how-classes",
+            "problem-arrival-file-invalid",
             message = error.message().to_string()
         ))
         .at_path(&path)
-        .advise(message!("try-move-it-away-and-answer-again"))
+        .advise(message!("advice-move-file-and-answer"))
     })?;
     Ok(Some(written.all_at_once))
 }
@@ -59,7 +59,7 @@ pub fn keep_all_at_once(root: &Path, place: &str, all_at_once: bool) -> Result<(
     };
     let text = toml::to_string_pretty(&written).map_err(|error| {
         Problem::new(message!(
-            "problem-answer-cannot-be-written",
+            "problem-answer-unwritten",
             error = error.to_string()
         ))
     })?;

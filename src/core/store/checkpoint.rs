@@ -47,10 +47,10 @@ impl Checkpoint {
         let text = self.counters.get(name);
         text.and_then(|text| text.parse().ok()).ok_or_else(|| {
             Problem::new(message!(
-                "problem-checkpoints-counter-is-missing-or-unreadable",
+                "problem-checkpoint-counter-unreadable",
                 name = name.to_string()
             ))
-            .advise(message!("try-train-again-with-same-settings"))
+            .advise(message!("advice-train-again"))
         })
     }
 
@@ -95,7 +95,7 @@ pub fn load_bulk(path: &Path, name: &str) -> Result<HostTensor> {
     let (mut found, _) = tensors::load_some(path, READING, |name| name == full)?;
     let missing = || {
         Problem::new(message!(
-            "problem-checkpoint-lacks",
+            "problem-checkpoint-incomplete",
             name = name.to_string()
         ))
         .at_path(path)
@@ -118,9 +118,9 @@ fn position(metadata: &HashMap<String, String>) -> Option<(usize, usize)> {
 
 /// The file is readable but no checkpoint.
 fn foreign(path: &Path) -> Problem {
-    Problem::new(message!("problem-this-file-is-no-checkpoint-of"))
+    Problem::new(message!("problem-no-checkpoint"))
         .at_path(path)
-        .advise(message!("try-its-finished-tasks-can-still-be"))
+        .advise(message!("advice-finished-tasks-usable"))
 }
 
 #[cfg(test)]

@@ -90,17 +90,17 @@ pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
     let text = files::read_text(path, files::TEXT).map_err(|error| {
         let problem = Problem::io("read the corrected labels", path, &error);
         match error.kind() {
-            ErrorKind::NotFound => problem.advise(message!("try-give-path-of-list-or-none")),
+            ErrorKind::NotFound => problem.advise(message!("advice-give-list-or-none")),
             _ => problem,
         }
     })?;
     let written: Written = toml::from_str(&text).map_err(|error| {
         Problem::new(message!(
-            "problem-this-is-no-list-of-corrected",
+            "problem-no-list-of-corrections",
             message = error.message().to_string()
         ))
         .at_path(path)
-        .advise(message!("try-correct-it-or-move-it-away"))
+        .advise(message!("advice-correct-or-move-list"))
     })?;
     check_corrected(&written.corrected).map_err(|problem| problem.at_path(path))?;
     Ok(written.corrected)
@@ -140,11 +140,9 @@ fn alone(root: &Path) -> Result<(MutexGuard<'static, ()>, File)> {
     let held = files::lock_own(&path, PATIENCE)
         .map_err(|error| Problem::io("change the corrected labels", &path, &error))?;
     let held = held.ok_or_else(|| {
-        Problem::new(message!(
-            "problem-another-program-is-changing-corrected-labels"
-        ))
-        .at_path(&folder)
-        .advise(message!("try-try-again-when-it-is-done"))
+        Problem::new(message!("problem-corrected-labels-locked"))
+            .at_path(&folder)
+            .advise(message!("advice-retry-when-finished"))
     })?;
     sweep(&folder);
     Ok((one, held))
@@ -159,7 +157,7 @@ fn save(root: &Path, place: &str, list: &[Correction]) -> Result<()> {
     };
     let text = toml::to_string_pretty(&written).map_err(|error| {
         Problem::new(message!(
-            "problem-corrected-labels-cannot-be-written",
+            "problem-corrected-labels-unwritten",
             error = error.to_string()
         ))
     })?;

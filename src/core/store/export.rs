@@ -85,9 +85,9 @@ impl Format {
             .into_iter()
             .find(|format| ending == format.ending())
             .ok_or_else(|| {
-                Problem::new(message!("problem-this-files-ending-names-no-export"))
+                Problem::new(message!("problem-extension-not-exportable"))
                     .at_path(path)
-                    .advise(message!("try-end-it-in-csv-md-tex"))
+                    .advise(message!("advice-use-export-extension"))
             })
     }
 }

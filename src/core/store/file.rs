@@ -125,7 +125,7 @@ pub(super) fn keep_with(
 pub(super) fn save_problem(path: &Path, error: &io::Error) -> Problem {
     let problem = Problem::io("save", path, error);
     if problem.remedy.is_empty() {
-        problem.advise(message!("try-what-was-saved-before-is-kept"))
+        problem.advise(message!("advice-check-disk-and-resume"))
     } else {
         problem
     }
@@ -252,9 +252,9 @@ fn sweep_where(folder: &Path, which: impl Fn(&Path) -> bool) {
 /// Returns a Problem if another program holds it or the folder cannot be written.
 pub(super) fn lock(folder: &Path) -> Result<File> {
     lock_file(&folder.join(LOCK_FILE))?.ok_or_else(|| {
-        Problem::new(message!("problem-another-program-is-working-on-this"))
+        Problem::new(message!("problem-run-in-use"))
             .at_path(folder)
-            .advise(message!("try-wait-until-it-has-finished-or"))
+            .advise(message!("advice-wait-or-stop-there"))
     })
 }
 

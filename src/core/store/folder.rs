@@ -203,7 +203,7 @@ impl RunFolder {
         rows.retain(|row| row.task <= report.task);
         if self.first + rows.len() != report.task {
             return Err(Problem::new(message!(
-                "problem-task-cannot-be-saved-tasks-before",
+                "problem-task-unsaved",
                 task = (report.task + 1).to_string(),
                 rows = (self.first + rows.len()).to_string()
             ))
@@ -302,7 +302,7 @@ impl RunFolder {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(
                     Problem::io("remove the checkpoint of the finished run", &resume, &error)
-                        .advise(message!("try-remove-this-folder-by-hand-run")),
+                        .advise(message!("advice-delete-folder-manually")),
                 )
             }
             _ => {
@@ -329,11 +329,9 @@ fn no_link(path: &Path) -> Result<()> {
     if !path.is_symlink() {
         return Ok(());
     }
-    Err(
-        Problem::new(message!("problem-link-stands-where-folder-of-run"))
-            .at_path(path)
-            .advise(message!("try-put-folder-itself-in-its-place")),
-    )
+    Err(Problem::new(message!("problem-run-folder-is-link"))
+        .at_path(path)
+        .advise(message!("advice-replace-link-with-folder")))
 }
 
 /// Makes the folder of a new run: `2026-11-21_09-30-12_digits-lae-adapter5`, with a number behind

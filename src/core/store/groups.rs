@@ -117,8 +117,8 @@ pub struct Group {
 
 /// What is said where there is nothing to show.
 pub fn none_measured() -> Problem {
-    Problem::new(message!("problem-none-of-these-runs-has-finished"))
-        .advise(message!("try-export-run-once-its-first-task"))
+    Problem::new(message!("problem-no-run-with-finished-task"))
+        .advise(message!("advice-export-after-first-task"))
 }
 
 /// Sorts runs into groups; those without a finished task are left out.

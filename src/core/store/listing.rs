@@ -38,11 +38,9 @@ pub struct ListedRun {
 /// The list entry of one run's folder. Whatever is in it, the other runs are listed, too.
 pub fn entry(folder: &Path) -> ListedRun {
     let mut summary = catch_unwind(|| summarize(folder)).unwrap_or_else(|_| {
-        Err(
-            Problem::new(message!("problem-reading-this-run-failed-inside-program"))
-                .at_path(folder)
-                .advise(message!("try-move-its-folder-away-other-runs")),
-        )
+        Err(Problem::new(message!("problem-run-reading-internal-error"))
+            .at_path(folder)
+            .advise(message!("advice-move-run-folder")))
     });
     let (about, remark) = about(folder);
     if let Ok(summary) = &mut summary {
@@ -145,25 +143,25 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
         [] if path.exists() => Err(no_run(path)),
         [] => {
             let remedy = if names.is_empty() {
-                message!("try-no-runs-yet", root = root.display().to_string())
+                message!("advice-no-runs-yet", root = root.display().to_string())
             } else {
-                message!("try-there-are", names = some_of(&names, 5))
+                message!("advice-existing-runs", names = some_of(&names, 5))
             };
             Err(Problem::new(message!(
-                "problem-no-run-is-called",
+                "problem-run-not-found",
                 wanted = wanted.to_string()
             ))
             .at_path(root)
             .advise(remedy))
         }
         several => Err(Problem::new(message!(
-            "problem-could-be-runs",
+            "problem-run-name-ambiguous",
             wanted = wanted.to_string(),
             several = several.len().to_string()
         ))
         .at_path(root)
         .advise(message!(
-            "try-write-more-of-name",
+            "advice-type-more-of-name",
             several = some_of(several, 5)
         ))),
     }

@@ -73,7 +73,7 @@ impl AddedPictures {
         let too_much = |what: String| {
             Err(Problem::new(what)
                 .at_path(added_task)
-                .advise(message!("try-give-fewer-pictures-or-train-new")))
+                .advise(message!("advice-use-fewer-images")))
         };
         if all.len() > MOST_PICTURES {
             return too_much(format!(
@@ -84,9 +84,7 @@ impl AddedPictures {
         let (mut rows, mut bytes) = (Vec::with_capacity(all.len()), 0);
         for (place, (split, sample)) in all.iter().enumerate() {
             if !go_on() {
-                return Err(Problem::new(message!(
-                    "problem-copying-pictures-was-stopped"
-                )));
+                return Err(Problem::new(message!("problem-copying-images-stopped")));
             }
             let (file, ending) = sample.file()?;
             bytes += file.len() as u64;
@@ -191,9 +189,9 @@ impl AddedPictures {
             return Ok(bytes);
         }
         Err(
-            Problem::new(message!("problem-this-picture-is-no-longer-one"))
+            Problem::new(message!("problem-image-changed-since-learned"))
                 .at_path(&path)
-                .advise(message!("try-put-runs-folder-back-as-it")),
+                .advise(message!("advice-restore-run-folder")),
         )
     }
 
@@ -208,7 +206,7 @@ impl AddedPictures {
     pub fn test_picture(&self, index: usize) -> Result<Picture> {
         let missing = || {
             Problem::new(message!(
-                "problem-this-added-task-has-no-test",
+                "problem-added-task-test-image",
                 index = index.to_string()
             ))
         };

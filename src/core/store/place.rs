@@ -27,7 +27,7 @@ pub fn holds_runs(root: &Path) -> bool {
 
 /// A folder that holds no run.
 pub(super) fn no_run(folder: &Path) -> Problem {
-    Problem::new(message!("problem-this-folder-holds-no-run-it"))
+    Problem::new(message!("problem-folder-without-run"))
         .at_path(folder)
-        .advise(message!("try-lae-studio-runs-lists-runs-there"))
+        .advise(message!("advice-list-runs"))
 }

@@ -31,11 +31,8 @@ pub struct PluginSave {
 /// an older file stays as it was.
 pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
     if let (Some(name), false) = (built_in(&save.name), save.allowed) {
-        let what = message!(
-            "problem-there-is-built-in-plugin-and",
-            name = name.to_string()
-        );
-        return Err(Problem::new(what).advise(message!("try-give-this-one-another-name-or")));
+        let what = message!("problem-built-in-plugin-name", name = name.to_string());
+        return Err(Problem::new(what).advise(message!("advice-rename-or-replace-plugin")));
     }
     fs::create_dir_all(folder)
         .map_err(|error| Problem::io("create the folder of plugins", folder, &error))?;
@@ -85,7 +82,7 @@ fn change_notes(folder: &Path, change: impl FnOnce(&mut PluginNotes)) -> Result<
     change(&mut notes);
     let text = serde_json::to_string_pretty(&notes).map_err(|error| {
         Problem::new(message!(
-            "problem-notes-cannot-be-written",
+            "problem-notes-unwritten",
             error = error.to_string()
         ))
     })?;

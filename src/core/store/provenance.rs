@@ -110,7 +110,7 @@ pub fn provenance(folder: &Path) -> Result<Option<Provenance>> {
         let what = format!("the run's provenance cannot be read: {}", error.message());
         Problem::new(what)
             .at_path(&path)
-            .advise(message!("try-restore-file-from-copy-without-it"))
+            .advise(message!("advice-restore-provenance-file"))
     })
 }
 
@@ -171,7 +171,7 @@ impl RunFolder {
     fn write_provenance(&self, made_of: &Provenance) -> Result<()> {
         let text = toml::to_string_pretty(made_of).map_err(|error| {
             Problem::new(message!(
-                "problem-what-run-is-made-of-cannot",
+                "problem-provenance-unwritten",
                 error = error.to_string()
             ))
         })?;

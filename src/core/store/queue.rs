@@ -137,11 +137,9 @@ impl<T: Kept> QueueFile<T> {
             return Ok(());
         }
         if !self.is_mine()? {
-            return Err(
-                Problem::new(message!("problem-queue-is-not-kept-when-this"))
-                    .at_path(&path)
-                    .advise(message!("try-another-window-keeps-its-own-line")),
-            );
+            return Err(Problem::new(message!("problem-queue-not-saved"))
+                .at_path(&path)
+                .advise(message!("advice-close-other-window")));
         }
         if jobs.is_empty() {
             return match std::fs::remove_file(&path) {
@@ -153,7 +151,7 @@ impl<T: Kept> QueueFile<T> {
         }
         let text = toml::to_string_pretty(&Jobs { job: jobs }).map_err(|error| {
             Problem::new(message!(
-                "problem-queue-cannot-be-written",
+                "problem-queue-unwritten",
                 error = error.to_string()
             ))
         })?;
@@ -173,11 +171,11 @@ impl<T: Kept> QueueFile<T> {
 
     fn set_aside(&self, path: &Path, text: &str) -> Problem {
         let aside = self.file("unreadable.toml");
-        let problem = Problem::new(message!("problem-some-runs-that-waited-in-queue"));
+        let problem = Problem::new(message!("problem-queued-runs-unreadable"));
         match keep_file(&aside, text.as_bytes()) {
             Ok(_) => problem
                 .at_path(&aside)
-                .advise(message!("try-set-them-up-again")),
+                .advise(message!("advice-queue-again")),
             Err(_) => problem.at_path(path),
         }
     }

@@ -98,7 +98,7 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
     let settings = header.config.to_toml()?;
     let facts = toml::to_string(&WithFacts { facts }).map_err(|error| {
         Problem::new(message!(
-            "problem-runs-facts-cannot-be-written",
+            "problem-run-metadata-unwritten",
             error = error.to_string()
         ))
     })?;
@@ -115,7 +115,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     let damaged = |what: String| {
         Problem::new(what)
             .at_path(path)
-            .advise(message!("try-this-file-is-damaged-restore-it"))
+            .advise(message!("advice-restore-damaged-file"))
     };
     let mut config = RunConfig::from_toml(settings_part(text), &path.display().to_string())?;
     let facts = toml::from_str::<WithFacts>(text).map_err(|error| {
@@ -135,9 +135,9 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     }
     let drawing = Drawing::numbered(facts.draws);
     let (Some(drawing), ..=FORMAT) = (drawing, facts.format) else {
-        return Err(Problem::new(message!("problem-this-run-was-made-by-newer"))
+        return Err(Problem::new(message!("problem-run-newer-version"))
             .at_path(path)
-            .advise(message!("try-use-that-version-to-open-it")));
+            .advise(message!("advice-use-newer-version")));
     };
     let classes = facts.class_order.len();
     let tasks = task_ranges(&facts.task_sizes, classes).ok_or_else(|| {

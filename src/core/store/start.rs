@@ -68,9 +68,9 @@ impl PetStart {
         let start = Self::at(place)?;
         match header.start_sha256.as_ref() == Some(&start.sha256) {
             true => Ok(Some(start)),
-            false => Err(Problem::new(message!("problem-start-changed"))
+            false => Err(Problem::new(message!("problem-adapter-changed"))
                 .at_path(place)
-                .advise(message!("try-start-changed"))),
+                .advise(message!("advice-restore-adapter"))),
         }
     }
 
@@ -88,7 +88,7 @@ impl PetStart {
             let problem = Problem::io("read the adapter to start from", path, &error);
             match path.exists() {
                 true => problem,
-                false => problem.advise(message!("try-start-folder")),
+                false => problem.advise(message!("advice-choose-peft-folder")),
             }
         })
     }
@@ -106,9 +106,11 @@ impl PetStart {
         }
         match Self::at(&folder)?.sha256 == self.sha256 {
             true => Ok(()),
-            false => Err(Problem::new(message!("problem-start-changes"))
-                .at_path(&self.folder)
-                .advise(message!("try-start-changes"))),
+            false => Err(
+                Problem::new(message!("problem-adapter-changed-while-copying"))
+                    .at_path(&self.folder)
+                    .advise(message!("advice-train-when-not-written")),
+            ),
         }
     }
 }

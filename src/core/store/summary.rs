@@ -149,7 +149,7 @@ impl RunSummary {
     /// Returns a Problem that names the missing or damaged file, or where no task is saved.
     pub fn latest_report(&self) -> Result<TaskReport> {
         let nothing =
-            || Problem::new(message!("problem-no-task-is-saved")).at_path(&self.header.folder);
+            || Problem::new(message!("problem-no-saved-task")).at_path(&self.header.folder);
         let last = self.rows.last().ok_or_else(nothing)?;
         let home = added_tasks::home(&self.header.folder, last.task - 1);
         report_of(&home, &self.header, last)

@@ -259,7 +259,7 @@ pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<
 pub(super) fn to_csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<Vec<u8>> {
     let failed = |error: String| {
         Problem::new(message!(
-            "problem-table-cannot-be-written-2",
+            "problem-run-table-unwritten",
             error = error.to_string()
         ))
     };
@@ -295,10 +295,7 @@ pub(super) fn from_csv<R: for<'a> Deserialize<'a>>(bytes: &[u8], path: &Path) ->
 
 /// A table of a run that cannot be read.
 pub(super) fn damaged_table(path: &Path, why: &str) -> Problem {
-    Problem::new(message!(
-        "problem-this-table-of-run-is-damaged",
-        why = why.to_string()
-    ))
-    .at_path(path)
-    .advise(message!("try-restore-it-from-copy-or-train"))
+    Problem::new(message!("problem-run-table-damaged", why = why.to_string()))
+        .at_path(path)
+        .advise(message!("advice-restore-or-train-again"))
 }

@@ -76,7 +76,7 @@ impl NewAddedTask {
         };
         let text = toml::to_string(&written).map_err(|error| {
             Problem::new(message!(
-                "problem-added-task-cannot-be-written",
+                "problem-added-task-unwritten",
                 error = error.to_string()
             ))
         })?;
@@ -106,7 +106,7 @@ impl NewAddedTask {
 pub fn undo_added_task(run: &Path) -> Result<AddedTask> {
     let held = RunFolder::open(run)?;
     let Some(task) = tasks(run).pop() else {
-        return Err(Problem::new(message!("problem-this-run-has-no-added-task")).at_path(run));
+        return Err(Problem::new(message!("problem-no-added-task")).at_path(run));
     };
     // Not the whole run: an added task that keeps it from being opened can be taken back, too.
     let added_task = written(&added_task_folder(run, task))?.added_task;

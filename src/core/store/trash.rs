@@ -37,17 +37,17 @@ pub struct Deleted {
 pub fn delete(folder: &Path, queue: &Path) -> Result<PathBuf> {
     let (root, folder) = around(folder)?;
     if folder.is_symlink() {
-        return Err(Problem::new(message!("problem-this-run-is-link-to-folder"))
+        return Err(Problem::new(message!("problem-run-is-link"))
             .at_path(&folder)
-            .advise(message!("try-delete-folder-that-it-leads-to")));
+            .advise(message!("advice-delete-linked-folder")));
     }
     if !is_run(&folder) {
         return Err(no_run(&folder));
     }
     if [queue, &root].iter().any(|root| is_queued(root, &folder)) {
-        return Err(Problem::new(message!("problem-this-run-waits-in-queue-to"))
+        return Err(Problem::new(message!("problem-run-queued"))
             .at_path(&folder)
-            .advise(message!("try-remove-it-from-queue-first-then")));
+            .advise(message!("advice-remove-from-queue")));
     }
     let held = lock(&folder)?;
     let bin = root.join(TRASH_FOLDER);
@@ -130,20 +130,18 @@ fn bin_of(place: &Path) -> Result<(PathBuf, PathBuf)> {
         Some(root) if is_run(&place) && !place.is_symlink() => {
             Ok((bin.clone(), root.to_path_buf()))
         }
-        _ => Err(Problem::new(message!("problem-this-is-no-deleted-run"))
+        _ => Err(Problem::new(message!("problem-no-deleted-run"))
             .at_path(place)
-            .advise(message!("try-lae-studio-restore-lists-deleted-runs"))),
+            .advise(message!("advice-list-deleted-runs"))),
     }
 }
 
 /// Makes the trash where there is none; a link in its place is refused.
 fn own_folder(bin: &Path) -> Result<()> {
     if bin.is_symlink() {
-        return Err(
-            Problem::new(message!("problem-link-stands-where-trash-should-be"))
-                .at_path(bin)
-                .advise(message!("try-remove-link-then-delete-run-again")),
-        );
+        return Err(Problem::new(message!("problem-trash-is-link"))
+            .at_path(bin)
+            .advise(message!("advice-remove-trash-link")));
     }
     match std::fs::create_dir(bin) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {

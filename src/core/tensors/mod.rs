@@ -42,7 +42,7 @@ impl HostTensor {
             // What was still to be fetched did not come.
             DataError::StorageAccess(_) => failed(error.to_string()),
             _ => Problem::new(message!(
-                "problem-tensor-is-not-made-of-f32",
+                "problem-tensor-not-f32",
                 error = format!("{error:?}")
             )),
         })?;
@@ -81,7 +81,7 @@ impl HostTensor {
     pub fn to_device<const D: usize>(&self, device: &Device) -> Result<Tensor<D>> {
         if self.shape.len() != D {
             return Err(Problem::new(message!(
-                "problem-tensor-of-shape-stands-where-axes",
+                "problem-tensor-axes-mismatch",
                 shape = format!("{:?}", self.shape),
                 d = D.to_string()
             )));
@@ -108,8 +108,8 @@ pub fn all_finite(tensors: &Named) -> Result<()> {
 /// Something that was computed and is of no use.
 pub fn not_finite(what: &str) -> Problem {
     let what = Message::of_list(list_id("finite", what, "what"), what);
-    Problem::new(message!("problem-is-no-longer-made-of-finite", what = what))
-        .advise(message!("try-use-smaller-base-lr-on-gpu"))
+    Problem::new(message!("problem-values-not-finite", what = what))
+        .advise(message!("advice-use-smaller-base-lr"))
 }
 
 /// How the Problem of a device without room begins.
@@ -129,14 +129,14 @@ pub fn device_problem(error: &str, on: Option<&Device>) -> Problem {
     match (full, lost) {
         (true, _) => Problem::new(message!("problem-device-out-of-memory"))
             .at("--micro-batch")
-            .advise(message!("try-let-fewer-images-through-network-at")),
-        (false, true) => Problem::new(message!("problem-device-was-lost-system-reset-it"))
-            .advise(message!("try-start-program-again-and-continue-run")),
+            .advise(message!("advice-use-smaller-micro-batch")),
+        (false, true) => Problem::new(message!("problem-device-lost-reset"))
+            .advise(message!("advice-restart-and-resume")),
         (false, false) => Problem::new(message!(
             "problem-device-failed",
             error = in_one_line(error).to_string()
         ))
-        .advise(message!("try-continue-run-from-its-last-saved")),
+        .advise(message!("advice-resume-from-last-epoch")),
     }
 }
 
@@ -185,12 +185,9 @@ pub type Named = BTreeMap<String, HostTensor>;
 /// # Errors
 /// When there is none of that name.
 pub fn named<'a>(tensors: &'a Named, name: &str) -> Result<&'a HostTensor> {
-    tensors.get(name).ok_or_else(|| {
-        Problem::new(message!(
-            "problem-tensor-is-missing",
-            name = name.to_string()
-        ))
-    })
+    tensors
+        .get(name)
+        .ok_or_else(|| Problem::new(message!("problem-tensor-missing", name = name.to_string())))
 }
 
 /// A tensor by name that has this shape, or a Problem that names it.
@@ -204,7 +201,7 @@ pub fn shaped<'a>(tensors: &'a Named, name: &str, shape: &[usize]) -> Result<&'a
     }
     let found = &tensor.shape;
     Err(Problem::new(message!(
-        "problem-tensor-has-shape-not",
+        "problem-tensor-shape-mismatch",
         name = name.to_string(),
         found = format!("{found:?}"),
         shape = format!("{shape:?}")
@@ -231,7 +228,7 @@ pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Ve
     let mut bytes = Vec::new();
     write(&mut bytes, tensors, Bulk::new(), metadata).map_err(|error| {
         Problem::new(message!(
-            "problem-tensors-cannot-be-written",
+            "problem-tensors-unwritten",
             error = error.to_string()
         ))
     })?;
@@ -366,11 +363,11 @@ fn unreadable(path: &Path, doing: &str, error: &io::Error) -> Problem {
 
 fn broken(path: &Path, why: String) -> Problem {
     Problem::new(message!(
-        "problem-this-tensor-file-cannot-be-read",
+        "problem-tensor-file-unreadable",
         why = why.to_string()
     ))
     .at_path(path)
-    .advise(message!("try-file-may-be-cut-or-of"))
+    .advise(message!("advice-use-earlier-snapshot"))
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl Message {
     #[must_use]
     pub fn then(self, more: Option<Message>) -> Self {
         match more {
-            Some(more) => Self::new("remark-with")
+            Some(more) => Self::new("remark-and-more")
                 .with("first", self)
                 .with("more", more),
             None => self,

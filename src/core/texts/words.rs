@@ -190,8 +190,8 @@ mod tests {
 
     #[test]
     fn words_travel_with_their_message_and_files_have_their_english() {
-        let drawn = message!("count-pictures", n = 1234_usize);
-        let words: Words = message!("remark-with", first = drawn, more = "x").into();
+        let drawn = message!("count-images", n = 1234_usize);
+        let words: Words = message!("remark-and-more", first = drawn, more = "x").into();
         let sent = serde_json::to_string(&[words.clone(), "plain".into()]).unwrap();
         let come: Vec<Words> = serde_json::from_str(&sent).unwrap();
         assert_eq!(come, [words, "plain".into()]);

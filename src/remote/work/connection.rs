@@ -50,8 +50,11 @@ impl Work {
             return self.lose(problem.at(self.peer.name()));
         }
         if self.instance != 0 && self.instance != hello.instance && !self.is_child() {
-            let problem = Problem::new(message!("place-was-ended", place = self.peer.name()))
-                .advise(message!("place-was-ended-try"));
+            let problem = Problem::new(message!(
+                "place-program-restarted",
+                place = self.peer.name()
+            ))
+            .advise(message!("place-program-restarted-advice"));
             self.end_jobs(&problem);
         }
         if self.instance != hello.instance {
@@ -79,9 +82,9 @@ impl Work {
         let (code, status, said) = link.ended();
         let Peer::Ssh { place, .. } = &self.peer else {
             let line = said.lines().last().unwrap_or_default();
-            let problem = Problem::new(message!("engine-ended", status = status))
+            let problem = Problem::new(message!("engine-process-ended", status = status))
                 .at(line)
-                .advise(message!("engine-ended-try"));
+                .advise(message!("engine-process-ended-advice"));
             return match was_here {
                 true => self.end_jobs(&problem),
                 false => self.lose(problem),

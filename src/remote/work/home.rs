@@ -85,7 +85,7 @@ impl Work {
         };
         if is_full(&problem.what) {
             let what: Value = problem.words().into();
-            let full = message!("place-full-what", place = name, what = what);
+            let full = message!("place-disk-full-what", place = name, what = what);
             *problem = Problem::new(full).advise(make_room());
         }
         problem.place = place;

@@ -56,8 +56,8 @@ pub(super) fn too_large(command: &mut Command) -> Option<Event> {
     if bytes <= MOST_RAW as usize {
         return None;
     }
-    let problem = Problem::new(message!("engine-picture-too-large"))
-        .advise(message!("engine-picture-too-large-try"));
+    let problem = Problem::new(message!("engine-image-too-large"))
+        .advise(message!("engine-image-too-large-advice"));
     match command {
         Command::Predict(request) => Some(Event::NotPredicted {
             ticket: request.ticket,

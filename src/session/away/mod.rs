@@ -66,7 +66,10 @@ impl Away {
         };
         let thread = std::thread::Builder::new().name("away".into()).spawn(work);
         let thread = thread.map_err(|error| {
-            Problem::new(message!("notices-no-thread", why = error.to_string()))
+            Problem::new(message!(
+                "notices-worker-thread-not-started",
+                why = error.to_string()
+            ))
         })?;
         Ok(Self {
             messages,

@@ -48,7 +48,7 @@ impl Work {
             let go_on = || !stop.load(Ordering::Relaxed);
             let tell = |what: crate::texts::Message, files| {
                 let words = message!(
-                    "doing-carrying",
+                    "doing-copying-files",
                     n = files,
                     what = what,
                     place = name.as_str()
@@ -61,7 +61,10 @@ impl Work {
         };
         let thread = std::thread::Builder::new().name("carry".into());
         if let Err(error) = thread.spawn(carry) {
-            let problem = Problem::new(message!("notices-no-thread", why = error.to_string()));
+            let problem = Problem::new(message!(
+                "notices-worker-thread-not-started",
+                why = error.to_string()
+            ));
             self.carried(id, Err(problem));
         }
     }
@@ -101,19 +104,19 @@ impl Work {
                 along
             }
             JobWork::Resume(run) | JobWork::Teach { run, .. } => Err(Problem::new(message!(
-                "place-not-its-run",
+                "place-run-trained-elsewhere",
                 name = name.as_str()
             ))
             .at_path(run)
-            .advise(message!("place-not-its-run-try"))),
+            .advise(message!("place-run-trained-elsewhere-advice"))),
             JobWork::Grid(work) => {
                 job.device = Some(device.unwrap_or_else(|| "auto".into()));
                 take_grid_along(work, &self.root, &self.place.data)
             }
             JobWork::Try(_) | JobWork::TryPet(_) | JobWork::Check { .. } => Err(Problem::new(
-                message!("place-no-trials", name = name.as_str()),
+                message!("place-trials-local-only", name = name.as_str()),
             )
-            .advise(message!("place-no-trials-try"))),
+            .advise(message!("place-trials-local-only-advice"))),
         }
     }
 

@@ -221,10 +221,10 @@ impl Work {
             if run.is_empty() || job.is_whole_alone() {
                 let name = &self.place.name;
                 let name = name.as_str();
-                let what = message!("place-forgot-job", name = name, job = job.title.as_str());
+                let what = message!("place-job-unknown", name = name, job = job.title.as_str());
                 let advice = match job.is_whole_alone() {
-                    true => message!("place-forgot-job-again"),
-                    false => message!("place-forgot-job-list", name = name),
+                    true => message!("place-job-start-again-advice"),
+                    false => message!("place-job-list-runs-advice", name = name),
                 };
                 self.refuse(job.id, Problem::new(what).advise(advice));
             } else {

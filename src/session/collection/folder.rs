@@ -80,7 +80,7 @@ pub(in crate::session) fn png(picture: &Picture) -> Result<Vec<u8>> {
     let written = PngEncoder::new(&mut bytes).write_image(&picture.rgb, width, height, kind);
     written.map_err(|error| {
         let why = error.to_string();
-        Problem::new(message!("predict-collect-unwritten", error = why))
+        Problem::new(message!("predict-collect-image-unwritten", error = why))
     })?;
     Ok(bytes)
 }

@@ -235,21 +235,21 @@ impl Collection {
             Purpose::AddedTask(_) => 1,
         };
         if self.groups.len() < least {
-            return Some(tr!("predict-collect-second").into());
+            return Some(tr!("predict-collect-second-class").into());
         }
         let mut known = HashSet::new();
         for group in &self.groups {
             let name = group.name.trim();
             if name.is_empty() {
-                return Some(tr!("predict-collect-unnamed").into());
+                return Some(tr!("predict-collect-name-every-class").into());
             }
             if !known.insert(portable(name).to_lowercase()) {
-                return Some(tr!("predict-collect-twice", name = name));
+                return Some(tr!("predict-collect-duplicate-name", name = name));
             }
             match LEAST.saturating_sub(group.pieces.len()) {
                 0 => {}
-                1 => return Some(tr!("predict-collect-one-more", name = name)),
-                _ => return Some(tr!("predict-collect-two-more", name = name)),
+                1 => return Some(tr!("predict-collect-one-more-image", name = name)),
+                _ => return Some(tr!("predict-collect-two-images", name = name)),
             }
         }
         None
@@ -289,8 +289,8 @@ impl Session {
 
     /// Notifies the user once that a class is full.
     fn tell_full(&mut self) {
-        let told = Problem::new(message!("predict-collect-full", n = MOST))
-            .advise(message!("predict-collect-full-try"));
+        let told = Problem::new(message!("predict-collect-too-many-images", n = MOST))
+            .advise(message!("predict-collect-too-many-images-advice"));
         let last = self.notices.list.last();
         if last.is_none_or(|last| last.problem != told) {
             self.notify(told, false);
@@ -323,7 +323,7 @@ impl Session {
     }
 
     fn take_kept(&mut self, purpose: &Purpose, place: &Path) {
-        let told = Problem::new(message!("predict-collect-kept")).at_path(place);
+        let told = Problem::new(message!("predict-collect-saved")).at_path(place);
         self.notify(told, false);
         let place = place.display().to_string();
         match purpose {

@@ -139,7 +139,7 @@ impl Drafts {
             std::fs::rename(partial, partial.with_extension("png")).map_err(unsaved)?;
         }
         let text = serde_json::to_vec(&list).map_err(|error| {
-            Problem::new(message!("drafts-unwritten", why = error.to_string())).at_path(folder)
+            Problem::new(message!("drafts-not-stored", why = error.to_string())).at_path(folder)
         })?;
         write_file(&folder.join(LIST), &text)?;
         list.sweep(folder);

@@ -100,12 +100,12 @@ impl Drafts {
         let gathered = self.collection.as_ref().map_or(0, Collection::count);
         let table = self.moved.as_ref().map(|moved| {
             let table = moved.request.csv.file_name().unwrap_or_default();
-            tr!("drafts-moved", table = table.to_string_lossy())
+            tr!("drafts-moved-images", table = table.to_string_lossy())
         });
         let pins = self.pins.len();
         let parts = [
-            (pins > 0).then(|| tr!("drafts-pins", n = pins)),
-            (gathered > 0).then(|| tr!("drafts-gathered", n = gathered)),
+            (pins > 0).then(|| tr!("drafts-pinned-images", n = pins)),
+            (gathered > 0).then(|| tr!("drafts-collected-images", n = gathered)),
             table,
         ];
         parts.into_iter().flatten().collect()
@@ -177,7 +177,7 @@ impl Session {
     fn take_drafts(&mut self, drafts: Drafts, lost: usize) {
         let mut parts = drafts.parts();
         if lost > 0 {
-            parts.push(tr!("drafts-lost", n = lost));
+            parts.push(tr!("drafts-images-unreadable", n = lost));
         }
         for pin in drafts.pins {
             self.pin(pin.picture, pin.truth);
@@ -196,8 +196,8 @@ impl Session {
             self.take_moved(moved);
         }
         if !parts.is_empty() {
-            let back = message!("drafts-back", what = listed(&parts, parts.len()));
-            let told = Problem::new(back).advise(message!("drafts-back-where"));
+            let back = message!("drafts-restored", what = listed(&parts, parts.len()));
+            let told = Problem::new(back).advise(message!("drafts-restored-where"));
             self.notify(told, false);
         }
     }
@@ -249,7 +249,7 @@ impl Moved {
         let mut pictures = sources.answered(&self.request.csv)?;
         let said = self.sorted_as.iter().map(|(path, _)| path);
         if !paths(&pictures).eq(said) {
-            return Err(Problem::new(message!("drafts-other-table")).at_path(&self.request.csv));
+            return Err(Problem::new(message!("drafts-table-changed")).at_path(&self.request.csv));
         }
         for (picture, (_, said)) in pictures.iter_mut().zip(self.sorted_as) {
             picture.sorted_as = Some(said).filter(|said| !said.is_empty());

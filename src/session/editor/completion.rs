@@ -84,7 +84,9 @@ fn names(text: &str, is_shape: bool, marked: &Marked, meaning: Option<&Meaning>)
         for name in declared(text) {
             let known = meaning.and_then(|own| own.plugin.parameters.iter().find(|p| p.0 == name));
             let about = match known {
-                Some((_, shape, init)) => tr!("editor-name-begins", shape = shape, init = init),
+                Some((_, shape, init)) => {
+                    tr!("editor-name-initial-value", shape = shape, init = init)
+                }
                 None => tr!("editor-name-parameter").into(),
             };
             found.push(candidate(name, about));
@@ -93,9 +95,9 @@ fn names(text: &str, is_shape: bool, marked: &Marked, meaning: Option<&Meaning>)
         let inputs = site.map_or(&["e", "h"][..], Site::inputs);
         for input in inputs {
             let about = match *input {
-                "w" => tr!("editor-name-weight"),
+                "w" => tr!("editor-name-frozen-weight"),
                 "q" | "k" | "v" => tr!("editor-name-heads"),
-                _ => tr!("editor-name-stream"),
+                _ => tr!("editor-name-tokens"),
             };
             found.push(candidate(*input, about));
         }
@@ -133,14 +135,14 @@ fn keys(marked: &Marked) -> Vec<Candidate> {
             ("fixed", "editor-key-fixed"),
             ("per_site", "editor-key-per-site"),
             ("shared", "editor-key-shared"),
-            ("meaning", "editor-key-line"),
+            ("meaning", "editor-key-description-line"),
         ],
         ["sizes", _, ..] => &[
             ("default", "editor-key-default"),
             ("min", "editor-key-min"),
             ("max", "editor-key-max"),
             ("symbol", "editor-key-symbol"),
-            ("meaning", "editor-key-line"),
+            ("meaning", "editor-key-description-line"),
         ],
         ["equations"] => return every_and_sites(),
         [""] => &[
@@ -156,7 +158,7 @@ fn keys(marked: &Marked) -> Vec<Candidate> {
 }
 
 fn every_and_sites() -> Vec<Candidate> {
-    let mut found = vec![candidate("every", tr!("editor-key-every"))];
+    let mut found = vec![candidate("every", tr!("editor-key-other-sites"))];
     found.extend(sites());
     found
 }

@@ -322,8 +322,8 @@ impl Session {
     /// Returns a free name for a copy.
     fn free_name(&self, plugin: &PluginView) -> String {
         let first = match plugin.path {
-            None => tr!("editor-called-my", name = &plugin.title),
-            Some(_) => tr!("editor-called-copy", name = &plugin.title),
+            None => tr!("editor-default-name-of", name = &plugin.title),
+            Some(_) => tr!("editor-default-name-copy", name = &plugin.title),
         };
         let taken = |name: &str| {
             let name = name.to_lowercase();

@@ -27,8 +27,8 @@ impl Session {
             Some(file.to_string_lossy().into_owned())
         });
         let Some(name) = name else {
-            let problem = Problem::new(tr!("editor-problem-nameless"));
-            open.problem = Some(problem.advise(tr!("editor-problem-nameless-try")));
+            let problem = Problem::new(tr!("editor-problem-no-name"));
+            open.problem = Some(problem.advise(tr!("editor-advice-write-name")));
             self.editor.to_use = None;
             return;
         };
@@ -133,8 +133,8 @@ impl Session {
         let Some(open) = &self.editor.open else {
             return;
         };
-        let name = open.name.as_deref().unwrap_or(tr!("editor-called"));
-        let text = super::renamed(&open.text, &tr!("editor-called-copy", name = name));
+        let name = open.name.as_deref().unwrap_or(tr!("editor-default-name"));
+        let text = super::renamed(&open.text, &tr!("editor-default-name-copy", name = name));
         self.open_text(Written {
             text,
             ..Written::default()

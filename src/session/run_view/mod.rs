@@ -173,7 +173,7 @@ impl RunView {
                 self.log_measurement(now);
             }
             Event::TakenUp { reports, .. } => {
-                let text = tr!("story-log-taken-up", n = reports.len());
+                let text = tr!("story-log-resumed-after-task", n = reports.len());
                 self.all_measured(reports);
                 self.say(now, text);
             }
@@ -196,7 +196,7 @@ impl RunView {
                 self.phase = None;
                 let text = match self.header {
                     Some(_) => tr!("story-log-stopped"),
-                    None => tr!("story-log-not-begun"),
+                    None => tr!("story-log-stopped-before-start"),
                 };
                 self.say(now, text.into());
             }
@@ -288,12 +288,12 @@ impl RunView {
                 names = listed(self.class_names(*task), 8)
             ),
             (Phase::Training { task, epoch: 0, .. }, _) => tr!(
-                "story-log-begins",
+                "story-log-task-starts",
                 n = task + 1,
                 names = listed(self.class_names(*task), 8)
             ),
             (Phase::Training { frozen: false, .. }, Some(Phase::Training { frozen: true, .. })) => {
-                tr!("story-log-moves").into()
+                tr!("story-log-pet-training-starts").into()
             }
             (Phase::Training { .. }, _) => String::new(),
         };
@@ -361,7 +361,7 @@ impl RunView {
         });
         let told: Vec<String> = told.collect();
         let text = tr!(
-            "story-log-measured",
+            "story-log-task-measured",
             n = self.reports.len(),
             each = told.join(", ")
         );

@@ -31,8 +31,8 @@ struct Images(Arc<Dataset>, Split);
 impl Images {
     fn sample(&self, index: usize) -> Result<&Sample> {
         let (samples, gone) = match self.1 {
-            Split::Train => (&self.0.train, "notices-no-train-image"),
-            Split::Test => (&self.0.test, "notices-no-test-image"),
+            Split::Train => (&self.0.train, "notices-training-image-gone"),
+            Split::Test => (&self.0.test, "notices-test-image-gone"),
         };
         samples
             .get(index)
@@ -179,8 +179,12 @@ pub(super) fn export(
 
 /// Returns gathered images as a dataset, and its folder, which must outlive it.
 fn gathered(collection: &Collection) -> Result<(Dataset, tempfile::TempDir)> {
-    let unkept =
-        |error: std::io::Error| Problem::new(tr!("notices-no-room", why = error.to_string()));
+    let unkept = |error: std::io::Error| {
+        Problem::new(tr!(
+            "notices-temporary-copy-failed",
+            why = error.to_string()
+        ))
+    };
     let folder = tempfile::tempdir().map_err(unkept)?;
     let place = collection.save(folder.path())?;
     let options = OpenOptions {

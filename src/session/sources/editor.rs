@@ -50,7 +50,7 @@ pub(super) fn check(text: &str, origin: &str, config: &RunConfig) -> Checked {
 fn names(spec: &PetSpec) -> Vec<(String, String)> {
     let sizes = spec.sizes.iter().map(|size| {
         let about = tr!(
-            "notices-size",
+            "notices-size-range",
             least = size.min,
             most = size.max,
             usual = size.default
@@ -60,7 +60,10 @@ fn names(spec: &PetSpec) -> Vec<(String, String)> {
     let constants = spec.constants.iter().map(|constant| {
         (
             constant.name.clone(),
-            tr!("notices-number", usual = constant.default.to_string()),
+            tr!(
+                "notices-number-default",
+                usual = constant.default.to_string()
+            ),
         )
     });
     sizes.chain(constants).collect()

@@ -17,9 +17,9 @@ use crate::tr;
 /// in testing.
 pub(super) fn picture(path: &Path, bit_depth: usize) -> Result<Picture> {
     if path.is_dir() {
-        return Err(Problem::new(tr!("notices-is-folder"))
+        return Err(Problem::new(tr!("notices-folder-not-image"))
             .at_path(path)
-            .advise(tr!("notices-is-folder-advice")));
+            .advise(tr!("notices-folder-not-image-advice")));
     }
     let image = decode_picture_file(path, bit_depth)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -44,9 +44,9 @@ pub(super) fn pieces(path: &Path) -> Result<Vec<CollectedPicture>> {
     let read = files.iter().filter_map(|file| piece(file).ok());
     let pieces: Vec<CollectedPicture> = read.take(MOST).collect();
     match pieces.is_empty() {
-        true => Err(Problem::new(tr!("notices-no-image"))
+        true => Err(Problem::new(tr!("notices-folder-without-images"))
             .at_path(path)
-            .advise(tr!("notices-no-image-advice"))),
+            .advise(tr!("notices-folder-without-images-advice"))),
         false => Ok(pieces),
     }
 }
@@ -62,16 +62,19 @@ fn piece(file: &Path) -> Result<CollectedPicture> {
 pub(super) fn unwritable(runs_root: &Path) -> Option<Problem> {
     let tried = std::fs::create_dir_all(runs_root).and_then(|()| tempfile::tempfile_in(runs_root));
     let error = tried.err()?;
-    let told = Problem::new(tr!("notices-unwritable", why = error.to_string()));
+    let told = Problem::new(tr!(
+        "notices-run-folder-unwritable",
+        why = error.to_string()
+    ));
     Some(
         told.at_path(runs_root)
-            .advise(tr!("notices-unwritable-advice")),
+            .advise(tr!("notices-run-folder-unwritable-advice")),
     )
 }
 
 /// Shows a file's folder in the system's file manager.
 pub(super) fn reveal(path: &Path) -> Result<()> {
-    show(path.parent().unwrap_or(path), "notices-no-program-folders")
+    show(path.parent().unwrap_or(path), "notices-no-file-manager")
 }
 
 /// Opens a file or folder in its default program; the message `lacking` says that there is none.
@@ -89,7 +92,7 @@ pub(super) fn show(path: &Path, lacking: &'static str) -> Result<()> {
     shown.then_some(()).ok_or_else(|| {
         Problem::new(tr!(lacking))
             .at_path(path)
-            .advise(tr!("notices-no-program-advice"))
+            .advise(tr!("notices-no-file-manager-advice"))
     })
 }
 
@@ -97,8 +100,9 @@ pub(super) fn show(path: &Path, lacking: &'static str) -> Result<()> {
 pub(super) fn download(item: &Item, transfer: &Transfer) -> Result<()> {
     match item {
         Item::Data(name) => {
-            let set = named::published(name)
-                .ok_or_else(|| Problem::new(tr!("notices-no-data", name = name.as_str())))?;
+            let set = named::published(name).ok_or_else(|| {
+                Problem::new(tr!("notices-dataset-not-published", name = name.as_str()))
+            })?;
             set.download(&mut |progress| transfer.step(progress))?;
         }
         Item::Weights(name) => {

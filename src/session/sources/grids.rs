@@ -25,7 +25,11 @@ pub(super) fn view(ask: &GridAsk, root: &Path) -> Result<GridView> {
         GridAsk::Several { several, .. } => factors(several),
         GridAsk::Named(..) | GridAsk::Text(..) => String::new(),
     };
-    let grid = Grid::read(&name, &text, &tr!("notices-the-grid", name = name.as_str()))?;
+    let grid = Grid::read(
+        &name,
+        &text,
+        &tr!("notices-grid-name", name = name.as_str()),
+    )?;
     let overrides = Overrides {
         device: device.clone(),
         ..Overrides::default()
@@ -77,7 +81,11 @@ fn named(ask: &GridAsk, root: &Path) -> Result<(String, String, Option<String>)>
 pub(super) fn submit(ask: &GridAsk, cluster: &Place, root: &Path) -> Result<Message> {
     let (name, text, _) = named(ask, root)?;
     let root = cluster.folder.as_deref().map_or(root, Path::new);
-    let grid = Grid::read(&name, &text, &tr!("notices-the-grid", name = name.as_str()))?;
+    let grid = Grid::read(
+        &name,
+        &text,
+        &tr!("notices-grid-name", name = name.as_str()),
+    )?;
     let overrides = Overrides {
         device: cluster.device.clone(),
         data: cluster.data.clone().into_iter().collect(),
@@ -146,17 +154,17 @@ fn factors(several: &Several) -> String {
     let mut words = Vec::new();
     for axis in several.axes.iter().filter(|axis| axis.values.len() > 1) {
         words.push(tr!(
-            "notices-axis",
+            "notices-axis-values",
             n = axis.values.len(),
             setting = plural(&axis.key)
         ));
     }
     let repeated = [
-        (several.orders, tr!("notices-axis-orders")),
+        (several.orders, tr!("notices-axis-class-orders")),
         (several.seeds, tr!("notices-axis-seeds")),
     ];
     for (number, what) in repeated {
-        words.extend(number.map(|n| tr!("notices-axis", n = n, setting = what)));
+        words.extend(number.map(|n| tr!("notices-axis-values", n = n, setting = what)));
     }
     words.join(" × ")
 }
@@ -191,7 +199,7 @@ fn text_of(
     // A named setting can change the default of another one; after a few rounds all of them are named.
     for _ in 0..4 {
         let single = write(draft, preset, &Several::default(), &named)?;
-        let grid = Grid::read(UNSAVED, &single, tr!("notices-the-settings"))?;
+        let grid = Grid::read(UNSAVED, &single, tr!("notices-settings"))?;
         let cells = Cells::of(grid, root, &Overrides::default())?;
         let Some(cell) = cells.cells.first() else {
             break;
@@ -282,10 +290,10 @@ fn literal(key: &str, value: &Setting) -> Result<String> {
         Setting::Text(text) => quoted(text),
         Setting::Pair([low, high]) => format!("[{low:?}, {high:?}]"),
         Setting::Beyond(number) => {
-            let what = tr!("notices-beyond", n = number.to_string());
+            let what = tr!("notices-number-too-large", n = number.to_string());
             return Err(Problem::new(what)
                 .at(key)
-                .advise(tr!("notices-beyond-advice")));
+                .advise(tr!("notices-number-too-large-advice")));
         }
     })
 }

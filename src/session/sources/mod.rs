@@ -125,7 +125,8 @@ impl Disk {
     /// Returns the folder of the user's own plugins.
     fn own_plugins(&self) -> Result<&Path> {
         self.plugins.as_deref().ok_or_else(|| {
-            Problem::new(tr!("notices-no-plugins")).advise(tr!("notices-no-plugins-advice"))
+            Problem::new(tr!("notices-no-plugin-folder"))
+                .advise(tr!("notices-no-plugin-folder-advice"))
         })
     }
 

@@ -120,7 +120,7 @@ fn since(file: &Path, own: Option<&Path>, notes: &PluginNotes) -> Option<String>
     if let Some(known) = notes.installed.get(&name).filter(|_| is_own) {
         let from = known.from.display();
         return Some(tr!(
-            "notices-installed",
+            "notices-plugin-installed",
             since = known.since.to_string(),
             from = from.to_string()
         ));
@@ -129,7 +129,7 @@ fn since(file: &Path, own: Option<&Path>, notes: &PluginNotes) -> Option<String>
     let time = jiff::Timestamp::try_from(changed).ok()?;
     let time = time.to_zoned(jiff::tz::TimeZone::system());
     let since = time.strftime("%Y-%m-%d %H:%M").to_string();
-    Some(tr!("notices-changed", since = since))
+    Some(tr!("notices-plugin-changed", since = since))
 }
 
 pub(super) fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {

@@ -40,9 +40,9 @@ pub(super) fn plan(
     if let Some(start) = config.pet_start.as_deref().map(Path::new) {
         let fits = match PetStart::is_at(start) {
             true => check_start(start),
-            false => Err(Problem::new(message!("problem-start-none"))
+            false => Err(Problem::new(message!("problem-no-adapter-in-folder"))
                 .at("--pet-start")
-                .advise(message!("try-start-folder"))),
+                .advise(message!("advice-choose-peft-folder"))),
         };
         plan.problems.extend(fits.err());
     }
@@ -74,16 +74,16 @@ fn fill_tasks(plan: &mut PlanView, config: &RunConfig, data: &DataView, scenario
     plan.cache_need = cache_need(plan, config, data);
     if plan.train_images.contains(&0) {
         plan.problems.push(
-            Problem::new(tr!("notices-no-train"))
+            Problem::new(tr!("notices-no-training-images"))
                 .at("--data")
-                .advise(tr!("notices-no-train-advice")),
+                .advise(tr!("notices-no-training-images-advice")),
         );
     }
     if plan.test_images.contains(&0) {
         plan.problems.push(
-            Problem::new(tr!("notices-no-test"))
+            Problem::new(tr!("notices-no-test-images"))
                 .at("--data")
-                .advise(tr!("notices-no-test-advice")),
+                .advise(tr!("notices-no-test-images-advice")),
         );
     }
 }

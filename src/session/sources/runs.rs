@@ -117,9 +117,9 @@ fn made(folder: &Path, elsewhere: Option<Elsewhere>, known: Option<Arc<RunRow>>)
 fn look(path: PathBuf) -> RunsFolder {
     let seen = std::fs::read_dir(&path);
     let problem = seen.err().map(|error| {
-        Problem::new(tr!("notices-folder-gone", why = error.to_string()))
+        Problem::new(tr!("notices-run-folder-gone", why = error.to_string()))
             .at_path(&path)
-            .advise(tr!("notices-folder-gone-advice"))
+            .advise(tr!("notices-run-folder-gone-advice"))
     });
     RunsFolder {
         read_only: problem.is_none() && is_read_only(&path),
@@ -154,16 +154,16 @@ pub(super) fn folder_of_runs(root: &Path, path: &Path, known: &[PathBuf]) -> Res
         _ => found,
     };
     if real(root) == folder || known.iter().any(|known| real(known) == folder) {
-        return Err(Problem::new(tr!("notices-folder-known")).at_path(folder));
+        return Err(Problem::new(tr!("notices-run-folder-known")).at_path(folder));
     }
     if known.len() >= MOST {
-        let what = tr!("notices-folders-most", n = MOST);
-        return Err(Problem::new(what).advise(tr!("notices-folders-most-advice")));
+        let what = tr!("notices-too-many-run-folders", n = MOST);
+        return Err(Problem::new(what).advise(tr!("notices-too-many-run-folders-advice")));
     }
     if !store::holds_runs(&folder) {
-        return Err(Problem::new(tr!("notices-folder-empty"))
+        return Err(Problem::new(tr!("notices-run-folder-empty"))
             .at_path(folder)
-            .advise(tr!("notices-folder-empty-advice")));
+            .advise(tr!("notices-run-folder-empty-advice")));
     }
     Ok(folder)
 }

@@ -89,7 +89,7 @@ pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
         of_task = Some((task, samples));
     }
     if seen.is_empty() {
-        return Err(unreadable.unwrap_or_else(|| Problem::new(tr!("data-seen-none"))));
+        return Err(unreadable.unwrap_or_else(|| Problem::new(tr!("data-input-no-image"))));
     }
     Ok(Sight {
         input_size: input.size,
@@ -101,8 +101,8 @@ pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
 /// Describes a crop in words.
 fn cut_out(crop: CropBox) -> String {
     let id = match crop.flip {
-        true => "data-seen-mirrored",
-        false => "data-seen-crop",
+        true => "data-input-crop-mirrored",
+        false => "data-input-crop",
     };
     tr!(
         id,

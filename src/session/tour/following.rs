@@ -50,8 +50,8 @@ impl Session {
     /// Trains a run of the tour under its name.
     pub(super) fn train_named_of_tour(&mut self, config: &RunConfig) -> JobId {
         let run = match config.method == presets::baseline(config).method {
-            true => tr!("tour-baseline"),
-            false => tr!("tour-lae"),
+            true => tr!("tour-baseline-name"),
+            false => tr!("tour-lae-name"),
         };
         let name = format!("{}: {run}", tr!("tour-title"));
         self.train_named(config.clone(), name)

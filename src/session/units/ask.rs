@@ -222,8 +222,8 @@ fn choice(words: &Words, runs: &[String]) -> Result<AnswerKind> {
     let (name, count) = (words.name.as_str(), words.choices.len());
     if !(2..=MOST_CHOICES).contains(&count) {
         return Err(
-            Problem::new(message!("lesson-choices", name = name, n = count))
-                .advise(message!("lesson-choices-try", n = MOST_CHOICES)),
+            Problem::new(message!("lesson-choice-count", name = name, n = count))
+                .advise(message!("lesson-choice-count-advice", n = MOST_CHOICES)),
         );
     }
     let conditions: Vec<String> = match (words.right, words.holds.len()) {
@@ -235,7 +235,7 @@ fn choice(words: &Words, runs: &[String]) -> Result<AnswerKind> {
         _ => {
             return Err(
                 Problem::new(message!("lesson-no-right-choice", name = name))
-                    .advise(message!("lesson-no-right-choice-try", n = count)),
+                    .advise(message!("lesson-no-right-choice-advice", n = count)),
             );
         }
     };
@@ -250,7 +250,7 @@ fn number(words: &Words, runs: &[String]) -> Result<AnswerKind> {
     let Some(answer) = &words.answer else {
         return Err(
             Problem::new(message!("lesson-no-answer", name = words.name.as_str()))
-                .advise(message!("lesson-no-answer-try")),
+                .advise(message!("lesson-no-answer-advice")),
         );
     };
     let slip = |slip: &Slip| {

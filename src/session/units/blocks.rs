@@ -91,8 +91,8 @@ impl Runs {
 impl RunPlan {
     fn read(mut table: Table) -> Result<Self> {
         let name = word(&mut table, "name")?;
-        let nameless = || Problem::new(message!("lesson-nameless-run"));
-        let name = name.ok_or_else(|| nameless().advise(message!("lesson-name-try")))?;
+        let nameless = || Problem::new(message!("lesson-run-without-name"));
+        let name = name.ok_or_else(|| nameless().advise(message!("lesson-name-advice")))?;
         check_name(&name)?;
         let title = word(&mut table, "title")?;
         let orders: Vec<String> = list(&mut table, "orders")?;
@@ -100,7 +100,7 @@ impl RunPlan {
         let own_rate = table.contains_key("base_lr");
         let config = RunConfig::from_toml(&table.to_string(), "").map_err(|problem| {
             let known = OWN.join(", ");
-            Problem::new(problem.words()).advise(message!("lesson-setting-try", names = known))
+            Problem::new(problem.words()).advise(message!("lesson-setting-advice", names = known))
         })?;
         let mut config = config;
         if !own_rate && let Some(rate) = method::named_method(&config.method)?.rate {
@@ -117,7 +117,7 @@ impl RunPlan {
                 .collect();
         }
         if let Some(problem) = configs.iter().flat_map(method::problems).next() {
-            let what = message!("lesson-of-run", name = name, what = problem.words());
+            let what = message!("lesson-problem-in-run", name = name, what = problem.words());
             return Err(Problem::new(what).advise(problem.messages.words(1, &problem.remedy)));
         }
         let title = match title {
@@ -138,7 +138,7 @@ fn few_runs(count: usize) -> Result<()> {
         true => Ok(()),
         false => Err(
             Problem::new(message!("lesson-block-too-many-runs", n = count))
-                .advise(message!("lesson-block-too-many-runs-try", n = MOST_RUNS)),
+                .advise(message!("lesson-block-too-many-runs-advice", n = MOST_RUNS)),
         ),
     }
 }
@@ -185,7 +185,7 @@ impl Expect {
         match all.len() > MOST_CONDITIONS {
             true => Err(
                 Problem::new(message!("lesson-too-many-conditions", n = MOST_CONDITIONS))
-                    .advise(message!("lesson-too-many-conditions-try")),
+                    .advise(message!("lesson-too-many-conditions-advice")),
             ),
             false => Ok(all),
         }
@@ -193,7 +193,8 @@ impl Expect {
 }
 
 fn no_list_of_runs() -> Problem {
-    Problem::new(message!("lesson-no-list-of-runs")).advise(message!("lesson-no-list-of-runs-try"))
+    Problem::new(message!("lesson-runs-not-tables"))
+        .advise(message!("lesson-runs-not-tables-advice"))
 }
 
 /// Checks that a name can be used in formulas.
@@ -205,8 +206,8 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     ];
     match good && name.len() <= 40 && !taken.contains(&name) {
         true => Ok(()),
-        false => Err(Problem::new(message!("lesson-bad-name", name = name))
-            .advise(message!("lesson-name-try"))),
+        false => Err(Problem::new(message!("lesson-name-invalid", name = name))
+            .advise(message!("lesson-name-advice"))),
     }
 }
 
@@ -216,7 +217,7 @@ pub(super) fn known(name: &str, runs: &[String]) -> Result<()> {
         true => Ok(()),
         false => Err(
             Problem::new(message!("lesson-no-such-run", name = name)).advise(message!(
-                "lesson-no-such-run-try",
+                "lesson-no-such-run-advice",
                 names = some_of(runs, 20)
             )),
         ),
@@ -238,9 +239,9 @@ fn in_line(error: &toml::de::Error, text: &str) -> Problem {
         .span()
         .map_or(1, |span| line_and_column(text, span.start).0);
     let why = error.message().trim();
-    Problem::new(message!("lesson-block-unread", why = why))
+    Problem::new(message!("lesson-block-unreadable", why = why))
         .at(format!("line {line} of the block"))
-        .advise(message!("lesson-block-unread-try"))
+        .advise(message!("lesson-block-unreadable-advice"))
 }
 
 fn merged(shared: &Table, own: Table) -> Table {
@@ -253,8 +254,8 @@ fn word(table: &mut Table, key: &str) -> Result<Option<String>> {
     match table.remove(key) {
         None => Ok(None),
         Some(toml::Value::String(word)) => Ok(Some(word)),
-        Some(_) => Err(Problem::new(message!("lesson-no-text", key = key))
-            .advise(message!("lesson-no-text-try"))),
+        Some(_) => Err(Problem::new(message!("lesson-value-no-string", key = key))
+            .advise(message!("lesson-value-no-string-advice"))),
     }
 }
 
@@ -263,7 +264,8 @@ fn list<T: for<'a> Deserialize<'a>>(table: &mut Table, key: &str) -> Result<Vec<
         return Ok(Vec::new());
     };
     let wrong = |_| {
-        Problem::new(message!("lesson-no-list", key = key)).advise(message!("lesson-no-list-try"))
+        Problem::new(message!("lesson-list-invalid", key = key))
+            .advise(message!("lesson-list-invalid-advice"))
     };
     value.try_into().map_err(wrong)
 }

@@ -119,15 +119,16 @@ impl Figure {
         let words: Words = block(text)?;
         words.runs.iter().try_for_each(|name| known(name, runs))?;
         if words.runs.is_empty() || words.runs.len() > 8 {
-            return Err(Problem::new(message!("lesson-figure-runs"))
-                .advise(message!("lesson-figure-runs-try")));
+            return Err(Problem::new(message!("lesson-figure-run-count"))
+                .advise(message!("lesson-figure-run-count-advice")));
         }
         let value = || match &words.value {
             Some(value) => each(value, &words.runs),
-            None => Err(
-                Problem::new(message!("lesson-figure-value", kind = words.kind.as_str()))
-                    .advise(message!("lesson-figure-value-try")),
-            ),
+            None => Err(Problem::new(message!(
+                "lesson-figure-value-missing",
+                kind = words.kind.as_str()
+            ))
+            .advise(message!("lesson-figure-value-missing-advice"))),
         };
         let kind = match words.kind.as_str() {
             "curves" => Shape::Curves,
@@ -139,7 +140,7 @@ impl Figure {
             other => {
                 return Err(
                     Problem::new(message!("lesson-no-such-figure", kind = other)).advise(message!(
-                        "lesson-no-such-figure-try",
+                        "lesson-no-such-figure-advice",
                         names = KINDS.join(", ")
                     )),
                 );
@@ -334,8 +335,10 @@ fn table(words: &Words) -> Result<Shape> {
         &words.columns
     };
     if columns.len() > MOST_COLUMNS {
-        let what = message!("lesson-columns", n = columns.len());
-        return Err(Problem::new(what).advise(message!("lesson-columns-try", n = MOST_COLUMNS)));
+        let what = message!("lesson-too-many-columns", n = columns.len());
+        return Err(
+            Problem::new(what).advise(message!("lesson-too-many-columns-advice", n = MOST_COLUMNS))
+        );
     }
     let mut rows = vec![Vec::new(); words.runs.len()];
     for column in columns {

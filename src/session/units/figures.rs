@@ -143,7 +143,7 @@ impl RunFigures {
         let history = self.of(expert)?;
         if on > after {
             return Err(Lack::Never(message!(
-                "formula-later-task",
+                "formula-no-results-after-task",
                 after = after,
                 on = on
             )));
@@ -188,7 +188,7 @@ impl RunFigures {
             task if task <= self.measured() && task > 0 => Ok(()),
             task if task <= self.tasks() || self.tasks() == 0 => Err(Lack::NotYet),
             _ => Err(Lack::Never(message!(
-                "formula-fewer-tasks",
+                "formula-task-count",
                 n = self.tasks()
             ))),
         }

@@ -83,8 +83,8 @@ impl Formula {
         let formula = Self::read(text, runs)?;
         let wrong = |what: Message| Err(problem(&formula.text, &Diagnostic::new(0..0, what)));
         match (formula.is_condition(), condition) {
-            (true, false) => wrong(message!("formula-no-number")),
-            (false, true) => wrong(message!("formula-no-condition")),
+            (true, false) => wrong(message!("formula-number-expected")),
+            (false, true) => wrong(message!("formula-condition-expected")),
             _ => Ok(formula),
         }
     }
@@ -94,14 +94,19 @@ impl Formula {
 fn problem(text: &str, wrong: &Diagnostic) -> Problem {
     let what = match text {
         "" => wrong.words(),
-        text => message!("formula-in", what = wrong.words(), text = shortened(text)).into(),
+        text => message!(
+            "formula-problem-in-text",
+            what = wrong.words(),
+            text = shortened(text)
+        )
+        .into(),
     };
     let remedy = wrong.remedy();
     Problem::new(what).advise(match remedy.english.is_empty() {
         false => remedy,
         true => {
             let names: Vec<&str> = FUNCTIONS.iter().map(|function| function.name).collect();
-            message!("formula-like-try", names = names.join(", ")).into()
+            message!("formula-example-advice", names = names.join(", ")).into()
         }
     })
 }
@@ -116,16 +121,19 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
     match &node.kind {
         NodeKind::Number(_) => return Ok(()),
         NodeKind::Name(name) => {
-            let what = message!("formula-a-name", name = name.as_str());
+            let what = message!("formula-name-not-number", name = name.as_str());
             let wrong = Diagnostic::new(node.span.clone(), what);
             return Err(match runs.contains(name) {
-                true => wrong.because(message!("formula-a-name-try", name = name.as_str())),
+                true => wrong.because(message!(
+                    "formula-name-not-number-advice",
+                    name = name.as_str()
+                )),
                 false => wrong,
             });
         }
         NodeKind::Call(name, arguments) => {
             let Some(function) = function(name) else {
-                let what = message!("formula-no-function", name = name.as_str());
+                let what = message!("formula-unknown-function", name = name.as_str());
                 let span = node.span.start..node.span.start + name.len();
                 let known = FUNCTIONS.iter().map(|function| function.name);
                 return Err(Diagnostic::new(span, what).meant(name, known));
@@ -144,8 +152,8 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
         NodeKind::Pair(sign, both) => {
             if both.iter().any(|side| is_condition(side) != sign.joins()) {
                 return wrong(match sign.joins() {
-                    true => message!("formula-joins-conditions"),
-                    false => message!("formula-calculates"),
+                    true => message!("formula-and-joins-conditions"),
+                    false => message!("formula-condition-in-arithmetic"),
                 });
             }
         }
@@ -180,7 +188,7 @@ pub(super) fn asked<'t>(
             }
             _ => {
                 let argued = argument.to_string();
-                let what = message!("formula-means-nothing", argument = argued, like = like);
+                let what = message!("formula-argument-invalid", argument = argued, like = like);
                 return Err(Diagnostic::new(argument.span.clone(), what));
             }
         }
@@ -193,7 +201,7 @@ pub(super) fn asked<'t>(
             expert,
         }),
         _ => {
-            let what = message!("formula-other-numbers", name = function.name, like = like);
+            let what = message!("formula-wrong-arguments", name = function.name, like = like);
             Err(Diagnostic::new(node.span.clone(), what))
         }
     }
@@ -206,10 +214,10 @@ impl Asked<'_> {
             return Ok(());
         }
         let there = match runs.is_empty() {
-            true => message!("formula-no-run-none-try"),
-            false => message!("formula-no-run-try", names = some_of(runs, 20)),
+            true => message!("formula-no-runs-defined-advice"),
+            false => message!("formula-unknown-run-advice", names = some_of(runs, 20)),
         };
-        let what = message!("formula-no-run", name = self.run);
+        let what = message!("formula-unknown-run", name = self.run);
         Err(Diagnostic::new(self.place.span.clone(), what).because(there))
     }
 }

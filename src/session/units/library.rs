@@ -165,8 +165,8 @@ pub fn open(wanted: &str, language: Language) -> Result<std::sync::Arc<Unit>> {
     let names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
     let found = all.iter().find(|entry| entry.name == wanted);
     let found = found.ok_or_else(|| {
-        Problem::new(message!("lesson-none-named", name = wanted)).advise(message!(
-            "lesson-none-named-try",
+        Problem::new(message!("lesson-not-found", name = wanted)).advise(message!(
+            "lesson-not-found-advice",
             names = some_of(&names, 30)
         ))
     })?;

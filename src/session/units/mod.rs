@@ -76,8 +76,8 @@ impl Unit {
     pub fn time(&self) -> String {
         let n = self.minutes.to_string();
         match self.minutes {
-            1 => self.language.say("unit-minute").into(),
-            _ => self.language.fill("unit-minutes", &[("n", &n)]),
+            1 => self.language.say("learn-about-one-minute").into(),
+            _ => self.language.fill("learn-about-minutes", &[("n", &n)]),
         }
     }
 

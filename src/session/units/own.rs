@@ -26,8 +26,8 @@ impl Session {
                 Ok((path, shown))
             },
             |session, (path, shown)| {
-                let told = Problem::new(message!("lesson-begun")).at_path(&path);
-                session.notify(told.advise(message!("lesson-begun-try")), false);
+                let told = Problem::new(message!("lesson-created")).at_path(&path);
+                session.notify(told.advise(message!("lesson-created-advice")), false);
                 if let Err(problem) = shown {
                     session.notify(problem, false);
                 }
@@ -45,7 +45,8 @@ impl Session {
 /// Returns the folder of the teacher's own lessons, and creates it if needed.
 fn folder() -> Result<PathBuf> {
     let folder = own_folder().ok_or_else(|| {
-        Problem::new(message!("lesson-no-folder")).advise(message!("lesson-no-folder-try"))
+        Problem::new(message!("lesson-no-data-folder"))
+            .advise(message!("lesson-no-data-folder-advice"))
     })?;
     std::fs::create_dir_all(&folder)
         .map_err(|error| Problem::io("create the folder of lessons", &folder, &error))?;
@@ -80,7 +81,7 @@ fn new_unit(folder: &Path, language: Language) -> Result<PathBuf> {
     }
     Err(Problem::new(message!("lesson-names-taken"))
         .at_path(folder)
-        .advise(message!("lesson-names-taken-try")))
+        .advise(message!("lesson-names-taken-advice")))
 }
 
 #[cfg(test)]

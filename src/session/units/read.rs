@@ -59,7 +59,7 @@ impl Unit {
             return Err(
                 Problem::new(message!("lesson-too-many-parts", n = MOST_PARTS))
                     .at(origin)
-                    .advise(message!("lesson-too-many-parts-try")),
+                    .advise(message!("lesson-too-many-parts-advice")),
             );
         }
         let mut reader = Reader::default();
@@ -89,7 +89,7 @@ impl Unit {
 /// Returns front matter, body, and the line at which the body starts.
 fn split(text: &str) -> Result<(&str, &str, usize)> {
     let missing =
-        || Problem::new(message!("lesson-no-title")).advise(message!("lesson-no-title-try"));
+        || Problem::new(message!("lesson-no-title")).advise(message!("lesson-no-title-advice"));
     let rest = text
         .strip_prefix(FENCE)
         .and_then(|rest| rest.strip_prefix('\n'));
@@ -160,7 +160,7 @@ impl Reader {
             other => {
                 return Err(
                     Problem::new(message!("lesson-no-such-block", name = other)).advise(message!(
-                        "lesson-no-such-block-try",
+                        "lesson-no-such-block-advice",
                         names = BLOCKS.join(", ")
                     )),
                 );
@@ -185,15 +185,17 @@ impl Reader {
             };
             for name in names {
                 if seen.contains(&name) {
-                    return Err(Problem::new(message!("lesson-same-name", name = name))
-                        .advise(message!("lesson-same-name-try")));
+                    return Err(
+                        Problem::new(message!("lesson-duplicate-block-name", name = name))
+                            .advise(message!("lesson-duplicate-block-name-advice")),
+                    );
                 }
                 seen.push(name);
             }
         }
         if count > MOST_RUNS {
             return Err(Problem::new(message!("lesson-too-many-runs", n = count))
-                .advise(message!("lesson-too-many-runs-try", n = MOST_RUNS)));
+                .advise(message!("lesson-too-many-runs-advice", n = MOST_RUNS)));
         }
         Ok(())
     }

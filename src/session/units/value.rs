@@ -81,7 +81,7 @@ fn call(
             for argument in arguments {
                 values.extend(work_out(argument, figures)?);
             }
-            let lack = || Lack::Never(message!("formula-more-values", name = function.name));
+            let lack = || Lack::Never(message!("formula-needs-more-values", name = function.name));
             Ok(vec![of(&values).ok_or_else(lack)?])
         }
     }
@@ -94,7 +94,7 @@ fn pair(sign: Sign, left: &[f64], right: &[f64]) -> Outcome<Vec<f64>> {
         .iter()
         .any(|n| *n != 1 && *n != most)
     {
-        return Err(Lack::Never(message!("formula-other-repetitions")));
+        return Err(Lack::Never(message!("formula-repetitions-differ")));
     }
     let at = |values: &[f64], i: usize| values.get(i).or(values.first()).copied();
     let pairs = (0..most).filter_map(|i| Some((at(left, i)?, at(right, i)?)));

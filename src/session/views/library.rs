@@ -158,7 +158,7 @@ impl BackboneView {
     /// Returns the licence of its weights in the language of this thread.
     pub fn licence(&self) -> &str {
         match self.licence.as_str() {
-            NOT_STATED => tr!("backbone-not-stated"),
+            NOT_STATED => tr!("range-not-stated"),
             licence => licence,
         }
     }
@@ -175,13 +175,13 @@ impl BackboneView {
     pub fn whereabouts(&self) -> String {
         match (self.place, self.megabytes) {
             (WeightsPlace::BuiltIn, _) => tr!("count-weights-built-in").into(),
-            (WeightsPlace::Here, _) => tr!("count-weights-here").into(),
-            (WeightsPlace::Hub(0), Some(size)) => tr!("count-weights-hub", size = size),
+            (WeightsPlace::Here, _) => tr!("count-weights-local").into(),
+            (WeightsPlace::Hub(0), Some(size)) => tr!("count-weights-download", size = size),
             (WeightsPlace::Hub(arrived), Some(size)) => {
                 let left = size.saturating_sub(arrived / 1_000_000);
-                tr!("count-weights-rest", left = left, size = size)
+                tr!("count-weights-download-rest", left = left, size = size)
             }
-            (WeightsPlace::Hub(_), None) => tr!("count-weights-unknown").into(),
+            (WeightsPlace::Hub(_), None) => tr!("count-weights-to-download").into(),
         }
     }
 }

@@ -236,7 +236,11 @@ impl StudioApp {
         if same && config.data != self.session.experiment.draft.data {
             let (mine, its) = (self.session.experiment.draft.data.clone(), &config.data);
             let its = its.as_str();
-            self.tell(&tr!("shell-data-kept", mine = mine.as_str(), its = its));
+            self.tell(&tr!(
+                "shell-still-using-dataset",
+                mine = mine.as_str(),
+                its = its
+            ));
             config.data = mine;
         }
         self.repeat(config);
@@ -304,7 +308,7 @@ impl StudioApp {
         if let Some(pixels) = self.session.take_copy() {
             let picture = ColorImage::from_rgba_unmultiplied(pixels.size, &pixels.rgba);
             ctx.copy_image(picture);
-            self.tell(tr!("shell-copied-picture"));
+            self.tell(tr!("shell-copied-image"));
         }
     }
 
@@ -323,7 +327,7 @@ impl StudioApp {
         ctx.copy_text(command);
         self.tell(match exact {
             true => tr!("shell-copied-command"),
-            false => tr!("shell-copied-command-now"),
+            false => tr!("shell-copied-command-current-labels"),
         });
     }
 

@@ -118,7 +118,7 @@ impl StudioApp {
             commands,
         };
         let ctx = ui.ctx().clone();
-        let drawn = self.fences.above("part-presenter", &ctx, || {
+        let drawn = self.fences.above("part-presenter-view", &ctx, || {
             ui.push_id("presenter", |ui| pages::present::show(ui, &mut cx));
         });
         if !drawn {
@@ -144,7 +144,7 @@ impl StudioApp {
             self.leaving.store(true, Ordering::Relaxed);
         }
         let collect = &mut self.shell.collect;
-        let drawn = self.fences.above("part-collect", ctx, || {
+        let drawn = self.fences.above("part-collecting-images", ctx, || {
             collect.show(ctx, &self.session, &mut self.textures, commands);
         });
         if !drawn {

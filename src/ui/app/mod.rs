@@ -173,8 +173,8 @@ impl StudioApp {
         if self.page == Page::Train {
             self.show(Page::Compare);
         } else {
-            let told = Problem::new(tr!("shell-pair-done"));
-            let told = told.advise(tr!("shell-pair-done-advice"));
+            let told = Problem::new(tr!("shell-paired-runs-finished"));
+            let told = told.advise(tr!("shell-paired-runs-finished-advice"));
             self.session.notify(told, false);
         }
     }
@@ -286,12 +286,12 @@ impl eframe::App for StudioApp {
             }
             app.start_when_planned();
         });
-        self.fenced(ctx, "part-chosen", |app| app.take_picked(ctx));
-        self.fenced(ctx, "part-dropped", |app| {
+        self.fenced(ctx, "part-chosen-files", |app| app.take_picked(ctx));
+        self.fenced(ctx, "part-dropped-files", |app| {
             app.take_drop(ctx);
             app.take_dropped(ctx);
         });
-        self.fenced(ctx, "part-finished", |app| {
+        self.fenced(ctx, "part-finished-runs", |app| {
             app.take_comparison();
             if app.session.take_used() {
                 app.show(Page::Experiment);

@@ -14,28 +14,29 @@ pub(super) fn of_grids(session: &Session) -> Vec<PaletteEntry> {
     let grid = &session.experiment.grid;
     let pick = |title, wanted| PaletteEntry::new(title, UiCommand::Pick(wanted));
     let mut all = vec![
-        pick(tr!("entries-grid-open"), DialogPurpose::Grid).also("entries-grid-open-also"),
-        pick(tr!("entries-grid-save"), DialogPurpose::SaveGrid).when(grid.view.ready().is_some()),
-        pick(tr!("entries-check-packed"), DialogPurpose::Packed).also("entries-check-packed-also"),
+        pick(tr!("entries-open-grid"), DialogPurpose::Grid).also("entries-open-grid-keywords"),
+        pick(tr!("entries-save-grid"), DialogPurpose::SaveGrid).when(grid.view.ready().is_some()),
+        pick(tr!("entries-check-packed"), DialogPurpose::Packed)
+            .also("entries-check-packed-keywords"),
         PaletteEntry::new(
-            tr!("experiment-single-again"),
+            tr!("experiment-use-single-values"),
             UiCommand::OnGrid(GridCommand::Close),
         )
         .when(session.has_grid()),
     ];
     for key in grid_keys(&session.experiment.draft) {
-        let title = tr!("entries-several", setting = title_of(key));
+        let title = tr!("entries-several-values", setting = title_of(key));
         let vary = UiCommand::OnGrid(GridCommand::Vary(key.into()));
         let able = !grid.several.has(key);
         all.push(
             PaletteEntry::new(title, vary)
-                .also("entries-several-also")
+                .also("entries-several-values-keywords")
                 .when(able),
         );
     }
     for (name, title) in shipped_grids() {
         let open = UiCommand::OnGrid(GridCommand::Open((*name).into()));
-        let title = tr!("entries-grid-named", title = grid_title(title));
+        let title = tr!("entries-open-named-grid", title = grid_title(title));
         all.push(PaletteEntry::new(title, open));
     }
     all

@@ -63,19 +63,19 @@ fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
     };
     let mut all = vec![
         PaletteEntry::new(start, UiCommand::Start)
-            .also("entries-start-also")
+            .also("entries-start-keywords")
             .keys(keys::START)
             .when(ready),
-        PaletteEntry::new(tr!("experiment-orders"), UiCommand::TrainOrders).when(ready),
+        PaletteEntry::new(tr!("experiment-three-class-orders"), UiCommand::TrainOrders).when(ready),
         match session.experiment.beside {
-            true => PaletteEntry::new(tr!("entries-alone"), UiCommand::Beside(false)),
-            false => PaletteEntry::new(tr!("entries-beside"), UiCommand::Beside(true)),
+            true => PaletteEntry::new(tr!("entries-train-alone"), UiCommand::Beside(false)),
+            false => PaletteEntry::new(tr!("entries-train-with-baseline"), UiCommand::Beside(true)),
         },
     ];
     for preset in presets() {
-        let title = tr!("entries-set-up", preset = preset.title());
+        let title = tr!("entries-preset", preset = preset.title());
         let set_up = PaletteEntry::new(title, UiCommand::from(preset));
-        all.push(set_up.also("entries-set-up-also"));
+        all.push(set_up.also("entries-preset-keywords"));
     }
     for name in ["digits", "letters", "cifar-10", "cifar-100", "imagenet-r"] {
         let title = named::published(name).map_or(name, |set| set.name);
@@ -87,7 +87,7 @@ fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
     let there = session.experiment.data.ready().is_some();
     let export = |form| {
         let title = match form {
-            Form::Project => tr!("entries-export-project"),
+            Form::Project => tr!("entries-export-teachable-machine"),
             Form::Folder => tr!("entries-export-folder"),
         };
         PaletteEntry::new(
@@ -98,26 +98,29 @@ fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
     };
     let pick = |title, wanted| {
         let pick = PaletteEntry::new(title, UiCommand::Pick(wanted));
-        pick.also("entries-pick-also")
+        pick.also("entries-open-file-keywords")
     };
     all.extend([
-        pick(tr!("entries-data-folder"), DialogPurpose::DataFolder),
-        PaletteEntry::new(tr!("entries-make-data"), UiCommand::Collect(Purpose::Data))
-            .also("entries-make-data-also"),
+        pick(tr!("entries-choose-data-folder"), DialogPurpose::DataFolder),
+        PaletteEntry::new(
+            tr!("entries-create-dataset"),
+            UiCommand::Collect(Purpose::Data),
+        )
+        .also("entries-create-dataset-keywords"),
         export(Form::Project),
         export(Form::Folder),
-        PaletteEntry::new(tr!("entries-read-data"), UiCommand::ReadDataAgain),
-        pick(tr!("entries-weights"), DialogPurpose::Weights),
-        pick(tr!("entries-order"), DialogPurpose::Order),
+        PaletteEntry::new(tr!("entries-reload-dataset"), UiCommand::ReadDataAgain),
+        pick(tr!("entries-choose-weights"), DialogPurpose::Weights),
+        pick(tr!("entries-choose-class-order"), DialogPurpose::Order),
         pick(tr!("experiment-pet-start"), DialogPurpose::PetStart),
     ]);
     all.extend([
         PaletteEntry::new(tr!("entries-redo"), UiCommand::Redo).keys(keys::REDO),
         PaletteEntry::new(tr!("entries-undo"), UiCommand::Undo).keys(keys::UNDO),
         PaletteEntry::new(tr!("experiment-copy-command"), UiCommand::CopyCommand),
-        PaletteEntry::new(tr!("entries-use-former"), UiCommand::UseFormer)
+        PaletteEntry::new(tr!("entries-restore-settings"), UiCommand::UseFormer)
             .when(session.former.waits()),
-        PaletteEntry::new(tr!("entries-drop-former"), UiCommand::DropFormer)
+        PaletteEntry::new(tr!("entries-discard-settings"), UiCommand::DropFormer)
             .when(session.former.waits())
             .careful(),
     ]);
@@ -129,7 +132,7 @@ fn of_run_at_work(session: &Session) -> Vec<PaletteEntry> {
     let held = session.waiting().any(|job| job.held);
     let waits = session.waiting().next().is_some();
     let mut all = vec![
-        PaletteEntry::new(tr!("entries-pause"), UiCommand::PauseOrGoOn)
+        PaletteEntry::new(tr!("entries-pause-or-resume"), UiCommand::PauseOrGoOn)
             .keys(keys::PAUSE)
             .on(Page::Train)
             .when(training),
@@ -137,8 +140,8 @@ fn of_run_at_work(session: &Session) -> Vec<PaletteEntry> {
             .keys(keys::STOP)
             .when(training)
             .careful(),
-        PaletteEntry::new(tr!("entries-queue-resume"), UiCommand::HoldQueue(false)).when(held),
-        PaletteEntry::new(tr!("entries-queue-hold"), UiCommand::HoldQueue(true))
+        PaletteEntry::new(tr!("entries-resume-queue"), UiCommand::HoldQueue(false)).when(held),
+        PaletteEntry::new(tr!("entries-pause-queue"), UiCommand::HoldQueue(true))
             .when(waits && !held),
         PaletteEntry::new(tr!("entries-show-run"), UiCommand::CloseOpened)
             .when(session.train.opened.is_some()),
@@ -151,7 +154,7 @@ fn of_run_at_work(session: &Session) -> Vec<PaletteEntry> {
             all.push(PaletteEntry::new(words, command));
         }
         let command = UiCommand::TakeOut(job.id);
-        let words = tr!("entries-queue-remove", number = number, title = title);
+        let words = tr!("entries-remove-from-queue", number = number, title = title);
         all.push(PaletteEntry::new(words, command).careful());
     }
     all
@@ -166,30 +169,33 @@ fn of_stored_runs(session: &Session) -> Vec<PaletteEntry> {
         let name = called.as_str();
         if matches!(row.state, RunState::Unfinished(_)) && row.fixed().is_none() {
             let resume = UiCommand::Resume(folder.clone(), None);
-            let resume = PaletteEntry::new(tr!("entries-resume", run = name), resume);
-            all.push(resume.also("entries-resume-also"));
+            let resume = PaletteEntry::new(tr!("entries-resume-run", run = name), resume);
+            all.push(resume.also("entries-resume-keywords"));
         }
         let open = UiCommand::Open(folder.clone());
-        all.push(PaletteEntry::new(tr!("entries-open", run = name), open));
+        all.push(PaletteEntry::new(tr!("entries-open-run", run = name), open));
         if let Some(header) = &row.header {
             let again = UiCommand::Repeat(Box::new(header.config.clone()));
-            let again = PaletteEntry::new(tr!("entries-duplicate", run = name), again);
-            all.push(again.also("entries-duplicate-also"));
+            let again = PaletteEntry::new(tr!("entries-duplicate-run", run = name), again);
+            all.push(again.also("entries-duplicate-keywords"));
         }
         if row.fixed().is_some() {
             continue;
         }
         let name_it = UiCommand::Describe(folder.clone());
-        let name_it = PaletteEntry::new(tr!("entries-name", run = name), name_it);
-        all.push(name_it.also("entries-name-also"));
+        let name_it = PaletteEntry::new(tr!("entries-name-run", run = name), name_it);
+        all.push(name_it.also("entries-name-keywords"));
         if row.state != RunState::Busy {
             let delete = UiCommand::Delete(vec![folder]);
-            all.push(PaletteEntry::new(tr!("entries-delete", run = name), delete).careful());
+            all.push(PaletteEntry::new(tr!("entries-delete-run", run = name), delete).careful());
         }
     }
     for (folder, title) in askable(session).take(RUNS) {
         let ask = UiCommand::PredictWith(folder);
-        all.push(PaletteEntry::new(tr!("entries-predict", run = title), ask));
+        all.push(PaletteEntry::new(
+            tr!("entries-predict-with-run", run = title),
+            ask,
+        ));
     }
     let reload = PaletteEntry::new(tr!("entries-reload-runs"), UiCommand::ReloadRuns);
     all.extend([
@@ -201,9 +207,11 @@ fn of_stored_runs(session: &Session) -> Vec<PaletteEntry> {
             tr!("entries-predict-folder"),
             UiCommand::Pick(DialogPurpose::Pictures),
         ),
-        PaletteEntry::new(tr!("entries-deleted"), UiCommand::Deleted).also("entries-deleted-also"),
-        PaletteEntry::new(tr!("entries-folders"), UiCommand::Folders).also("entries-folders-also"),
-        PaletteEntry::new(tr!("entries-paste"), UiCommand::Paste)
+        PaletteEntry::new(tr!("entries-deleted-runs"), UiCommand::Deleted)
+            .also("entries-deleted-runs-keywords"),
+        PaletteEntry::new(tr!("entries-run-folders"), UiCommand::Folders)
+            .also("entries-run-folders-keywords"),
+        PaletteEntry::new(tr!("entries-paste-image"), UiCommand::Paste)
             .keys(keys::PASTE)
             .on(Page::Predict),
         reload,
@@ -229,7 +237,7 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
         let name = view.place.name.clone();
         let choose = UiCommand::OnPlace(PlaceCommand::Choose(name.clone()));
         let entry = PaletteEntry::new(tr!("entries-device", device = name), choose);
-        all.push(entry.also("entries-place-also"));
+        all.push(entry.also("entries-place-keywords"));
     }
     for (choice, _) in ThemeChoice::ALL {
         let title = match choice {
@@ -242,7 +250,7 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
     for (language, name) in Language::ALL {
         let title = tr!("entries-language", language = name);
         let entry = PaletteEntry::new(title, UiCommand::Speak(language));
-        all.push(entry.also("entries-language-also"));
+        all.push(entry.also("entries-language-keywords"));
     }
     for (percent, shortcut) in [
         (100, Some(ZOOM_RESET)),
@@ -254,23 +262,30 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
         let entry = PaletteEntry::new(tr!("entries-zoom", percent = percent), zoom);
         all.push(PaletteEntry {
             shortcut,
-            ..entry.also("entries-zoom-also")
+            ..entry.also("entries-zoom-keywords")
         });
     }
-    for (title, still) in [(tr!("entries-still"), true), (tr!("entries-moving"), false)] {
+    for (title, still) in [
+        (tr!("entries-reduce-motion"), true),
+        (tr!("entries-allow-motion"), false),
+    ] {
         let entry = PaletteEntry::new(title, UiCommand::StandStill(still));
-        all.push(entry.also("entries-still-also"));
+        all.push(entry.also("entries-motion-keywords"));
     }
     let help = PaletteEntry::new(tr!("entries-help"), UiCommand::Help);
-    all.push(help.also("entries-help-also").keys(keys::HELP));
+    all.push(help.also("entries-help-keywords").keys(keys::HELP));
     let tour = PaletteEntry::new(tr!("entries-tour"), UiCommand::Tour);
-    all.push(tour.also("entries-tour-also"));
+    all.push(tour.also("entries-tour-keywords"));
     let glossary = PaletteEntry::new(tr!("entries-glossary"), UiCommand::Glossary);
-    all.push(glossary.also("entries-glossary-also"));
-    let present = PaletteEntry::new(tr!("entries-present"), UiCommand::Present);
-    all.push(present.also("entries-present-also").keys(keys::PRESENT));
-    let report = PaletteEntry::new(tr!("entries-report"), UiCommand::ReportProblem);
-    all.push(report.also("entries-report-also"));
+    all.push(glossary.also("entries-glossary-keywords"));
+    let present = PaletteEntry::new(tr!("entries-presenter-view"), UiCommand::Present);
+    all.push(
+        present
+            .also("entries-presenter-view-keywords")
+            .keys(keys::PRESENT),
+    );
+    let report = PaletteEntry::new(tr!("entries-report-problem"), UiCommand::ReportProblem);
+    all.push(report.also("entries-report-problem-keywords"));
     all.push(PaletteEntry::new(
         tr!("entries-frame-times"),
         UiCommand::FrameTimes,

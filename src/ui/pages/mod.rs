@@ -95,12 +95,15 @@ fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
         .map(|header| header.device.clone())
         .unwrap_or_default();
     if !began.is_empty() {
-        faint(ui, tr!("shell-resume-began", device = began.as_str()));
+        faint(
+            ui,
+            tr!("shell-resume-trained-so-far", device = began.as_str()),
+        );
     }
     let place = cx.session.goes_on_at(folder);
     if let Some(place) = &place
         && ui
-            .button(tr!("shell-resume-at", place = place.as_str()))
+            .button(tr!("shell-resume-at-place", place = place.as_str()))
             .clicked()
     {
         cx.act(UiCommand::Resume(folder.to_path_buf(), None));
@@ -119,7 +122,7 @@ fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
 /// Offers to open a run's dataset that needs permission.
 fn ask_to_open(ui: &mut Ui, cx: &mut Cx<'_>, config: &RunConfig) {
     let place = harmless(&config.data);
-    faint(ui, tr!("shell-data-lies", place = place));
+    faint(ui, tr!("shell-data-location", place = place));
     if button(ui, tr!("shell-data-open")).clicked() {
         cx.act(UiCommand::Allow(vec![config.data.clone()]));
     }

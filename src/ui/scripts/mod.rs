@@ -54,9 +54,13 @@ pub fn missing(ctx: &Context, names: &[String]) -> Vec<String> {
             .find(|(first, last, ..)| (*first..=*last).contains(&at));
         let words = match known {
             Some((.., script, font)) => {
-                tr!("data-letters-missing", script = tr!(*script), font = *font)
+                tr!(
+                    "data-script-font-missing",
+                    script = tr!(*script),
+                    font = *font
+                )
             }
-            None => tr!("data-letter-missing", code = format!("U+{at:04X}")),
+            None => tr!("data-character-font-missing", code = format!("U+{at:04X}")),
         };
         if !told.contains(&words) {
             told.push(words);

@@ -69,7 +69,7 @@ impl AboutDialog {
         let enter = widgets::enter_alone(ctx);
         let modal = dialog(ctx, "about", 460.0, |ui| {
             let t = tokens(ui);
-            let title = RichText::new(tr!("shell-about-title")).font(semibold(16.0));
+            let title = RichText::new(tr!("shell-run-about-title")).font(semibold(16.0));
             ui.label(title.color(t.strong));
             faint(ui, &draft.made);
             let save = enter | fields(ui, draft);
@@ -110,13 +110,13 @@ fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
     let mut fresh = std::mem::take(&mut draft.fresh);
     let lines = [
         (
-            tr!("shell-about-name"),
-            tr!("shell-about-name-hint"),
+            tr!("shell-run-name"),
+            tr!("shell-run-name-hint"),
             &mut draft.name,
         ),
         (
-            tr!("shell-about-tags"),
-            tr!("shell-about-tags-hint"),
+            tr!("shell-run-tags"),
+            tr!("shell-run-tags-hint"),
             &mut draft.tags,
         ),
     ];
@@ -130,10 +130,10 @@ fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
         enter |= widgets::entered(ui, &response);
     }
     let save = ui.ctx().format_shortcut(&keys::SAVE);
-    field(ui, tr!("shell-about-note"), |ui| {
+    field(ui, tr!("shell-run-note"), |ui| {
         ui.add(
             TextEdit::multiline(&mut draft.note)
-                .hint_text(tr!("shell-about-note-hint", keys = save))
+                .hint_text(tr!("shell-run-note-hint", keys = save))
                 .desired_rows(5)
                 .desired_width(f32::INFINITY)
                 .margin(Margin::symmetric(9, 6)),
@@ -158,14 +158,7 @@ pub(super) fn offered(ui: &mut Ui, tags: &mut String, taken: &[String], known: &
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(6.0);
         for tag in others {
-            if chip(
-                ui,
-                None,
-                tag,
-                &tr!("shell-about-add-tag", tag = tag.as_str()),
-            )
-            .clicked()
-            {
+            if chip(ui, None, tag, &tr!("shell-run-add-tag", tag = tag.as_str())).clicked() {
                 let all = typed.iter().chain([tag]);
                 *tags = all.map(String::as_str).collect::<Vec<_>>().join(", ");
             }

@@ -210,7 +210,7 @@ fn device_text(session: &Session, wide: bool) -> String {
             let most = if wide { 34 } else { 14 };
             short(&device.title, most)
         }
-        None if session.inventory.devices.is_empty() => tr!("shell-device-looking").to_string(),
+        None if session.inventory.devices.is_empty() => tr!("shell-device-detecting").to_string(),
         None => short(wanted, 24),
     }
 }
@@ -319,7 +319,7 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
         ui,
         Some(colour),
         &text,
-        &tr!("shell-run", told = text.as_str()),
+        &tr!("shell-run-progress", told = text.as_str()),
     )
     .clicked()
     {
@@ -328,14 +328,14 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
     }
     if run.stage.is_live() {
         let (icon, name) = if run.stage == Stage::Paused {
-            (Icon::Play, tr!("shell-resume"))
+            (Icon::Play, tr!("shell-resume-run"))
         } else {
-            (Icon::Pause, tr!("shell-pause"))
+            (Icon::Pause, tr!("shell-pause-run"))
         };
         if icon_button(ui, icon, name, 24.0).clicked() {
             commands.push(UiCommand::PauseOrGoOn);
         }
-        if icon_button(ui, Icon::Stop, tr!("shell-stop"), 24.0).clicked() {
+        if icon_button(ui, Icon::Stop, tr!("shell-stop-run"), 24.0).clicked() {
             commands.push(UiCommand::Stop);
         }
     }
@@ -345,7 +345,7 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
 fn idle_text(session: &Session) -> String {
     let text = match session.waiting().count() {
         0 => tr!("shell-idle").to_string(),
-        waiting => tr!("shell-idle-waiting", n = waiting),
+        waiting => tr!("shell-idle-runs-waiting", n = waiting),
     };
     text + &elsewhere(session)
 }
@@ -355,7 +355,7 @@ fn elsewhere(session: &Session) -> String {
     let places = session.train.places.values();
     match places.filter(|at| at.running().is_some()).count() {
         0 => String::new(),
-        runs => format!(" · {}", tr!("shell-elsewhere", n = runs)),
+        runs => format!(" · {}", tr!("shell-runs-elsewhere", n = runs)),
     }
 }
 
@@ -376,12 +376,12 @@ fn chip_text(run: &RunView, waiting: usize, most: usize) -> String {
         most => format!("{} · ", short(&run.title, most)),
     };
     if let (Some(task), Stage::Running) = (run.task_now(), run.stage) {
-        text += &tr!("shell-task", task = task + 1, tasks = run.tasks());
+        text += &tr!("shell-task-of-tasks", task = task + 1, tasks = run.tasks());
         text += " · ";
     }
     text.push_str(&done_text(run));
     if waiting > 0 {
-        text += &format!(" · {}", tr!("shell-waiting", n = waiting));
+        text += &format!(" · {}", tr!("shell-runs-waiting", n = waiting));
     }
     text
 }

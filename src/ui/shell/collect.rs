@@ -111,7 +111,7 @@ impl Collect {
         }
         let drawn = !self.drawing.is_empty();
         ui.horizontal_wrapped(|ui| {
-            let add = primary_button(ui, tr!("shell-collect-add"), drawn)
+            let add = primary_button(ui, tr!("shell-collect-add-drawing"), drawn)
                 .on_hover_text(tr!("shell-collect-enter"));
             if drawn && (add.clicked() || enter) {
                 let picture = self.drawing.picture(look.light, look.share);
@@ -163,7 +163,7 @@ fn take_pasted(ctx: &Context, commands: &mut Vec<UiCommand>) {
 fn head(ui: &mut Ui, session: &Session, purpose: &Purpose) {
     let t = tokens(ui);
     let title = match purpose {
-        Purpose::Data => tr!("shell-collect-data"),
+        Purpose::Data => tr!("shell-collect-create-dataset"),
         Purpose::AddedTask(_) => tr!("shell-teach-title"),
     };
     ui.label(RichText::new(title).font(semibold(16.0)).color(t.strong));
@@ -199,7 +199,8 @@ fn groups(
                 if button(ui, tr!("shell-collect-add-class")).clicked() {
                     commands.push(UiCommand::OnCollection(CollectCommand::AddClass));
                 }
-                let back = made.can_put_back() && link(ui, tr!("shell-collect-put-back")).clicked();
+                let back =
+                    made.can_put_back() && link(ui, tr!("shell-collect-undo-remove")).clicked();
                 if back {
                     commands.push(UiCommand::OnCollection(CollectCommand::PutBack));
                 }
@@ -228,11 +229,14 @@ fn one_group(
             ui.horizontal(|ui| {
                 let radio = ui.radio(chosen, "");
                 let name = match group.name.trim() {
-                    "" => tr!("shell-collect-choose", class = (index + 1).to_string()),
-                    class => tr!("shell-collect-choose", class = class),
+                    "" => tr!(
+                        "shell-collect-add-images-to",
+                        class = (index + 1).to_string()
+                    ),
+                    class => tr!("shell-collect-add-images-to", class = class),
                 };
                 if radio
-                    .on_hover_text(tr!("shell-collect-here"))
+                    .on_hover_text(tr!("shell-collect-add-images"))
                     .accessible_name(name)
                     .clicked()
                 {
@@ -240,16 +244,18 @@ fn one_group(
                 }
                 let mut name = group.name.clone();
                 let edit = widgets::line_edit(&mut name, (ui.available_width() - 150.0).max(60.0));
-                let field = ui.add(edit).accessible_name(tr!("shell-collect-class"));
+                let field = ui
+                    .add(edit)
+                    .accessible_name(tr!("shell-collect-class-name"));
                 if field.gained_focus() {
                     touched.push(CollectCommand::Choose(index));
                 }
                 if field.changed() {
                     touched.push(CollectCommand::Rename(index, name));
                 }
-                faint(ui, tr!("count-pictures", n = group.pieces.len()));
+                faint(ui, tr!("count-images", n = group.pieces.len()));
                 let end = if only {
-                    tr!("shell-collect-empty")
+                    tr!("shell-collect-remove-images")
                 } else {
                     tr!("shell-collect-remove")
                 };
@@ -276,7 +282,7 @@ fn one_group(
 /// Draws the images of a class. Returns the index of one to remove.
 fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Option<usize> {
     if group.pieces.is_empty() {
-        faint(ui, tr!("shell-collect-none"));
+        faint(ui, tr!("shell-collect-no-images"));
         return None;
     }
     let mut gone = None;
@@ -285,7 +291,7 @@ fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Optio
         for (index, piece) in group.pieces.iter().enumerate() {
             let (rect, response) = ui.allocate_exact_size(Vec2::splat(THUMB), Sense::click());
             let name = tr!(
-                "shell-collect-picture",
+                "shell-collect-image-of",
                 n = index + 1,
                 class = group.name.as_str()
             );
@@ -301,7 +307,7 @@ fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Optio
             let line = Stroke::new(1.0, if busy { t.bad } else { t.line });
             ui.painter().rect_stroke(rect, 4, line, StrokeKind::Inside);
             if response
-                .on_hover_text(tr!("shell-collect-take-out"))
+                .on_hover_text(tr!("shell-collect-remove-image"))
                 .clicked()
             {
                 gone = Some(index);
@@ -317,13 +323,13 @@ fn foot(ui: &mut Ui, made: &Collection, purpose: &Purpose, commands: &mut Vec<Ui
     name(ui, made, commands);
     match &lacks {
         Some(lacks) if !made.is_empty() => widgets::sentence(ui, lacks),
-        _ => faint(ui, tr!("shell-collect-kept")),
+        _ => faint(ui, tr!("shell-collect-where-saved")),
     };
     ui.add_space(4.0);
     let mut close = false;
     ui.horizontal_wrapped(|ui| {
         let yes = match purpose {
-            Purpose::Data => tr!("shell-collect-use"),
+            Purpose::Data => tr!("shell-collect-use-as-dataset"),
             Purpose::AddedTask(_) => tr!("shell-collect-teach"),
         };
         if primary_button(ui, yes, lacks.is_none()).clicked() {
@@ -331,7 +337,7 @@ fn foot(ui: &mut Ui, made: &Collection, purpose: &Purpose, commands: &mut Vec<Ui
             close = true;
         }
         export(ui, DataExportKind::Collection, lacks.as_deref(), commands);
-        let words = tr!("shell-collect-stays");
+        let words = tr!("shell-collect-kept-until-close");
         close |= button(ui, tr!("shell-cancel"))
             .on_hover_text(words)
             .clicked();
@@ -341,10 +347,12 @@ fn foot(ui: &mut Ui, made: &Collection, purpose: &Purpose, commands: &mut Vec<Ui
 
 fn name(ui: &mut Ui, made: &Collection, commands: &mut Vec<UiCommand>) {
     ui.horizontal(|ui| {
-        faint(ui, tr!("shell-collect-folder"));
+        faint(ui, tr!("shell-collect-folder-name"));
         let mut name = made.name.clone();
         let edit = widgets::line_edit(&mut name, 200.0);
-        let field = ui.add(edit).accessible_name(tr!("shell-collect-folder"));
+        let field = ui
+            .add(edit)
+            .accessible_name(tr!("shell-collect-folder-name"));
         if field.changed() {
             commands.push(UiCommand::OnCollection(CollectCommand::NameFolder(name)));
         }

@@ -39,7 +39,7 @@ impl DeletedDialog {
                 }
                 Fetch::Failed(problem) => widgets::problem(ui, problem),
                 Fetch::Nothing | Fetch::Busy => {
-                    faint(ui, tr!("shell-deleted-looking"));
+                    faint(ui, tr!("shell-deleted-loading"));
                 }
             }
             ui.add_space(4.0);
@@ -72,7 +72,7 @@ fn list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<UiComm
             if link(ui, tr!("shell-deleted-restore-all")).clicked() {
                 commands.push(UiCommand::Restore(all()));
             }
-            if link(ui, tr!("shell-deleted-erase-all")).clicked() {
+            if link(ui, tr!("shell-deleted-delete-all")).clicked() {
                 commands.push(UiCommand::Erase(all(), bytes));
             }
         }
@@ -101,7 +101,7 @@ fn line(ui: &mut Ui, run: &DeletedRun, commands: &mut Vec<UiCommand>) {
         if link(ui, tr!("shell-deleted-restore")).clicked() {
             commands.push(UiCommand::Restore(vec![run.place.clone()]));
         }
-        if link(ui, tr!("shell-deleted-erase")).clicked() {
+        if link(ui, tr!("shell-deleted-delete")).clicked() {
             commands.push(UiCommand::Erase(vec![run.place.clone()], run.bytes));
         }
     });

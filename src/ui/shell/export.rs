@@ -13,14 +13,10 @@ use crate::ui::widgets::button_if;
 pub const FORMS: [(Form, &str, &str); 2] = [
     (
         Form::Project,
-        "shell-export-project",
-        "shell-export-project-hint",
+        "shell-export-teachable-machine",
+        "shell-export-teachable-machine-hint",
     ),
-    (
-        Form::Folder,
-        "shell-export-folder",
-        "shell-export-folder-hint",
-    ),
+    (Form::Folder, "shell-export-zip", "shell-export-zip-hint"),
 ];
 
 /// Draws the button with its menu; `lacks` says why nothing can be exported yet.

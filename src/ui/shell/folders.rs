@@ -77,13 +77,16 @@ fn line(ui: &mut Ui, folder: &RunsFolder, commands: &mut Vec<UiCommand>) {
         faint(
             ui,
             match folder.problem.is_some() {
-                true => tr!("shell-folders-gone").to_string(),
+                true => tr!("shell-folders-missing").to_string(),
                 false if folder.read_only => tr!("shell-folders-read-only", n = runs),
                 false => tr!("count-runs", n = runs),
             },
         );
-        let off = link(ui, tr!("shell-folders-off"));
-        if off.on_hover_text(tr!("shell-folders-off-hint")).clicked() {
+        let off = link(ui, tr!("shell-folders-remove"));
+        if off
+            .on_hover_text(tr!("shell-folders-remove-hint"))
+            .clicked()
+        {
             commands.push(UiCommand::DropFolder(folder.path.clone()));
         }
     });

@@ -66,14 +66,14 @@ impl HelpDialog {
 fn entries(ui: &mut Ui, commands: &mut Vec<UiCommand>) -> bool {
     let mut chosen = false;
     for (title, told, command) in [
-        ("help-tour", "help-tour-told", UiCommand::Tour),
+        ("help-tour", "help-tour-about", UiCommand::Tour),
         (
             "help-lesson",
-            "help-lesson-told",
+            "help-lesson-about",
             UiCommand::Show(Page::Learn),
         ),
-        ("help-term", "help-term-told", UiCommand::Glossary),
-        ("help-command", "help-command-told", UiCommand::Palette),
+        ("help-term", "help-term-about", UiCommand::Glossary),
+        ("help-command", "help-command-about", UiCommand::Palette),
     ] {
         ui.horizontal_wrapped(|ui| {
             if button(ui, tr!(title)).clicked() {

@@ -113,31 +113,43 @@ impl Shell {
         }) {
             news.close();
         }
-        fenced(fences, ctx, "part-report", &mut self.report, |part| {
-            part.show(ctx, session, level, commands);
-        });
-        fenced(fences, ctx, "part-about", &mut self.about, |part| {
+        fenced(
+            fences,
+            ctx,
+            "part-report-problem",
+            &mut self.report,
+            |part| {
+                part.show(ctx, session, level, commands);
+            },
+        );
+        fenced(fences, ctx, "part-about-run", &mut self.about, |part| {
             part.show(ctx, session, commands);
         });
         fenced(fences, ctx, "part-tags", &mut self.tags, |part| {
             part.show(ctx, session, commands);
         });
-        fenced(fences, ctx, "part-deleted", &mut self.deleted, |part| {
-            part.show(ctx, session, commands);
-        });
+        fenced(
+            fences,
+            ctx,
+            "part-deleted-runs",
+            &mut self.deleted,
+            |part| {
+                part.show(ctx, session, commands);
+            },
+        );
         fenced(fences, ctx, "part-help", &mut self.help, |part| {
             part.show(ctx, commands);
         });
-        fenced(fences, ctx, "part-folders", &mut self.folders, |part| {
+        fenced(fences, ctx, "part-run-folders", &mut self.folders, |part| {
             part.show(ctx, session, commands);
         });
         // Above those that can ask for a path.
-        fenced(fences, ctx, "part-path", &mut self.path, |part| {
+        fenced(fences, ctx, "part-choosing-files", &mut self.path, |part| {
             part.show(ctx, session, commands);
         });
         let words = self.meant_for();
-        fences.above("part-drop", ctx, || drop_overlay(ctx, words));
-        fenced(fences, ctx, "part-teach", &mut self.pupil, |pupil| {
+        fences.above("part-dropping-files", ctx, || drop_overlay(ctx, words));
+        fenced(fences, ctx, "part-teaching", &mut self.pupil, |pupil| {
             added_task(ctx, session, textures, pupil, commands);
         });
         let mut answered = None;

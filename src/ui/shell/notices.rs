@@ -191,8 +191,8 @@ fn newest(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) -> bool {
 fn sign(ui: &mut Ui, notice: &Notice) {
     let t = tokens(ui);
     let (icon, colour, word) = match (notice.bad, notice.good) {
-        (true, _) => (Icon::Alert, t.bad, tr!("shell-notice-bad")),
-        (false, true) => (Icon::Tick, t.good, tr!("shell-notice-good")),
+        (true, _) => (Icon::Alert, t.bad, tr!("shell-notice-error")),
+        (false, true) => (Icon::Tick, t.good, tr!("shell-notice-success")),
         (false, false) => (Icon::Dots, t.warning, tr!("shell-notice-note")),
     };
     let (rect, response) = ui.allocate_exact_size(Vec2::new(14.0, 17.0), Sense::hover());

@@ -88,7 +88,7 @@ impl Palette {
                     ui.label(text.font(regular(12.0)).color(t.subdued));
                 });
             } else if lines.is_empty() {
-                ui.label(RichText::new(tr!("palette-none")).color(t.subdued));
+                ui.label(RichText::new(tr!("palette-no-match")).color(t.subdued));
             }
             picked
         });
@@ -120,7 +120,7 @@ impl Palette {
             .hint_text(tr!("palette-hint"))
             .desired_width(f32::INFINITY)
             .margin(egui::Margin::symmetric(10, 7));
-        let response = ui.add(edit).accessible_name(tr!("palette-field"));
+        let response = ui.add(edit).accessible_name(tr!("palette-command"));
         response.request_focus();
         if response.changed() {
             self.chosen = 0;
@@ -134,7 +134,9 @@ fn line(ui: &mut Ui, entry: &PaletteEntry, chosen: bool) -> Response {
         let width = ui.available_width();
         let keys = entry.shortcut.map(|keys| ui.ctx().format_shortcut(&keys));
         let keys = match (keys, entry.on) {
-            (Some(keys), Some(page)) => tr!("palette-keys-on", keys = keys, page = page.title()),
+            (Some(keys), Some(page)) => {
+                tr!("palette-keys-on-page", keys = keys, page = page.title())
+            }
             (keys, _) => keys.unwrap_or_default(),
         };
         let button = egui::Button::selectable(chosen, entry.title.as_str())

@@ -106,10 +106,10 @@ impl PathDialog {
                 ui.request_repaint_after(SOON.saturating_sub(since));
             }
             let words = match wanted.to_write() {
-                _ if since.is_some_and(|since| since > SOON) => tr!("shell-path-looking"),
+                _ if since.is_some_and(|since| since > SOON) => tr!("shell-path-checking"),
                 Some(_) if self.replaces => tr!("shell-path-replace"),
-                Some(_) => tr!("shell-path-save"),
-                None if wanted.is_folder() => tr!("shell-path-folder"),
+                Some(_) => tr!("shell-path-save-here"),
+                None if wanted.is_folder() => tr!("shell-path-choose-folder"),
                 None => tr!("shell-path-open"),
             };
             let ready = since.is_none() && !self.typed.trim().is_empty();
@@ -128,14 +128,14 @@ impl PathDialog {
         match (wanted.to_write(), found.there) {
             (None, false) => {
                 self.told = tr!(
-                    "shell-path-nothing",
+                    "shell-path-missing",
                     path = found.path.display().to_string()
                 );
                 None
             }
             (Some(_), true) if !self.replaces => {
                 self.replaces = true;
-                self.told = tr!("shell-path-there").to_owned();
+                self.told = tr!("shell-path-file-exists").to_owned();
                 None
             }
             _ => Some(found.path.clone()),
@@ -155,8 +155,8 @@ fn elsewhere(ctx: &Context, wanted: DialogPurpose, since: Duration, commands: &m
         .show(ctx, |ui| {
             Frame::popup(ui.style()).show(ui, |ui| {
                 ui.horizontal(|ui| {
-                    ui.label(tr!("shell-path-elsewhere"));
-                    if button(ui, tr!("shell-path-instead")).clicked() {
+                    ui.label(tr!("shell-path-dialog-open"));
+                    if button(ui, tr!("shell-path-type-instead")).clicked() {
                         commands.push(UiCommand::TypePath(wanted));
                     }
                 });

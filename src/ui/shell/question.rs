@@ -74,9 +74,9 @@ impl Question {
             Self::Close => closing(session),
             Self::Do(command) => warning(session, command),
             Self::Visit(places, _) => Some(Words::new(
-                tr!("shell-ask-visit"),
-                tr!("shell-ask-visit-what", places = listed(places, 3)),
-                tr!("shell-ask-visit-yes"),
+                tr!("shell-ask-access"),
+                tr!("shell-ask-access-what", places = listed(places, 3)),
+                tr!("shell-ask-access-yes"),
             )),
         }
     }
@@ -86,7 +86,7 @@ impl Question {
 fn with_queue(session: &Session, kept: &str) -> String {
     match session.waiting().filter(|job| !job.held).count() {
         0 => kept.to_string(),
-        n => format!("{kept} {}", tr!("shell-ask-queue", n = n)),
+        n => format!("{kept} {}", tr!("shell-ask-queued-runs-wait", n = n)),
     }
 }
 
@@ -103,7 +103,7 @@ fn closing(session: &Session) -> Option<Words> {
     let gathered = session.collection.count();
     let losses = [
         moved.map(|_| tr!("shell-ask-close-moved").to_string()),
-        (lost && gathered > 0).then(|| tr!("shell-ask-close-gathered", n = gathered)),
+        (lost && gathered > 0).then(|| tr!("shell-ask-close-collected", n = gathered)),
         session
             .is_writing()
             .then(|| tr!("shell-ask-close-writing").to_string()),
@@ -128,8 +128,8 @@ pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
     match command {
         UiCommand::Erase(places, bytes) => {
             let (n, size) = (places.len(), bytes_text(*bytes));
-            let text = tr!("shell-ask-erase-what", n = n, size = size);
-            let words = Words::new(tr!("shell-ask-erase"), text, tr!("shell-ask-erase-yes"));
+            let text = tr!("shell-ask-delete-what", n = n, size = size);
+            let words = Words::new(tr!("shell-ask-delete"), text, tr!("shell-ask-delete-yes"));
             Some(words.losing())
         }
         UiCommand::TakeOut(id) => {
@@ -140,23 +140,23 @@ pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
         UiCommand::PredictFolder(..) | UiCommand::OnPredict(PredictCommand::LeaveSheet) => {
             let table = &session.unsaved_moves()?.request.csv;
             let table = table.file_name().unwrap_or_default();
-            let text = tr!("shell-ask-moves-what", table = table.to_string_lossy());
-            let words = Words::new(tr!("shell-ask-moves"), text, tr!("shell-ask-moves-yes"));
+            let text = tr!("shell-ask-discard-what", table = table.to_string_lossy());
+            let words = Words::new(tr!("shell-ask-discard"), text, tr!("shell-ask-discard-yes"));
             Some(words.losing())
         }
         UiCommand::OnTour(TourCommand::Leave) => is_in_tour(session).then(|| {
-            let text = tr!("shell-ask-tour-what");
-            Words::new(tr!("shell-ask-tour"), text, tr!("shell-ask-tour-yes")).losing()
+            let text = tr!("shell-ask-leave-what");
+            Words::new(tr!("shell-ask-leave"), text, tr!("shell-ask-leave-yes")).losing()
         }),
         UiCommand::OnLearn(LearnCommand::StartOver) => session.learn.units.is_begun().then(|| {
-            let text = tr!("shell-ask-answers-what");
-            Words::new(tr!("shell-ask-answers"), text, tr!("shell-ask-answers-yes")).losing()
+            let text = tr!("shell-ask-restart-what");
+            Words::new(tr!("shell-ask-restart"), text, tr!("shell-ask-restart-yes")).losing()
         }),
         UiCommand::OnPlugins(PluginCommand::DropLeft) => {
             let left = session.editor.left.last()?;
-            let name = left.name.as_deref().unwrap_or(tr!("plugins-left-nameless"));
-            let text = tr!("shell-ask-text-what", name = name);
-            let words = Words::new(tr!("shell-ask-text"), text, tr!("shell-ask-text-yes"));
+            let name = left.name.as_deref().unwrap_or(tr!("plugins-unnamed"));
+            let text = tr!("shell-ask-plugin-what", name = name);
+            let words = Words::new(tr!("shell-ask-plugin"), text, tr!("shell-ask-plugin-yes"));
             Some(words.losing())
         }
         _ => None,
@@ -218,15 +218,15 @@ fn at_place(session: &Session, command: &PlaceCommand) -> Option<Words> {
 
 fn ending_on_cluster(grid: &OnCluster) -> Words {
     let text = tr!(
-        "shell-ask-end-grid-what",
+        "shell-ask-grid-stop-what",
         grid = grid.grid.as_str(),
         waiting = grid.count(TaskState::Waiting),
         running = grid.count(TaskState::Running)
     );
     Words::new(
-        tr!("shell-ask-end-grid"),
+        tr!("shell-ask-grid-stop"),
         text,
-        tr!("shell-ask-end-grid-yes"),
+        tr!("shell-ask-grid-stop-yes"),
     )
     .losing()
 }

@@ -69,7 +69,7 @@ impl ReportDialog {
                 }
                 Fetch::Failed(why) => problem(ui, why),
                 Fetch::Nothing | Fetch::Busy => {
-                    faint(ui, tr!("shell-report-gathering"));
+                    faint(ui, tr!("shell-report-collecting"));
                 }
             }
             ui.add_space(4.0);
@@ -117,7 +117,7 @@ impl ReportDialog {
             let place = self.place.get_or_insert_default();
             let edit = TextEdit::singleline(place).desired_width(width);
             ui.add_enabled(known, edit)
-                .accessible_name(tr!("shell-report-as"));
+                .accessible_name(tr!("shell-report-save-as"));
             self.place.take_if(|_| !known);
             if button(ui, tr!("shell-choose")).clicked() {
                 commands.push(UiCommand::Pick(DialogPurpose::BugReport));
@@ -140,11 +140,13 @@ impl ReportDialog {
 /// Draws the choice of the log level.
 fn level_choice(ui: &mut Ui, level: Level, commands: &mut Vec<UiCommand>) {
     ui.horizontal(|ui| {
-        faint(ui, tr!("settings-log"));
+        faint(ui, tr!("settings-log-level"));
         let shown = Level::ALL.iter().find(|(known, _, _)| *known == level);
         let shown = shown.map_or("", |(_, _, id)| tr!(*id));
         let list = egui::ComboBox::from_id_salt("log level").selected_text(shown);
         let shown = list.show_ui(ui, |ui| log_levels(ui, level, commands));
-        shown.response.accessible_name(tr!("settings-log-how-much"));
+        shown
+            .response
+            .accessible_name(tr!("settings-log-level-name"));
     });
 }

@@ -37,11 +37,14 @@ pub(super) fn settings_menu(ui: &mut Ui, settings: &Settings, commands: &mut Vec
                 ui.end_row();
             });
         let mut still = settings.reduce_motion;
-        if ui.checkbox(&mut still, tr!("settings-still")).changed() {
+        if ui
+            .checkbox(&mut still, tr!("settings-reduce-motion"))
+            .changed()
+        {
             commands.push(UiCommand::StandStill(still));
         }
         ui.separator();
-        ui.menu_button(tr!("settings-log"), |ui| {
+        ui.menu_button(tr!("settings-log-level"), |ui| {
             log_levels(ui, settings.log, commands);
         });
         if ui.button(tr!("settings-folders")).clicked() {
@@ -59,7 +62,7 @@ fn zoom(ui: &mut Ui, commands: &mut Vec<UiCommand>) {
     ui.horizontal(|ui| {
         for (text, name, to) in [
             ("−", tr!("settings-smaller"), step(-0.1)),
-            (&*usual, tr!("settings-usual-size"), 1.0),
+            (&*usual, tr!("settings-reset-size"), 1.0),
             ("+", tr!("settings-larger"), step(0.1)),
         ] {
             let can = ZOOMS.contains(&to) && (to - now).abs() > 0.001;

@@ -70,11 +70,11 @@ impl Mark {
             }
             TagAction::All => (
                 format!(" · {}", tr!("shell-tags-all")),
-                tr!("shell-tags-all-get").into(),
+                tr!("shell-tags-add-to-all").into(),
             ),
             TagAction::None => (
                 format!(" · {}", tr!("shell-tags-none")),
-                tr!("shell-tags-all-lose").into(),
+                tr!("shell-tags-remove-from-all").into(),
             ),
         };
         (format!("#{tag}{share}"), now)
@@ -182,7 +182,7 @@ fn marks(ui: &mut Ui, draft: &mut Draft) {
     if draft.marks.is_empty() {
         return;
     }
-    faint(ui, tr!("shell-tags-these"));
+    faint(ui, tr!("shell-tags-current"));
     let of = draft.runs.len();
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(6.0);

@@ -11,14 +11,14 @@ use crate::ui::page_commands::ProofCommand;
 use crate::ui::widgets::faint;
 
 /// The message of the button's label.
-pub const TAKE: &str = "shell-take";
+pub const TAKE: &str = "shell-export-model";
 
 /// Returns the title of a format.
 fn title(format: Format) -> &'static str {
     match format {
-        Format::Torch => tr!("shell-take-torch"),
-        Format::Peft => tr!("shell-take-peft"),
-        Format::Onnx => tr!("shell-take-onnx"),
+        Format::Torch => tr!("shell-export-model-torch"),
+        Format::Peft => tr!("shell-export-model-peft"),
+        Format::Onnx => tr!("shell-export-model-onnx"),
     }
 }
 

@@ -66,18 +66,18 @@ pub fn ask(
         ui.horizontal_wrapped(|ui| {
             let found = lesson.and_then(|(_, found)| found.ready());
             if let Some(found) = found {
-                let words = tr!("shell-teach-yes", n = found.classes.len());
+                let words = tr!("shell-teach-classes", n = found.classes.len());
                 if widgets::primary_button(ui, &words, true).clicked() {
                     answer = Answer::Teach;
                 }
             } else if lesson.is_none()
-                && widgets::primary_button(ui, tr!("shell-teach-gather"), true).clicked()
+                && widgets::primary_button(ui, tr!("shell-teach-collect"), true).clicked()
             {
                 answer = Answer::Gather;
             }
             let other = match lesson {
-                None => tr!("shell-teach-folder"),
-                Some(_) => tr!("shell-teach-other"),
+                None => tr!("shell-teach-choose-folder"),
+                Some(_) => tr!("shell-teach-choose-other-folder"),
             };
             if widgets::button(ui, other).clicked() {
                 commands.push(UiCommand::Pick(DialogPurpose::AddedTask));
@@ -108,7 +108,7 @@ fn looked_at(ui: &mut Ui, textures: &mut Textures, source: &str, found: &Fetch<A
         Fetch::Nothing | Fetch::Busy => {
             ui.horizontal(|ui| {
                 ui.spinner();
-                widgets::faint(ui, tr!("shell-teach-looking"));
+                widgets::faint(ui, tr!("shell-teach-checking"));
             });
         }
     }
@@ -121,9 +121,9 @@ fn list(ui: &mut Ui, textures: &mut Textures, found: &Found) {
     widgets::sentence(
         ui,
         tr!(
-            "shell-teach-found",
+            "shell-teach-images-found",
             classes = tr!("count-classes", n = found.classes.len()),
-            pictures = tr!("count-pictures", n = sum(|class| class.1)),
+            pictures = tr!("count-images", n = sum(|class| class.1)),
             tests = sum(|class| class.2)
         ),
     );

@@ -11,7 +11,7 @@ use crate::ui::theme::{CARD_RADIUS, tokens};
 
 /// Draws a square canvas. Returns whether the pen was lifted after drawing something.
 pub fn canvas(ui: &mut Ui, side: f32, drawing: &mut Drawing, light_on_dark: bool) -> bool {
-    let words = (tr!("shell-canvas"), tr!("shell-canvas-draw"));
+    let words = (tr!("shell-drawing-canvas"), tr!("shell-canvas-draw-here"));
     canvas_called(ui, words, side, drawing, light_on_dark)
 }
 

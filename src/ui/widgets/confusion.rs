@@ -239,7 +239,7 @@ impl ConfusionMatrix {
         ui.painter().text(
             at,
             Align2::CENTER_CENTER,
-            tr!("figure-answered"),
+            tr!("figure-predicted-class"),
             font(),
             t.subdued,
         );
@@ -271,12 +271,17 @@ impl ConfusionMatrix {
         let (count, all) = (self.counts.count(rows, columns), self.counts.total(rows));
         let (name, answer) = (self.name(rows), self.name(columns));
         if rows.start >= self.taught {
-            tr!("figure-not-taught", name = name)
+            tr!("figure-class-not-learned", name = name)
         } else if rows == columns && rows.len() == 1 {
-            tr!("figure-right", name = name, count = count, all = all)
+            tr!(
+                "figure-correct-count",
+                name = name,
+                count = count,
+                all = all
+            )
         } else {
             tr!(
-                "figure-taken-for",
+                "figure-confused-count",
                 name = name,
                 answer = answer,
                 count = count,

@@ -159,7 +159,7 @@ impl Curves<'_> {
                     ..
                 } if !plot_name.is_empty() => {
                     let task = position.x.round() as usize + 1;
-                    let after = tr!("figure-after", task = task);
+                    let after = tr!("figure-after-task", task = task);
                     let value = number(position.y, 1);
                     Some(format!("{plot_name}\n{after}: {value}\u{a0}%"))
                 }

@@ -25,7 +25,7 @@ pub enum FigureWish {
 
 /// The actions with their labels.
 const WISHES: [(FigureWish, &str); 5] = [
-    (FigureWish::CopyPicture, "figure-copy-picture"),
+    (FigureWish::CopyPicture, "figure-copy-image"),
     (FigureWish::CopyNumbers, "figure-copy-numbers"),
     (FigureWish::Save(Format::Svg), "figure-save-svg"),
     (FigureWish::Save(Format::Pdf), "figure-save-pdf"),

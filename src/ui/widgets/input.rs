@@ -25,7 +25,7 @@ pub fn pasted(ctx: &Context) -> Vec<Pasted> {
             let pixels = image.pixels.iter();
             let rgb = pixels.flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]);
             vec![Pasted::Picture(Arc::new(Picture {
-                name: tr!("shell-pasted").into(),
+                name: tr!("shell-pasted-image").into(),
                 width: image.width(),
                 height: image.height(),
                 rgb: rgb.collect(),

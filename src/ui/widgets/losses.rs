@@ -50,7 +50,7 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
                 let step = position.x.round().max(0.0) as usize;
                 let loss = number(position.y, 4);
                 Some(tr!(
-                    "figure-loss",
+                    "figure-loss-value",
                     task = *plot_name,
                     step = step,
                     loss = loss
@@ -96,8 +96,9 @@ fn figure(points: &[Point], top: f64) -> Figure {
 }
 
 fn name(part: &[Point]) -> String {
-    part.first()
-        .map_or_else(String::new, |(task, _)| tr!("figure-column", n = task + 1))
+    part.first().map_or_else(String::new, |(task, _)| {
+        tr!("figure-task-column", n = task + 1)
+    })
 }
 
 fn points(part: &[Point]) -> PlotPoints<'static> {

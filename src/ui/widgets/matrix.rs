@@ -52,7 +52,7 @@ pub fn accuracy(
     let gutter = 58.0;
     let size = vec2(gutter + side * tasks as f32, side * tasks as f32 + 22.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("figure-matrix")));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("figure-accuracy-matrix")));
     let cell = |row: usize, column: usize| {
         let min = pos2(
             rect.left() + gutter + side * column as f32,
@@ -63,7 +63,7 @@ pub fn accuracy(
     let every = (26.0 / side).ceil().max(1.0) as usize;
     for row in (0..tasks).step_by(every) {
         let at = pos2(rect.left() + gutter - 8.0, cell(row, 0).center().y);
-        let text = tr!("figure-row", n = row + 1);
+        let text = tr!("figure-after-row", n = row + 1);
         ui.painter()
             .text(at, Align2::RIGHT_CENTER, text, regular(11.0), t.subdued);
     }
@@ -86,7 +86,7 @@ pub fn accuracy(
     for column in (0..tasks).step_by(every) {
         let at = pos2(cell(0, column).center().x, rect.bottom() - 8.0);
         let text = if side >= 46.0 {
-            tr!("figure-column", n = column + 1)
+            tr!("figure-task-column", n = column + 1)
         } else {
             format!("{}", column + 1)
         };
@@ -98,7 +98,7 @@ pub fn accuracy(
         ui.painter().text(
             at,
             Align2::RIGHT_CENTER,
-            tr!("figure-columns"),
+            tr!("figure-on-task"),
             regular(11.0),
             t.subdued,
         );
@@ -106,7 +106,7 @@ pub fn accuracy(
     accuracy_tip(rows, &response, rect, gutter, side);
     // Above the diagonal, where there are no cells.
     let corner = rect.right_top() + vec2(-10.0, 10.0);
-    let title = tr!("figure-matrix");
+    let title = tr!("figure-accuracy-matrix");
     if tasks > 1 {
         ui.push_id(run, |ui| {
             menu(ui, corner, title, || {
@@ -169,7 +169,7 @@ fn accuracy_tip(rows: &[Vec<f64>], response: &Response, rect: Rect, gutter: f32,
     let (row, column) = ((offset.y / side) as usize, (offset.x / side) as usize);
     if let Some(value) = measured(rows, row, column) {
         let text = tr!(
-            "figure-cell",
+            "figure-matrix-cell",
             column = column + 1,
             row = row + 1,
             value = number(value * 100.0, 1)

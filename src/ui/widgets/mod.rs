@@ -115,7 +115,7 @@ pub fn standing(ui: &mut Ui, standing: StepState) {
     let (colour, icon, word) = match standing {
         StepState::Good => (t.good, Icon::Tick, tr!("shell-step-ready")),
         StepState::Busy => (t.subdued, Icon::Dots, tr!("shell-step-working")),
-        StepState::Wrong => (t.warning, Icon::Alert, tr!("shell-step-wrong")),
+        StepState::Wrong => (t.warning, Icon::Alert, tr!("shell-step-needs-attention")),
     };
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, word));
     ui.painter().circle_filled(rect.center(), 10.0, colour);

@@ -7,8 +7,14 @@ use crate::ui::theme::{regular, tokens};
 
 /// Draws a choice among `done` of `all` stops; the page handles the arrow keys. Returns the newly selected stop.
 pub fn stops(ui: &mut Ui, all: usize, done: usize, chosen: usize) -> Option<usize> {
-    let words = |task| tr!("figure-after", task = task);
-    stops_called(ui, tr!("shell-stops"), words, (all, done), chosen)
+    let words = |task| tr!("figure-after-task", task = task);
+    stops_called(
+        ui,
+        tr!("shell-state-after-task"),
+        words,
+        (all, done),
+        chosen,
+    )
 }
 
 /// As [`stops`], with another name and other labels below the stops (from 1).

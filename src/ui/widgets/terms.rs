@@ -223,7 +223,7 @@ fn dots(ui: &Ui, rect: Rect, foot: f32, touched: &Response) {
 fn open(ui: &Ui, touched: Response, words: &str, term: &'static Term) {
     let language = Language::spoken();
     let term = language.term(&term.key).unwrap_or(term);
-    let name = tr!("glossary-means", term = words);
+    let name = tr!("glossary-term-meaning", term = words);
     touched.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.clone()));
     ui.ctx().accesskit_node_builder(touched.id, |node| {
         node.set_description(term.told());

@@ -183,8 +183,8 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
     Some(Inferred {
         architecture: Architecture::of(Config::plain(224, depths, widths)),
         assumed: vec![
-            message!("network-input", side = "224").into(),
-            message!("network-no-norm").into(),
+            message!("network-input-size", side = "224").into(),
+            message!("network-no-final-norm").into(),
         ],
     })
 }

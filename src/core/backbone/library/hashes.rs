@@ -37,7 +37,8 @@ impl Expected {
 
     /// The warning about a hash that nobody else vouches for.
     pub fn taken_on_trust(&self) -> Option<Words> {
-        self.place().map(|_| message!("network-on-trust").into())
+        self.place()
+            .map(|_| message!("network-hash-of-first-download").into())
     }
 }
 

@@ -202,10 +202,10 @@ impl BackboneLibrary {
         }
         if name.len() > LONGEST_PATH {
             let what = message!(
-                "problem-no-backbone-is-called",
+                "problem-backbone-not-found",
                 name = shortened(name).to_string()
             );
-            return Err(Problem::new(what).advise(message!("try-give-name-of-table-or-path")));
+            return Err(Problem::new(what).advise(message!("advice-give-backbone-or-file")));
         }
         let path = Path::new(name);
         if path.exists() {
@@ -213,8 +213,8 @@ impl BackboneLibrary {
         }
         if name.trim().is_empty() {
             return Err(
-                Problem::new(message!("problem-no-backbone-is-chosen")).advise(message!(
-                    "try-is-part-of-program",
+                Problem::new(message!("problem-no-backbone-chosen")).advise(message!(
+                    "advice-choose-built-in-backbone",
                     embedded = EMBEDDED.to_string()
                 )),
             );
@@ -223,16 +223,16 @@ impl BackboneLibrary {
             return Err(problem);
         }
         let what = if name.contains(['/', '\\']) || path.extension().is_some_and(is_weights) {
-            message!("problem-no-such-weight-file", name = name)
+            message!("problem-weight-file-not-found", name = name)
         } else {
-            message!("problem-no-backbone-is-called", name = shortened(name))
+            message!("problem-backbone-not-found", name = shortened(name))
         };
         let known = || self.entries.iter().map(|entry| entry.name.as_str());
         let untagged = known().filter_map(|name| Some(name.split_once('.')?.0));
         let list = || known().collect::<Vec<_>>().join(", ");
         let advice = match closest(name, known().chain(untagged)) {
-            Some(near) => message!("try-meant-plain", name = near),
-            None => message!("try-weight-file-or-one-of", names = list()),
+            Some(near) => message!("advice-did-you-mean-plain", name = near),
+            None => message!("advice-give-weight-file-or-name", names = list()),
         };
         Err(Problem::new(what).advise(advice))
     }
@@ -251,7 +251,7 @@ impl BackboneLibrary {
         let table = self
             .problems
             .iter()
-            .find(|p| p.is("problem-table-of-backbones-cannot-be-read"))?;
+            .find(|p| p.is("problem-backbone-table-unreadable"))?;
         Some(Problem {
             what: format!(
                 "there is no backbone named {}; {}",
@@ -349,8 +349,13 @@ pub fn read_from(
         let megabytes = |bytes: u64| usize::try_from(bytes / 1_000_000).unwrap_or(usize::MAX);
         let done = megabytes(now.done);
         progress(match now.total.map(megabytes) {
-            Some(of) => message!("doing-download-of", name = name, done = done, of = of),
-            None => message!("doing-download", name = name, done = done),
+            Some(of) => message!(
+                "doing-downloading-weights-of",
+                name = name,
+                done = done,
+                of = of
+            ),
+            None => message!("doing-downloading-weights", name = name, done = done),
         })
     })
 }

@@ -243,13 +243,13 @@ impl BackboneLibrary {
         let (Some(url), Some(path)) = (self.places.address(entry), self.places.own_file(entry))
         else {
             let mut problem = Problem::new(message!(
-                "problem-weights-of-are-not-there",
+                "problem-weights-not-found",
                 name = entry.name.to_string()
             ));
             if let WeightSource::File(path) = &entry.source {
                 problem = problem.at_path(path);
             }
-            return Err(problem.advise(message!("try-correct-file-in-table-of-backbones")));
+            return Err(problem.advise(message!("advice-correct-backbone-path")));
         };
         let expected = hashes::expected(entry, &path);
         let hash = expected.as_ref().map(|expected| expected.known.as_str());
@@ -263,12 +263,12 @@ impl BackboneLibrary {
                 None => problem,
                 // Better than asking the same server again.
                 Some(place) => Problem::new(message!(
-                    "problem-it-is-another-file-than-one",
+                    "problem-hash-changed",
                     what = problem.what.to_string()
                 ))
                 .at(&url)
                 .advise(message!(
-                    "try-if-its-makers-say-that-they",
+                    "advice-hash-changed",
                     place = place.display().to_string()
                 )),
             };
@@ -289,12 +289,12 @@ impl BackboneLibrary {
             // A page that asks for a password, or a body that was cut: not to be kept.
             let _ = fs::remove_file(&got.path);
             return Err(Problem::new(message!(
-                "problem-what-came-from-is-no-weight",
+                "problem-download-no-weight-file",
                 url = url.to_string(),
                 what = problem.what.to_string()
             ))
             .at(url)
-            .advise(message!("try-try-again-later-without-internet-download")));
+            .advise(message!("advice-download-on-other-computer")));
         }
         // A server may change a file: what comes later is compared with what came first.
         hashes::keep(&path, &got.sha256)?;
@@ -309,13 +309,13 @@ fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<Words>) -> Result<Unp
     if let Some(expected) = hashes::expected(&entry, path) {
         if expected.known != file.sha256 {
             return Err(Problem::new(message!(
-                "problem-weights-of-are-not-expected-ones",
+                "problem-weights-hash-mismatch",
                 name = entry.name.to_string(),
                 sha256 = file.sha256.to_string(),
                 known = expected.known.to_string()
             ))
             .at_path(path)
-            .advise(message!("try-delete-file-and-download-it-again")));
+            .advise(message!("advice-delete-and-download-again")));
         }
         // Nobody else says what these bytes should be.
         assumed.extend(expected.taken_on_trust());
@@ -347,12 +347,12 @@ fn enough_memory(weights: usize, free: Option<u64>) -> Result<()> {
     let needed = (weights as u64).saturating_mul(4 + 4);
     match free.filter(|free| needed > *free) {
         Some(free) => Err(Problem::new(message!(
-            "problem-its-weights-take-mb-of-memory",
+            "problem-weights-memory-short",
             weights = weights.to_string(),
             needed = needed.div_ceil(1 << 20).to_string(),
             free = (free >> 20).to_string()
         ))
-        .advise(message!("try-state-dimensions-of-smaller-network"))),
+        .advise(message!("advice-specify-smaller-network"))),
         None => Ok(()),
     }
 }

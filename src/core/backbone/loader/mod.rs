@@ -304,20 +304,20 @@ fn read_whole(tensors: &Tensors, name: &str, shape: &[usize]) -> Result<Vec<f32>
         false => format!("{} in the shape {shape:?}", counted(values.len(), "number")),
     };
     let what = message!(
-        "problem-weight-file-is-damaged-holds",
+        "problem-weight-file-damaged",
         name = name.to_string(),
         holds = holds.to_string()
     );
     Err(Problem::new(what)
         .at(tensors.origin())
-        .advise(message!("try-copy-or-download-file-again")))
+        .advise(message!("advice-get-weight-file-again")))
 }
 
 /// A leaf that was given, of the expected shape.
 fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
     let Some(leaf) = weights.get(name) else {
         return Err(Problem::new(message!(
-            "problem-backbones-weight-is-missing",
+            "problem-backbone-weight-missing",
             name = name.to_string()
         )));
     };
@@ -326,7 +326,7 @@ fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
     }
     let found = &leaf.shape;
     Err(Problem::new(message!(
-        "problem-backbones-weight-is-instead-of",
+        "problem-backbone-weight-shape",
         name = name.to_string(),
         found = format!("{found:?}"),
         shape = format!("{shape:?}")

@@ -44,12 +44,16 @@ impl WeightLoader<'_> {
             faults.push(format!("{} not supported", listed(&kinds, 4)));
         }
         let holds = match other {
-            None => message!("problem-weights-do-not-fit", family = family),
-            Some(other) => message!("problem-weights-of-another", family = family, other = other),
+            None => message!("problem-weights-mismatch", family = family),
+            Some(other) => message!(
+                "problem-weights-of-other-family",
+                family = family,
+                other = other
+            ),
         };
         Err(Problem::new(holds.with("faults", faults.join("; ")))
             .at(tensors.origin())
-            .advise(message!("try-choose-backbone-these-weights-were-made")))
+            .advise(message!("advice-choose-matching-backbone")))
     }
 }
 

@@ -179,7 +179,7 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
     };
     Some(Inferred {
         architecture: Architecture::of(config),
-        assumed: vec![message!("network-input-of-windows", side = size.to_string()).into()],
+        assumed: vec![message!("network-input-single-window", side = size.to_string()).into()],
     })
 }
 

@@ -46,7 +46,7 @@ pub static FAMILY: Family = Family {
         kernels: [5.0, 1.0],
         framework: [8.0, 3.0],
     },
-    pixels: (Normalisation::UNIT, "network-pixels-as-they-are"),
+    pixels: (Normalisation::UNIT, "network-pixels-unnormalised"),
     read: |words| read(words).map(Architecture::of),
     infer,
     first: &[
@@ -193,7 +193,7 @@ fn shaped(tensors: &Tensors, stated_heads: Option<usize>) -> Option<Inferred> {
     }
     if config.pre_norm {
         let epsilon = config.epsilon.to_string();
-        assumed.push(message!("network-gelu", epsilon = epsilon).into());
+        assumed.push(message!("network-exact-gelu", epsilon = epsilon).into());
     }
     Some(Inferred {
         architecture: Architecture::of(config),

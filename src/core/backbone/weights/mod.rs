@@ -161,7 +161,7 @@ impl Tensors {
         match self.tensors.get(name) {
             Some(stored) => stored.read(),
             None => Err(Problem::new(message!(
-                "problem-there-is-no-tensor",
+                "problem-tensor-not-found",
                 name = name.to_string()
             ))
             .at(&self.origin)),
@@ -230,11 +230,9 @@ pub fn open(path: &Path) -> Result<WeightFile> {
 /// Opens a weight file of any known format without reading more than names and shapes.
 pub fn open_header(path: &Path) -> Result<Tensors> {
     if path.is_dir() {
-        return Err(
-            Problem::new(message!("problem-folder-was-given-where-weight-file"))
-                .at_path(path)
-                .advise(message!("try-name-safetensors-pth-bin-or-npz")),
-        );
+        return Err(Problem::new(message!("problem-folder-is-no-weight-file"))
+            .at_path(path)
+            .advise(message!("advice-choose-weight-file-format")));
     }
     let start = files::read_start(path, 256)
         .map_err(|error| Problem::io("read the weight file", path, &error))?;
@@ -250,10 +248,10 @@ pub fn open_header(path: &Path) -> Result<Tensors> {
         pytorch::open(path)?
     } else if start.starts_with(b"version https://git-lfs.github.com/spec/") {
         let why = "it is a Git LFS pointer and does not contain the weights";
-        return Err(foreign(path, why).advise(message!("try-fetch-file-with-git-lfs")));
+        return Err(foreign(path, why).advise(message!("advice-fetch-with-git-lfs")));
     } else if is_web_page(&start) {
         let why = "it is a web page (HTML), not a weight file";
-        return Err(foreign(path, why).advise(message!("try-download-file-not-page")));
+        return Err(foreign(path, why).advise(message!("advice-download-file-not-page")));
     } else {
         return Err(foreign(path, "it is neither safetensors, PyTorch nor npz"));
     };
@@ -275,11 +273,11 @@ fn is_web_page(start: &[u8]) -> bool {
 /// The Problem of a file that is damaged or something else altogether.
 fn foreign(path: &Path, why: &str) -> Problem {
     Problem::new(message!(
-        "problem-this-is-no-usable-weight-file",
+        "problem-weight-file-unusable",
         why = why.to_string()
     ))
     .at_path(path)
-    .advise(message!("try-choose-safetensors-file-pytorch-state-dict"))
+    .advise(message!("advice-choose-usable-weight-file"))
 }
 
 /// SHA-256 of bytes in memory, in hexadecimal digits.

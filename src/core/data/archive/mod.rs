@@ -69,8 +69,8 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
         // A text about something else is no list.
         const ELSE: [&str; 3] = [
             "problem-list-names-no-image",
-            "problem-folder-without-pictures",
-            "problem-empty-folder",
+            "problem-folder-without-images",
+            "problem-folder-empty",
         ];
         let is_other = |problem: &Problem| ELSE.iter().any(|id| problem.is(id));
         if !opened.as_ref().is_err_and(is_other) || lists::is_named_as_list(path) {
@@ -78,11 +78,9 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
         }
     }
     let Some(kind) = kind_of(path)? else {
-        return Err(
-            Problem::new(message!("problem-this-file-is-neither-folder-nor"))
-                .at_path(path)
-                .advise(message!("try-give-folder-or-zip-tar-tar")),
-        );
+        return Err(Problem::new(message!("problem-no-folder-or-archive"))
+            .at_path(path)
+            .advise(message!("advice-give-folder-or-archive")));
     };
     let shelf = options
         .unpack_to
@@ -127,7 +125,7 @@ pub fn open_list(
     for folder in lists::folders_of(&path) {
         match folder::open(&folder, Some(wanted), options, watch) {
             Ok(mut found) => {
-                let remark = message!("remark-folder-of", file = file_name(&path));
+                let remark = message!("remark-folder-as-dataset", file = file_name(&path));
                 found.assumed.push(remark.into());
                 return Ok(found);
             }
@@ -228,7 +226,7 @@ fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Resu
     let mut kept = 0;
     make_last(work.path(), &mut |files| {
         kept += files;
-        watch.step(message!("doing-keeping"), kept, None)
+        watch.step(message!("doing-saving-files"), kept, None)
     })?;
     match fs::rename(work.path(), &target) {
         Ok(()) => {

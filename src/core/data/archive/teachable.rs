@@ -61,22 +61,20 @@ impl Project {
     /// A project of sounds or poses, or a trained model instead of its images.
     pub fn of<R: Read + Seek>(zip: &mut ZipArchive<R>, path: &Path) -> Result<Option<Self>> {
         if is_model(zip) {
-            return Err(
-                Problem::new(message!("problem-this-is-model-from-teachable-machine"))
-                    .at_path(path)
-                    .advise(message!("try-in-teachable-machine-open-menu-choose")),
-            );
+            return Err(Problem::new(message!("problem-teachable-machine-model"))
+                .at_path(path)
+                .advise(message!("advice-download-teachable-machine-project")));
         }
         let Some((inside, manifest)) = manifest(zip) else {
             return Ok(None);
         };
         if manifest.kind != "image" {
             return Err(Problem::new(message!(
-                "problem-this-is-project-of-teachable-machine",
+                "problem-teachable-machine-project-type",
                 manifest = manifest.kind.chars().take(40).collect::<String>()
             ))
             .at_path(path)
-            .advise(message!("try-give-image-project-or-folder-with")));
+            .advise(message!("advice-give-image-project")));
         }
         Ok(Some(Self {
             inside,

@@ -53,20 +53,20 @@ pub(super) struct Unpacking<'a> {
 impl Unpacking<'_> {
     pub fn damaged(&self, error: &dyn std::fmt::Display) -> Problem {
         Problem::new(message!(
-            "problem-archive-is-damaged-or-cut-off",
+            "problem-archive-damaged",
             error = error.to_string()
         ))
         .at_path(self.archive)
-        .advise(message!("try-copy-or-download-it-again"))
+        .advise(message!("advice-copy-or-download-again"))
     }
 
     pub fn unreadable(&self, error: &io::Error) -> Problem {
         if error.kind() != io::ErrorKind::OutOfMemory {
             return self.damaged(error);
         }
-        Problem::new(message!("problem-unpacking-this-archive-takes-more-memory"))
+        Problem::new(message!("problem-archive-memory-limit"))
             .at_path(self.archive)
-            .advise(message!("try-unpack-it-by-hand-and-give"))
+            .advise(message!("advice-unpack-or-compress-less"))
     }
 
     /// Counts one entry of any kind, of `bytes` bytes; asks whether to continue.
@@ -129,11 +129,11 @@ impl Unpacking<'_> {
                 Ok(entry) => entry,
                 Err(zip::result::ZipError::UnsupportedArchive(why)) => {
                     return Err(Problem::new(message!(
-                        "problem-this-kind-of-zip-is-not",
+                        "problem-zip-kind-unsupported",
                         why = why.to_string()
                     ))
                     .at_path(self.archive)
-                    .advise(message!("try-unpack-it-and-give-folder")));
+                    .advise(message!("advice-unpack-and-give-folder")));
                 }
                 Err(error) => return Err(self.damaged(&error)),
             };
@@ -243,18 +243,15 @@ impl Unpacking<'_> {
     fn unwritable(&self, path: &Path, error: &io::Error) -> Problem {
         let problem = Problem::io("unpack the archive", path, error);
         match problem.remedy.contains("disk space") {
-            true => problem.advise(message!("try-space-for-cache")),
+            true => problem.advise(message!("advice-free-space-for-cache")),
             false => problem,
         }
     }
 
     fn bomb(&self, why: &str) -> Problem {
-        Problem::new(message!(
-            "problem-archive-was-refused",
-            why = why.to_string()
-        ))
-        .at_path(self.archive)
-        .advise(message!("try-if-it-is-meant-to-be"))
+        Problem::new(message!("problem-archive-rejected", why = why.to_string()))
+            .at_path(self.archive)
+            .advise(message!("advice-unpack-if-intended"))
     }
 }
 

@@ -45,7 +45,7 @@ impl Boxes {
         let text = files::read_text(path, files::TABLE)
             .map_err(|error| Problem::io("read the crop boxes", path, &error))?;
         serde_json::from_str(&text).map_err(|_| {
-            Problem::new(message!("problem-these-are-not-crop-boxes"))
+            Problem::new(message!("problem-no-crop-boxes"))
                 .at_path(path)
                 .advise(r#"write [{"left": 0, "top": 0, "width": 32, "height": 32, "flip": false}, …] or {"cat/1.jpg": {…}}"#)
         })
@@ -58,7 +58,7 @@ impl Boxes {
         };
         found
             .copied()
-            .ok_or_else(|| Problem::new(message!("problem-there-is-no-crop-box-for")).at(name))
+            .ok_or_else(|| Problem::new(message!("problem-no-crop-box-for-image")).at(name))
     }
 }
 
@@ -159,7 +159,7 @@ fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
     let bytes = names.len() * spec.bytes() * 4;
     let inner = |error: serde_json::Error| {
         Problem::new(message!(
-            "problem-could-not-write-names",
+            "problem-names-unwritten",
             error = error.to_string()
         ))
     };
@@ -202,9 +202,9 @@ fn stem_of(name: &str, class: &str) -> String {
 pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<Vec<(String, String)>> {
     let unwritable = |path: &Path, error| Problem::io("write the image folder", path, &error);
     if fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(Problem::new(message!("problem-folder-is-not-empty"))
+        return Err(Problem::new(message!("problem-folder-not-empty"))
             .at_path(to)
-            .advise(message!("try-give-new-folder")));
+            .advise(message!("advice-choose-new-folder")));
     }
     let mut taken = Names::default();
     let folders: Vec<String> = data
@@ -220,7 +220,7 @@ pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<Vec<(String, S
         let mut taken: Vec<Names> = folders.iter().map(|_| Names::default()).collect();
         for (number, chunk) in samples.chunks(CHUNK).enumerate() {
             if !watch.step(
-                message!("doing-writing-pictures"),
+                message!("doing-writing-images"),
                 number * CHUNK,
                 Some(samples.len()),
             ) {

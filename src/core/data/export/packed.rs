@@ -44,9 +44,9 @@ impl Form {
             .into_iter()
             .find(|form| ending == form.ending())
             .ok_or_else(|| {
-                Problem::new(message!("problem-name-of-file-does-not-say"))
+                Problem::new(message!("problem-export-format-unspecified"))
                     .at_path(to)
-                    .advise(message!("try-end-it-with-tm-for-teachable"))
+                    .advise(message!("advice-dataset-export-extension"))
             })
     }
 
@@ -222,7 +222,7 @@ impl Packing<'_> {
 
 fn unpackable(to: &Path, error: &dyn std::fmt::Display) -> Problem {
     Problem::new(message!(
-        "problem-archive-could-not-be-written",
+        "problem-archive-unwritten",
         error = error.to_string()
     ))
     .at_path(to)
@@ -249,7 +249,7 @@ fn square(sample: &Sample) -> Result<Vec<u8>> {
         .encode(&pixels, side, side, image::ExtendedColorType::Rgb8)
         .map_err(|error| {
             Problem::new(message!(
-                "problem-picture-cannot-be-written",
+                "problem-image-unwritten",
                 error = error.to_string()
             ))
             .at(sample.name())

@@ -36,7 +36,12 @@ pub(super) fn roles(tree: &Tree, at: usize) -> Result<BTreeMap<Role, usize>> {
         (Some(pair), None) => Ok(pair),
         (Some(one), Some(other)) => {
             let folders = one.into_values().chain(other.into_values());
-            Err(not_classes(tree, at, folders, "problem-several-splits"))
+            Err(not_classes(
+                tree,
+                at,
+                folders,
+                "problem-several-split-folders",
+            ))
         }
     }
 }
@@ -56,7 +61,7 @@ pub(super) fn check_single_split(tree: &Tree, at: usize, train: usize) -> Result
         tree,
         at,
         folders,
-        "problem-split-among-classes",
+        "problem-classes-or-splits-unclear",
     ))
 }
 
@@ -81,21 +86,21 @@ pub(super) fn check(tree: &Tree, at: usize, filled: &[usize]) -> Result<()> {
     let names = || filled.iter().map(|&dir| tree.dirs[dir].name.as_str());
     let refuse = |id| Err(not_classes(tree, at, filled.iter().copied(), id));
     if names().any(is_of_images) {
-        return refuse("problem-images-among-classes");
+        return refuse("problem-folders-for-all-images");
     }
     if are_parts(names()) {
-        return refuse("problem-parts-of-images");
+        return refuse("problem-folders-are-collection-parts");
     }
     let inside: usize = filled.iter().map(|&dir| tree.dirs[dir].total).sum();
     let beside = tree.dirs[at].pictures.len();
     if beside > inside {
         return Err(Problem::new(message!(
-            "problem-images-beside-folders",
+            "problem-images-next-to-folders",
             beside = beside,
             inside = inside
         ))
         .at_path(&tree.dirs[at].path)
-        .advise(message!("try-data-set-is-folder-with-one")));
+        .advise(message!("advice-use-class-folders-or-splits")));
     }
     Ok(())
 }
@@ -113,5 +118,5 @@ pub(super) fn not_classes(
         .collect();
     Problem::new(message!(id, folders = some_of(&names, NAMED)))
         .at_path(&tree.dirs[at].path)
-        .advise(message!("try-classes-by-folder-or-table"))
+        .advise(message!("advice-class-folders-or-csv"))
 }

@@ -41,7 +41,7 @@ impl Reader<'_> {
             };
             let name = &tree.dirs[dir].name;
             if test.is_some() {
-                let remark = message!("remark-second-split", folder = name);
+                let remark = message!("remark-folder-unused-test-split", folder = name);
                 self.assumed.push(remark.into());
                 continue;
             }
@@ -54,20 +54,20 @@ impl Reader<'_> {
                 test = Some(samples);
             } else {
                 let n = tree.dirs[dir].total;
-                let remark = message!("remark-without-classes", folder = name, n = n);
+                let remark = message!("remark-folder-without-classes-unused", folder = name, n = n);
                 self.assumed.push(remark.into());
                 continue;
             }
             if role == Role::Validation {
                 self.assumed
-                    .push(message!("remark-serves-as-test", folder = name).into());
+                    .push(message!("remark-folder-as-test-split", folder = name).into());
             }
         }
         for child in tree.filled(at) {
             if !roles.values().any(|&used| used == child) {
                 let beside = &tree.dirs[child];
                 let remark = message!(
-                    "remark-beside-splits",
+                    "remark-folder-next-to-splits",
                     folder = &beside.name,
                     n = beside.total
                 );
@@ -123,7 +123,8 @@ impl Reader<'_> {
             let nested = filled.iter().filter(|&&dir| tree.filled(dir).len() > 1);
             let n = nested.count();
             if n > 0 {
-                self.assumed.push(message!("remark-nested", n = n).into());
+                self.assumed
+                    .push(message!("remark-subfolders-in-classes", n = n).into());
             }
         }
         let dir = &tree.dirs[at];
@@ -132,7 +133,7 @@ impl Reader<'_> {
             .iter()
             .map(|name| Skipped {
                 path: dir.path.join(name.as_ref()),
-                reason: message!("skip-beside-classes").into(),
+                reason: message!("skip-outside-class-folders").into(),
             })
             .collect();
         (samples, left)
@@ -162,7 +163,8 @@ impl Reader<'_> {
                 self.take(at, dir, class, &mut test);
             }
         }
-        self.assumed.push(message!("remark-splits-inside").into());
+        self.assumed
+            .push(message!("remark-splits-in-class-folders").into());
         Some(Found {
             train,
             test: measured.map(|_| test),
@@ -197,7 +199,7 @@ impl Reader<'_> {
             return None;
         }
         let names: Vec<&String> = filled.iter().map(|&dir| &tree.dirs[dir].name).collect();
-        let remark = message!("remark-domains", folders = some_of(&names, 8));
+        let remark = message!("remark-domains-merged", folders = some_of(&names, 8));
         self.assumed.push(remark.into());
         Some(classes)
     }

@@ -25,7 +25,7 @@ pub(super) fn whole_of(path: &Path) -> (PathBuf, Vec<Words>) {
     match whole {
         Some(parent) => {
             let remark = message!(
-                "remark-one-split",
+                "remark-parent-of-split-opened",
                 folder = path.display().to_string(),
                 parent = parent.display().to_string()
             );
@@ -67,32 +67,32 @@ fn holds_pictures(folder: &Path) -> bool {
 
 pub(super) fn no_classes(tree: &Tree) -> Problem {
     let root = &tree.dirs[0];
-    let advice = message!("try-data-set-is-folder-with-one");
+    let advice = message!("advice-use-class-folders-or-splits");
     let is_table = |name: &&std::ffi::OsString| matches!(ending_of(name).as_str(), "csv" | "tsv");
     if let (Some(table), true) = (root.others.iter().find(is_table), root.total > 0) {
         return Problem::new(message!(
-            "problem-folder-holds-but-names-none-of",
-            total = message!("problem-count-picture", n = root.total),
+            "problem-table-without-matching-images",
+            total = message!("count-images", n = root.total),
             table = table.to_string_lossy().to_string()
         ))
         .at_path(&root.path)
-        .advise(message!("try-write-columns-file-label-into-csv"));
+        .advise(message!("advice-add-csv-file-label"));
     }
     if root.total > 0 {
         return Problem::new(message!(
-            "problem-folder-holds-but-no-subfolders-that",
-            total = message!("problem-count-picture", n = root.total)
+            "problem-images-without-classes",
+            total = message!("count-images", n = root.total)
         ))
         .at_path(&root.path)
         .advise(advice);
     }
     let others = tree.dirs.iter().flat_map(|dir| &dir.others);
     let kinds = counted_reasons(others.map(|name| reason_for(name)));
-    let found = "problem-folder-without-pictures";
+    let found = "problem-folder-without-images";
     let what = match (kinds.is_empty(), tree.skipped.first()) {
         (false, _) => message!(found, found = some_words(&kinds, 4)),
         (true, Some(skipped)) => message!(found, found = skipped.reason.clone()),
-        (true, None) => message!("problem-empty-folder"),
+        (true, None) => message!("problem-folder-empty"),
     };
     Problem::new(what).at_path(&root.path).advise(advice)
 }

@@ -40,7 +40,7 @@ pub fn open(
         None => {
             let parent = class_parent(&root, options).ok_or_else(|| no_classes(&tree))?;
             let remark = message!(
-                "remark-one-class",
+                "remark-folder-as-one-class",
                 folder = root.display().to_string(),
                 parent = parent.display().to_string()
             );
@@ -127,11 +127,11 @@ impl Reader<'_> {
             );
             let id = match (same, reading.sure && reading.whole) {
                 (true, _) => "remark-lists-agree",
-                (false, true) => "remark-lists-before-folders",
-                (false, false) => "remark-lists-unused",
+                (false, true) => "remark-lists-override-folders",
+                (false, false) => "remark-folders-override-lists",
             };
             let remark = message!(id, files = files);
-            if id == "remark-lists-before-folders" {
+            if id == "remark-lists-override-folders" {
                 by_lists.assumed.push(remark.into());
             } else {
                 folders.assumed.push(remark.into());
@@ -165,7 +165,11 @@ impl Reader<'_> {
 
     fn step_into(&mut self, at: usize, inner: usize) -> usize {
         let [folder, name] = [at, inner].map(|dir| &self.tree.dirs[dir].name);
-        let remark = message!("remark-single-folder", folder = folder, inner = name);
+        let remark = message!(
+            "remark-inner-folder-as-dataset",
+            folder = folder,
+            inner = name
+        );
         self.assumed.push(remark.into());
         inner
     }
@@ -191,7 +195,11 @@ impl Reader<'_> {
             }
             if let Some(inner) = doubt::images_beside_masks(tree, &filled) {
                 let (inner_name, outer) = (&tree.dirs[inner].name, &tree.dirs[at].name);
-                let remark = message!("remark-masks-aside", folder = outer, inner = inner_name);
+                let remark = message!(
+                    "remark-mask-folders-unused",
+                    folder = outer,
+                    inner = inner_name
+                );
                 self.assumed.push(remark.into());
                 at = inner;
                 continue;

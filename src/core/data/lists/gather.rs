@@ -186,7 +186,7 @@ impl<'g, 'a> Gathering<'g, 'a> {
             return None;
         }
         if encoding == Encoding::Windows1252 {
-            let remark = message!("remark-not-unicode", file = file.as_str());
+            let remark = message!("remark-read-as-windows-1252", file = file.as_str());
             sheet.remarks.insert(0, remark.into());
         }
         if !sheet.ids.is_empty() {
@@ -239,7 +239,7 @@ impl<'g, 'a> Gathering<'g, 'a> {
                 continue;
             }
             let file = name.to_string_lossy();
-            let remark = message!("remark-from-list", file = file);
+            let remark = message!("remark-read-from-list", file = file);
             sheet.remarks.push(remark.into());
             self.reader.used.insert(path);
             if !is_split {
@@ -318,7 +318,7 @@ fn load(path: &Path, form: Form, most: usize, left: &mut u64) -> Result<(String,
     *left -= bytes.len() as u64;
     let lines = |end: u8| bytes.iter().filter(|byte| **byte == end).count();
     if lines(b'\n').max(lines(b'\r')) > most {
-        return Err(Problem::new(message!("problem-list-has-far-more-lines-than")).at_path(path));
+        return Err(Problem::new(message!("problem-list-too-long")).at_path(path));
     }
     let (text, encoding) = decoded(&bytes);
     Ok((text.into_owned(), encoding))

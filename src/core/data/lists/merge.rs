@@ -125,7 +125,7 @@ fn contradictions(lists: &[List], said: &[Said]) -> Result<Twice> {
             apart.extend([first.0, other.0]);
         }
     }
-    refuse(lists, &apart, "problem-lists-label-differently")?;
+    refuse(lists, &apart, "problem-lists-assign-different-classes")?;
     Ok(twice)
 }
 
@@ -175,7 +175,7 @@ fn check_splits(lists: &[List], said: &[Said]) -> Result<()> {
             apart.extend([first, list]);
         }
     }
-    refuse(lists, &apart, "problem-lists-split-differently")
+    refuse(lists, &apart, "problem-lists-assign-different-splits")
 }
 
 /// Refuses lists that contradict each other, if there are some: names one of each family, and says how to choose.
@@ -193,7 +193,7 @@ fn refuse(lists: &[List], apart: &BTreeSet<usize>, id: &'static str) -> Result<(
     Err(
         Problem::new(message!(id, lists = some_of(&files, 2 * NAMED)))
             .at_path(first.path.parent().unwrap_or(Path::new("")))
-            .advise(message!("try-give-one-list", path = path)),
+            .advise(message!("advice-give-one-list", path = path)),
     )
 }
 
@@ -218,13 +218,13 @@ fn leave_out(
     let (file, images) = (lists[*list].file.as_str(), some_of(&images, NAMED));
     if twice.len() * RARE > rows {
         return Err(Problem::new(message!(
-            "problem-list-with-two-labels",
+            "problem-list-two-labels-per-image",
             file = file,
             n = twice.len(),
             images = images
         ))
         .at_path(&lists[*list].path)
-        .advise(message!("try-one-label-per-image")));
+        .advise(message!("advice-one-class-per-image")));
     }
     let remark = message!(
         "remark-two-labels-in-list",
@@ -278,7 +278,7 @@ fn entries(reader: &mut Reader, lists: &[List], said: Vec<Said>) -> Vec<Entry> {
     if aside > 0 {
         reader
             .assumed
-            .push(message!("remark-without-split", n = aside).into());
+            .push(message!("remark-images-without-split", n = aside).into());
     }
     all
 }

@@ -110,7 +110,7 @@ pub(super) fn without_classes(files: &[String], place: &Path) -> Problem {
     let files = some_of(files, NAMED);
     Problem::new(message!("problem-lists-without-classes", lists = files))
         .at_path(place)
-        .advise(message!("try-write-columns-file-label-into-csv"))
+        .advise(message!("advice-add-csv-file-label"))
 }
 
 /// Whether a list says more than which images there are.
@@ -124,7 +124,7 @@ fn keep_wanted(lists: &mut Vec<List>, wanted: Wanted) -> Result<()> {
     let Some(family) = family.map(|list| list.family.clone()) else {
         return Err(Problem::new(message!("problem-list-names-no-image"))
             .at_path(wanted.path)
-            .advise(message!("try-write-columns-file-label-into-csv")));
+            .advise(message!("advice-add-csv-file-label")));
     };
     lists.retain(|list| list.family == family);
     // Only the user's own table has the column.
@@ -141,21 +141,25 @@ fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
     for list in lists {
         let (id, columns) = match &list.labels {
             Labels::Guessed(column) if sure => {
-                let remark = message!("remark-guess-unused", column = column, file = &list.file);
+                let remark = message!(
+                    "remark-class-column-unused",
+                    column = column,
+                    file = &list.file
+                );
                 reader.assumed.push(remark.into());
                 list.rows.iter_mut().for_each(|row| row.label = None);
                 list.labels = Labels::Unsaid;
                 continue;
             }
-            Labels::Several(columns) => ("problem-table-has-several-columns", columns),
-            Labels::Marked(columns) => ("problem-table-marks-several-classes", columns),
+            Labels::Several(columns) => ("problem-several-class-columns", columns),
+            Labels::Marked(columns) => ("problem-several-columns-marked", columns),
             _ => continue,
         };
         let what = message!(id, file = &list.file, columns = some_of(columns, NAMED));
         let problem = Problem::new(what).at_path(&list.path);
         let problem = match columns.first() {
             Some(column) => problem.advise(message!(
-                "try-name-column",
+                "advice-name-class-column",
                 path = list.path.display().to_string(),
                 column = column
             )),
@@ -182,7 +186,7 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
     }
     let names: BTreeSet<&String> = files.iter().collect();
     let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-    let remark = message!("remark-from-lists", files = some_of(&names, NAMED));
+    let remark = message!("remark-read-from-lists", files = some_of(&names, NAMED));
     reader.assumed.push(remark.into());
     let mut entries = merge(reader, &lists, &mut found.skipped)?;
     let named: BTreeSet<Place> = entries.iter().map(|entry| entry.0).collect();
@@ -200,7 +204,7 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
             classless += 1;
             found.skipped.push(Skipped {
                 path: path_of(tree, place),
-                reason: message!("skip-no-class").into(),
+                reason: message!("skip-line-without-class").into(),
             });
             continue;
         };
@@ -216,8 +220,8 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
     let total = tree.dirs[finder.dir].total;
     let unnamed = total.saturating_sub(named.len());
     for (id, n) in [
-        ("remark-unlisted", unnamed),
-        ("remark-classless", classless),
+        ("remark-images-not-listed", unnamed),
+        ("remark-images-without-class", classless),
     ] {
         if n > 0 {
             reader.assumed.push(message!(id, n = n).into());
@@ -244,10 +248,10 @@ fn list_missing(list: &List, found: &mut Found) {
     let mut more = 0;
     for row in &list.rows {
         let id = match (row.spot, &row.split) {
-            (Spot::At(_), SplitCell::Other) => "skip-no-split",
+            (Spot::At(_), SplitCell::Other) => "skip-line-without-split",
             (Spot::At(_), _) => continue,
-            (Spot::Nowhere, _) => "skip-not-there",
-            (Spot::Several, _) => "skip-several-there",
+            (Spot::Nowhere, _) => "skip-listed-not-found",
+            (Spot::Several, _) => "skip-listed-ambiguous",
         };
         if found.skipped.len() - before >= MOST_MISSING {
             more += 1;
@@ -262,7 +266,7 @@ fn list_missing(list: &List, found: &mut Found) {
     if more > 0 {
         found.skipped.push(Skipped {
             path: list.path.clone(),
-            reason: message!("skip-more-not-there", n = more).into(),
+            reason: message!("skip-more-listed-not-found", n = more).into(),
         });
     }
 }
@@ -306,7 +310,7 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
     if unused > 0 {
         reader
             .assumed
-            .push(message!("remark-validation-aside", n = unused).into());
+            .push(message!("remark-validation-images-unused", n = unused).into());
     }
     let test = entries.iter().filter(|entry| is_test(entry.2));
     let test: BTreeSet<Place> = test.map(|entry| entry.0).collect();
@@ -320,7 +324,7 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
     entries.retain(|(place, _, role)| is_test(*role) || !test.contains(place));
     reader
         .assumed
-        .push(message!("remark-tested-only", n = both).into());
+        .push(message!("remark-images-only-tested", n = both).into());
 }
 
 /// Folders that may hold the images of a list: its own, and those around a folder that is named for lists.

@@ -65,7 +65,7 @@ pub(super) fn class_names(reader: &mut Reader, finder: &Finder, entries: &[Entry
         let pairs = begins.iter().map(|(label, begin)| (*label, begin.as_str()));
         labels = one_to_one(pairs).filter(|names| names.values().all(|name| !name.is_empty()));
         if labels.is_some() {
-            let remark = message!("remark-names-from-files");
+            let remark = message!("remark-class-names-from-files");
             reader.assumed.push(remark.into());
         }
     }
@@ -111,7 +111,7 @@ fn by_folder(reader: &mut Reader, finder: &Finder, entries: &[Entry]) -> BTreeMa
     if several > 0 {
         reader
             .assumed
-            .push(message!("remark-names-from-paths", n = several).into());
+            .push(message!("remark-class-names-from-paths", n = several).into());
     }
     let class_of = |dir: usize| match paths[name(dir)].len() {
         1 => name(dir).to_owned(),

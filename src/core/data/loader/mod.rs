@@ -134,9 +134,7 @@ impl ImageLoader {
         options.input.checked()?;
         options.augment.map(Augment::checked).transpose()?;
         if options.batch == 0 {
-            return Err(
-                Problem::new(message!("problem-batch-needs-at-least-one-image")).at("batch"),
-            );
+            return Err(Problem::new(message!("problem-batch-size-zero")).at("batch"));
         }
         let mut order: Vec<u32> = (0..samples.len() as u32).collect();
         if options.shuffle {
@@ -170,7 +168,7 @@ impl ImageLoader {
                 .spawn(move || work.run(number, threads, &sender))
                 .map_err(|error| {
                     Problem::new(message!(
-                        "problem-could-not-start-loader-thread",
+                        "problem-loader-thread-not-started",
                         error = error.to_string()
                     ))
                 })?;

@@ -116,9 +116,15 @@ impl NearCopySets {
         let pictures: usize = self.near.iter().map(Vec::len).sum();
         let cut = self
             .cut
-            .then(|| message!("remark-near-copies-cut", most = MOST));
-        (pictures > 0)
-            .then(|| message!("remark-near-copies", sets = self.near.len(), n = pictures).then(cut))
+            .then(|| message!("remark-near-copies-limited", most = MOST));
+        (pictures > 0).then(|| {
+            message!(
+                "remark-near-copies-as-copies",
+                sets = self.near.len(),
+                n = pictures
+            )
+            .then(cut)
+        })
     }
 }
 

@@ -19,11 +19,11 @@ pub(super) struct Machine<'a> {
 impl Machine<'_> {
     pub fn bad(&self, what: &str) -> Problem {
         Problem::new(message!(
-            "problem-pickle-file-cannot-be-read-at",
+            "problem-pickle-unreadable",
             what = what.to_string(),
             at = self.at.to_string()
         ))
-        .advise(message!("try-download-it-again-or-use-binary"))
+        .advise(message!("advice-download-binary-version"))
     }
 
     fn take(&mut self, length: usize) -> Result<Range<usize>> {

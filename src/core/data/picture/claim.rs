@@ -92,13 +92,13 @@ impl Claim {
             most,
         } = self;
         Err(Problem::new(message!(
-            "problem-picture-claims-pixels-and-would-take",
+            "problem-image-decoding-memory-limit",
             width = width.to_string(),
             height = height.to_string(),
             most = most.div_ceil(1 << 20).to_string(),
             allowed = (allowed >> 20).to_string()
         ))
-        .advise(message!("try-scale-it-down-with-picture-program")))
+        .advise(message!("advice-scale-image-down")))
     }
 }
 

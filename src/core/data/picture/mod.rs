@@ -299,17 +299,17 @@ fn explain(error: ImageError) -> Problem {
     match error {
         ImageError::Limits(limit) => match limit.kind() {
             LimitErrorKind::DimensionError | LimitErrorKind::InsufficientMemory => {
-                Problem::new(message!("problem-picture-needs-too-much-memory-to"))
-                    .advise(message!("try-scale-it-down-with-picture-program"))
+                Problem::new(message!("problem-image-decoding-memory"))
+                    .advise(message!("advice-scale-image-down"))
             }
             _ => damaged(&limit.to_string()),
         },
         ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => cut(),
         ImageError::Unsupported(error) => Problem::new(message!(
-            "problem-this-kind-of-picture-is-not",
+            "problem-image-kind-unsupported",
             error = error.to_string()
         ))
-        .advise(message!("try-save-it-as-jpeg-or-png")),
+        .advise(message!("advice-save-as-jpeg-or-png")),
         ImageError::Decoding(error) => damaged(&error.to_string()),
         other => damaged(&other.to_string()),
     }
@@ -320,24 +320,24 @@ fn lists_too_long() -> Problem {
 }
 
 fn cut() -> Problem {
-    Problem::new(message!("problem-picture-file-is-cut-off-before"))
-        .advise(message!("try-copy-or-download-it-again"))
+    Problem::new(message!("problem-image-file-incomplete"))
+        .advise(message!("advice-copy-or-download-again"))
 }
 
 fn damaged(detail: &str) -> Problem {
     Problem::new(message!(
-        "problem-picture-is-damaged",
+        "problem-image-damaged",
         detail = detail.to_string()
     ))
-    .advise(message!("try-copy-or-download-it-again"))
+    .advise(message!("advice-copy-or-download-again"))
 }
 
 /// Says what a file that is no known image looks like.
 fn not_readable(bytes: &[u8]) -> Problem {
     let brand = bytes.get(4..12).unwrap_or_default();
     let name = if bytes.is_empty() {
-        return Problem::new(message!("problem-file-is-empty"))
-            .advise(message!("try-copy-or-download-it-again"));
+        return Problem::new(message!("problem-file-empty"))
+            .advise(message!("advice-copy-or-download-again"));
     } else if brand.starts_with(b"ftyp") {
         match &brand[4..] {
             b"avif" | b"avis" => "AVIF",
@@ -353,14 +353,14 @@ fn not_readable(bytes: &[u8]) -> Problem {
     } else if bytes.starts_with(b"8BPS") {
         "Photoshop"
     } else {
-        return Problem::new(message!("problem-file-is-not-picture"))
-            .advise(message!("try-jpeg-png-webp-bmp-gif-and"));
+        return Problem::new(message!("problem-file-is-no-image"))
+            .advise(message!("advice-supported-image-formats"));
     };
     Problem::new(message!(
-        "problem-files-are-not-read",
+        "problem-file-format-unsupported",
         name = name.to_string()
     ))
-    .advise(message!("try-save-it-as-jpeg-or-png-2"))
+    .advise(message!("advice-save-as-supported-image"))
 }
 
 #[cfg(test)]

@@ -100,12 +100,9 @@ impl ClassOrder {
         }
         if let Some(seed) = text.strip_prefix("seed:") {
             return seed.trim().parse().map(Self::Seeded).map_err(|_| {
-                Problem::new(message!(
-                    "problem-is-not-seed-whole-number-is",
-                    seed = seed.to_string()
-                ))
-                .at("--order")
-                .advise(message!("try-write-for-example-seed-1"))
+                Problem::new(message!("problem-seed-invalid", seed = seed.to_string()))
+                    .at("--order")
+                    .advise(message!("advice-write-seed"))
             });
         }
         if PRESETS.contains_key(text) {
@@ -119,12 +116,12 @@ impl ClassOrder {
             return Self::from_file(Path::new(text));
         }
         Err(Problem::new(message!(
-            "problem-is-not-class-order",
+            "problem-class-order-invalid",
             text = text.to_string()
         ))
         .at("--order")
         .advise(message!(
-            "try-natural-seed-n-list-like-0",
+            "advice-class-order-forms",
             value = some_of(&PRESETS.keys().collect::<Vec<_>>(), 9)
         )))
     }
@@ -151,11 +148,11 @@ impl ClassOrder {
         match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
             Ok(Written::Indices(indices)) => Ok(Self::Indices(indices)),
             Ok(Written::Names(names)) => Ok(Self::Names(names)),
-            Ok(Written::Text(_)) | Err(_) => Err(Problem::new(message!(
-                "problem-class-order-is-not-json-array"
-            ))
-            .at_path(path)
-            .advise(message!("try-it-should-look-like-cat-dog"))),
+            Ok(Written::Text(_)) | Err(_) => {
+                Err(Problem::new(message!("problem-class-order-no-json-array"))
+                    .at_path(path)
+                    .advise(message!("advice-class-order-json")))
+            }
         }
     }
 
@@ -184,7 +181,7 @@ impl ClassOrder {
             Self::Indices(indices) => indices.clone(),
             Self::Preset(name) => PRESETS.get(name).cloned().ok_or_else(|| {
                 Problem::new(message!(
-                    "problem-there-is-no-class-order-named",
+                    "problem-class-order-not-found",
                     name = name.to_string()
                 ))
                 .at("--order")
@@ -217,11 +214,11 @@ fn list_of(indices: &[usize]) -> String {
 fn indices_in(text: &str) -> Result<Vec<usize>> {
     let bad = |part: &str| {
         Problem::new(message!(
-            "problem-in-class-order-is-no-index",
+            "problem-class-order-part-invalid",
             part = part.to_string()
         ))
         .at("--order")
-        .advise(message!("try-write-indices-into-classes-sorted-by"))
+        .advise(message!("advice-use-class-indices"))
     };
     let mut indices = Vec::new();
     for part in text.split(',').map(str::trim) {
@@ -249,11 +246,11 @@ fn indices_of(names: &[String], classes: &[String]) -> Result<Vec<usize>> {
         .collect();
     if !unknown.is_empty() {
         return Err(Problem::new(message!(
-            "problem-class-order-names-classes-data-set",
+            "problem-class-order-unknown-classes",
             unknown = some_of(&unknown, 5)
         ))
         .at("--order")
-        .advise(message!("try-names-must-match-class-names-letter")));
+        .advise(message!("advice-match-class-names-exactly")));
     }
     Ok(names.iter().filter_map(place_of).collect())
 }
@@ -265,19 +262,19 @@ fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
             Some(seen) if !*seen => *seen = true,
             Some(_) => {
                 return Err(Problem::new(message!(
-                    "problem-class-order-holds-twice",
+                    "problem-class-order-duplicate",
                     index = classes[index].to_string()
                 ))
                 .at("--order"));
             }
             None => {
                 return Err(Problem::new(message!(
-                    "problem-class-order-holds-index-but-data",
+                    "problem-class-order-index-too-large",
                     index = index.to_string(),
-                    classes = message!("problem-count-class", n = classes.len())
+                    classes = message!("count-classes", n = classes.len())
                 ))
                 .at("--order")
-                .advise(message!("try-indices-count-from-0-over-classes")));
+                .advise(message!("advice-class-indices-start-at-zero")));
             }
         }
     }
@@ -290,9 +287,9 @@ fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
         return Ok(());
     }
     Err(Problem::new(message!(
-        "problem-class-order-leaves-out",
+        "problem-class-order-incomplete",
         missing = some_of(&missing, 5)
     ))
     .at("--order")
-    .advise(message!("try-every-class-must-appear-once")))
+    .advise(message!("advice-list-every-class-once")))
 }

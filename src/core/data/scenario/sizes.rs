@@ -73,11 +73,11 @@ impl TaskSizes {
     pub fn parse(text: &str) -> Result<Self> {
         let bad = || {
             Problem::new(message!(
-                "problem-is-not-number-of-classes-per",
+                "problem-classes-per-task-invalid",
                 text = text.to_string()
             ))
             .at("--classes-per-task")
-            .advise(message!("try-write-10-every-task-6-5"))
+            .advise(message!("advice-classes-per-task-forms"))
         };
         let number = |part: &str| part.trim().parse::<usize>().map_err(|_| bad());
         let sizes = if let Some((first, every)) = text.split_once('+') {
@@ -98,8 +98,7 @@ impl TaskSizes {
         };
         if empty {
             return Err(
-                Problem::new(message!("problem-task-needs-at-least-one-class"))
-                    .at("--classes-per-task"),
+                Problem::new(message!("problem-task-without-classes")).at("--classes-per-task")
             );
         }
         Ok(self)
@@ -118,12 +117,12 @@ impl TaskSizes {
         let total: usize = sizes.iter().fold(0, |sum, size| sum.saturating_add(*size));
         if total != classes || sizes.contains(&0) {
             return Err(Problem::new(message!(
-                "problem-tasks-hold-together-but-data-set",
-                total = message!("problem-count-class", n = total),
+                "problem-classes-per-task-sum",
+                total = message!("count-classes", n = total),
                 classes = classes.to_string()
             ))
             .at("--classes-per-task")
-            .advise(message!("try-numbers-must-add-up-to-all")));
+            .advise(message!("advice-sum-to-class-count")));
         }
         let mut start = 0;
         Ok(sizes

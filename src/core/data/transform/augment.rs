@@ -37,17 +37,17 @@ impl Augment {
         let (low, high) = self.crop_scale;
         if !(low > 0.0 && low <= high && high <= 1.0) {
             return Err(Problem::new(message!(
-                "problem-crop-scale-from-to-is-not",
+                "problem-crop-scale-invalid",
                 low = low.to_string(),
                 high = high.to_string()
             ))
             .at("crop_scale")
-            .advise(message!("try-0-08-1-is-usual-one")));
+            .advise(message!("advice-usual-crop-scale")));
         }
         let (low, high) = self.ratio;
         if !(low > 0.0 && low <= high && high.is_finite()) {
             return Err(Problem::new(message!(
-                "problem-aspect-ratio-from-to-is-not",
+                "problem-aspect-ratio-invalid",
                 low = low.to_string(),
                 high = high.to_string()
             ))

@@ -48,7 +48,7 @@ impl InputSpec {
     pub fn checked(self) -> Result<Self> {
         if self.size == 0 || self.size > LARGEST_INPUT {
             return Err(Problem::new(message!(
-                "problem-input-of-pixels-is-outside-1",
+                "problem-input-size-out-of-range",
                 size = self.size.to_string(),
                 largest_input = LARGEST_INPUT.to_string()
             ))
@@ -56,12 +56,12 @@ impl InputSpec {
         }
         if !is_crop_ratio(self.crop_ratio) {
             return Err(Problem::new(message!(
-                "problem-crop-ratio-of-is-not-between",
+                "problem-crop-ratio-out-of-range",
                 crop_ratio = self.crop_ratio.to_string(),
                 smallest_crop = SMALLEST_CROP.to_string()
             ))
             .at("crop_ratio")
-            .advise(message!("try-0-875-is-usual-it-resizes")));
+            .advise(message!("advice-usual-crop-ratio")));
         }
         Ok(self)
     }
@@ -125,7 +125,7 @@ pub fn crop_into(picture: &RgbImage, crop: &CropBox, size: usize, out: &mut [u8]
         .filter(|_| crop.width > 0 && crop.height > 0)
         .ok_or_else(|| {
             Problem::new(message!(
-                "problem-crop-of-at-does-not-lie",
+                "problem-crop-outside-image",
                 width = crop.width.to_string(),
                 height = crop.height.to_string(),
                 left = crop.left.to_string(),
@@ -150,11 +150,11 @@ fn options() -> fir::ResizeOptions {
 fn view(picture: &RgbImage) -> Result<TypedImageRef<'_, U8x3>> {
     let (width, height) = picture.dimensions();
     if width == 0 || height == 0 {
-        return Err(Problem::new(message!("problem-picture-has-no-pixels")));
+        return Err(Problem::new(message!("problem-image-without-pixels")));
     }
     TypedImageRef::from_buffer(width, height, picture.as_raw()).map_err(|error| {
         Problem::new(message!(
-            "problem-pictures-pixels-do-not-fit-its",
+            "problem-pixel-data-size-mismatch",
             error = error.to_string()
         ))
     })
@@ -170,7 +170,7 @@ fn resample(
     let side = size as u32;
     let mut target = TypedImage::<U8x3>::from_buffer(side, side, out).map_err(|error| {
         Problem::new(message!(
-            "problem-pictures-target-has-wrong-length",
+            "problem-resize-buffer-length",
             error = error.to_string()
         ))
     })?;
@@ -178,7 +178,7 @@ fn resample(
         .with_borrow_mut(|resizer| resizer.resize_typed(source, &mut target, options))
         .map_err(|error| {
             Problem::new(message!(
-                "problem-could-not-resize-picture",
+                "problem-image-not-resized",
                 error = error.to_string()
             ))
         })

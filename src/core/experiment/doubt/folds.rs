@@ -75,17 +75,15 @@ impl Folds {
     /// Returns a Problem if there is nothing to hold a label against.
     pub fn enough(&self) -> Result<()> {
         if self.classes < 2 {
-            return Err(
-                Problem::new(message!("problem-one-class-was-learned-by-then"))
-                    .advise(message!("try-ask-after-later-task")),
-            );
+            return Err(Problem::new(message!("problem-single-class-learned"))
+                .advise(message!("advice-choose-later-task")));
         }
         if self.pictures.len() >= FOLDS.max(2 * self.classes) {
             return Ok(());
         }
         Err(
-            Problem::new(message!("problem-there-are-too-few-training-pictures")).advise(message!(
-                "try-at-least-are-needed-and-two",
+            Problem::new(message!("problem-too-few-images-for-folds")).advise(message!(
+                "advice-images-for-folds",
                 folds = FOLDS.to_string()
             )),
         )

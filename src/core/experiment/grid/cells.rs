@@ -271,17 +271,15 @@ fn own_settings<'a>(
         }
         let problem = match known {
             true => Problem::new(message!(
-                "problem-has-no-setting",
+                "problem-method-lacks-setting",
                 title = method.title.to_string(),
                 key = key.to_string()
             ))
-            .advise(message!("try-cross-it-in-part-of-its")),
+            .advise(message!("advice-put-in-grid-part")),
             false => {
                 let all = METHODS.iter().flat_map(|method| method.settings);
-                let problem = Problem::new(message!(
-                    "problem-no-method-has-setting",
-                    key = key.to_string()
-                ));
+                let problem =
+                    Problem::new(message!("problem-setting-not-found", key = key.to_string()));
                 meant(problem, key, all.map(|spec| spec.key))
             }
         };

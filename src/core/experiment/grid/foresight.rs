@@ -229,7 +229,7 @@ impl Foresight {
             Some((_, Ok(open))) => Ok(open),
             Some((_, Err(problem))) => Err(problem.clone()),
             None => Err(crate::problem::Problem::new(message!(
-                "problem-no-data-set-is-open"
+                "problem-no-dataset-open"
             ))),
         }
     }

@@ -134,7 +134,7 @@ impl GridPlan {
         let cells = Cells::of(grid, root, overrides)?;
         let (stock, control) = (Stock::default(), Control::default());
         let plan = Self::make(cells, root, false, &stock, &control);
-        plan.ok_or_else(|| Problem::new(message!("notices-grid-unread")))
+        plan.ok_or_else(|| Problem::new(message!("notices-grid-incomplete")))
     }
 
     /// What its runs have open.

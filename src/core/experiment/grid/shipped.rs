@@ -85,7 +85,7 @@ pub fn find(wanted: &str) -> Result<(Grid, String)> {
     let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
     if !is_file {
         let what = message!(
-            "problem-no-grid-is-called",
+            "problem-grid-not-found",
             wanted = shortened(wanted).to_string()
         );
         let names = shipped().iter().map(|known| known.name);

@@ -123,11 +123,9 @@ impl GridPlan {
             if self.control.wish() == Wish::Stop {
                 return Ok(CellEnd::Stopped(None));
             }
-            return Err(
-                Problem::new(message!("problem-it-cannot-be-told-which-run"))
-                    .at(&self.cells.cells[cell].config.backbone)
-                    .advise(message!("try-look-whether-weight-file-can-be")),
-            );
+            return Err(Problem::new(message!("problem-run-not-identified"))
+                .at(&self.cells.cells[cell].config.backbone)
+                .advise(message!("advice-check-weight-file")));
         };
         let Some(lock) = lock_cell(&self.root, &key)? else {
             return Ok(CellEnd::Elsewhere);

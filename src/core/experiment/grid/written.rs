@@ -69,7 +69,7 @@ fn written(value: &Setting) -> Result<String> {
     let value = toml::Value::try_from(value);
     let value = value.map_err(|error| {
         Problem::new(message!(
-            "problem-value-cannot-be-written",
+            "problem-value-unwritten",
             error = error.to_string()
         ))
     })?;

@@ -38,7 +38,7 @@ impl Axes {
         let rows = features.values.len() / width.max(1);
         if rows == 0 || features.values.iter().any(|value| !value.is_finite()) {
             return Err(Problem::new(message!(
-                "problem-these-features-have-no-main-directions"
+                "problem-features-no-principal-components"
             )));
         }
         let mut middle = vec![0f64; width];

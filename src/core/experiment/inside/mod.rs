@@ -136,9 +136,7 @@ impl Predictor {
         };
         let attention_maps: Vec<(Expert, AttentionMap)> = experts.into_iter().zip(last).collect();
         if attention_maps.is_empty() {
-            return Err(Problem::new(message!(
-                "problem-networks-last-block-gathers-nothing"
-            )));
+            return Err(Problem::new(message!("problem-no-attention-maps")));
         }
         Ok(PictureInside {
             attention_maps,

@@ -58,9 +58,7 @@ impl ProbeSet {
             }
         }
         if probe.labels.is_empty() {
-            return Err(Problem::new(message!(
-                "problem-none-of-this-runs-test-pictures"
-            )));
+            return Err(Problem::new(message!("problem-no-test-image-readable")));
         }
         Ok(probe)
     }

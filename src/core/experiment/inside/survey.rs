@@ -82,8 +82,7 @@ impl Survey {
                 }
             }
             let answer = verdict.opinions.last();
-            let answer =
-                answer.ok_or_else(|| Problem::new(message!("problem-experts-gave-no-answer")))?;
+            let answer = answer.ok_or_else(|| Problem::new(message!("problem-no-prediction")))?;
             self.given.push(answer.class);
         }
         for expert in features.experts() {

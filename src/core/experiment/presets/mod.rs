@@ -208,11 +208,11 @@ pub fn named(name: &str) -> Result<&'static Preset> {
     single.find(|preset| preset.name == name).ok_or_else(|| {
         let names: Vec<&str> = names.collect();
         Problem::new(message!(
-            "problem-there-is-no-preset-named",
+            "problem-preset-not-found",
             name = name.to_string()
         ))
         .at("--preset")
-        .advise(message!("try-one-of", names = some_of(&names, 20)))
+        .advise(message!("advice-one-of-names", names = some_of(&names, 20)))
     })
 }
 

@@ -125,7 +125,7 @@ pub(super) fn recompute(
     let added = added_pictures(&stored.header);
     let (mut same, mut missing) = (0, 0);
     for task in 0..stored.reports.len() {
-        checker.tell(message!("doing-answering", task = task + 1));
+        checker.tell(message!("doing-predicting", task = task + 1));
         let rows = asked_rows(
             stored.reports[task].answers.labels.len(),
             checker.asked.limit,

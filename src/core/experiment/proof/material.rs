@@ -168,7 +168,7 @@ impl Checker<'_> {
 
     /// The data set, if it is available.
     fn data(&mut self, config: &RunConfig) -> Result<Option<Arc<Dataset>>> {
-        self.tell(message!("doing-opening-data"));
+        self.tell(message!("doing-opening-dataset"));
         let control = self.control.clone();
         let go_on = move || control.wish() != Wish::Stop;
         let opened = match self.is_foreign(&config.data, self.asked.data) {
@@ -197,7 +197,7 @@ impl Checker<'_> {
         header: &RunHeader,
         data: &Dataset,
     ) -> Result<Option<Scenario>> {
-        self.tell(message!("doing-comparing-pictures"));
+        self.tell(message!("doing-comparing-images"));
         let order = ClassOrder::parse(&config.order)?;
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
         let found = scenario(&Chosen::of(config)?, &order, sizes, data);

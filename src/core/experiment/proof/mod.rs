@@ -139,7 +139,7 @@ impl<'a> Checker<'a> {
     }
 
     fn run(mut self) -> Result<Report> {
-        self.tell(message!("doing-looking-at-files"));
+        self.tell(message!("doing-checking-files"));
         for name in self.asked.changed.unwrap_or_default() {
             let told = format!("{name} differs from the packed file");
             self.differs(Difference::new(Part::File, None, told));

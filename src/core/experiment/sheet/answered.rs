@@ -106,11 +106,9 @@ pub fn keep_sorted(csv: &Path, sorted: &[String]) -> Result<()> {
     let lines: std::result::Result<Vec<csv::StringRecord>, _> = reader.records().collect();
     let lines = lines.map_err(|error| no_table(csv, &error))?;
     if lines.len() != sorted.len() {
-        return Err(
-            Problem::new(message!("problem-table-holds-other-pictures-by-now"))
-                .at_path(csv)
-                .advise(message!("try-predict-folder-again")),
-        );
+        return Err(Problem::new(message!("problem-table-images-changed"))
+            .at_path(csv)
+            .advise(message!("advice-predict-folder-again")));
     }
     let before: Vec<String> = head
         .iter()
@@ -140,9 +138,9 @@ fn text_of(csv: &Path) -> Result<Vec<u8>> {
 
 fn no_table(csv: &Path, error: &csv::Error) -> Problem {
     Problem::new(message!(
-        "problem-this-is-no-table-of-predicted",
+        "problem-no-prediction-table",
         error = error.to_string()
     ))
     .at_path(csv)
-    .advise(message!("try-predict-folder-again"))
+    .advise(message!("advice-predict-folder-again"))
 }

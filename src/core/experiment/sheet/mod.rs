@@ -78,11 +78,9 @@ pub fn fill(
 ) -> Result<Option<SheetCount>> {
     let (folder, pictures) = (asked.folder, asked.pictures()?);
     if pictures.is_empty() {
-        return Err(
-            Problem::new(message!("problem-there-is-no-picture-in-this"))
-                .at_path(folder)
-                .advise(message!("try-choose-folder-with-pictures-or-with")),
-        );
+        return Err(Problem::new(message!("problem-no-image-in-folder"))
+            .at_path(folder)
+            .advise(message!("advice-choose-image-folder")));
     }
     let mut count = SheetCount {
         of: pictures.len(),
@@ -106,7 +104,7 @@ pub fn fill(
         })?;
         if ended.is_break() {
             stopped = true;
-            return Err(Problem::new(message!("problem-table-was-stopped")));
+            return Err(Problem::new(message!("problem-table-stopped")));
         }
         table
             .flush()
@@ -162,9 +160,8 @@ fn lines<W: Write>(
             }
             None => {
                 let verdict = verdicts.next();
-                let verdict = verdict.ok_or_else(|| {
-                    Problem::new(message!("problem-experts-gave-too-few-answers"))
-                })?;
+                let verdict =
+                    verdict.ok_or_else(|| Problem::new(message!("problem-too-few-predictions")))?;
                 columns.answered(&verdict)
             }
         };

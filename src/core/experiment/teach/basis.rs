@@ -19,18 +19,16 @@ pub(super) fn teachable(stored: &StoredRun) -> Result<String> {
     let title = chosen.spec.title.to_string();
     if chosen.spec.all_at_once {
         return Err(Problem::new(message!(
-            "problem-learns-all-classes-at-once-from",
+            "problem-joint-method-cannot-add",
             title = title.to_string()
         ))
         .at_path(&header.folder)
-        .advise(message!("try-teach-run-of-another-method")));
+        .advise(message!("advice-use-run-of-other-method")));
     }
     if stored.reports.is_empty() {
-        return Err(
-            Problem::new(message!("problem-this-run-has-not-finished-task"))
-                .at_path(&header.folder)
-                .advise(message!("try-continue-it-until-its-first-task")),
-        );
+        return Err(Problem::new(message!("problem-no-finished-task"))
+            .at_path(&header.folder)
+            .advise(message!("advice-resume-until-first-task")));
     }
     all_at_once(method::problems(&header.config))?;
     Ok(title)
@@ -74,10 +72,13 @@ pub(super) fn restore(
 fn not_kept(stored: &StoredRun, title: &str, what: &str) -> Problem {
     let (why, remedy) = match stored.state {
         StoredState::Finished => (
-            "problem-not-kept-older-version",
-            "try-train-again-same-settings",
+            "problem-learning-data-older-version",
+            "advice-train-run-again",
         ),
-        _ => ("problem-not-kept-stopped", "try-continue-to-the-end"),
+        _ => (
+            "problem-learning-data-run-stopped",
+            "advice-resume-then-add-task",
+        ),
     };
     let what = match what {
         "it" => message!(why, title = title),
@@ -96,12 +97,12 @@ fn not_kept(stored: &StoredRun, title: &str, what: &str) -> Problem {
 pub(super) fn full(title: &str, problem: Problem) -> Problem {
     let what = problem.what.as_str();
     Problem::new(message!(
-        "problem-no-room-for-another-task",
+        "problem-no-room-for-task",
         title = title,
         what = what
     ))
     .at(problem.place)
-    .advise(message!("try-undo-earlier-added-task-or-train"))
+    .advise(message!("advice-undo-added-task-or-train"))
 }
 
 /// Checks that the data set has the training images that the run learned from. Runs of versions that noted no
@@ -119,11 +120,9 @@ pub(in crate::experiment) fn check_training_images(header: &RunHeader, own: &Own
     };
     match same {
         true => Ok(()),
-        false => Err(
-            Problem::new(message!("problem-training-images-of-this-data-set"))
-                .at(&header.config.data)
-                .advise(put_back(&own.data, "try-put-back-what-was-there-or-2")),
-        ),
+        false => Err(Problem::new(message!("problem-training-images-changed"))
+            .at(&header.config.data)
+            .advise(put_back(&own.data, "advice-restore-images-or-train"))),
     }
 }
 
@@ -146,12 +145,12 @@ pub(super) fn check_exemplars(
     }
     let Some(own) = own else {
         return Err(Problem::new(message!(
-            "problem-exemplars-without-data-set",
+            "problem-exemplars-without-dataset",
             title = title,
             n = replayed
         ))
         .at(&header.config.data)
-        .advise(message!("try-put-runs-data-set-back-where")));
+        .advise(message!("advice-restore-dataset")));
     };
     check_training_images(header, own).map_err(|_| {
         Problem::new(message!(
@@ -160,7 +159,7 @@ pub(super) fn check_exemplars(
             n = replayed
         ))
         .at(&header.config.data)
-        .advise(message!("try-put-runs-data-set-back-where"))
+        .advise(message!("advice-restore-dataset"))
     })
 }
 
@@ -192,8 +191,6 @@ pub(in crate::experiment) fn own_images(
     if same && images.is_none_or(|images| data.has_images_of(Split::Test, images)) {
         return Ok(Own { data, scenario });
     }
-    Err(
-        Problem::new(message!("problem-test-images-of-runs-data-set"))
-            .advise(put_back(&data, "try-put-back-what-was-there-or-2")),
-    )
+    Err(Problem::new(message!("problem-test-images-changed"))
+        .advise(put_back(&data, "advice-restore-images-or-train")))
 }

@@ -79,7 +79,7 @@ impl Drill {
         let differs = self.steps && (self.repeats > 1 || self.batch != run.batch);
         differs.then(|| {
             message!(
-                "teach-repeated",
+                "teach-images-repeated",
                 n = self.images,
                 times = self.repeats,
                 batch = self.batch

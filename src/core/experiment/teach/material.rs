@@ -95,21 +95,21 @@ impl Material {
         let chosen = Chosen::of(config)?;
         if data.classes.len() == 1 && learns(&chosen, after) {
             return Err(Problem::new(message!(
-                "problem-learns-added-task-by-telling-its",
+                "problem-added-task-single-class",
                 title = chosen.spec.title.to_string()
             ))
             .at(source)
-            .advise(message!("try-add-second-class-pictures-of-one")));
+            .advise(message!("advice-add-second-class")));
         }
         let pictures = data.train.len() + data.test.len();
         if pictures > MOST_PICTURES {
             return Err(Problem::new(message!(
-                "problem-these-are-pictures-added-task-takes",
+                "problem-added-task-too-many-images",
                 pictures = pictures.to_string(),
                 most_pictures = MOST_PICTURES.to_string()
             ))
             .at(source)
-            .advise(message!("try-give-fewer-pictures-or-train-new")));
+            .advise(message!("advice-use-fewer-images")));
         }
         let learned = header.tasks[..after].last().map_or(0, |task| task.end);
         let (classes, again) = named(header, learned, &data.classes);
@@ -137,11 +137,11 @@ impl Material {
             let reasons = data.skipped.iter().map(|skipped| -> Words {
                 let name = skipped.path.file_name().unwrap_or_default();
                 let (file, why) = (name.to_string_lossy(), skipped.reason.clone());
-                message!("remark-file-why", file = file, why = why).into()
+                message!("remark-file-reason", file = file, why = why).into()
             });
             let reasons: Vec<Words> = reasons.collect();
             let left_out = message!(
-                "remark-left-out",
+                "remark-files-skipped-names",
                 n = reasons.len(),
                 files = some_words(&reasons, 3)
             );
@@ -158,19 +158,19 @@ impl Material {
         };
         let few = classes_that(&|class| trained[class] < FEW);
         if !few.is_empty() {
-            let remark = message!("teach-few", few = FEW, classes = some_of(&few, 5));
+            let remark = message!("teach-few-images", few = FEW, classes = some_of(&few, 5));
             self.notes.push(remark.into());
         }
         let untested = classes_that(&|class| tested[class] == 0);
         if !untested.is_empty() {
-            let remark = message!("teach-untested", classes = some_of(&untested, 5));
+            let remark = message!("teach-no-test-images", classes = some_of(&untested, 5));
             self.notes.push(remark.into());
         }
         let known = classes_that(&|class| self.known(class).is_some());
         if !known.is_empty() {
             let positions = self.again.iter().map(|again| again.of);
             let names: Vec<&String> = positions.map(|of| &header.class_order[of]).collect();
-            let remark = message!("teach-known", classes = some_of(&names, 5));
+            let remark = message!("teach-known-classes", classes = some_of(&names, 5));
             self.notes.push(remark.into());
         }
     }

@@ -61,7 +61,7 @@ pub fn teach(
     let sink = &mut Noted(sink);
     sink.added_task(source, &stored.header.config);
     let title = teachable(&stored)?;
-    prepare(sink, message!("doing-looking-at-pictures"));
+    prepare(sink, message!("doing-checking-dataset-images"));
     let go_on = || control.wish() != Wish::Stop;
     let material = Material::open(&stored.header, stored.reports.len(), source, &go_on);
     let Some(material) = unless_stopped(material, control)? else {
@@ -91,7 +91,7 @@ pub fn teach(
 
 /// Says what is unchanged after any failure.
 fn as_it_was(problem: Problem) -> Problem {
-    problem.inside("problem-run-is-as-it-was")
+    problem.inside("problem-run-unchanged")
 }
 
 fn prepare(sink: &mut dyn Sink, what: Message) {
@@ -125,18 +125,22 @@ impl Teacher {
     ) -> Result<Self> {
         let before = &stored.header;
         let after = stored.reports.len();
-        prepare(sink, message!("doing-opening-data-of-run"));
+        prepare(sink, message!("doing-opening-run-dataset"));
         let own = match own_images(stored, stock, &|| control.wish() != Wish::Stop) {
             Ok(own) => Some(own),
             Err(problem) if control.wish() == Wish::Stop => return Err(problem),
             Err(problem) => {
-                let remark = message!("teach-unmeasured", why = problem.words());
+                let remark = message!("teach-forgetting-unmeasured", why = problem.words());
                 material.notes.push(remark.into());
                 None
             }
         };
         if after < before.tasks.len() {
-            let remark = message!("teach-stopped", task = after + 1, of = before.tasks.len());
+            let remark = message!(
+                "teach-run-was-stopped",
+                task = after + 1,
+                of = before.tasks.len()
+            );
             material.notes.push(remark.into());
         }
         let chosen = Chosen::of(&before.config)?;
@@ -159,11 +163,9 @@ impl Teacher {
         let weights = answering_weights(before, &ready);
         let backbone = stock.backbone(&config.backbone, weights, &ready, &mut progress)?;
         if backbone.sha256 != before.weights_sha256 {
-            return Err(
-                Problem::new(message!("problem-backbones-weights-changed-since-this-run"))
-                    .at(&config.backbone)
-                    .advise(message!("try-put-weight-file-back-that-run")),
-            );
+            return Err(Problem::new(message!("problem-backbone-weights-changed"))
+                .at(&config.backbone)
+                .advise(message!("advice-restore-weight-file")));
         }
         let added_task = material.added_task(&drill, before.planned_tasks());
         let header = before.clone().taught(after, added_task);
@@ -217,7 +219,7 @@ impl Teacher {
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Option<RunHeader>> {
-        prepare(sink, message!("doing-copying-pictures"));
+        prepare(sink, message!("doing-copying-images"));
         let data = &self.material.data;
         let go_on = || control.wish() != Wish::Stop;
         let depth = data.options.bit_depth;
@@ -305,7 +307,7 @@ impl Teacher {
         let mut taught = Vec::new();
         let earlier = stored.header.added_tasks.iter().zip(own..);
         for (added_task, task) in earlier {
-            prepare(sink, message!("doing-opening-earlier-pictures"));
+            prepare(sink, message!("doing-opening-earlier-images"));
             let (run, depth) = (&stored.header.folder, stored.header.config.bit_depth);
             let kept = store::added_task_pictures(run, task, added_task, depth)?;
             kept.check_tests()?;
@@ -316,7 +318,7 @@ impl Teacher {
             images.push(pictures, task.start);
         }
         taught.extend(pictures.train());
-        prepare(sink, message!("doing-looking-for-copies"));
+        prepare(sink, message!("doing-searching-copies"));
         let note = images.leave_out_copies(&taught);
         self.material.notes.extend(note.map(Words::from));
         Ok(images)

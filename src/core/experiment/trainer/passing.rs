@@ -54,11 +54,11 @@ impl Trainer<'_> {
             return Ok(found);
         }
         let what = message!(
-            "problem-of-that-this-run-keeps-of",
-            kept = message!("problem-count-training-image", n = kept.len()),
+            "problem-kept-images-missing",
+            kept = message!("count-training-images", n = kept.len()),
             found = (kept.len() - found.len()).to_string()
         );
-        Err(Problem::new(what).advise(message!("try-put-runs-data-set-back-where")))
+        Err(Problem::new(what).advise(message!("advice-restore-dataset")))
     }
 
     /// Passes of the task that learn by gradients.

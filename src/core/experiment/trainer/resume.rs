@@ -72,7 +72,7 @@ impl Trainer<'_> {
 
 /// What is said of a run whose saved tasks have no training state beside them.
 fn begins_anew(folder: &Path) -> Problem {
-    Problem::new(message!("problem-saved-training-state-of-this-run"))
+    Problem::new(message!("problem-training-state-missing"))
         .at_path(folder)
-        .advise(message!("try-nothing-need-be-done-tasks-that"))
+        .advise(message!("advice-tasks-trained-again"))
 }

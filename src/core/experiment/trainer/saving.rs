@@ -74,7 +74,7 @@ impl Trainer<'_> {
             Ok(_) => self.saved_at = Instant::now(),
             // A disk that is full now may have room after the next pass; the run continues, and
             // the checkpoint before stays.
-            Err(problem) => self.remark(problem.inside("problem-pass-is-not-saved")),
+            Err(problem) => self.remark(problem.inside("problem-epoch-not-saved")),
         }
     }
 

@@ -291,8 +291,8 @@ fn joined(graph: &mut Graph, (x, of_x): (&Value, Axes), (y, of_y): (&Value, Axes
 }
 
 fn no_form(name: &str) -> Problem {
-    Problem::new(message!("problem-export-no-form", name = name))
-        .advise(message!("try-export-torch"))
+    Problem::new(message!("problem-export-not-onnx", name = name))
+        .advise(message!("advice-use-torch-format"))
 }
 
 #[cfg(test)]

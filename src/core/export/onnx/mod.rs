@@ -62,9 +62,8 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     let weights = model.weights()?.into_named()?;
     let bytes: usize = weights.values().map(|tensor| 4 * tensor.values.len()).sum();
     if bytes > MOST_BYTES {
-        return Err(
-            Problem::new(message!("problem-export-too-large")).advise(message!("try-export-torch"))
-        );
+        return Err(Problem::new(message!("problem-export-onnx-too-large"))
+            .advise(message!("advice-use-torch-format")));
     }
     let mut graph = Graph::default();
     let side = model.predictor.input_size();

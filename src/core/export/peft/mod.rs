@@ -36,9 +36,8 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     }
     let of_transformers = adapters.iter().all(|(_, layers)| !layers[1].is_empty());
     if adapters.is_empty() {
-        return Err(
-            Problem::new(message!("problem-export-no-pet")).advise(message!("try-export-torch"))
-        );
+        return Err(Problem::new(message!("problem-export-without-pet"))
+            .advise(message!("advice-use-torch-format")));
     }
     let alone = adapters.len() == 1;
     let folders: Vec<&str> = adapters.iter().map(|(name, _)| *name).collect();
@@ -100,8 +99,8 @@ fn adapter(model: &Model<'_>, stack: &PetStack) -> Result<[LayerChanges; 2]> {
 
 fn no_lora(stack: &PetStack, site: Site) -> Problem {
     let pet = stack.spec().map_or("PET", |spec| spec.name.as_str());
-    let what = message!("problem-export-no-lora", pet = pet, site = site.name());
-    Problem::new(what).advise(message!("try-export-torch"))
+    let what = message!("problem-export-not-lora", pet = pet, site = site.name());
+    Problem::new(what).advise(message!("advice-use-torch-format"))
 }
 
 /// `adapter_config.json`: of each layer's rank; scales are part of B.

@@ -108,8 +108,7 @@ impl Ease {
         let plan = setup.pet.cloned();
         Ok(Self {
             backbone: setup.backbone.clone(),
-            plan: plan
-                .ok_or_else(|| Problem::new(message!("problem-this-method-needs-pet-plugin")))?,
+            plan: plan.ok_or_else(|| Problem::new(message!("problem-method-needs-pet")))?,
             settings: TuningSettings::chosen(setup)?,
             alpha: Chosen::of(setup.config)?.real("alpha")?,
             sets: Vec::new(),
@@ -230,8 +229,7 @@ impl Method for Ease {
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let scorer = self.scorer.as_ref();
-        let scorer =
-            scorer.ok_or_else(|| Problem::new(message!("problem-nothing-has-been-learned-yet")))?;
+        let scorer = scorer.ok_or_else(|| Problem::new(message!("problem-nothing-learned")))?;
         let scores = scorer.scores(features.parts(Expert::ANSWER).to_vec())?;
         answers::by_cosine(Expert::ANSWER, &scores)
     }

@@ -107,11 +107,9 @@ pub const SPEC: MethodSpec = MethodSpec {
     },
     check: |_, context| match context.map(|context| context.architecture) {
         Some(architecture) if architecture.has_class_token() => Ok(()),
-        Some(_) => Err(
-            Problem::new(message!("problem-esns-task-token-needs-backbone-with"))
-                .at("--method esn")
-                .advise(message!("try-choose-vit-or-another-method")),
-        ),
+        Some(_) => Err(Problem::new(message!("problem-esn-needs-class-token"))
+            .at("--method esn")
+            .advise(message!("advice-choose-vit-or-method"))),
         None => Ok(()),
     },
     build: |setup| Ok(Box::new(Esn::new(&setup)?)),

@@ -231,8 +231,7 @@ impl Method for Esn {
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
         let token = self.backbone.class_token();
-        let token = token
-            .ok_or_else(|| Problem::new(message!("problem-this-backbone-has-no-class-token")))?;
+        let token = token.ok_or_else(|| Problem::new(message!("problem-no-class-token")))?;
         let token = token.reshape([1, self.backbone.feature_width()]);
         let seed = task_seed(self.settings.seed, task.index);
         let (classes, device) = (task.classes.len(), self.backbone.device());

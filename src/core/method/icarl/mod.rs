@@ -97,13 +97,13 @@ pub const SPEC: MethodSpec = MethodSpec {
             return Ok(());
         }
         let what = message!(
-            "problem-icarl-few",
+            "problem-too-few-exemplars",
             budget = budget,
-            classes = message!("problem-count-class", n = classes)
+            classes = message!("count-classes", n = classes)
         );
         Err(Problem::new(what)
             .at(format!("--set {EXEMPLARS}"))
-            .advise(message!("try-icarl-few", classes = classes)))
+            .advise(message!("advice-use-more-exemplars", classes = classes)))
     },
     build: |setup| Ok(Box::new(Icarl::from_setup(&setup)?)),
     ..MethodSpec::USUAL
@@ -203,10 +203,10 @@ impl Method for Icarl {
     }
 
     fn remarks(&self) -> Vec<Problem> {
-        let images = message!("problem-count-training-image", n = self.budget);
+        let images = message!("count-training-images", n = self.budget);
         vec![
-            Problem::new(message!("problem-icarl-memory", images = images))
-                .advise(message!("try-icarl-memory")),
+            Problem::new(message!("problem-replay-memory", images = images))
+                .advise(message!("advice-compare-with-replay-note")),
         ]
     }
 

@@ -150,10 +150,10 @@ pub const LAE: MethodSpec = MethodSpec {
         if !chosen.flag("learning")? || chosen.count("freeze_epochs")? <= epochs {
             return Ok(());
         }
-        let problem = Problem::new(message!("problem-more-epochs-are-frozen-than-there"));
+        let problem = Problem::new(message!("problem-too-many-frozen-epochs"));
         Err(problem
             .at("--freeze-epochs")
-            .advise(message!("try-give-number-up-to-epochs")))
+            .advise(message!("advice-limit-frozen-epochs")))
     },
     idle: |chosen| {
         let mut idle = Vec::new();

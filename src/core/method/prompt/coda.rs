@@ -196,8 +196,8 @@ impl Coda {
                 let before = &matrix.values[..row * columns];
                 let mut draws = (0..MOST_DRAWS).map(|attempt| draw(name, row, attempt, columns));
                 let Some(own) = draws.find_map(|drawn| orthogonal(&drawn, before)) else {
-                    let what = message!("problem-no-can-be-drawn-that-is", name = name.to_string());
-                    return Err(Problem::new(what).advise(message!("try-begin-this-run-anew")));
+                    let what = message!("problem-no-orthogonal-vector", name = name.to_string());
+                    return Err(Problem::new(what).advise(message!("advice-start-run-again")));
                 };
                 matrix.values[row * columns..(row + 1) * columns].copy_from_slice(&own);
             }
@@ -276,29 +276,27 @@ impl Scheme for Coda {
     fn check(&self, width: usize, depth: usize) -> Result<()> {
         check_blocks("prompts", &self.blocks, depth)?;
         if self.blocks.is_empty() || self.length == 0 || !self.length.is_multiple_of(2) {
-            return Err(Problem::new(message!(
-                "problem-coda-prompt-needs-blocks-and-even"
-            )));
+            return Err(Problem::new(message!("problem-coda-prompt-length")));
         }
         let (pool, tasks) = (self.pool, self.tasks);
         if self.share() == 0 {
             let components = counted(pool, "component");
             let what = message!(
-                "problem-cannot-be-shared-among",
+                "problem-components-fewer-than-tasks",
                 components = components.to_string(),
-                tasks = message!("problem-count-task", n = tasks)
+                tasks = message!("count-tasks", n = tasks)
             );
             let problem = Problem::new(what).at("--set pool");
-            return Err(problem.advise(message!("try-give-or-more", tasks = tasks.to_string())));
+            return Err(problem.advise(message!("advice-use-or-more", tasks = tasks.to_string())));
         }
         if pool > width {
             let what = message!(
-                "problem-components-of-channels-cannot-be-orthogonal",
+                "problem-components-exceed-channels",
                 pool = pool.to_string(),
                 width = width.to_string()
             );
             let problem = Problem::new(what).at("--set pool");
-            return Err(problem.advise(message!("try-give-or-less", width = width.to_string())));
+            return Err(problem.advise(message!("advice-use-or-fewer", width = width.to_string())));
         }
         Ok(())
     }
@@ -307,14 +305,14 @@ impl Scheme for Coda {
         let (pool, tasks, share) = (self.pool, self.tasks, self.share());
         let unused = pool - tasks * share;
         let what = message!(
-            "problem-of-coda-prompts-components-are-never",
+            "problem-coda-prompt-unused-components",
             unused = unused.to_string(),
             pool = pool.to_string(),
             tasks = tasks.to_string(),
             share = share.to_string()
         );
         let fitting = message!(
-            "try-or-share-out-evenly",
+            "advice-divide-components-evenly",
             unused = (pool - unused).to_string(),
             share = (tasks * (share + 1)).to_string()
         );

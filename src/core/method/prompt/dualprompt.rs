@@ -227,19 +227,14 @@ impl Scheme for DualPrompt {
         check_blocks("G prompts", &self.g_blocks, depth)?;
         check_blocks("E prompts", &self.e_blocks, depth)?;
         if let Some(block) = self.g_blocks.iter().find(|b| self.e_blocks.contains(b)) {
-            let what = message!(
-                "problem-block-cannot-have-g-prompt-and",
-                block = block.to_string()
-            );
-            return Err(Problem::new(what).advise(message!("try-let-g-blocks-and-e-blocks")));
+            let what = message!("problem-block-with-both-prompts", block = block.to_string());
+            return Err(Problem::new(what).advise(message!("advice-separate-g-and-e-blocks")));
         }
         if self.e_blocks.is_empty() || self.pool == 0 || self.e_length == 0 {
-            return Err(Problem::new(message!(
-                "problem-dualprompt-needs-e-prompts-blocks-slots"
-            )));
+            return Err(Problem::new(message!("problem-dualprompt-needs-e-prompts")));
         }
         if !self.g_blocks.is_empty() && self.g_length == 0 {
-            return Err(Problem::new(message!("problem-g-prompts-need-length")));
+            return Err(Problem::new(message!("problem-g-prompts-without-length")));
         }
         Ok(())
     }

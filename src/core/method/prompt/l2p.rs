@@ -142,22 +142,17 @@ impl Scheme for L2p {
 
     fn check(&self, _width: usize, _depth: usize) -> Result<()> {
         if self.pool == 0 || self.length == 0 || self.top_k == 0 {
-            return Err(Problem::new(message!(
-                "problem-l2p-needs-pool-of-prompts-with"
-            )));
+            return Err(Problem::new(message!("problem-l2p-needs-prompt-pool")));
         }
         if self.top_k > self.pool {
             let (top_k, pool) = (self.top_k, self.pool);
             let what = message!(
-                "problem-image-cannot-take-of",
+                "problem-top-k-exceeds-pool",
                 top_k = top_k.to_string(),
-                pool = message!("problem-count-prompt", n = pool)
+                pool = message!("count-prompts", n = pool)
             );
             let problem = Problem::new(what).at("--set top_k");
-            return Err(problem.advise(message!(
-                "try-give-or-less-or-larger-pool",
-                pool = pool.to_string()
-            )));
+            return Err(problem.advise(message!("advice-smaller-top-k", pool = pool.to_string())));
         }
         Ok(())
     }

@@ -176,11 +176,11 @@ pub fn check(scheme: &dyn Scheme, context: &Context<'_>) -> Result<()> {
 fn no_class_token(scheme: &dyn Scheme) -> Problem {
     let title = scheme.title();
     Problem::new(message!(
-        "problem-s-prompts-stand-beside-class-token",
+        "problem-prompts-need-class-token",
         title = title.to_string()
     ))
     .at(format!("--method {}", title.to_lowercase()))
-    .advise(message!("try-choose-vit-or-another-method"))
+    .advise(message!("advice-choose-vit-or-method"))
 }
 
 /// The optimiser settings of a prompt method: Adam, reset for each task.
@@ -220,7 +220,7 @@ fn check_blocks(what: &str, blocks: &[usize], depth: usize) -> Result<()> {
         Some(block) => {
             let what = format!("{what} cannot be in block {block}: the backbone has {depth}");
             Err(Problem::new(what).advise(message!(
-                "try-name-blocks-from-0-to",
+                "advice-use-block-numbers",
                 depth = (depth - 1).to_string()
             )))
         }
@@ -243,7 +243,7 @@ fn same(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor
     }
     let found = &stored.shape;
     Err(Problem::new(message!(
-        "problem-tensor-is-not",
+        "problem-state-tensor-shape",
         name = name.to_string(),
         found = format!("{found:?}"),
         shape = format!("{shape:?}")
@@ -252,10 +252,7 @@ fn same(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor
 
 /// Returns a trained tensor by name.
 fn leaf<'a>(leaves: &'a Leaves, name: &str) -> Result<&'a Tensor<2>> {
-    leaves.get(name).ok_or_else(|| {
-        Problem::new(message!(
-            "problem-tensor-is-missing",
-            name = name.to_string()
-        ))
-    })
+    leaves
+        .get(name)
+        .ok_or_else(|| Problem::new(message!("problem-tensor-missing", name = name.to_string())))
 }

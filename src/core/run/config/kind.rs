@@ -67,7 +67,7 @@ impl SettingKind {
     pub fn range(&self) -> Message {
         let from = |id: &'static str, least: String| message!(id, least = least);
         match *self {
-            Self::Flag(_) => message!("range-flag"),
+            Self::Flag(_) => message!("range-on-or-off"),
             Self::Whole { least, most, .. } if most == i64::MAX => {
                 from("range-whole-from", least.to_string())
             }
@@ -77,15 +77,15 @@ impl SettingKind {
             Self::Seed => message!("range-whole"),
             Self::Limit => from("range-whole-from", "1".into()),
             Self::Real { least, most, .. } if most == f64::MAX => match least {
-                f64::MIN_POSITIVE => message!("range-above"),
+                f64::MIN_POSITIVE => message!("range-above-zero"),
                 least => from("range-from", least.to_string()),
             },
             Self::Real { least, most, .. } => {
                 from("range-to", least.to_string()).with("most", most.to_string())
             }
-            Self::Share(_) => message!("range-share"),
-            Self::ShareOrNone => message!("range-share-or-none"),
-            Self::Shares(_) => message!("range-shares"),
+            Self::Share(_) => message!("range-between-0-and-1"),
+            Self::ShareOrNone => message!("range-0-or-between"),
+            Self::Shares(_) => message!("range-two-numbers"),
             Self::Choice(names) => {
                 let mut names = names.iter();
                 let first = message!(
@@ -96,7 +96,7 @@ impl SettingKind {
                     message!("range-or", one = so_far, other = *name)
                 })
             }
-            Self::Blocks(_) => message!("range-blocks"),
+            Self::Blocks(_) => message!("range-block-numbers"),
             Self::Text(_) => message!("range-text"),
             Self::Name(what) => Message::of_list(list_id("range", what, "names"), what),
         }

@@ -87,11 +87,11 @@ impl RunConfig {
                 },
             );
             Problem::new(message!(
-                "problem-these-settings-cannot-be-read",
+                "problem-settings-unreadable",
                 message = error.message().to_string()
             ))
             .at(place)
-            .advise(message!("try-correct-key-or-value-lae-studio"))
+            .advise(message!("advice-correct-setting"))
         })
     }
 
@@ -102,7 +102,7 @@ impl RunConfig {
     pub fn to_toml(&self) -> Result<String> {
         toml::to_string_pretty(self).map_err(|error| {
             Problem::new(message!(
-                "problem-these-settings-cannot-be-written",
+                "problem-settings-unwritten",
                 error = error.to_string()
             ))
         })
@@ -185,7 +185,7 @@ impl RunConfig {
 pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
     let wrong = |what: Message| {
         Err(Problem::new(what).at(place).advise(message!(
-            "try-give-count-from-1-to-or",
+            "advice-blocks-count-or-list",
             depth = depth.to_string(),
             depth2 = depth.saturating_sub(1).to_string()
         )))
@@ -199,18 +199,18 @@ pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
         for part in text.split(',').filter(|part| !part.trim().is_empty()) {
             match part.trim().parse::<usize>() {
                 Ok(block) => list.push(block),
-                Err(_) => return wrong(message!("problem-names-no-blocks", text = text)),
+                Err(_) => return wrong(message!("problem-blocks-empty", text = text)),
             }
         }
         list.sort_unstable();
         list.dedup();
     }
     match list.last() {
-        None => wrong(message!("problem-no-block")),
+        None => wrong(message!("problem-no-block-with-pet")),
         Some(&last) if last >= depth => wrong(message!(
-            "problem-block-beyond",
+            "problem-block-out-of-range",
             block = last.to_string(),
-            blocks = message!("problem-count-block", n = depth)
+            blocks = message!("count-blocks", n = depth)
         )),
         Some(_) => Ok(list),
     }

@@ -191,7 +191,7 @@ impl SettingSpec {
 
     /// The titles of both numbers of a setting that has two.
     pub fn titles(&self) -> impl Iterator<Item = &'static str> {
-        self.title().split(tr!("settings-and")).map(str::trim)
+        self.title().split(tr!("range-and")).map(str::trim)
     }
 
     /// What it does, in the language of this thread.
@@ -209,7 +209,7 @@ impl SettingSpec {
         let said =
             |part: &str, english| Message::of_list(list_id("setting", self.key, part), english);
         let problem = Problem::new(said(part, what)).at(self.place());
-        problem.advise(said(&format!("{part}-try"), remedy))
+        problem.advise(said(&format!("{part}-advice"), remedy))
     }
 
     /// How the user names it: `--pet-size`, `--set length`.

@@ -153,8 +153,8 @@ pub fn ssh(host: &str, options: &[String], line: &str) -> Command {
 
 /// That `ssh` cannot be started on this machine.
 pub fn no_ssh(error: &std::io::Error) -> Problem {
-    Problem::new(message!("place-no-ssh", error = error.to_string()))
-        .advise(message!("place-no-ssh-try"))
+    Problem::new(message!("place-ssh-not-started", error = error.to_string()))
+        .advise(message!("place-ssh-not-started-advice"))
 }
 
 /// The user's own file of places; `None` if the system has no folder of settings.

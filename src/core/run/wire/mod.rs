@@ -69,10 +69,12 @@ impl Hello {
             return Ok(());
         }
         let theirs = crate::names::shortened(&self.version);
-        Err(
-            Problem::new(message!("place-version", theirs = theirs, own = own))
-                .advise(message!("place-version-try")),
-        )
+        Err(Problem::new(message!(
+            "place-version-differs",
+            theirs = theirs,
+            own = own
+        ))
+        .advise(message!("place-version-differs-advice")))
     }
 }
 

@@ -55,8 +55,8 @@ impl Cells {
         let means = block_means(matrix, blocks).into_iter().enumerate();
         let own = |(at, mean): (usize, Option<f64>)| mean.filter(|_| at % n <= at / n);
         Self {
-            down: tr!("figure-cells-after").into(),
-            across: tr!("figure-cells-on").into(),
+            down: tr!("figure-table-after-task").into(),
+            across: tr!("figure-table-on-task").into(),
             rows: names.clone(),
             columns: names,
             values: means.map(own).collect(),
@@ -73,8 +73,8 @@ impl Cells {
         let shares = confusion.shares(blocks).into_iter().enumerate();
         let shown = |(at, share): (usize, f64)| (share > 0.0 || at % n == at / n).then_some(share);
         Self {
-            down: tr!("figure-cells-class").into(),
-            across: tr!("figure-answered").into(),
+            down: tr!("figure-table-class").into(),
+            across: tr!("figure-predicted-class").into(),
             rows: names.clone(),
             columns: names,
             values: shares.map(shown).collect(),

@@ -40,7 +40,7 @@ impl FigureOfRuns {
         let found = Self::ALL.into_iter().find(|(own, _)| *own == name);
         found.map(|(_, figure)| figure).ok_or_else(|| {
             let problem = Problem::new(message!(
-                "problem-there-is-no-figure-of-runs",
+                "problem-run-figure-not-found",
                 name = name.to_string()
             ));
             meant(problem, name, Self::ALL.map(|(own, _)| own))
@@ -69,10 +69,10 @@ impl FigureOfRuns {
             [run] => run,
             several => {
                 let what = message!(
-                    "problem-this-figure-shows-one-run-and",
+                    "problem-figure-shows-one-run",
                     several = several.len().to_string()
                 );
-                return Err(Problem::new(what).advise(message!("try-name-run-or-latest")));
+                return Err(Problem::new(what).advise(message!("advice-name-run-or-latest")));
             }
         };
         match self {
@@ -86,7 +86,7 @@ impl FigureOfRuns {
 fn matrix(run: &RunSummary) -> Figure {
     let history = run.histories();
     let matrix = &history.of(run.header.answering()).matrix;
-    let title = format!("{}: {}", tr!("figure-matrix"), run.header.title());
+    let title = format!("{}: {}", tr!("figure-accuracy-matrix"), run.header.title());
     Figure::cells(title, Cells::accuracy(matrix))
 }
 
@@ -107,7 +107,7 @@ fn loss(run: &RunSummary) -> Result<Figure> {
     let tasks = run.reports().into_iter().map(|report| report.losses);
     let passes: Vec<f64> = tasks.flatten().collect();
     if passes.is_empty() {
-        let what = message!("problem-no-loss-noted");
+        let what = message!("problem-no-loss-recorded");
         return Err(Problem::new(what).at_path(&run.header.folder));
     }
     let highest = passes.iter().copied().filter(|loss| loss.is_finite());
@@ -119,7 +119,7 @@ fn loss(run: &RunSummary) -> Result<Figure> {
         points: points.collect(),
     };
     let lines = Lines {
-        about: tr!("figure-passes", n = passes.len()),
+        about: tr!("figure-mean-loss-of-passes", n = passes.len()),
         places: Vec::new(),
         range: [0.0, highest.fold(0.0, f64::max) * 1.05],
         lines: vec![line],

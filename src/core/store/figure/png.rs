@@ -87,10 +87,10 @@ pub(super) fn tree(figure: &Figure) -> Result<Tree> {
 
 pub(super) fn not_drawn(error: &dyn std::fmt::Display) -> Problem {
     Problem::new(message!(
-        "problem-figure-cannot-be-drawn",
+        "problem-figure-not-drawn",
         error = error.to_string()
     ))
-    .advise(message!("try-save-it-as-svg-instead"))
+    .advise(message!("advice-save-as-svg"))
 }
 
 #[cfg(test)]

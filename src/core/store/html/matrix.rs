@@ -55,9 +55,9 @@ pub(super) fn confusion(
     html! {
         (table(&Cells::confusion(&classes, &class)))
         @if !mistaken.is_empty() {
-            h3 { (tr!("report-mistaken")) }
+            h3 { (tr!("report-most-frequent-confusions")) }
             table {
-                tr { th { (tr!("figure-cells-class")) } th { (tr!("report-taken-for")) } th.n { (tr!("report-images")) } }
+                tr { th { (tr!("figure-table-class")) } th { (tr!("report-predicted-as")) } th.n { (tr!("report-images")) } }
                 @for (of, given, count) in mistaken {
                     tr { td { (class(of)) } td { (class(given)) } td.n { (count) } }
                 }

@@ -98,7 +98,7 @@ fn results(groups: &[Group]) -> Markup {
             (figures(groups, more))
             table { @for figure in &FIGURES {
                 tr { td { (figure.title) } td { (figure.meaning)
-                    @if figure.less_is_better { "; " (tr!("report-less-is-better")) }
+                    @if figure.less_is_better { "; " (tr!("report-lower-is-better")) }
                 } }
             } }
             p { (tr!("report-several-runs")) }
@@ -167,13 +167,13 @@ fn published(groups: &[Group]) -> Markup {
         div.scroll { table {
             tr {
                 th { (tr!("report-experiment")) } th { (tr!("report-published-as")) }
-                th.n { (tr!("report-there", figure = "A_N")) } th.n { (tr!("report-here-there")) }
-                th.n { (tr!("report-there", figure = "Ā_N")) } th.n { (tr!("report-there", figure = "F_N")) }
-                th { (tr!("report-differs")) }
+                th.n { (tr!("report-published-figure", figure = "A_N")) } th.n { (tr!("report-minus-published")) }
+                th.n { (tr!("report-published-figure", figure = "Ā_N")) } th.n { (tr!("report-published-figure", figure = "F_N")) }
+                th { (tr!("report-differences")) }
             }
             @for (label, beside) in &rows { tr {
                 td { (label) }
-                td { (beside.row) ", " (tr!("report-table", table = beside.table.to_string())) ", " (beside.source) }
+                td { (beside.row) ", " (tr!("report-table-number", table = beside.table.to_string())) ", " (beside.source) }
                 td.n { (there(Some(beside.final_accuracy))) }
                 td.n { (format!("{:+.1}", beside.difference)) @if let Some(n) = beside.in_deviations { (format!(" ({n:+.1} std)")) } }
                 td.n { (there(beside.average_accuracy)) }
@@ -220,7 +220,7 @@ fn left_out(runs: &[RunSummary]) -> Markup {
     let more = more.saturating_sub(MOST_SECTIONS);
     html! {
         @if more > 0 {
-            p { (tr!("report-left-out", n = more)) }
+            p { (tr!("report-more-runs", n = more)) }
         }
     }
 }

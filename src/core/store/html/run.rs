@@ -21,21 +21,21 @@ pub(super) fn section(run: &RunSummary, pictures: &[SamplePicture]) -> Markup {
     let plugin = plugin_of(&header.folder, header).unwrap_or_default();
     html! {
         h2 { (heading(header)) }
-        p { (tr!("report-begun", run = header.run.as_str(), time = header.started.as_str())) }
+        p { (tr!("report-run-started", run = header.run.as_str(), time = header.started.as_str())) }
         @if !header.about.note.is_empty() { p { (header.about.note) } }
         (experts(run, &history))
-        h3 { (tr!("report-matrix")) }
+        h3 { (tr!("report-accuracy-per-task")) }
         (matrix::accuracy(&history.of(header.answering()).matrix))
         @match run.latest_report() {
             Ok(last) => (answers(header, &last)),
-            Err(problem) => p { (tr!("report-unreadable", why = problem.what)) },
+            Err(problem) => p { (tr!("report-predictions-unreadable", why = problem.what)) },
         }
         (classes(run))
         (data(header, pictures))
         (made_from(run))
         (settings(&veil::settings(header)))
         @if !plugin.is_empty() {
-            details { summary { (tr!("report-pet")) } pre { (plugin) } }
+            details { summary { (tr!("report-pet-source")) } pre { (plugin) } }
         }
     }
 }
@@ -53,9 +53,9 @@ fn experts(run: &RunSummary, history: &Histories) -> Markup {
     let shown = |value: Option<f64>| spread_text(value, None, "");
     html! {
         table {
-            tr { th { (tr!("report-answer-of")) } th.n { "A_N" } th.n { "Ā_N" } th.n { "F_N" } }
+            tr { th { (tr!("report-predictions-of")) } th.n { "A_N" } th.n { "Ā_N" } th.n { "F_N" } }
             @for expert in &run.header.method.experts { tr {
-                td { @if *expert == Expert::ANSWER { (tr!("report-the-run")) } @else { (expert.name()) } }
+                td { @if *expert == Expert::ANSWER { (tr!("report-run")) } @else { (expert.name()) } }
                 @for figure in figures.of(*expert) { td.n { (shown(figure)) } }
             } }
         }
@@ -81,9 +81,9 @@ fn classes(run: &RunSummary) -> Markup {
         .zip(latest.classes.accuracies());
     html! {
         details {
-            summary { (tr!("report-classes")) }
+            summary { (tr!("report-accuracy-by-class")) }
             table {
-                tr { th { (tr!("figure-cells-class")) } th.n { (tr!("report-test-images")) } th.n { (tr!("report-accuracy")) } }
+                tr { th { (tr!("figure-table-class")) } th.n { (tr!("report-test-images")) } th.n { (tr!("report-accuracy")) } }
                 @for ((class, accuracy), images) in each.zip(&latest.classes.images) { tr {
                     td { (class) } td.n { (images) }
                     td.n { (spread_text(accuracy.map(|a| a * 100.0), None, "")) }
@@ -100,7 +100,7 @@ fn data(header: &RunHeader, pictures: &[SamplePicture]) -> Markup {
         p {
             (veil::settings(header).data) ": "
             (tr!(
-                "report-data-counts",
+                "report-dataset-counts",
                 classes = header.class_order.len(),
                 tasks = header.tasks.len(),
                 train = train.iter().sum::<usize>(),
@@ -116,7 +116,7 @@ fn data(header: &RunHeader, pictures: &[SamplePicture]) -> Markup {
             div.scroll { table {
                 tr {
                     th.n { (tr!("report-task")) } th.n { (tr!("report-training-images")) }
-                    th.n { (tr!("report-test-images")) } th { (tr!("report-of-classes")) }
+                    th.n { (tr!("report-test-images")) } th { (tr!("report-task-classes")) }
                 }
                 @for (task, range) in header.tasks.iter().enumerate() { tr {
                     td.n { (task + 1) }
@@ -136,7 +136,7 @@ fn made_from(run: &RunSummary) -> Markup {
     let facts = [
         (tr!("report-program"), header.version.clone()),
         (tr!("report-device"), header.computed_on()),
-        (tr!("compare-weights"), header.weights_sha256.clone()),
+        (tr!("compare-weights-hash"), header.weights_sha256.clone()),
         (tr!("report-pet-hash"), run.plugin_sha256.clone()),
         (
             tr!("report-training-images"),
@@ -147,12 +147,18 @@ fn made_from(run: &RunSummary) -> Markup {
             images.map_or_else(String::new, |i| i.test.clone()),
         ),
         (tr!("report-key"), run.key.experiment.clone()),
-        (tr!("report-trained"), header.trained_parameters.to_string()),
-        (tr!("report-frozen"), header.frozen_parameters.to_string()),
+        (
+            tr!("report-trainable-parameters"),
+            header.trained_parameters.to_string(),
+        ),
+        (
+            tr!("report-frozen-parameters"),
+            header.frozen_parameters.to_string(),
+        ),
     ];
     html! {
         details {
-            summary { (tr!("report-made-from")) }
+            summary { (tr!("report-source")) }
             div.scroll { table { @for (name, value) in facts { @if !value.is_empty() {
                 tr { td { (name) } td { code { (value) } } }
             } } } }
@@ -171,7 +177,7 @@ fn settings(config: &RunConfig) -> Markup {
         .map(|(key, value)| (key.as_str(), value.to_string()));
     html! {
         details {
-            summary { (tr!("report-settings")) }
+            summary { (tr!("report-all-settings")) }
             table { @for (key, value) in common.chain(own) {
                 tr { td { code { (key) } } td { code { (value) } } }
             } }

@@ -101,12 +101,11 @@ pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
         summary.is_ok_and(|summary| summary.header.started == own.header.started)
     };
     if let Some(there) = alike.iter().find(began) {
-        return Err(Problem::new(message!(
-            "problem-this-run-is-here-already",
-            run = there.run.to_string()
-        ))
-        .at_path(&there.folder)
-        .advise(message!("try-nothing-need-be-done-delete-that")));
+        return Err(
+            Problem::new(message!("problem-run-exists", run = there.run.to_string()))
+                .at_path(&there.folder)
+                .advise(message!("advice-delete-existing-run")),
+        );
     }
     let folder = free(root, &portable(&extracted.run));
     fs::rename(&inner, &folder).map_err(unwritable)?;
@@ -205,11 +204,9 @@ fn manifest(archive: &mut Archive, path: &Path) -> Result<Manifest> {
     let manifest: Manifest = serde_json::from_slice(&text)
         .map_err(|error| refused(path, &format!("its manifest cannot be read: {error}")))?;
     if manifest.format > FORMAT {
-        return Err(
-            Problem::new(message!("problem-this-run-was-packed-by-newer"))
-                .at_path(path)
-                .advise(message!("try-use-that-version-to-open-it")),
-        );
+        return Err(Problem::new(message!("problem-packed-by-newer-version"))
+            .at_path(path)
+            .advise(message!("advice-use-newer-version")));
     }
     Ok(manifest)
 }
@@ -304,20 +301,20 @@ fn foreign(path: &Path, name: &str) -> Problem {
 
 fn refused(path: &Path, why: &str) -> Problem {
     Problem::new(message!(
-        "problem-this-packed-run-was-refused",
+        "problem-packed-run-rejected",
         why = why.to_string()
     ))
     .at_path(path)
-    .advise(message!("try-ask-for-it-once-more-from"))
+    .advise(message!("advice-get-packed-run-again"))
 }
 
 fn damaged(path: &Path, error: &dyn std::fmt::Display) -> Problem {
     Problem::new(message!(
-        "problem-this-packed-run-is-damaged",
+        "problem-packed-run-damaged",
         error = error.to_string()
     ))
     .at_path(path)
-    .advise(message!("try-copy-or-download-it-again"))
+    .advise(message!("advice-copy-or-download-again"))
 }
 
 /// Removes what killed programs left behind.

@@ -61,7 +61,7 @@ pub(super) fn run_toml(text: &str, header: &RunHeader) -> Result<String> {
 pub(super) fn lesson_toml(text: &str) -> Result<String> {
     let unread = |error: String| {
         Problem::new(message!(
-            "problem-added-task-cannot-be-packed",
+            "problem-added-task-not-packed",
             error = error.to_string()
         ))
     };

@@ -51,11 +51,9 @@ pub fn pack(folder: &Path, to: &Path) -> Result<Packed> {
         return Err(no_run(folder));
     }
     if is_locked(folder) {
-        return Err(
-            Problem::new(message!("problem-program-is-working-on-this-run"))
-                .at_path(folder)
-                .advise(message!("try-wait-until-it-has-finished-or")),
-        );
+        return Err(Problem::new(message!("problem-run-in-use-not-packed"))
+            .at_path(folder)
+            .advise(message!("advice-wait-or-stop-there")));
     }
     let run = load(folder)?;
     let mut contents = contents(folder, &run)?;
@@ -86,7 +84,7 @@ fn figures(run: &StoredRun) -> Result<Vec<u8>> {
     }
     serde_json::to_vec_pretty(&summary).map_err(|error| {
         Problem::new(message!(
-            "problem-runs-figures-cannot-be-written",
+            "problem-run-metrics-unwritten",
             error = error.to_string()
         ))
     })
@@ -166,7 +164,7 @@ impl Content {
     fn unread(&self, error: &io::Error) -> Problem {
         match self {
             Self::Text(_) => Problem::new(message!(
-                "problem-run-cannot-be-read",
+                "problem-run-unreadable",
                 error = error.to_string()
             )),
             Self::File(path) => Problem::io("read a file of the run", path, error),
@@ -210,7 +208,7 @@ fn write(
     let failed = |error: zip::result::ZipError| match error {
         zip::result::ZipError::Io(error) => save_problem(to, &error),
         other => Problem::new(message!(
-            "problem-run-cannot-be-packed",
+            "problem-run-not-packed-why",
             other = other.to_string()
         ))
         .at_path(to),
@@ -219,7 +217,7 @@ fn write(
     let mut archive = ZipWriter::new_stream(out);
     let text = serde_json::to_vec_pretty(manifest).map_err(|error| {
         Problem::new(message!(
-            "problem-run-cannot-be-packed-2",
+            "problem-run-not-packed",
             error = error.to_string()
         ))
     })?;
@@ -237,13 +235,10 @@ fn write(
             archive.write_all(piece).map_err(saved)
         })?;
         if hex(&hash.finalize()) != expected.sha256 {
-            let what = message!(
-                "problem-run-changed-while-it-was-packed",
-                name = name.to_string()
-            );
+            let what = message!("problem-run-changed-while-packing", name = name.to_string());
             return Err(Problem::new(what)
                 .at_path(folder)
-                .advise(message!("try-pack-it-again")));
+                .advise(message!("advice-pack-again")));
         }
     }
     archive.finish().map(drop).map_err(failed)

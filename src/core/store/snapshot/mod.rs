@@ -68,7 +68,7 @@ impl Label {
     fn metadata(&self) -> Result<HashMap<String, String>> {
         let text = serde_json::to_string(self).map_err(|error| {
             Problem::new(message!(
-                "problem-snapshot-cannot-be-described",
+                "problem-snapshot-not-described",
                 error = error.to_string()
             ))
         })?;
@@ -143,10 +143,7 @@ const DAMAGED: &str =
 
 /// The snapshot in this file is not the one from which that of a task (from 0) continues.
 fn another(path: &Path, task: usize) -> Problem {
-    let what = message!(
-        "problem-snapshot-of-task-goes-on-from",
-        task = (task + 1).to_string()
-    );
+    let what = message!("problem-snapshot-other-file", task = (task + 1).to_string());
     Problem::new(what).at_path(path).advise(DAMAGED)
 }
 

@@ -355,7 +355,7 @@ fn unknown(key: &str, runs: &[Measured<'_>]) -> Problem {
     let names = names.chain(FIGURES.iter().flat_map(|figure| [figure.key, figure.short]));
     let names: Vec<&str> = names.chain(own.map(String::as_str)).collect();
     let problem = Problem::new(message!(
-        "problem-there-is-no-column-of-runs",
+        "problem-run-column-not-found",
         key = key.to_string()
     ));
     if closest(key, names.iter().copied()).is_some() {
@@ -363,7 +363,7 @@ fn unknown(key: &str, runs: &[Measured<'_>]) -> Problem {
     }
     let figures: Vec<&str> = FIGURES.iter().map(|figure| figure.key).collect();
     problem.advise(message!(
-        "try-figure-or-setting-as-train-has",
+        "advice-use-metric-or-setting",
         figures = figures.join(", ").to_string()
     ))
 }

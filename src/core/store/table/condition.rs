@@ -48,12 +48,11 @@ impl Condition {
     /// Returns a Problem that says which part is no comparison, or which column there is not.
     pub fn read(text: &str, runs: &[Measured<'_>]) -> Result<Vec<Self>> {
         if text.len() > LONGEST {
-            let what = message!(
-                "problem-condition-of-characters-is-too-long",
-                text = text.len().to_string()
-            );
-            return Err(Problem::new(what)
-                .advise(message!("try-use-at-most-3", longest = LONGEST.to_string())));
+            let what = message!("problem-condition-too-long", text = text.len().to_string());
+            return Err(Problem::new(what).advise(message!(
+                "advice-limit-characters",
+                longest = LONGEST.to_string()
+            )));
         }
         let mut parts: Vec<String> = Vec::new();
         for part in text.split(" and ") {
@@ -70,18 +69,18 @@ impl Condition {
         let shown = text.trim();
         let Some((at, length, operator)) = operator_in(text) else {
             return Err(Problem::new(message!(
-                "problem-compares-nothing",
+                "problem-condition-no-comparison",
                 shown = shown.to_string()
             ))
-            .advise(message!("try-write-it-like-final-85-or")));
+            .advise(message!("advice-write-condition")));
         };
         let (name, value) = (text[..at].trim(), text[at + length..].trim());
         if name.is_empty() || value.is_empty() {
             return Err(Problem::new(message!(
-                "problem-lacks-one-of-its-sides",
+                "problem-condition-side-missing",
                 shown = shown.to_string()
             ))
-            .advise(message!("try-write-it-like-final-85-or")));
+            .advise(message!("advice-write-condition")));
         }
         let column = Column::named(name, runs)?;
         let number: Option<f64> = value.trim_end_matches('%').trim().parse().ok();
@@ -91,11 +90,11 @@ impl Condition {
         );
         if column.is_figure() && number.is_none() && (ordered || operator == Operator::Equal) {
             return Err(Problem::new(message!(
-                "problem-is-no-number-and-is-one",
+                "problem-condition-needs-number",
                 value = value.to_string(),
                 name = name.to_string()
             ))
-            .advise(message!("try-give-percent-like-final-85")));
+            .advise(message!("advice-give-percentage")));
         }
         Ok(Self {
             column,

@@ -24,10 +24,10 @@ impl RunTable<'_> {
             Format::Latex => Ok(self.cells().latex()),
             Format::Csv => self.numbers().csv(),
             Format::Svg | Format::Pdf | Format::Png | Format::Html => Err(Problem::new(message!(
-                "problem-table-by-columns-is-no-figure"
+                "problem-table-columns-not-exportable"
             ))
             .at("--export")
-            .advise(message!("try-end-file-in-csv-md-or"))),
+            .advise(message!("advice-use-table-extension"))),
         }
     }
 

@@ -63,13 +63,10 @@ impl TableRequest {
     pub fn table<'a>(&self, runs: &'a [Measured<'a>]) -> Result<RunTable<'a>> {
         let by = named(&self.by, runs, "--by")?;
         if let Some(figure) = by.iter().find(|column| column.is_figure()) {
-            let what = message!(
-                "problem-is-figure-and-rows-are-told",
-                figure = figure.key().to_string()
-            );
+            let what = message!("problem-group-by-metric", figure = figure.key().to_string());
             return Err(Problem::new(what)
                 .at("--by")
-                .advise(message!("try-name-setting-there-and-figures-in")));
+                .advise(message!("advice-group-by-setting")));
         }
         let counted = counted(runs).into_iter();
         let (shown, left_out): (Vec<_>, Vec<_>) =
@@ -184,20 +181,20 @@ fn bases(rows: &[Row<'_>], text: &str, runs: &[Measured<'_>]) -> Result<Vec<usiz
             Some(false) => {}
             Some(true) => {
                 return Err(Problem::new(message!(
-                    "problem-several-rows-have-only-runs-with",
+                    "problem-several-rows-with-value",
                     text = text.to_string()
                 ))
-                .advise(message!("try-add-condition-with-and-that-one")));
+                .advise(message!("advice-narrow-row-condition")));
             }
         }
     }
     match bases.is_empty() {
         false => Ok(bases),
         true => Err(Problem::new(message!(
-            "problem-no-row-has-only-runs-with",
+            "problem-no-row-with-value",
             text = text.to_string()
         ))
-        .advise(message!("try-name-value-of-one-of-columns"))),
+        .advise(message!("advice-use-value-of-columns"))),
     }
 }
 

@@ -177,7 +177,7 @@ impl TextTable {
     pub fn csv(&self) -> Result<String> {
         let problem = |error: &dyn std::fmt::Display| {
             Problem::new(message!(
-                "problem-table-cannot-be-written",
+                "problem-table-unwritten",
                 error = error.to_string()
             ))
         };

@@ -47,19 +47,19 @@ const ACTIONS: [Action; 7] = [
         },
     },
     Action {
-        id: "train-resume",
+        id: "train-resume-run",
         writes: true,
         offered: |_, row| is_stopped(row),
         command: |row| Some(UiCommand::Resume(row.folder.clone(), None)),
     },
     Action {
-        id: "train-teach",
+        id: "train-teach-classes",
         writes: true,
         offered: |cx, row| cx.session.can_teach(row),
         command: |row| Some(UiCommand::Teach(row.folder.clone())),
     },
     Action {
-        id: "compare-name",
+        id: "compare-name-run",
         writes: true,
         offered: |_, _| true,
         command: |row| Some(UiCommand::Describe(row.folder.clone())),
@@ -107,7 +107,7 @@ fn each(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, add: Draw) {
 pub(super) fn bar(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
     ui.separator();
     match chosen {
-        [] => drop(faint(ui, tr!("compare-tick"))),
+        [] => drop(faint(ui, tr!("compare-select-runs"))),
         [one] => with_one(ui, cx, one),
         several => with_several(ui, cx, several),
     }
@@ -135,16 +135,16 @@ fn with_one(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
 fn with_several(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
     let folders = || chosen.iter().map(|row| row.folder.clone()).collect();
     ui.horizontal_wrapped(|ui| {
-        widgets::title(ui, tr!("compare-chosen", n = chosen.len()));
-        let tag = link(ui, tr!("compare-chosen-tag"));
+        widgets::title(ui, tr!("compare-selected", n = chosen.len()));
+        let tag = link(ui, tr!("compare-selected-tags"));
         if tag.on_hover_text("F2").clicked() {
             cx.act(UiCommand::Tag(folders()));
         }
-        let delete = link(ui, tr!("compare-chosen-delete"));
+        let delete = link(ui, tr!("compare-selected-delete"));
         if delete.on_hover_text(tr!("compare-key-delete")).clicked() {
             cx.act(UiCommand::Delete(folders()));
         }
-        let none = link(ui, tr!("compare-chosen-none"));
+        let none = link(ui, tr!("compare-clear-selection"));
         if none.on_hover_text(tr!("compare-key-escape")).clicked() {
             cx.pages.compare.choose(Vec::new());
         }
@@ -173,9 +173,12 @@ fn has_more(row: &RunRow) -> bool {
 fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let check = |train| ProofCommand::Check(row.folder.clone(), train);
     let entries = [
-        (tr!("compare-pack"), ProofCommand::Pack(row.folder.clone())),
-        (tr!("compare-check"), check(false)),
-        (tr!("compare-train-again"), check(true)),
+        (
+            tr!("compare-pack-run"),
+            ProofCommand::Pack(row.folder.clone()),
+        ),
+        (tr!("compare-check-run"), check(false)),
+        (tr!("compare-retrain"), check(true)),
     ];
     for (words, command) in entries {
         if ui.button(words).clicked() {
@@ -185,7 +188,10 @@ fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let header = row.header.as_ref();
     let added = header.and_then(|header| header.added_tasks.last());
     if let Some(added) = added.filter(|_| row.fixed().is_none()) {
-        let words = tr!("train-unlearn-classes", classes = listed(&added.classes, 3));
+        let words = tr!(
+            "train-undo-added-task-classes",
+            classes = listed(&added.classes, 3)
+        );
         if ui.button(words).clicked() {
             cx.act(UiCommand::UndoAddedTask(row.folder.clone()));
         }

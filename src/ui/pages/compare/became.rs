@@ -30,7 +30,7 @@ pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
         .collect();
     let Some(first) = shown.first() else { return };
     card(ui, |ui| {
-        let title = widgets::title(ui, tr!("compare-became"));
+        let title = widgets::title(ui, tr!("compare-first-task-over-time"));
         terms::explain(ui, title, "catastrophic");
         let same = shown
             .windows(2)
@@ -68,7 +68,10 @@ fn one(ui: &mut Ui, shown: &Shown<'_>, same: bool) {
     });
     let figure = RichText::new(percent(fate.now, 0));
     ui.label(figure.font(semibold(30.0)).color(t.strong));
-    faint(ui, tr!("compare-still-right", then = percent(fate.then, 0)));
+    faint(
+        ui,
+        tr!("compare-still-correct", then = percent(fate.then, 0)),
+    );
     if !same {
         images_of(ui, fate);
     }
@@ -81,6 +84,6 @@ fn one(ui: &mut Ui, shown: &Shown<'_>, same: bool) {
 fn images_of(ui: &mut Ui, fate: &Fate<'_>) {
     faint(
         ui,
-        tr!("compare-images-of", names = listed(fate.first(), 6)),
+        tr!("compare-images-of-classes", names = listed(fate.first(), 6)),
     );
 }

@@ -17,11 +17,17 @@ use crate::ui::widgets::{card, faint};
 const COLUMNS: [(&str, &str); 7] = [
     ("compare-images-shown", "compare-images-shown-hint"),
     ("compare-epochs", "compare-epochs-hint"),
-    ("compare-trained", "compare-trained-hint"),
-    ("compare-kept-to-answer", "compare-kept-to-answer-hint"),
-    ("compare-kept-to-learn", "compare-kept-to-learn-hint"),
-    ("compare-training", "compare-training-hint"),
-    ("compare-one-image", "compare-one-image-hint"),
+    (
+        "compare-trainable-parameters",
+        "compare-trainable-parameters-hint",
+    ),
+    (
+        "compare-stored-parameters",
+        "compare-stored-parameters-hint",
+    ),
+    ("compare-learning-memory", "compare-learning-memory-hint"),
+    ("compare-training-time", "compare-training-time-hint"),
+    ("compare-time-per-image", "compare-time-per-image-hint"),
 ];
 
 /// Draws the table.

@@ -79,7 +79,7 @@ fn choose(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let shade = state.shades.get(&row.folder).copied().filter(|_| on);
     let tick = ui.add(egui::Checkbox::without_text(&mut on));
     if tick
-        .accessible_name(tr!("compare-show", name = row.name.as_str()))
+        .accessible_name(tr!("compare-select-run", name = row.name.as_str()))
         .clicked()
     {
         state.by_person = true;
@@ -100,7 +100,7 @@ fn title(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) -> Response {
         let title = Button::selectable(here, text.color(t.strong)).frame(false);
         let title = ui.add(title.truncate());
         let adds = ui.ctx().format_modifiers(Modifiers::COMMAND);
-        let hint = tr!("compare-choose-hint", key = adds);
+        let hint = tr!("compare-select-hint", key = adds);
         title.on_hover_text(hint)
     })
     .inner
@@ -139,7 +139,7 @@ fn state_words(row: &RunRow) -> String {
     let state: String = match &row.state {
         RunState::Finished => tr!("stage-finished").into(),
         RunState::Unfinished(done) => tr!("compare-stopped-after", done = *done, n = row.tasks()),
-        RunState::Busy => tr!("compare-busy").into(),
+        RunState::Busy => tr!("compare-running").into(),
         RunState::Damaged(_) => return tr!("compare-damaged").into(),
     };
     state + &accuracy

@@ -55,7 +55,7 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
         actions::bar(ui, cx, &chosen);
         let measured = chosen.iter().filter(|row| row.is_measured()).count();
         if measured > MOST {
-            sentence(ui, tr!("compare-no-room", n = measured, most = MOST));
+            sentence(ui, tr!("compare-first-runs", n = measured, most = MOST));
         }
         let mut lines = std::mem::take(&mut cx.pages.compare.lines);
         let folder = |at| &listed.row(at).folder;

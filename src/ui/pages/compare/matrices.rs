@@ -26,7 +26,7 @@ pub(super) fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)])
     let expert = cx.pages.compare.expert;
     card(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
-            let title = widgets::title(ui, tr!("figure-matrix"));
+            let title = widgets::title(ui, tr!("figure-accuracy-matrix"));
             terms::explain(ui, title, "accuracy_matrix");
             faint(ui, tr!("train-matrix-hint"));
         });

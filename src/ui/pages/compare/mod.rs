@@ -199,8 +199,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         Fetch::Nothing | Fetch::Busy => Arc::default(),
     };
     if rows.is_empty() {
-        widgets::empty(ui, tr!("compare-none"), tr!("compare-none-text"), |ui| {
-            if primary_button(ui, tr!("train-set-up"), true).clicked() {
+        widgets::empty(ui, tr!("compare-none"), tr!("compare-none-about"), |ui| {
+            if primary_button(ui, tr!("train-set-up-experiment"), true).clicked() {
                 cx.act(UiCommand::Show(Page::Experiment));
             }
             if link(ui, tr!("compare-folders")).clicked() {
@@ -219,7 +219,12 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             (View::SideBySide, tr!("compare-side-by-side")),
             (View::Table, tr!("compare-table")),
         ];
-        segmented(ui, tr!("compare-view"), &views, &mut cx.pages.compare.view);
+        segmented(
+            ui,
+            tr!("compare-view-mode"),
+            &views,
+            &mut cx.pages.compare.view,
+        );
         match cx.pages.compare.view {
             View::SideBySide => side_by_side::side_by_side(ui, cx, &rows, column),
             View::Table => table::table(ui, cx, &rows, column),

@@ -20,7 +20,7 @@ pub(super) fn paired(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     }
     let nearest = |row: &RunRow| row.history.nearest(expert);
     card(ui, |ui| {
-        let title = widgets::title(ui, tr!("compare-paired"));
+        let title = widgets::title(ui, tr!("compare-image-by-image"));
         terms::explain(ui, title, "paired");
         for other in &others {
             sentence(
@@ -30,7 +30,7 @@ pub(super) fn paired(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
         }
         let chance = match others.len() {
             1 => tr!("compare-mcnemar"),
-            _ => tr!("compare-mcnemar-of-many"),
+            _ => tr!("compare-mcnemar-many-comparisons"),
         };
         faint(ui, chance);
     });

@@ -26,7 +26,7 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     if shown.is_empty() {
         let height = column.rest(ui, 200.0);
         card_of(ui, height, |ui| {
-            faint(ui, tr!("compare-tick"));
+            faint(ui, tr!("compare-select-runs"));
         });
         return;
     }
@@ -72,8 +72,8 @@ fn unequal(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)], others: &[O
         let title = shown
             .first()
             .map_or_else(String::new, |(_, row)| row.title());
-        widgets::title(ui, tr!("compare-unequal"));
-        sentence(ui, tr!("compare-unequal-text", name = title));
+        widgets::title(ui, tr!("compare-not-comparable"));
+        sentence(ui, tr!("compare-not-comparable-about", name = title));
         for (shade, row, differs) in others {
             ui.horizontal_wrapped(|ui| {
                 dot(ui, *shade);
@@ -98,7 +98,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
         widgets::ends(
             ui,
             |ui| {
-                let title = widgets::title(ui, tr!("train-curves"));
+                let title = widgets::title(ui, tr!("train-accuracy-curves"));
                 terms::explain(ui, title, "accuracy");
             },
             |ui| {
@@ -120,7 +120,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
             .iter()
             .map(|(_, row)| row.header.as_ref().map_or(0, |h| h.tasks.len()));
         let labels: Vec<String> = (1..=tasks.max().unwrap_or(0))
-            .map(|n| tr!("figure-column", n = n))
+            .map(|n| tr!("figure-task-column", n = n))
             .collect();
         let series = shown
             .iter()
@@ -192,7 +192,7 @@ fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
 /// Draws the confidence interval of A_N.
 fn trust(ui: &mut Ui, row: &RunRow, expert: Expert) {
     let words = match row.quality_of(expert) {
-        Some(quality) if quality.is_guessing() => tr!("train-guessing").to_string(),
+        Some(quality) if quality.is_guessing() => tr!("train-no-better-than-guessing").to_string(),
         Some(quality) => quality.words(),
         None => "–".to_string(),
     };
@@ -218,9 +218,9 @@ fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)], different: &[(String, Vec<Str
     }
     let t = tokens(ui);
     card(ui, |ui| {
-        widgets::title(ui, tr!("compare-differs"));
+        widgets::title(ui, tr!("compare-differences"));
         if different.is_empty() {
-            faint(ui, tr!("compare-differs-nothing"));
+            faint(ui, tr!("compare-no-differences"));
             return;
         }
         egui::ScrollArea::horizontal().show(ui, |ui| {

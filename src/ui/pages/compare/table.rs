@@ -140,12 +140,12 @@ pub(super) fn table(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
         }
         Some(Err(problem)) => card(ui, |ui| {
             widgets::problem(ui, &problem);
-            if button(ui, tr!("compare-usual-columns")).clicked() {
+            if button(ui, tr!("compare-default-columns")).clicked() {
                 cx.pages.compare.table = TableState::default();
             }
         }),
         None => card(ui, |ui| {
-            faint(ui, tr!("compare-table-made"));
+            faint(ui, tr!("compare-building-table"));
         }),
     }
 }
@@ -160,7 +160,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     }
     let tasks = drawn.iter().map(|(_, row)| row.curve.len()).max();
     let labels: Vec<String> = (1..=tasks.unwrap_or(0))
-        .map(|n| tr!("figure-column", n = n))
+        .map(|n| tr!("figure-task-column", n = n))
         .collect();
     let t = tokens(ui);
     let series = drawn.iter().map(|(shade, row)| {
@@ -175,8 +175,8 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     });
     let series = series.collect();
     card(ui, |ui| {
-        widgets::title(ui, tr!("train-curves"));
-        faint(ui, tr!("compare-band"));
+        widgets::title(ui, tr!("train-accuracy-curves"));
+        faint(ui, tr!("compare-mean-and-band"));
         Curves {
             id: "table",
             name: tr!("compare-table-curves-name"),
@@ -204,7 +204,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
             .on_hover_text(tr!("compare-published-hint"));
         ui.checkbox(&mut request.unfinished, tr!("compare-unfinished"))
             .on_hover_text(tr!("compare-unfinished-hint"));
-        if request.against.is_some() && link(ui, tr!("compare-against-none")).clicked() {
+        if request.against.is_some() && link(ui, tr!("compare-stop-comparing")).clicked() {
             request.against = None;
         }
         let open = button(ui, tr!("train-log-copy"));
@@ -261,11 +261,14 @@ fn title(choice: &Choice) -> String {
 /// Draws the settings that all rows share, and notes on means and published results.
 fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
     if !view.common.is_empty() {
-        faint(ui, tr!("compare-common", each = view.common.join(", ")));
+        faint(
+            ui,
+            tr!("compare-all-rows-share", each = view.common.join(", ")),
+        );
     }
     if !view.mixed.is_empty() {
         ui.horizontal_wrapped(|ui| {
-            sentence(ui, tr!("compare-mixed"));
+            sentence(ui, tr!("compare-mixed-settings"));
             for key in &view.mixed {
                 let is_column = view.choices.iter().any(|choice| choice.key == *key);
                 if is_column && link(ui, &title_of(key)).clicked() {
@@ -278,10 +281,13 @@ fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
         });
     }
     if view.left_out > 0 {
-        faint(ui, tr!("compare-left-out", n = view.left_out));
+        faint(ui, tr!("compare-unfinished-not-shown", n = view.left_out));
     }
     for title in &view.seedless {
-        faint(ui, tr!("compare-seedless", title = title.as_str()));
+        faint(
+            ui,
+            tr!("compare-seed-without-effect", title = title.as_str()),
+        );
     }
     for source in &view.sources {
         faint(ui, source);
@@ -380,17 +386,22 @@ fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
     }
     let tick = ui.checkbox(&mut on, "");
     let name = row.title.as_str();
-    let tick = tick.accessible_name(tr!("compare-draw", name = name));
+    let tick = tick.accessible_name(tr!("compare-plot", name = name));
     if tick.clicked() {
         cx.pages.compare.table.tick(view, at);
     }
-    let more = icon_button(ui, Icon::Dots, &tr!("compare-more-on", name = name), 18.0);
+    let more = icon_button(
+        ui,
+        Icon::Dots,
+        &tr!("compare-more-actions", name = name),
+        18.0,
+    );
     Popup::menu(&more).show(|ui| {
-        if ui.button(tr!("compare-against")).clicked() {
+        if ui.button(tr!("compare-rows-with-this")).clicked() {
             let against = row.runs.first().cloned().map(Against::RowOf);
             cx.pages.compare.table.request.against = against;
         }
-        let words = tr!("compare-lay", n = row.runs.len());
+        let words = tr!("compare-runs-side-by-side", n = row.runs.len());
         if ui.button(words).clicked() {
             cx.pages.compare.choose(row.runs.clone());
             cx.pages.compare.view = super::View::SideBySide;

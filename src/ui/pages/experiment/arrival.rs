@@ -20,7 +20,7 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
     };
     let before = at_once;
     ui.horizontal_wrapped(|ui| {
-        faint(ui, tr!("data-arrival")).on_hover_text(tr!("data-arrival-for"));
+        faint(ui, tr!("data-class-arrival")).on_hover_text(tr!("data-class-arrival-explained"));
         let options = ways();
         segmented(ui, "arrival", &options, &mut at_once);
     });
@@ -31,21 +31,21 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn ways() -> [(bool, &'static str); 2] {
     [
-        (false, tr!("data-arrival-stages")),
-        (true, tr!("data-arrival-at-once")),
+        (false, tr!("data-class-arrival-stages")),
+        (true, tr!("data-class-arrival-at-once")),
     ]
 }
 
 fn ask(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let title = egui::RichText::new(tr!("data-arrival-ask"));
+    let title = egui::RichText::new(tr!("data-class-arrival-question"));
     ui.label(title.font(semibold(13.0)).color(tokens(ui).strong));
-    sentence(ui, tr!("data-arrival-for"));
+    sentence(ui, tr!("data-class-arrival-explained"));
     ui.horizontal_wrapped(|ui| {
         for (at_once, words) in ways() {
             if button(ui, words).clicked() {
                 cx.act(UiCommand::OnExperiment(ExperimentCommand::Arrive(at_once)));
             }
         }
-        faint(ui, tr!("data-arrival-until"));
+        faint(ui, tr!("data-class-arrival-default"));
     });
 }

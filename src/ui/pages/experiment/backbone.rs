@@ -30,7 +30,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
     let title = (tr!("experiment-backbone"), "backbone");
     let end = |ui: &mut Ui, cx: &mut Cx<'_>, open: bool| match chosen.as_ref() {
         Some(view) if open && !file_wanted(cx) => {
-            widgets::cut(ui, view.licence()).on_hover_text(tr!("experiment-licence"));
+            widgets::cut(ui, view.licence()).on_hover_text(tr!("experiment-weights-licence"));
         }
         _ if open => {}
         view => _ = widgets::cut(ui, in_short(cx, view)),
@@ -51,7 +51,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
                 // The current backbone is not shown while a file is to be chosen in its place.
                 Some(view) if file_wanted(cx) => {
                     let now = view.title();
-                    faint(ui, tr!("experiment-no-file-yet", now = now));
+                    faint(ui, tr!("experiment-no-file-chosen", now = now));
                 }
                 Some(view) => {
                     facts(ui, view);
@@ -71,7 +71,7 @@ fn in_short(cx: &Cx<'_>, view: Option<&BackboneView>) -> String {
     };
     let mut words = vec![
         view.title().into(),
-        tr!("experiment-weights-count", n = millions(view.parameters)),
+        tr!("experiment-parameter-count", n = millions(view.parameters)),
     ];
     if draft.precision != Precision::default() {
         words.push(draft.precision.key().into());
@@ -222,9 +222,9 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn facts(ui: &mut Ui, view: &BackboneView) {
     let mut words = vec![
-        tr!("experiment-weights-count", n = millions(view.parameters)),
-        tr!("experiment-sees", size = view.input_size),
-        tr!("experiment-blocks-count", n = view.shape.depth),
+        tr!("experiment-parameter-count", n = millions(view.parameters)),
+        tr!("experiment-input-size", size = view.input_size),
+        tr!("experiment-block-count", n = view.shape.depth),
     ];
     words.extend(view.megabytes.map(|n| tr!("data-megabytes", n = n)));
     words.push(pretrained(view));
@@ -234,7 +234,7 @@ fn facts(ui: &mut Ui, view: &BackboneView) {
         .color(colour);
     ui.add(egui::Label::new(text).wrap());
     if let Some(warning) = view.warning() {
-        let text = RichText::new(tr!("experiment-mind", warning = warning))
+        let text = RichText::new(tr!("experiment-note", warning = warning))
             .font(regular(12.0))
             .color(tokens(ui).warning);
         ui.add(egui::Label::new(text).wrap());
@@ -259,7 +259,10 @@ fn millions(count: usize) -> String {
     if count < 1_000_000 {
         return count_text(count);
     }
-    tr!("experiment-millions", n = number(count as f64 / 1e6, 1))
+    tr!(
+        "experiment-million-parameters",
+        n = number(count as f64 / 1e6, 1)
+    )
 }
 
 /// Draws the location of the weights; a download can be started before the run, and stopped.
@@ -271,7 +274,7 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
         let item = Item::Weights(view.name.clone());
         let Some(download) = cx.session.under_way_like(&item) else {
             let place = view.whereabouts();
-            faint(ui, tr!("experiment-download-later", place = place));
+            faint(ui, tr!("experiment-download-at-start", place = place));
             if button(ui, tr!("experiment-download-now")).clicked() {
                 let command = ExperimentCommand::Download(item);
                 cx.act(UiCommand::OnExperiment(command));
@@ -282,7 +285,7 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
         };
         if download.item != item {
             let place = view.whereabouts();
-            faint(ui, tr!("experiment-download-other", place = place));
+            faint(ui, tr!("experiment-download-other-running", place = place));
             return;
         }
         let (done, total) = download.transfer.progress();
@@ -326,7 +329,7 @@ fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
         .find(|device| means_cpu(device));
     match (cx.session.experiment.draft.precision, cpu) {
         (Precision::F16, Some(_)) => faint(ui, tr!("experiment-cpu-f32")),
-        (Precision::Bf16, None) => faint(ui, tr!("experiment-card-f16")),
+        (Precision::Bf16, None) => faint(ui, tr!("experiment-gpu-f16")),
         (Precision::Bf16, Some(cpu)) => match cpu.bf16_gain {
             None => faint(ui, tr!("experiment-cpu-no-bf16")),
             Some(gain) => {

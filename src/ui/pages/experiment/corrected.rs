@@ -37,14 +37,14 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
         let mut on = used;
         let ways = [
             (true, tr!("data-corrected-use")),
-            (false, tr!("data-corrected-as-they-are")),
+            (false, tr!("data-corrected-original-labels")),
         ];
         if segmented(ui, "corrected-labels", &ways, &mut on) {
             use_corrected(cx, on);
         }
         if used && !same {
-            faint(ui, tr!("data-corrected-own", own = own));
-            if link(ui, tr!("data-corrected-use-now")).clicked() {
+            faint(ui, tr!("data-corrected-run-list", own = own));
+            if link(ui, tr!("data-corrected-use-current")).clicked() {
                 use_corrected(cx, true);
             }
         }
@@ -88,11 +88,11 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, correction: &Correction) {
                     was = was
                 )
             }
-            None => tr!("data-corrected-left-out", picture = picture, was = was),
+            None => tr!("data-corrected-excluded", picture = picture, was = was),
         };
         faint(ui, now);
-        let back = link(ui, tr!("data-corrected-back"));
-        let back = back.accessible_name(tr!("data-corrected-back-of", picture = picture));
+        let back = link(ui, tr!("data-corrected-revert"));
+        let back = back.accessible_name(tr!("data-corrected-revert-image", picture = picture));
         if back.clicked() {
             let back = correction.taken_back();
             cx.act(UiCommand::PutLabel(place.to_string(), back));

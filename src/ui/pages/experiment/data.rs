@@ -34,11 +34,11 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
         match &cx.session.experiment.data {
             // The current dataset is not shown while a folder is to be chosen in its place.
             _ if cx.pages.experiment.folder => {
-                faint(ui, tr!("data-how"));
-                faint(ui, tr!("data-no-folder-yet", now = now.as_str()));
+                faint(ui, tr!("data-folder-forms"));
+                faint(ui, tr!("data-no-folder-chosen", now = now.as_str()));
             }
             Fetch::Nothing => {
-                faint(ui, tr!("data-how"));
+                faint(ui, tr!("data-folder-forms"));
             }
             Fetch::Busy => {
                 ui.horizontal(|ui| {
@@ -47,7 +47,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                         words if words.is_empty() => String::new(),
                         words => format!(" · {words}"),
                     };
-                    faint(ui, tr!("data-looking", data = now.as_str()) + &words);
+                    faint(ui, tr!("data-reading", data = now.as_str()) + &words);
                 });
                 ui.ctx().request_repaint_after(Duration::from_millis(200));
             }
@@ -107,14 +107,14 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
         _ if cx.pages.experiment.folder => tr!("data-folder"),
         "digits" => tr!("data-digits"),
         "letters" => tr!("data-letters"),
-        name => named::published(name).map_or(tr!("data-own"), |set| set.name),
+        name => named::published(name).map_or(tr!("data-own-folder"), |set| set.name),
     };
     ui.horizontal_wrapped(|ui| {
         let menu = button(ui, format!("{title} ▾")).accessible_name(tr!("data-choose"));
         egui::Popup::menu(&menu).show(|ui| sources(ui, cx));
         folder(ui, cx);
         if !own {
-            faint(ui, tr!("data-or-drop"));
+            faint(ui, tr!("data-drop-hint"));
         }
     });
 }
@@ -149,7 +149,7 @@ fn sources(ui: &mut Ui, cx: &mut Cx<'_>) {
         cx.pages.experiment.folder = true;
         cx.act(UiCommand::Pick(DialogPurpose::DataFolder));
     }
-    if ui.button(tr!("data-make")).clicked() {
+    if ui.button(tr!("data-create")).clicked() {
         cx.act(UiCommand::Collect(Purpose::Data));
     }
     if cx.session.experiment.data.ready().is_some() && !cx.pages.experiment.folder {
@@ -166,12 +166,17 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::PublishedData) {
     if under_way.is_some_and(|download| download.item == item) {
         return;
     }
-    widgets::sentence(ui, tr!("data-not-here", about = set.about()));
+    widgets::sentence(ui, tr!("data-not-downloaded", about = set.about()));
     let size = set.megabytes;
     let (url, licence) = (set.url, set.licence());
     faint(
         ui,
-        tr!("data-offer", size = size, url = url, licence = licence),
+        tr!(
+            "data-download-offer",
+            size = size,
+            url = url,
+            licence = licence
+        ),
     );
     if let Some(problem) = cx.session.download_problem(&item) {
         widgets::problem(ui, problem);

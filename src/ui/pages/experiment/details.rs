@@ -41,9 +41,9 @@ const SIDE: f32 = 92.0;
 pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     ui.horizontal_wrapped(|ui| {
         let mut all = vec![
-            (Part::Classes, tr!("data-part-classes")),
-            (Part::Sight, tr!("data-part-sight")),
-            (Part::Arrange, tr!("data-part-arrange")),
+            (Part::Classes, tr!("data-part-images-per-class")),
+            (Part::Sight, tr!("data-part-network-input")),
+            (Part::Arrange, tr!("data-part-arrange-classes")),
         ];
         if !splits_matter(cx) {
             all.push((Part::Splits, tr!("data-part-splits")));
@@ -72,7 +72,7 @@ fn spread(counts: &[usize]) -> String {
         (Some(&low), Some(&high)) if low == high => count_text(low),
         (Some(&low), Some(&high)) => {
             let median = sorted[sorted.len() / 2];
-            tr!("data-spread", low = low, high = high, median = median)
+            tr!("data-images-range", low = low, high = high, median = median)
         }
         _ => "0".into(),
     }
@@ -95,7 +95,7 @@ fn by_numbers(cx: &mut Cx<'_>, view: &DataView) -> Arc<Vec<usize>> {
 
 fn classes(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let (train, test) = (spread(&view.train), spread(&view.test));
-    faint(ui, tr!("data-per-class", train = train, test = test));
+    faint(ui, tr!("data-images-per-class", train = train, test = test));
     if view.classes.len() > FEW {
         overview(ui, view);
     }
@@ -117,7 +117,8 @@ fn overview(ui: &mut Ui, view: &DataView) {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 72.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("data-per-class-chart")));
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("data-images-per-class-chart")));
     ui.painter()
         .rect_filled(rect, CornerRadius::same(4), t.background);
     let count = view.classes.len();
@@ -215,14 +216,17 @@ fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
     let epochs = longest.unwrap_or(experiment.draft.epochs).max(1);
     let (epoch, shift) = (state.sight_epoch % epochs, state.sight_shift);
     ui.horizontal_wrapped(|ui| {
-        let again = button(ui, tr!("data-draw-again"));
-        if again.on_hover_text(tr!("data-draw-again-hint")).clicked() {
+        let again = button(ui, tr!("data-next-epoch"));
+        if again.on_hover_text(tr!("data-next-epoch-hint")).clicked() {
             state.sight_epoch = (epoch + 1) % epochs;
         }
         if button(ui, tr!("data-other-images")).clicked() {
             state.sight_shift += 1;
         }
-        faint(ui, tr!("data-epoch", epoch = epoch + 1, epochs = epochs));
+        faint(
+            ui,
+            tr!("data-epoch-crops", epoch = epoch + 1, epochs = epochs),
+        );
     });
     if cx.session.is_sight_due(epoch, shift) {
         cx.act(UiCommand::Load(Load::Sight(epoch, shift)));
@@ -233,14 +237,14 @@ fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
         Fetch::Busy | Fetch::Nothing => {
             ui.horizontal(|ui| {
                 ui.spinner();
-                faint(ui, tr!("data-drawing"));
+                faint(ui, tr!("data-loading-images"));
             });
         }
     }
 }
 
 fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, sight: &Sight) {
-    faint(ui, tr!("data-seen-sizes", size = sight.input_size));
+    faint(ui, tr!("data-input-sizes", size = sight.input_size));
     ScrollArea::horizontal().id_salt("sight").show(ui, |ui| {
         ui.horizontal_top(|ui| {
             for seen in &sight.seen {
@@ -258,13 +262,13 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
         for (picture, name, tip) in [
             (
                 &seen.drawn,
-                tr!("data-seen-training", class = class),
+                tr!("data-input-training", class = class),
                 seen.words.as_str(),
             ),
             (
                 &seen.tested,
-                tr!("data-seen-testing", class = class),
-                tr!("data-seen-middle"),
+                tr!("data-input-testing", class = class),
+                tr!("data-input-centre-crop"),
             ),
         ] {
             let (rect, response) = ui.allocate_exact_size(Vec2::splat(SIDE), Sense::hover());
@@ -275,7 +279,7 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
                 .paint_at(ui, rect);
             response.on_hover_text(format!("{}\n{tip}", picture.name));
         }
-        let caption = tr!("data-seen-caption", class = class, task = seen.task + 1);
+        let caption = tr!("data-input-caption", class = class, task = seen.task + 1);
         let text = RichText::new(&caption).font(regular(11.0));
         ui.add(egui::Label::new(text.color(tokens(ui).subdued)).truncate())
             .on_hover_text(caption);
@@ -332,8 +336,8 @@ fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
 fn cache_words(need: Option<u64>, megabytes: usize) -> String {
     let budget = (megabytes as u64) << 20;
     match need {
-        None => tr!("data-cache-there").into(),
+        None => tr!("data-cache-loaded").into(),
         Some(need) if need <= budget => tr!("data-cache-fits", need = bytes_text(need)),
-        Some(need) => tr!("data-cache-short", need = bytes_text(need)),
+        Some(need) => tr!("data-cache-too-small", need = bytes_text(need)),
     }
 }

@@ -27,7 +27,7 @@ pub fn in_the_way(cx: &Cx<'_>) -> Vec<Problem> {
         list.first_mut(),
     ) && cx.session.experiment.data.problem().is_some()
     {
-        first.remedy = tr!("data-download-remedy").into();
+        first.remedy = tr!("data-download-advice").into();
     }
     list
 }
@@ -48,7 +48,7 @@ pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
         .min();
     let t = tokens(ui);
     card(ui, |ui| {
-        let words = tr!("experiment-to-fix", n = list.len());
+        let words = tr!("experiment-problems-to-fix", n = list.len());
         ui.label(RichText::new(words).font(semibold(13.0)).color(t.bad));
         for problem in &list {
             widgets::problem(ui, problem);
@@ -122,7 +122,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
             );
         }
         if let Some(depth) = view.better_depth
-            && button(ui, tr!("data-use-depth", n = depth)).clicked()
+            && button(ui, tr!("data-use-bit-depth", n = depth)).clicked()
         {
             let depth = Setting::Whole(depth as i64);
             cx.act(UiCommand::Set("bit_depth", Some(depth)));
@@ -147,13 +147,16 @@ fn unreadable(ui: &Ui, cx: &mut Cx<'_>, view: &DataView) -> Vec<String> {
 fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let state = &mut cx.pages.experiment;
     if !view.skipped.is_empty() {
-        sentence(ui, tr!("data-skipped", n = view.skipped.len()));
+        sentence(ui, tr!("data-skipped-files", n = view.skipped.len()));
         let words = [tr!("data-skipped-show"), tr!("data-skipped-hide")];
         opened(ui, &mut state.skipped, "skipped", words, &view.skipped);
     }
     if !view.duplicates.is_empty() {
-        sentence(ui, tr!("data-in-both", n = view.duplicates.len()));
-        let words = [tr!("data-in-both-show"), tr!("data-in-both-hide")];
+        sentence(ui, tr!("data-in-both-splits", n = view.duplicates.len()));
+        let words = [
+            tr!("data-in-both-splits-show"),
+            tr!("data-in-both-splits-hide"),
+        ];
         opened(ui, &mut state.duplicates, "both", words, &view.duplicates);
     }
     if let Some(words) = &view.two_labels_told {

@@ -39,8 +39,8 @@ pub fn opened(ui: &mut Ui, cx: &mut Cx<'_>, height: f32) {
                     cx.act(UiCommand::OnGrid(GridCommand::Close));
                 }
                 let fields = view.as_ref().is_some_and(|view| view.fields.is_some());
-                let hint = tr!("experiment-grid-change-hint");
-                let change = fields.then(|| button(ui, tr!("experiment-grid-change")));
+                let hint = tr!("experiment-grid-edit-hint");
+                let change = fields.then(|| button(ui, tr!("experiment-grid-edit")));
                 if change.is_some_and(|change| change.on_hover_text(hint).clicked()) {
                     cx.act(UiCommand::OnGrid(GridCommand::Edit));
                 }
@@ -57,7 +57,7 @@ pub fn opened(ui: &mut Ui, cx: &mut Cx<'_>, height: f32) {
             _ => {
                 ui.horizontal(|ui| {
                     ui.spinner();
-                    faint(ui, tr!("experiment-grid-looking"));
+                    faint(ui, tr!("experiment-grid-searching-runs"));
                 });
             }
         }
@@ -80,14 +80,14 @@ pub fn lines(ui: &mut Ui, standing: &GridStanding, height: f32) {
 fn one(ui: &mut Ui, line: &GridLine) {
     let t = tokens(ui);
     let (words, colour) = match &line.standing {
-        CellStanding::Done(_) => (tr!("experiment-cell-done").to_string(), t.text),
+        CellStanding::Done(_) => (tr!("experiment-grid-run-done").to_string(), t.text),
         CellStanding::Stopped { saved, tasks } => {
             let task = saved + 1;
-            let words = tr!("experiment-cell-stopped", task = task, tasks = *tasks);
+            let words = tr!("experiment-grid-run-stopped", task = task, tasks = *tasks);
             (words, t.warning)
         }
-        CellStanding::AtWork => (tr!("experiment-cell-at-work").into(), t.accent),
-        CellStanding::Elsewhere => (tr!("experiment-cell-elsewhere").into(), t.warning),
+        CellStanding::AtWork => (tr!("experiment-grid-run-running").into(), t.accent),
+        CellStanding::Elsewhere => (tr!("experiment-grid-run-elsewhere").into(), t.warning),
         CellStanding::ToDo => (duration_text(line.seconds.max(1.0)), t.subdued),
         CellStanding::Refused(problem) => (problem.what_said(), t.bad),
     };
@@ -107,27 +107,30 @@ fn one(ui: &mut Ui, line: &GridLine) {
 /// Returns "3 methods × 2 PETs = 36 runs · 12 of them are there · about 1 h 40 · 8 MB · 1.2 GB memory".
 pub fn summary(view: &GridView) -> String {
     let standing = &view.standing;
-    let runs = tr!("experiment-runs", n = standing.lines.len());
+    let runs = tr!("experiment-run-count", n = standing.lines.len());
     let mut words = vec![match view.factors.as_str() {
-        "" => tr!("experiment-runs-in-rows", runs = runs, n = standing.rows),
+        "" => tr!("experiment-runs-and-rows", runs = runs, n = standing.rows),
         factors => format!("{factors} = {runs}"),
     }];
     let done = standing.done();
     if done > 0 {
-        words.push(tr!("experiment-runs-there", n = done));
+        words.push(tr!("experiment-runs-already-done", n = done));
     }
     let refused = standing.refused();
     if refused > 0 {
-        words.push(tr!("experiment-runs-refused", n = refused));
+        words.push(tr!("experiment-runs-not-possible", n = refused));
     }
     if standing.to_do() > 0 {
         let time = duration_text(standing.seconds().max(1.0));
         words.push(match standing.measured {
-            true => tr!("experiment-about", time = time),
-            false => tr!("experiment-about-guess", time = time),
+            true => tr!("experiment-about-time", time = time),
+            false => tr!("experiment-about-time-estimate", time = time),
         });
         words.push(bytes_text(standing.disk));
-        words.push(tr!("experiment-memory", size = bytes_text(standing.memory)));
+        words.push(tr!(
+            "experiment-memory-size",
+            size = bytes_text(standing.memory)
+        ));
     }
     words.join(" · ")
 }
@@ -157,7 +160,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
         Fetch::Failed(problem) => widgets::problem(ui, problem),
         Fetch::Busy | Fetch::Nothing => {
-            faint(ui, tr!("experiment-grid-looking"));
+            faint(ui, tr!("experiment-grid-searching-runs"));
         }
     }
 }
@@ -168,14 +171,15 @@ fn clusters(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.grid_search().is_some() {
         return;
     }
-    let menu = button(ui, tr!("experiment-slurm")).on_hover_text(tr!("experiment-slurm-hint"));
+    let menu =
+        button(ui, tr!("experiment-slurm-run")).on_hover_text(tr!("experiment-slurm-run-hint"));
     Popup::menu(&menu).show(|ui| {
         if clusters.is_empty() {
-            faint(ui, tr!("experiment-slurm-none"));
+            faint(ui, tr!("experiment-slurm-unavailable"));
         }
         for place in clusters {
             let name = match place.name.as_str() {
-                "" => tr!("experiment-slurm-here"),
+                "" => tr!("experiment-slurm-this-cluster"),
                 name => name,
             };
             if ui.button(name).clicked() {
@@ -198,7 +202,7 @@ fn search(ui: &mut Ui, now: Option<SearchBy>, commands: &mut Vec<UiCommand>) {
         if let Some(mut chosen) = by {
             let ways = [
                 (SearchBy::Halving, tr!("experiment-search-halving")),
-                (SearchBy::All, tr!("experiment-search-all")),
+                (SearchBy::All, tr!("experiment-search-full")),
             ];
             if segmented(ui, "search", &ways, &mut chosen) {
                 by = Some(chosen);
@@ -216,7 +220,7 @@ pub fn start_words(cx: &Cx<'_>) -> String {
         return tr!("experiment-start-search").into();
     }
     match cx.session.grid_to_do() {
-        None => tr!("experiment-start-nothing").into(),
+        None => tr!("experiment-nothing-to-start").into(),
         Some(left) => tr!("experiment-start-runs", n = left),
     }
 }

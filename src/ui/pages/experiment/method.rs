@@ -24,7 +24,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
     let end = |ui: &mut Ui, cx: &mut Cx<'_>, open: bool| {
         let (preset, reset) = preset_words(cx);
         if let Some(reset) = reset
-            && link(ui, tr!("experiment-reset")).clicked()
+            && link(ui, tr!("experiment-reset-settings")).clicked()
         {
             cx.act(reset.into());
         }
@@ -41,8 +41,8 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
         });
         let more = cx.pages.experiment.more;
         let words = match more {
-            true => tr!("experiment-fewer"),
-            false => tr!("experiment-more"),
+            true => tr!("experiment-fewer-settings"),
+            false => tr!("experiment-more-settings"),
         };
         if link(ui, words).clicked() {
             cx.pages.experiment.more = !more;
@@ -78,12 +78,12 @@ fn preset_words(cx: &Cx<'_>) -> (String, Option<&'static Preset>) {
         None => all.find(|preset| presets::matches(preset, draft)),
     };
     match (same, taken) {
-        (Some(preset), _) => (tr!("experiment-preset", title = preset.title()), None),
+        (Some(preset), _) => (tr!("experiment-preset-title", title = preset.title()), None),
         (None, Some(preset)) => {
             let keys = presets::changed(preset, draft);
             let keys: Vec<String> = keys.iter().map(|key| title_of(key)).collect();
             let (title, keys) = (preset.title(), listed(&keys, 3));
-            let words = tr!("experiment-changed", title = title, keys = keys);
+            let words = tr!("experiment-preset-changed", title = title, keys = keys);
             (words, Some(preset))
         }
         (None, None) => (String::new(), None),

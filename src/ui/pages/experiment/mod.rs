@@ -131,25 +131,30 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
     let run = cx.session.to_go_on_with().map(|row| {
         let (done, all) = (row.answers().accuracy.len(), row.tasks());
         let title = row.title();
-        let words = tr!("experiment-left-run", title = title, done = done, n = all);
+        let words = tr!(
+            "experiment-last-run-progress",
+            title = title,
+            done = done,
+            n = all
+        );
         (row.folder.clone(), words)
     });
     let kept = cx.session.former.waits().then(|| kept(cx));
     let title = match (cx.session.former.crashed, &run, &kept) {
         (_, None, None) => return,
-        (true, ..) => tr!("experiment-left-crashed"),
-        (false, Some(_), _) => tr!("experiment-left-at-work"),
-        (false, None, _) => tr!("experiment-left-kept"),
+        (true, ..) => tr!("experiment-last-crashed"),
+        (false, Some(_), _) => tr!("experiment-last-run-in-progress"),
+        (false, None, _) => tr!("experiment-earlier-settings-saved"),
     };
     card(ui, |ui| {
         widgets::title(ui, title);
         if let Some((folder, words)) = &run {
             widgets::sentence(ui, words.clone());
             ui.horizontal(|ui| {
-                if primary_button(ui, tr!("experiment-left-resume"), true).clicked() {
+                if primary_button(ui, tr!("experiment-last-run-resume"), true).clicked() {
                     cx.act(UiCommand::Resume(folder.clone(), None));
                 }
-                if button(ui, tr!("experiment-left-not-now")).clicked() {
+                if button(ui, tr!("experiment-last-not-now")).clicked() {
                     cx.act(UiCommand::DropInterrupted);
                 }
             });
@@ -157,15 +162,15 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
         if let Some(kept) = &kept {
             let kept = kept.as_str();
             let words = match cx.session.former.crashed {
-                true => tr!("experiment-left-crashed-kept", kept = kept),
-                false => tr!("experiment-left-earlier-kept", kept = kept),
+                true => tr!("experiment-crashed-settings", kept = kept),
+                false => tr!("experiment-earlier-crash-settings", kept = kept),
             };
             widgets::sentence(ui, words);
             ui.horizontal(|ui| {
-                if primary_button(ui, tr!("experiment-left-again"), true).clicked() {
+                if primary_button(ui, tr!("experiment-earlier-restore"), true).clicked() {
                     cx.act(UiCommand::UseFormer);
                 }
-                if button(ui, tr!("experiment-left-forget")).clicked() {
+                if button(ui, tr!("experiment-earlier-discard")).clicked() {
                     cx.act(UiCommand::DropFormer);
                 }
             });
@@ -177,12 +182,16 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn kept(cx: &Cx<'_>) -> String {
     let folders = match cx.session.former.folders.len() {
         0 => None,
-        n => Some(tr!("experiment-left-folders", n = n)),
+        n => Some(tr!("experiment-earlier-run-folders", n = n)),
     };
     let setup = cx.session.former.config.as_ref();
     match (setup.map(|config| cx.session.title_of(config)), folders) {
         (Some(setup), Some(folders)) => {
-            tr!("experiment-left-both", setup = setup, folders = folders)
+            tr!(
+                "experiment-settings-and-folders",
+                setup = setup,
+                folders = folders
+            )
         }
         (setup, folders) => setup.or(folders).unwrap_or_default(),
     }

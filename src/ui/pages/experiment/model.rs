@@ -37,7 +37,7 @@ pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
     let stand = standing(cx, SettingGroup::Pet);
     let title = (tr!("experiment-pet"), "pet");
     let without = without_pet(&cx.session.experiment.draft);
-    let without = without.map(|method| tr!("experiment-no-pet", method = method));
+    let without = without.map(|method| tr!("experiment-method-without-pet", method = method));
     let plugins = cx.session.inventory.plugins.clone();
     let sound = plugins.iter().filter(|plugin| plugin.problem.is_none());
     let list: Vec<&PluginView> = sound.collect();
@@ -98,9 +98,13 @@ fn trained(cx: &Cx<'_>) -> String {
     match share {
         Some(share) => {
             let share = number_text(share, if share < 0.1 { 2 } else { 1 });
-            tr!("experiment-trained-of", n = trained, share = share)
+            tr!(
+                "experiment-trainable-parameters-share",
+                n = trained,
+                share = share
+            )
         }
-        None => tr!("experiment-trained", n = trained),
+        None => tr!("experiment-trainable-parameters", n = trained),
     }
 }
 
@@ -150,7 +154,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
         {
             cx.act(UiCommand::Pick(DialogPurpose::PetStart));
         }
-        if ui.button(tr!("experiment-pet-all")).clicked() {
+        if ui.button(tr!("experiment-all-plugins")).clicked() {
             cx.act(UiCommand::Show(Page::Plugins));
         }
     });
@@ -205,7 +209,10 @@ fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
 /// Returns "starts from my-adapter".
 fn starts_from(place: &str) -> String {
     let name = Path::new(place).file_name().unwrap_or_default();
-    tr!("experiment-pet-starts", folder = name.to_string_lossy())
+    tr!(
+        "experiment-pet-starts-from",
+        folder = name.to_string_lossy()
+    )
 }
 
 /// Draws the LoRA that the PET starts from, if one is selected.
@@ -215,7 +222,7 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>) {
     };
     ui.horizontal(|ui| {
         faint(ui, starts_from(&place)).on_hover_text(&place);
-        if link(ui, tr!("experiment-pet-start-not")).clicked() {
+        if link(ui, tr!("experiment-pet-start-fresh")).clicked() {
             cx.act(UiCommand::Set("pet_start", None));
         }
     });

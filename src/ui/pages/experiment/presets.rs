@@ -14,14 +14,14 @@ pub fn presets_card(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         widgets::title(ui, tr!("experiment-presets"));
-        faint(ui, tr!("experiment-presets-what"));
+        faint(ui, tr!("experiment-presets-about"));
         let (paper, demos): (Vec<&Preset>, Vec<&Preset>) = presets::presets()
             .iter()
             .partition(|preset| preset.paper.is_some());
         for preset in demos {
             let tip = match preset.then {
-                Some(_) => tr!("experiment-preset-two"),
-                None => tr!("experiment-preset-one"),
+                Some(_) => tr!("experiment-preset-two-runs"),
+                None => tr!("experiment-preset-one-run"),
             };
             if line(ui, preset.title(), preset.hint())
                 .on_hover_text(tip)
@@ -33,7 +33,7 @@ pub fn presets_card(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
         let (title, hint) = (
             tr!("experiment-presets-paper"),
-            tr!("experiment-presets-pets"),
+            tr!("experiment-presets-six-pets"),
         );
         let papers = line(ui, title, hint);
         Popup::menu(&papers).show(|ui| {

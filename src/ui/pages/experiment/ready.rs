@@ -74,7 +74,7 @@ pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     card(ui, |ui| {
-        widgets::title(ui, tr!("experiment-the-run"));
+        widgets::title(ui, tr!("experiment-one-run"));
         if let Some(cost) = cost(cx) {
             ui.scope(|ui| cost_lines(ui, cost));
         }
@@ -86,7 +86,7 @@ pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn headline(cx: &Cx<'_>) -> &'static str {
     if cx.session.has_grid() {
-        return tr!("experiment-a-grid");
+        return tr!("experiment-grid-of-runs");
     }
     let fine = cx.session.experiment.plan.problems.is_empty()
         && cx.session.experiment.data.ready().is_some();
@@ -102,11 +102,11 @@ fn extent(cx: &Cx<'_>) -> String {
     if plan.tasks.is_empty() {
         return String::new();
     }
-    let mut tasks = tr!("experiment-tasks", n = plan.tasks.len());
+    let mut tasks = tr!("experiment-task-count", n = plan.tasks.len());
     if cx.session.experiment.why_idle("epochs").is_none() {
         tasks = format!("{tasks} × {}", epochs_text(&plan.epochs(draft)));
     }
-    let pictures = tr!("experiment-pictures", n = plan.images_shown(draft));
+    let pictures = tr!("experiment-image-count", n = plan.images_shown(draft));
     format!("{tasks}, {pictures}")
 }
 
@@ -119,7 +119,10 @@ fn cost(cx: &Cx<'_>) -> Option<Estimate> {
 }
 
 fn about(seconds: f64) -> String {
-    tr!("experiment-about", time = duration_text(seconds.max(1.0)))
+    tr!(
+        "experiment-about-time",
+        time = duration_text(seconds.max(1.0))
+    )
 }
 
 /// Draws the first problem next to the start button, because the list may be scrolled out of view.
@@ -130,7 +133,7 @@ fn first_problem(ui: &mut Ui, cx: &Cx<'_>) {
     let text = RichText::new(story::sentence(&in_window(first).what)).color(colour);
     ui.add(egui::Label::new(text).wrap());
     if list.len() > 1 {
-        faint(ui, tr!("experiment-more-to-fix", n = list.len() - 1));
+        faint(ui, tr!("experiment-more-problems", n = list.len() - 1));
     }
 }
 
@@ -139,12 +142,15 @@ fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some((free, fitting)) = cx.session.experiment.plan.short else {
         return;
     };
-    let words = tr!("experiment-short", free = bytes_text(free));
+    let words = tr!("experiment-gpu-memory-short", free = bytes_text(free));
     let colour = tokens(ui).warning;
     ui.add(egui::Label::new(RichText::new(words).color(colour)).wrap());
     if let Some(images) = fitting {
-        let take = button(ui, tr!("experiment-short-take", n = images));
-        if take.on_hover_text(tr!("experiment-short-hint")).clicked() {
+        let take = button(ui, tr!("experiment-use-micro-batch", n = images));
+        if take
+            .on_hover_text(tr!("experiment-micro-batch-hint"))
+            .clicked()
+        {
             let images = Setting::Whole(i64::try_from(images).unwrap_or(i64::MAX));
             cx.act(UiCommand::Set("micro_batch", Some(images)));
         }
@@ -166,9 +172,9 @@ fn other_split(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
     let wait = if cx.session.is_downloading_weights() {
-        tr!("experiment-weights-coming")
+        tr!("experiment-weights-downloading")
     } else {
-        tr!("experiment-fix-first")
+        tr!("experiment-fix-problems-first")
     };
     let can_start = cx.session.can_start();
     let words = match cx.session.with_baseline() {
@@ -186,15 +192,21 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
 fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.experiment.draft.method != lae::BASELINE.key {
         let mut beside = cx.session.experiment.beside;
-        let check = ui.checkbox(&mut beside, tr!("experiment-beside"));
-        if check.on_hover_text(tr!("experiment-beside-hint")).changed() {
+        let check = ui.checkbox(&mut beside, tr!("experiment-train-baseline-too"));
+        if check
+            .on_hover_text(tr!("experiment-train-baseline-too-hint"))
+            .changed()
+        {
             cx.act(UiCommand::Beside(beside));
         }
     }
     let can_start = cx.session.can_start();
     ui.horizontal_wrapped(|ui| {
-        let three = button_if(ui, can_start, tr!("experiment-orders"));
-        if three.on_hover_text(tr!("experiment-orders-hint")).clicked() {
+        let three = button_if(ui, can_start, tr!("experiment-three-class-orders"));
+        if three
+            .on_hover_text(tr!("experiment-three-class-orders-hint"))
+            .clicked()
+        {
             cx.act(UiCommand::TrainOrders);
         }
         let copy = button(ui, tr!("experiment-copy-command"));
@@ -208,9 +220,9 @@ fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
     if let Some(place) = &cx.session.experiment.place {
         let place = place.as_str();
-        faint(ui, tr!("experiment-elsewhere", place = place));
+        faint(ui, tr!("experiment-trained-at-place", place = place));
     } else if cx.session.is_training() {
-        faint(ui, tr!("experiment-queue"));
+        faint(ui, tr!("experiment-run-will-wait"));
     }
 }
 
@@ -231,16 +243,16 @@ fn cost_lines(ui: &mut Ui, cost: Estimate) {
     let time = duration_text(cost.seconds.max(1.0));
     let words = match cost.basis {
         Some(Basis::Experiment | Basis::Method) => {
-            tr!("experiment-cost-measured", time = time.as_str())
+            tr!("experiment-time-from-last-run", time = time.as_str())
         }
         Some(Basis::Backbone | Basis::Device) => {
-            tr!("experiment-cost-other-runs", time = time.as_str())
+            tr!("experiment-time-from-other-runs", time = time.as_str())
         }
-        None => tr!("experiment-cost-guess", time = time.as_str()),
+        None => tr!("experiment-time-estimate", time = time.as_str()),
     };
     line(ui, words, &time);
     if let Some(memory) = cost.bytes.map(bytes_text) {
-        let words = tr!("experiment-cost-memory", memory = memory.as_str());
+        let words = tr!("experiment-memory-estimate", memory = memory.as_str());
         line(ui, words, &memory);
     }
 }

@@ -39,7 +39,10 @@ pub fn offer(field: &Response, cx: &mut Cx<'_>, key: &str) {
     // A choice has its own menu.
     let id = field.id.with("several-values");
     Popup::context_menu(field).id(id).show(|ui| {
-        if ui.button(tr!("experiment-several-of-field")).clicked() {
+        if ui
+            .button(tr!("experiment-several-values-of-field"))
+            .clicked()
+        {
             cx.act(UiCommand::OnGrid(GridCommand::Vary(key.into())));
         }
     });
@@ -69,10 +72,10 @@ fn values(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> Response {
     let counted = match key {
         "order" => several
             .orders
-            .map(|number| tr!("experiment-class-orders", n = number)),
+            .map(|number| tr!("experiment-class-order-count", n = number)),
         "seed" => several
             .seeds
-            .map(|number| tr!("experiment-seeds", n = number)),
+            .map(|number| tr!("experiment-seed-count", n = number)),
         _ => None,
     };
     let told = several.of(key).map(|axis| {
@@ -149,7 +152,7 @@ fn list(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     if now != was {
         cx.act(UiCommand::OnGrid(GridCommand::Values(key.into(), now)));
     }
-    if link(ui, tr!("experiment-one-value")).clicked() {
+    if link(ui, tr!("experiment-use-single-value")).clicked() {
         let first = was.into_iter().take(1).collect();
         cx.act(UiCommand::OnGrid(GridCommand::Values(key.into(), first)));
         ui.close();
@@ -160,8 +163,8 @@ fn list(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
 fn counted(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     let several = &cx.session.experiment.grid.several;
     let (key, now, words) = match key {
-        "order" => ("order", several.orders, tr!("experiment-orders-number")),
-        "seed" => ("seed", several.seeds, tr!("experiment-seeds-number")),
+        "order" => ("order", several.orders, tr!("experiment-class-orders-hint")),
+        "seed" => ("seed", several.seeds, tr!("experiment-seeds-hint")),
         _ => return,
     };
     let mut number_now = now.unwrap_or(0);
@@ -225,11 +228,12 @@ fn admitted(spec: &SettingSpec, text: &str, now: &[Setting]) -> Result<Setting, 
     match taken {
         None => {
             let range = spec.kind.range().said();
-            Err(tr!("experiment-no-value", text = text, range = range))
+            Err(tr!("experiment-value-invalid", text = text, range = range))
         }
-        Some(value) if now.contains(&value) => {
-            Err(tr!("experiment-value-there", value = value.to_string()))
-        }
+        Some(value) if now.contains(&value) => Err(tr!(
+            "experiment-value-already-listed",
+            value = value.to_string()
+        )),
         Some(value) => Ok(value),
     }
 }
@@ -237,10 +241,10 @@ fn admitted(spec: &SettingSpec, text: &str, now: &[Setting]) -> Result<Setting, 
 /// Draws the card of all settings with several values, or a line that offers it.
 pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
-        widgets::title(ui, tr!("experiment-several"));
+        widgets::title(ui, tr!("experiment-several-values"));
         let several = cx.session.experiment.grid.several.clone();
         if several.is_empty() {
-            faint(ui, tr!("experiment-several-what"));
+            faint(ui, tr!("experiment-several-values-about"));
         }
         let mut keys: Vec<&str> = several.axes.iter().map(|axis| axis.key.as_str()).collect();
         keys.extend(several.orders.map(|_| "order"));
@@ -254,8 +258,8 @@ pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
             });
         }
         ui.horizontal_wrapped(|ui| {
-            let more = button(ui, tr!("experiment-several-add"));
-            let more = more.accessible_name(tr!("experiment-several-add-name"));
+            let more = button(ui, tr!("experiment-add-setting"));
+            let more = more.accessible_name(tr!("experiment-add-setting-name"));
             Popup::menu(&more).show(|ui| settings(ui, cx));
             let open = button(ui, tr!("experiment-grid-open"));
             Popup::menu(&open).show(|ui| grids(ui, cx));
@@ -263,7 +267,7 @@ pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
                 if button(ui, tr!("experiment-grid-save")).clicked() {
                     cx.act(UiCommand::Pick(DialogPurpose::SaveGrid));
                 }
-                if link(ui, tr!("experiment-single-again")).clicked() {
+                if link(ui, tr!("experiment-use-single-values")).clicked() {
                     cx.act(UiCommand::OnGrid(GridCommand::Close));
                 }
             }

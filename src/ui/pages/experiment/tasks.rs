@@ -180,12 +180,12 @@ fn classes_of<'a>(scenario: &Scenario, names: &'a [String], task: usize) -> Vec<
 /// Draws the larger view: every task with all its classes.
 pub fn arrange(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(scenario) = cx.session.experiment.plan.scenario.clone() else {
-        faint(ui, tr!("data-tasks-later"));
+        faint(ui, tr!("data-tasks-unknown"));
         return;
     };
     let data = cx.session.experiment.data.ready().cloned();
     let names = class_names(data.as_deref());
-    faint(ui, tr!("data-arrange-how"));
+    faint(ui, tr!("data-arrange-hint"));
     let mut moved = None;
     ScrollArea::vertical()
         .id_salt("arrange")

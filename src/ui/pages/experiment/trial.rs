@@ -18,7 +18,7 @@ pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     card(ui, |ui| {
-        widgets::title(ui, tr!("experiment-try-title"));
+        widgets::title(ui, tr!("experiment-trial-title"));
         if let Some(trial) = cx.session.trial().cloned() {
             table(ui, cx, &trial);
             for told in trial.sentences() {
@@ -34,21 +34,21 @@ fn ask(ui: &mut Ui, cx: &mut Cx<'_>) {
     if let Trying::Asked(_) = cx.session.experiment.trying {
         let words = match cx.session.trial_at_work(&cx.session.experiment.trying) {
             Some(what) => what + " …",
-            None => tr!("experiment-try-waits").into(),
+            None => tr!("experiment-trial-queued").into(),
         };
         ui.horizontal_wrapped(|ui| {
             widgets::cut(ui, crate::session::story::sentence(&words));
-            if button(ui, tr!("experiment-try-stop")).clicked() {
+            if button(ui, tr!("experiment-trial-stop")).clicked() {
                 cx.act(UiCommand::OnExperiment(ExperimentCommand::StopTrying));
             }
         });
         return;
     }
     let words = match cx.session.trial() {
-        Some(_) => tr!("experiment-try-again"),
-        None => tr!("experiment-try"),
+        Some(_) => tr!("experiment-trial-again"),
+        None => tr!("experiment-trial-start"),
     };
-    let hint = tr!("experiment-try-hint");
+    let hint = tr!("experiment-trial-hint");
     let can = cx.session.can_start() && !cx.session.has_grid();
     if button_if(ui, can, words).on_hover_text(hint).clicked() {
         cx.act(UiCommand::OnExperiment(ExperimentCommand::TryMethods));
@@ -65,9 +65,9 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
         .show(ui, |ui| {
             for title in [
                 "",
-                tr!("experiment-try-right"),
-                tr!("experiment-try-forgotten"),
-                tr!("experiment-try-seconds"),
+                tr!("experiment-trial-correct"),
+                tr!("experiment-trial-forgotten"),
+                tr!("experiment-trial-time"),
                 "",
             ] {
                 faint(ui, title);
@@ -85,7 +85,7 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
                 for text in figures(one) {
                     ui.label(cell(text));
                 }
-                if link(ui, tr!("experiment-try-use")).clicked() {
+                if link(ui, tr!("experiment-trial-use")).clicked() {
                     let taken = ExperimentCommand::UseTried(place);
                     cx.act(UiCommand::OnExperiment(taken));
                 }

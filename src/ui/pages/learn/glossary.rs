@@ -28,10 +28,10 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         },
         |ui| {
             let field = TextEdit::singleline(&mut state.typed)
-                .hint_text(tr!("glossary-find"))
+                .hint_text(tr!("glossary-find-term"))
                 .desired_width(180.0)
                 .char_limit(60);
-            let field = ui.add(field).accessible_name(tr!("glossary-find"));
+            let field = ui.add(field).accessible_name(tr!("glossary-find-term"));
             if wanted {
                 field.request_focus();
                 field.scroll_to_me(Some(egui::Align::TOP));
@@ -43,7 +43,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     let found = |term: &&Term| term.told().to_lowercase().contains(&typed);
     let all: Vec<&Term> = Language::spoken().terms().iter().filter(found).collect();
     if all.is_empty() {
-        faint(ui, tr!("glossary-none"));
+        faint(ui, tr!("glossary-no-match"));
     }
     for group in all.chunk_by(|a, b| a.group == b.group) {
         let Some(first) = group.first() else { continue };

@@ -22,7 +22,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         cx.act(UiCommand::Load(Load::Units));
     }
     let Some(entries) = cx.session.learn.units.list.ready() else {
-        sentence(ui, tr!("unit-reading"));
+        sentence(ui, tr!("learn-loading-lessons"));
         return;
     };
     scroll(ui, "lessons", |ui| {
@@ -38,13 +38,13 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             ends(
                 ui,
                 |ui| {
-                    widgets::title(ui, tr!("unit-own"));
+                    widgets::title(ui, tr!("learn-own-lessons"));
                 },
                 |ui| {
                     for (key, command) in [
-                        ("unit-read-again", LearnCommand::ReadUnits),
-                        ("unit-folder", LearnCommand::ShowUnits),
-                        ("unit-write", LearnCommand::WriteUnit),
+                        ("learn-reload", LearnCommand::ReadUnits),
+                        ("learn-open-folder", LearnCommand::ShowUnits),
+                        ("learn-new-lesson", LearnCommand::WriteUnit),
                     ] {
                         if button(ui, tr!(key)).clicked() {
                             cx.act(UiCommand::OnLearn(command));
@@ -55,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             if theirs.is_empty() {
                 let folder = cx.session.learn.units.folder.as_ref();
                 let folder = folder.map_or_else(String::new, |path| path.display().to_string());
-                faint(ui, tr!("unit-own-none", folder = folder));
+                faint(ui, tr!("learn-own-lessons-folder", folder = folder));
             }
             for entry in theirs {
                 one(ui, cx, entry);
@@ -70,13 +70,13 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Returns the progress, or the duration if not started.
 fn told(done: Done, unit: &Unit) -> String {
     match done {
-        done if done.is_all() => tr!("unit-all-done").into(),
+        done if done.is_all() => tr!("learn-all-questions-answered").into(),
         Done { answered: 0, .. } => unit.time(),
         Done {
             answered,
             questions,
         } => {
-            tr!("unit-questions-done", done = answered, all = questions)
+            tr!("learn-questions-answered", done = answered, all = questions)
         }
     }
 }
@@ -96,9 +96,9 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
                     ui.label(title.color(strong));
                 },
                 |ui| {
-                    let opener = primary_button(ui, tr!("unit-open"), true);
+                    let opener = primary_button(ui, tr!("learn-open-lesson"), true);
                     // Many buttons have the same label; the accessible name includes the lesson.
-                    let name = format!("{}: {}", tr!("unit-open"), unit.title);
+                    let name = format!("{}: {}", tr!("learn-open-lesson"), unit.title);
                     opener.widget_info(|| {
                         egui::WidgetInfo::labeled(egui::Role::Button, true, name.clone())
                     });

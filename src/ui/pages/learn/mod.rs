@@ -35,7 +35,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     let mut leave = false;
     ui.horizontal(|ui| match open {
         Some(_) => {
-            leave = widgets::button(ui, tr!("unit-back")).clicked();
+            leave = widgets::button(ui, tr!("learn-all-lessons")).clicked();
             start_over(ui, cx);
         }
         None => {
@@ -54,8 +54,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws the link that restarts the open lesson, once something is answered in it.
 fn start_over(ui: &mut Ui, cx: &mut Cx<'_>) {
     let begun = cx.session.learn.units.is_begun();
-    let again = widgets::button_if(ui, begun, tr!("unit-start-over"));
-    let hint = tr!("unit-start-over-hint");
+    let again = widgets::button_if(ui, begun, tr!("learn-restart-lesson"));
+    let hint = tr!("learn-restart-lesson-hint");
     if again.on_hover_text(hint).clicked() {
         cx.act(UiCommand::OnLearn(LearnCommand::StartOver));
     }

@@ -35,7 +35,7 @@ pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
     let size = Vec2::new(ui.available_width(), height);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let names: Vec<&str> = sites.iter().map(|site| site.name()).collect();
-    let words = tr!("editor-on-block", sites = names.join(", "));
+    let words = tr!("editor-on-block-sites", sites = names.join(", "));
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &words));
     let each = rect.width() / parts.len() as f32;
     let at = |place: usize| rect.left() + each * place as f32;

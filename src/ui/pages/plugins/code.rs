@@ -87,7 +87,7 @@ impl Code {
             self.replace(ui, span, &text);
         }
         painted.wrong = open.mistakes.iter().map(|own| own.span.clone()).collect();
-        let label = faint(ui, tr!("editor-text")).id;
+        let label = faint(ui, tr!("editor-plugin-text")).id;
         let shown = ScrollArea::both()
             .id_salt("text of the plugin")
             .auto_shrink([false, false])
@@ -279,7 +279,7 @@ impl Code {
                         clicked = Some(own.text.clone());
                     }
                 }
-                faint(ui, tr!("editor-offered"));
+                faint(ui, tr!("editor-completion-keys"));
                 clicked
             })
         });

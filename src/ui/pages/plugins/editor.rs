@@ -67,32 +67,35 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     if let Some(from) = &open.from {
         card(ui, |ui| {
-            widgets::title(ui, tr!("editor-foreign"));
+            widgets::title(ui, tr!("editor-not-installed"));
             sentence(
                 ui,
-                tr!("editor-foreign-text", place = from.display().to_string()),
+                tr!(
+                    "editor-not-installed-about",
+                    place = from.display().to_string()
+                ),
             );
         });
     }
     if let Some(name) = open.hides().filter(|_| !open.allowed) {
         card(ui, |ui| {
             let t = tokens(ui);
-            let loud = tr!("editor-hides", name = name);
+            let loud = tr!("editor-overrides-built-in", name = name);
             ui.label(RichText::new(loud).font(semibold(14.0)).color(t.bad));
-            sentence(ui, tr!("editor-hides-text"));
-            if button(ui, tr!("editor-hides-allow", name = name)).clicked() {
+            sentence(ui, tr!("editor-overrides-built-in-about"));
+            if button(ui, tr!("editor-override-allow", name = name)).clicked() {
                 act(cx, PluginCommand::AllowOpen);
             }
         });
     }
     if open.theirs.is_some() {
         card(ui, |ui| {
-            widgets::title(ui, tr!("editor-theirs"));
+            widgets::title(ui, tr!("editor-changed-on-disk"));
             ui.horizontal_wrapped(|ui| {
-                if button(ui, tr!("editor-theirs-take")).clicked() {
+                if button(ui, tr!("editor-reload-file")).clicked() {
                     act(cx, PluginCommand::Settle(true));
                 }
-                if button(ui, tr!("editor-theirs-keep")).clicked() {
+                if button(ui, tr!("editor-keep-my-version")).clicked() {
                     act(cx, PluginCommand::Settle(false));
                 }
             });
@@ -108,10 +111,10 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
     let free = !is_below_dialog(ui.ctx());
     let saved = free && ui.input_mut(|input| input.consume_shortcut(&keys::SAVE_FILE));
     let find = free && ui.input_mut(|input| input.consume_shortcut(&keys::FIND));
-    let name = open.name.as_deref().unwrap_or(tr!("editor-nameless"));
+    let name = open.name.as_deref().unwrap_or(tr!("editor-unnamed"));
     let state = match (&open.file, open.is_changed()) {
-        (None, _) => tr!("editor-unsaved"),
-        (Some(_), true) => tr!("editor-changed"),
+        (None, _) => tr!("editor-not-saved-yet"),
+        (Some(_), true) => tr!("editor-unsaved-changes"),
         (Some(_), false) => tr!("editor-saved"),
     };
     let t = tokens(ui);
@@ -146,7 +149,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
         }
         let file = open.file.as_ref();
         if let (true, Some(file)) = (
-            button_if(ui, file.is_some(), tr!("editor-show")).clicked(),
+            button_if(ui, file.is_some(), tr!("editor-show-file")).clicked(),
             file,
         ) {
             act(cx, PluginCommand::Reveal(file.clone()));

@@ -56,12 +56,12 @@ impl Find {
                 // The cursor is after the current match.
                 self.go_on(&hits, code, code.cursor);
             }
-            let label = faint(ui, tr!("editor-find-by"));
+            let label = faint(ui, tr!("editor-replace-with"));
             ui.add(line_edit(&mut self.by, 130.0)).labelled_by(label.id);
-            if button_if(ui, !hits.is_empty(), tr!("editor-find-replace")).clicked() {
+            if button_if(ui, !hits.is_empty(), tr!("editor-replace")).clicked() {
                 changed = self.replace(ui, &hits, code);
             }
-            if button_if(ui, !hits.is_empty(), tr!("editor-find-all")).clicked() {
+            if button_if(ui, !hits.is_empty(), tr!("editor-replace-all")).clicked() {
                 let all = code.text.replace(&self.what, &self.by);
                 code.replace(ui, 0..code.text.len(), &all);
                 changed = true;

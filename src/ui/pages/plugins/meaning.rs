@@ -29,7 +29,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
         return;
     };
     if !open.mistakes.is_empty() {
-        faint(ui, tr!("editor-meaning-last"));
+        faint(ui, tr!("editor-last-valid-version"));
     }
     card(ui, |ui| {
         widgets::title(ui, good.plugin.title.clone());
@@ -55,8 +55,8 @@ fn mistakes(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
         let t = tokens(ui);
         let (words, colour) = match open.mistakes.len() {
             _ if open.checked == 0 => (tr!("editor-checking").to_string(), t.subdued),
-            0 => (tr!("editor-sound").to_string(), t.good),
-            count => (tr!("editor-mistakes", n = count), t.bad),
+            0 => (tr!("editor-no-errors").to_string(), t.good),
+            count => (tr!("editor-errors", n = count), t.bad),
         };
         ui.label(RichText::new(words).font(semibold(14.0)).color(colour));
         for mistake in open.mistakes.iter().take(MOST) {
@@ -73,7 +73,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin, mistake: &Mistake) {
     let t = tokens(ui);
     ui.separator();
     let (line, column) = mistake.place;
-    let place = tr!("editor-mistake-place", line = line, column = column);
+    let place = tr!("editor-error-place", line = line, column = column);
     if link(ui, &place).clicked() {
         cx.pages.plugins.editor.code.go_to = Some(mistake.span.clone());
     }
@@ -84,7 +84,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin, mistake: &Mistake) {
     }
     let current = open.checked == open.version;
     if let Some(mend) = &mistake.mend
-        && button(ui, tr!("editor-mistake-mend", text = mend)).clicked()
+        && button(ui, tr!("editor-error-fix", text = mend)).clicked()
         && current
         && open.text.get(mistake.span.clone()).is_some()
     {
@@ -97,11 +97,11 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin, mistake: &Mistake) {
 fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool, folded: Option<&str>) {
     card(ui, |ui| {
         let t = tokens(ui);
-        widgets::title(ui, tr!("editor-on", backbone = &on.title));
+        widgets::title(ui, tr!("editor-on-backbone", backbone = &on.title));
         block::show(ui, on);
         let (carry, all) = on.blocks;
         let mut said = vec![tr!(
-            "editor-on-trained",
+            "editor-on-trainable-parameters",
             n = on.on.trained,
             carry = carry,
             all = all,
@@ -109,20 +109,20 @@ fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool, folded: Option<&
         )];
         if on.on.values > on.on.trained {
             let fixed = on.on.values - on.on.trained;
-            said.push(tr!("editor-on-fixed", n = fixed));
+            said.push(tr!("editor-on-fixed-parameters", n = fixed));
         }
         let megabytes = on.step_bytes.div_ceil(1_000_000);
         said.push(tr!("editor-on-memory", megabytes = megabytes));
         let begins = match is_identity {
-            true => tr!("editor-on-identity"),
-            false => tr!("editor-on-no-identity"),
+            true => tr!("editor-on-starts-identity"),
+            false => tr!("editor-on-starts-not-identity"),
         };
         said.push(begins.into());
         said.extend(folded.map(Into::into));
         for words in said {
             sentence(ui, words);
         }
-        faint(ui, tr!("editor-on-shapes", n = on.tokens));
+        faint(ui, tr!("editor-on-token-shapes", n = on.tokens));
         egui::Grid::new("shapes-of-parts")
             .num_columns(2)
             .spacing([14.0, 3.0])
@@ -144,14 +144,14 @@ fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool, folded: Option<&
 
 fn measured(ui: &mut Ui, open: &OpenPlugin) {
     card(ui, |ui| {
-        widgets::title(ui, tr!("editor-measured"));
+        widgets::title(ui, tr!("editor-measurements"));
         match (open.measured.ready(), open.measured.problem()) {
             (_, Some(problem)) => widgets::problem(ui, problem),
             (Some(found), _) => found_out(ui, found),
-            _ => drop(faint(ui, tr!("editor-measured-waiting"))),
+            _ => drop(faint(ui, tr!("editor-measurements-waiting"))),
         }
         if open.measuring && open.measured.ready().is_some() {
-            faint(ui, tr!("editor-measured-again"));
+            faint(ui, tr!("editor-measuring-again"));
         }
     });
 }
@@ -164,7 +164,7 @@ fn found_out(ui: &mut Ui, found: &Measured) {
     sentence(
         ui,
         tr!(
-            "editor-measured-costs",
+            "editor-measured-times",
             n = PICTURES,
             with = number(with, 1),
             plain = number(plain, 1),
@@ -188,9 +188,9 @@ fn found_out(ui: &mut Ui, found: &Measured) {
 /// Returns how a parameter learns, in words, and whether that is bad.
 fn learning(one: &Gradient) -> (&'static str, bool) {
     match one.learns {
-        Learns::Fixed => (tr!("editor-learns-fixed"), false),
-        Learns::Never => (tr!("editor-learns-never"), true),
-        Learns::AtOnce => (tr!("editor-learns-first"), false),
-        Learns::Later => (tr!("editor-learns-second"), false),
+        Learns::Fixed => (tr!("editor-parameter-fixed"), false),
+        Learns::Never => (tr!("editor-parameter-without-gradient"), true),
+        Learns::AtOnce => (tr!("editor-parameter-learns-first-step"), false),
+        Learns::Later => (tr!("editor-parameter-learns-second-step"), false),
     }
 }

@@ -33,10 +33,10 @@ pub struct State {
 
 /// Plugins to start from: their names, and the messages that describe them.
 const EXAMPLES: [(&str, &str); 4] = [
-    ("adaptformer", "plugins-like-adaptformer"),
-    ("vpt deep", "plugins-like-prompt"),
-    ("lora", "plugins-like-lora"),
-    ("ssf", "plugins-like-ssf"),
+    ("adaptformer", "plugins-based-on-adaptformer"),
+    ("vpt deep", "plugins-based-on-prompt"),
+    ("lora", "plugins-based-on-lora"),
+    ("ssf", "plugins-based-on-ssf"),
 ];
 
 /// Interval between checks of the plugin files while the page is shown.
@@ -49,8 +49,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         return editor::show(ui, cx);
     }
     if cx.session.inventory.plugins.is_empty() {
-        widgets::empty(ui, tr!("plugins-empty"), tr!("plugins-empty-text"), |ui| {
-            if button(ui, tr!("plugins-empty-again")).clicked() {
+        widgets::empty(ui, tr!("plugins-none"), tr!("plugins-reading"), |ui| {
+            if button(ui, tr!("plugins-none-reload")).clicked() {
                 cx.act(UiCommand::ReloadPlugins);
             }
         });
@@ -122,7 +122,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         }
         if plugin.hides == Some(true) {
             let t = tokens(ui);
-            let loud = tr!("plugins-hides", name = &plugin.title);
+            let loud = tr!("plugins-overrides-built-in", name = &plugin.title);
             ui.label(RichText::new(loud).font(semibold(14.0)).color(t.warning));
         }
         if !plugin.about.is_empty() {
@@ -132,7 +132,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             widgets::problem(ui, problem);
         }
         if let (Some(false), Some(path)) = (plugin.hides, &plugin.path)
-            && button(ui, tr!("plugins-allow")).clicked()
+            && button(ui, tr!("plugins-override-allow")).clicked()
         {
             wanted = Some(PluginCommand::Allow(path.clone()));
         }
@@ -166,15 +166,15 @@ fn left_text(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(left) = cx.session.editor.left.last() else {
         return;
     };
-    let nameless = tr!("plugins-left-nameless");
+    let nameless = tr!("plugins-unnamed");
     let name = left.name.as_deref().unwrap_or(nameless);
     card(ui, |ui| {
-        widgets::title(ui, tr!("plugins-left", name = name));
+        widgets::title(ui, tr!("plugins-not-saved", name = name));
         ui.horizontal_wrapped(|ui| {
-            if button(ui, tr!("plugins-left-on")).clicked() {
+            if button(ui, tr!("plugins-continue-editing")).clicked() {
                 act(cx, PluginCommand::GoOn);
             }
-            if button(ui, tr!("plugins-left-drop")).clicked() {
+            if button(ui, tr!("plugins-discard")).clicked() {
                 act(cx, PluginCommand::DropLeft);
             }
         });
@@ -187,7 +187,7 @@ fn parameters(ui: &mut Ui, plugin: &PluginView) {
         widgets::ends(
             ui,
             |ui| {
-                widgets::title(ui, tr!("plugins-parameters"));
+                widgets::title(ui, tr!("plugins-parameters-per-block"));
             },
             |ui| {
                 let words = match plugin.size {
@@ -268,7 +268,7 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             },
             |ui| {
                 reload = button(ui, tr!("plugins-reload")).clicked();
-                if button(ui, tr!("plugins-write")).clicked() {
+                if button(ui, tr!("plugins-new")).clicked() {
                     act(cx, PluginCommand::New);
                 }
             },
@@ -279,7 +279,7 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         let t = tokens(ui);
         for plugin in list.iter() {
             let text = if plugin.problem.is_some() {
-                RichText::new(tr!("plugins-problem", name = &plugin.title)).color(t.bad)
+                RichText::new(tr!("plugins-with-error", name = &plugin.title)).color(t.bad)
             } else {
                 RichText::new(&plugin.title)
             };
@@ -298,7 +298,7 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 /// Draws what a plugin is, and where the user's own files are.
 fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
     sentence(ui, tr!("plugins-about"));
-    faint(ui, tr!("plugins-like"));
+    faint(ui, tr!("plugins-new-based-on"));
     ui.horizontal_wrapped(|ui| {
         for (name, id) in EXAMPLES {
             if widgets::link(ui, tr!(id)).clicked() {

@@ -25,16 +25,16 @@ const HEIGHT: f32 = 150.0;
 /// Draws the card.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     card(ui, |ui| {
-        widgets::title(ui, tr!("editor-try"));
+        widgets::title(ui, tr!("editor-trial"));
         match cx.session.editor.trying.clone() {
             Trying::Asked(_) => {
                 let words = match cx.session.trial_at_work(&cx.session.editor.trying) {
                     Some(what) => format!("{what} …"),
-                    None => tr!("editor-try-waiting").into(),
+                    None => tr!("editor-trial-queued").into(),
                 };
                 ui.horizontal_wrapped(|ui| {
                     widgets::cut(ui, crate::session::story::sentence(&words));
-                    if button(ui, tr!("editor-try-stop")).clicked() {
+                    if button(ui, tr!("editor-trial-stop")).clicked() {
                         act(cx, PluginCommand::StopTrying);
                     }
                 });
@@ -42,10 +42,10 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
             }
             Trying::Done(trial) => outcome(ui, &trial),
             Trying::Not => {
-                sentence(ui, tr!("editor-try-about"));
+                sentence(ui, tr!("editor-trial-about"));
             }
         }
-        if button_if(ui, open.is_sound(), tr!("editor-try")).clicked() {
+        if button_if(ui, open.is_sound(), tr!("editor-trial")).clicked() {
             act(cx, PluginCommand::Try);
         }
     });
@@ -59,9 +59,9 @@ fn outcome(ui: &mut Ui, trial: &Trial) {
         .show(ui, |ui| {
             faint(ui, "");
             for title in [
-                "editor-try-right",
-                "editor-try-forgotten",
-                "editor-try-seconds",
+                "editor-trial-accuracy",
+                "editor-trial-forgetting",
+                "editor-trial-time",
             ] {
                 faint(ui, tr!(title));
             }
@@ -85,7 +85,7 @@ fn outcome(ui: &mut Ui, trial: &Trial) {
             }
         });
     curves(ui, trial);
-    sentence(ui, tr!("editor-try-judged", n = trial.judged_images));
+    sentence(ui, tr!("editor-trial-judged", n = trial.judged_images));
     for bound in &trial.bounds {
         faint(ui, bound.said());
     }
@@ -125,7 +125,7 @@ fn curves(ui: &mut Ui, trial: &Trial) {
         .x_grid_spacer(move |_| marks(0.0, end, (end / 3.0).ceil().max(1.0)))
         .y_grid_spacer(move |_| marks(0.0, most, most / 3.0))
         .y_axis_formatter(|mark, _| number(mark.value, 1));
-    let called = tr!("editor-try-losses");
+    let called = tr!("editor-trial-losses");
     plots::show(ui, plot, called, figure, |plot| {
         plot.set_plot_bounds_x(0.0..=end);
         plot.set_plot_bounds_y(0.0..=most);

@@ -73,9 +73,12 @@ fn nothing_yet(ui: &mut Ui, cx: &Cx<'_>, column: Column) {
             ui.add_space(height * 0.3);
             let t = tokens(ui);
             let (headline, text) = if asked {
-                (tr!("predict-asking"), tr!("predict-asking-text"))
+                (tr!("predict-predicting"), tr!("predict-predicting-about"))
             } else {
-                (tr!("predict-which"), tr!("predict-which-text"))
+                (
+                    tr!("predict-choose-image"),
+                    tr!("predict-choose-image-about"),
+                )
             };
             ui.label(RichText::new(headline).font(semibold(18.0)).color(t.strong));
             ui.label(RichText::new(text).color(t.subdued));
@@ -122,8 +125,8 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
                 if let Some(truth) = truth.flatten() {
                     let unknown = !answer.classes.contains(&truth);
                     let said = match (refused, unknown) {
-                        (true, true) => Ok(tr!("predict-right-unknown", class = truth)),
-                        (false, _) if name == truth => Ok(tr!("predict-right").into()),
+                        (true, true) => Ok(tr!("predict-correct-not-learned", class = truth)),
+                        (false, _) if name == truth => Ok(tr!("predict-correct").into()),
                         _ => Err(tr!("predict-wrong", class = truth)),
                     };
                     right_or_wrong(ui, said);
@@ -143,7 +146,7 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
 fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, picture: &Arc<Picture>) {
     let side = 56.0;
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
-    let name = tr!("predict-answered");
+    let name = tr!("predict-predicted-image");
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
     let texture = cx.textures.of(ui.ctx(), picture);
     let (w, h) = (picture.width.max(1) as f32, picture.height.max(1) as f32);
@@ -229,7 +232,7 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &Opinion, stale: bool) {
         let energy = faint(ui, tr!("predict-energy", value = energy));
         let energy = terms::explain(ui, energy, "energy");
         if expert == Expert::ENSEMBLE {
-            energy.on_hover_text(tr!("predict-energy-ensemble"));
+            energy.on_hover_text(tr!("predict-energy-of-ensemble"));
         }
     });
 }
@@ -289,7 +292,7 @@ fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeade
     let title = tr!("predict-over-tasks-score", class = name);
     terms::faint(ui, title + &taught, "score");
     let labels: Vec<String> = (1..=all)
-        .map(|task| tr!("figure-after", task = task))
+        .map(|task| tr!("figure-after-task", task = task))
         .collect();
     let series = answer.opinions.iter().map(|opinion| {
         let values = view.over_tasks(position, opinion.expert).into_iter();
@@ -322,15 +325,15 @@ fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
         return;
     }
     card_of(ui, height, |ui| {
-        widgets::title(ui, tr!("predict-why"));
+        widgets::title(ui, tr!("predict-experts-differ"));
         let text = match drift {
-            _ if answer.task == 0 => tr!("predict-why-first").to_string(),
+            _ if answer.task == 0 => tr!("predict-experts-differ-first-task").to_string(),
             Some((online, offline)) => tr!(
-                "predict-why-moved",
+                "predict-experts-differ-movement",
                 online = number(online, 2),
                 offline = number(offline, 2)
             ),
-            None => tr!("predict-why-slowly").to_string(),
+            None => tr!("predict-experts-differ-average").to_string(),
         };
         sentence(ui, text);
     });

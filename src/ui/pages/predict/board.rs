@@ -211,8 +211,8 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
         let side = CELL.y - 2.0;
         let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click());
         let name = match &pin.truth {
-            Some(truth) => tr!("predict-pins-picture-of", class = truth),
-            None => tr!("predict-pins-picture").into(),
+            Some(truth) => tr!("predict-pins-image-of-class", class = truth),
+            None => tr!("predict-pins-image").into(),
         };
         response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &name));
         let texture = cx.textures.of(ui.ctx(), &pin.picture);
@@ -230,7 +230,7 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
             ui.painter()
                 .rect_stroke(rect, radius, line, egui::StrokeKind::Inside);
         }
-        let hint = format!("{}\n{}", pin.picture.name, tr!("predict-pins-ask"));
+        let hint = format!("{}\n{}", pin.picture.name, tr!("predict-pins-predict-hint"));
         if response.on_hover_text(hint).clicked() {
             cx.act(UiCommand::PredictPicture(
                 pin.picture.clone(),
@@ -335,7 +335,7 @@ fn in_words(cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell) -> String {
         (None, None) => {}
     }
     match (cell.right, &pin.truth) {
-        (Some(true), _) => words += &format!(", {}", tr!("predict-right")),
+        (Some(true), _) => words += &format!(", {}", tr!("predict-correct")),
         (Some(false), Some(truth)) => {
             words += &format!(", {}", tr!("predict-wrong", class = truth));
         }

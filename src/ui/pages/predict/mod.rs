@@ -131,11 +131,16 @@ fn live(session: &Session) -> Option<(&Path, String)> {
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some((first, _)) = askable(cx.session).next() else {
-        widgets::empty(ui, tr!("predict-empty"), tr!("predict-empty-text"), |ui| {
-            if primary_button(ui, tr!("predict-empty-go"), true).clicked() {
-                cx.act(UiCommand::Show(Page::Experiment));
-            }
-        });
+        widgets::empty(
+            ui,
+            tr!("predict-no-run"),
+            tr!("predict-no-run-about"),
+            |ui| {
+                if primary_button(ui, tr!("predict-set-up-experiment"), true).clicked() {
+                    cx.act(UiCommand::Show(Page::Experiment));
+                }
+            },
+        );
         return;
     };
     if cx.session.predict.run.is_none() {

@@ -19,7 +19,7 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
     };
     if !cx.pages.predict.refuses {
         ui.horizontal(|ui| {
-            if link(ui, tr!("predict-none-say")).clicked() {
+            if link(ui, tr!("predict-none-allow")).clicked() {
                 cx.pages.predict.refuses = true;
             }
         });
@@ -36,7 +36,7 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
                 Some(refusal) => verdict(ui, refusal, opinion),
                 None => nothing_known(ui, cx, answer),
             }
-            if link(ui, tr!("predict-none-never")).clicked() {
+            if link(ui, tr!("predict-none-disallow")).clicked() {
                 cx.pages.predict.refuses = false;
             }
         });
@@ -60,14 +60,24 @@ fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &Opinion) {
     let now = signed(opinion.strangeness().into(), 2);
     let limit = signed(refusal.threshold.into(), 2);
     let (sign, hint) = match opinion.energy {
-        Some(_) => ("energy", tr!("predict-none-energy")),
-        None => ("doubt", tr!("predict-none-doubt")),
+        Some(_) => ("energy", tr!("predict-none-energy-about")),
+        None => ("doubt", tr!("predict-none-doubt-about")),
     };
     let compared = match refusal.refuses(opinion) {
-        true => tr!("predict-none-above", sign = sign, now = now, limit = limit),
-        false => tr!("predict-none-below", sign = sign, now = now, limit = limit),
+        true => tr!(
+            "predict-none-above-limit",
+            sign = sign,
+            now = now,
+            limit = limit
+        ),
+        false => tr!(
+            "predict-none-below-limit",
+            sign = sign,
+            now = now,
+            limit = limit
+        ),
     };
-    let limit = tr!("predict-none-limit", kept = KEPT);
+    let limit = tr!("predict-none-limit-about", kept = KEPT);
     faint(ui, compared).on_hover_text(format!("{hint} {limit}"));
 }
 
@@ -78,13 +88,13 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
     let counted = inside.is_some_and(|inside| inside.probe.is_some());
     match (&refusal.later, counted) {
         (Some(later), _) => words.push(tr!(
-            "predict-none-later",
+            "predict-none-later-rejected",
             n = later.pictures,
             share = percent(later.share(), 0)
         )),
-        (None, true) => words.push(tr!("predict-none-later-earlier").into()),
+        (None, true) => words.push(tr!("predict-none-choose-earlier-task").into()),
         (None, false) if cx.session.predict.insides.is_looking(&answer.run) => {
-            words.push(tr!("predict-none-later-counting").into());
+            words.push(tr!("predict-none-counting-rejected").into());
         }
         (None, false) => {}
     }
@@ -94,7 +104,7 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
     ui.horizontal_wrapped(|ui| {
         faint(ui, words.join(" "));
         if offers {
-            count(ui, cx, tr!("predict-none-later-count"));
+            count(ui, cx, tr!("predict-none-count-rejected"));
         }
     });
 }
@@ -103,19 +113,19 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
 fn of_known(refusal: &Refusal) -> String {
     match (refusal.measured, refusal.known) {
         (Measured::CrossFitted, Some(known)) => tr!(
-            "predict-none-known",
+            "predict-none-known-rejected",
             n = known.pictures,
             share = percent(known.share(), 0)
         ),
-        _ => tr!("predict-none-known-same", n = 100 - KEPT),
+        _ => tr!("predict-none-limit-images-rejected", n = 100 - KEPT),
     }
 }
 
 /// Draws the link that starts the count on test images.
 fn count(ui: &mut Ui, cx: &mut Cx<'_>, words: &str) {
     let hint = match cx.session.is_training() {
-        true => tr!("predict-none-looks-waits"),
-        false => tr!("predict-none-looks"),
+        true => tr!("predict-none-images-used-pause"),
+        false => tr!("predict-none-images-used"),
     };
     if link(ui, words).on_hover_text(hint).clicked() {
         cx.act(UiCommand::OnPredict(PredictCommand::CountRefusals));
@@ -129,16 +139,16 @@ fn nothing_known(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
         (Some(problem), _) => Some(problem.what_said()),
         (None, Some(inside)) => Some(match &inside.problem {
             Some(problem) => problem.what_said(),
-            None => tr!("predict-none-too-few").into(),
+            None => tr!("predict-none-too-few-images").into(),
         }),
         (None, None) => None,
     };
     if let Some(why) = why {
-        faint(ui, tr!("predict-none-unknown", why = why));
+        faint(ui, tr!("predict-none-limit-unknown", why = why));
     } else if insides.is_looking(&answer.run) {
-        faint(ui, tr!("predict-none-looking"));
+        faint(ui, tr!("predict-none-measuring-limit"));
     } else {
-        faint(ui, tr!("predict-none-unnoted"));
-        count(ui, cx, tr!("predict-none-find"));
+        faint(ui, tr!("predict-none-limit-not-stored"));
+        count(ui, cx, tr!("predict-none-find-limit"));
     }
 }

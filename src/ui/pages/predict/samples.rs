@@ -45,7 +45,7 @@ pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, co
             match foreign_data(cx) {
                 Some(config) => ask_to_open(ui, cx, config),
                 None => {
-                    faint(ui, tr!("predict-samples-gone"));
+                    faint(ui, tr!("predict-samples-dataset-missing"));
                 }
             }
             return;
@@ -80,7 +80,7 @@ fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
         .get(index)
         .and_then(|&c| data.classes.get(c));
     let class = class.cloned().unwrap_or_default();
-    let name = tr!("predict-sample", class = &class);
+    let name = tr!("predict-sample-of-class", class = &class);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     let picture = cx.session.picture_of(data, Split::Test, index);
     let Some(Ok(picture)) = cx.look_up(picture) else {

@@ -58,7 +58,7 @@ pub fn scrubber(ui: &mut Ui, cx: &mut Cx<'_>, title: &str, experts: &[Expert]) {
         },
         |ui| {
             let (icon, text) = match playing {
-                true => (Icon::Pause, tr!("predict-hold")),
+                true => (Icon::Pause, tr!("predict-pause")),
                 false => (Icon::Play, tr!("predict-play")),
             };
             legend(ui, experts.iter().copied());

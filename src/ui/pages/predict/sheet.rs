@@ -42,7 +42,7 @@ impl State {
     pub fn choose_files(&mut self, files: &[PathBuf]) -> Result<(), Problem> {
         let folder = common_folder(files).ok_or_else(|| {
             Problem::new(message!("problem-no-common-folder"))
-                .advise(message!("try-one-drive-at-a-time"))
+                .advise(message!("advice-one-drive-at-a-time"))
         })?;
         self.choose(&folder);
         let inner = files
@@ -78,17 +78,17 @@ pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
             widgets::ends(
                 ui,
                 |ui| {
-                    widgets::title(ui, tr!("predict-many"));
+                    widgets::title(ui, tr!("predict-many-images"));
                 },
                 |ui| {
-                    if link(ui, tr!("predict-many-begin")).clicked() {
+                    if link(ui, tr!("predict-many-choose-folder")).clicked() {
                         cx.pages.predict.sheet.open = true;
                     }
                 },
             );
             return;
         }
-        widgets::title(ui, tr!("predict-many"));
+        widgets::title(ui, tr!("predict-many-images"));
         if let Some(sheet) = shown {
             stands(ui, cx, sheet);
         }
@@ -109,8 +109,8 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
     if state.only.is_empty() {
         let before = state.folder.clone();
         let (label, hint) = (
-            tr!("predict-many-pictures"),
-            tr!("predict-many-pictures-hint"),
+            tr!("predict-many-image-folder"),
+            tr!("predict-many-image-folder-hint"),
         );
         let response = path(ui, label, hint, &mut state.folder);
         if response.changed() && state.folder != before {
@@ -120,7 +120,11 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
         }
     } else {
         let n = state.only.len();
-        let words = tr!("predict-many-some", n = n, folder = &state.folder);
+        let words = tr!(
+            "predict-many-images-of-folder",
+            n = n,
+            folder = &state.folder
+        );
         cut(ui, &words).on_hover_text(&words);
     }
     let (label, hint) = (tr!("predict-many-table"), tr!("predict-many-table-hint"));
@@ -133,14 +137,14 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
         let whole = !folder.is_empty() && !csv.is_empty();
         let all = primary_button(ui, tr!("predict-many-all"), whole && !waits);
         let all = match waits {
-            true => all.on_disabled_hover_text(tr!("predict-many-waits")),
+            true => all.on_disabled_hover_text(tr!("predict-many-other-table")),
             false => all,
         };
         if all.clicked() {
             let only = cx.pages.predict.sheet.only.clone();
             cx.act(UiCommand::PredictFolder(folder.into(), only, csv.into()));
         }
-        if button(ui, tr!("predict-many-choose")).clicked() {
+        if button(ui, tr!("predict-many-choose-image-folder")).clicked() {
             cx.act(UiCommand::Pick(DialogPurpose::Pictures));
         }
         if button(ui, tr!("predict-many-cancel")).clicked() {
@@ -185,7 +189,7 @@ fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
 
 fn working(ui: &mut Ui, count: SheetCount) {
     if count.of == 0 {
-        faint(ui, tr!("predict-many-ready"));
+        faint(ui, tr!("predict-many-preparing"));
         return;
     }
     let share = count.done as f64 / count.of as f64;
@@ -196,7 +200,7 @@ fn working(ui: &mut Ui, count: SheetCount) {
 /// Returns "120 of 500 images, 2 cannot be read".
 fn words(count: SheetCount) -> String {
     let done = match count.done == count.of {
-        true => tr!("count-pictures", n = count.of),
+        true => tr!("count-images", n = count.of),
         false => tr!("predict-many-done", done = count.done, n = count.of),
     };
     match count.unreadable {
@@ -216,14 +220,14 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView, count: SheetCount) {
     ui.horizontal_wrapped(|ui| {
         let ready = cx.session.predict.sorted.ready().is_some();
         let hidden = ready && !cx.pages.predict.sorted.is_open();
-        if hidden && button(ui, tr!("predict-many-sorted")).clicked() {
+        if hidden && button(ui, tr!("predict-many-show-by-class")).clicked() {
             cx.pages.predict.sorted.open();
         }
-        if button(ui, tr!("predict-many-folder")).clicked() {
+        if button(ui, tr!("predict-many-open-folder")).clicked() {
             let command = PredictCommand::Reveal(csv.clone());
             cx.act(UiCommand::OnPredict(command));
         }
-        if button(ui, tr!("predict-many-copy")).clicked() {
+        if button(ui, tr!("predict-many-copy-path")).clicked() {
             cx.act(UiCommand::CopyText(place));
         }
         again(ui, cx, sheet);
@@ -232,7 +236,7 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView, count: SheetCount) {
 
 /// Draws the button that sets up another table; after a failure with the same fields.
 fn again(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
-    if !button(ui, tr!("predict-many-again")).clicked() {
+    if !button(ui, tr!("predict-many-other-images")).clicked() {
         return;
     }
     let request = &sheet.request;

@@ -89,7 +89,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
         }
     }
     if !any {
-        card(ui, |ui| faint(ui, tr!("predict-sorted-no-name")));
+        card(ui, |ui| faint(ui, tr!("predict-sorted-no-match")));
     }
     true
 }
@@ -101,7 +101,10 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>) {
         widgets::ends(
             ui,
             |ui| {
-                widgets::title(ui, tr!("predict-sorted", n = sorted.pictures.len()));
+                widgets::title(
+                    ui,
+                    tr!("predict-sorted-by-class", n = sorted.pictures.len()),
+                );
             },
             |ui| {
                 if link(ui, tr!("predict-sorted-back")).clicked() {
@@ -149,10 +152,10 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>) {
 /// Draws the path of the table, and whether it contains the moves.
 fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, moved: usize) {
     if !sorted.is_kept {
-        if primary_button(ui, tr!("predict-sorted-save"), true).clicked() {
+        if primary_button(ui, tr!("predict-sorted-save-table"), true).clicked() {
             cx.act(UiCommand::OnPredict(PredictCommand::KeepMoved));
         }
-        faint(ui, tr!("predict-sorted-moved", n = moved));
+        faint(ui, tr!("predict-sorted-images-moved", n = moved));
         return;
     }
     let name = sorted.request.csv.file_name().unwrap_or_default();
@@ -182,8 +185,8 @@ fn gallery(
             widgets::title(ui, sorted.name(group));
             let n = pictures.len();
             let count = match group {
-                Group::Class(_) => tr!("predict-sorted-doubtful", n = n),
-                Group::NoneOfThese | Group::Unreadable => tr!("count-pictures", n = n),
+                Group::Class(_) => tr!("predict-sorted-least-confident", n = n),
+                Group::NoneOfThese | Group::Unreadable => tr!("count-images", n = n),
             };
             faint(ui, count);
         });
@@ -225,7 +228,7 @@ fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
         let answer = one.class.as_deref().unwrap_or_default();
         let score = percent(f64::from(one.score), 0);
         let words = match sorted.is_moved(at) {
-            true => tr!("predict-sorted-was", class = answer),
+            true => tr!("predict-sorted-previous-class", class = answer),
             false if sorted.groups[at] == Group::NoneOfThese => {
                 tr!("predict-sorted-nearest", class = answer)
             }
@@ -234,7 +237,7 @@ fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
         let text = RichText::new(&words).font(regular(11.5)).color(t.text);
         let label = ui.add(egui::Label::new(text).truncate());
         label.on_hover_text(tr!(
-            "predict-sorted-answer",
+            "predict-sorted-prediction",
             name = &name,
             class = answer,
             score = score
@@ -242,7 +245,7 @@ fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
         let text = RichText::new(tr!("predict-sorted-move"));
         let text = text.font(regular(11.0)).color(t.subdued);
         let opener = ui.add(egui::Button::new(text).frame(false));
-        let opener = opener.accessible_name(tr!("predict-sorted-move-name", name = &name));
+        let opener = opener.accessible_name(tr!("predict-sorted-move-image", name = &name));
         let id = Id::unique(("move", sorted.request.ticket, at));
         Popup::menu(&opener)
             .id(id)
@@ -269,7 +272,8 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usi
         .corner_radius(4)
         .paint_at(ui, rect);
     focus_ring(ui, rect, 4, &response);
-    let response = response.on_hover_text(format!("{name}\n{}", tr!("predict-sorted-whole")));
+    let response =
+        response.on_hover_text(format!("{name}\n{}", tr!("predict-sorted-full-prediction")));
     if response.clicked()
         && let Some(file) = sorted.file(at)
     {
@@ -280,7 +284,7 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usi
 /// Draws the groups to move an image to.
 fn targets(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, at: usize) {
     ui.set_min_width(150.0);
-    faint(ui, tr!("predict-sorted-to"));
+    faint(ui, tr!("predict-sorted-move-to"));
     let mut classes: Vec<usize> = (0..sorted.classes.len()).collect();
     classes.sort_by(|&a, &b| by_number(&sorted.classes[a], &sorted.classes[b]));
     let mut chosen = None;

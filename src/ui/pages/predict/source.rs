@@ -117,7 +117,10 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
         let shown = ui.allocate_ui_with_layout(part, Layout::left_to_right(Align::Center), |ui| {
             combo.show_ui(ui, &mut list)
         });
-        shown.inner.response.accessible_name(tr!("predict-run"));
+        shown
+            .inner
+            .response
+            .accessible_name(tr!("predict-with-run"));
         if let Some(run) = current.clone() {
             let task = Some(cx.session.predict.task);
             take::behind_dots(ui, &TakenAlong { run, task }, cx.commands);
@@ -128,7 +131,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     if cx.session.predict.by_person {
         ui.horizontal_wrapped(|ui| {
-            faint(ui, tr!("predict-run-stays"));
+            faint(ui, tr!("predict-run-kept"));
             if link(ui, tr!("predict-run-follow")).clicked() {
                 cx.act(UiCommand::OnPredict(PredictCommand::FollowNewest));
             }
@@ -275,8 +278,8 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         board::pin_button(ui, cx);
     });
     let edit = widgets::line_edit(&mut cx.pages.predict.path, f32::INFINITY)
-        .hint_text(tr!("predict-path"));
-    let field = ui.add(edit).accessible_name(tr!("predict-file"));
+        .hint_text(tr!("predict-image-path"));
+    let field = ui.add(edit).accessible_name(tr!("predict-image-file"));
     let path = cx.pages.predict.path.trim();
     if widgets::entered(ui, &field) && !path.is_empty() {
         let path = typed_path(path);
@@ -289,7 +292,7 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         );
     }
     if let Some(truth) = &cx.session.predict.truth {
-        faint(ui, tr!("predict-class", class = truth));
+        faint(ui, tr!("predict-true-class", class = truth));
     }
 }
 
@@ -310,19 +313,21 @@ fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
     };
     card(ui, |ui| {
         ui.horizontal(|ui| {
-            widgets::title(ui, tr!("predict-seen"));
+            widgets::title(ui, tr!("predict-network-input"));
             faint(ui, format!("{size} × {size}"));
         });
         ui.horizontal_top(|ui| {
             let side = 112.0;
             let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
-            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("predict-seen")));
+            response.widget_info(|| {
+                WidgetInfo::labeled(Role::Image, true, tr!("predict-network-input"))
+            });
             egui::Image::new((texture.id(), rect.size()))
                 .corner_radius(6)
                 .paint_at(ui, rect);
             let words = match drawn {
-                true => tr!("predict-seen-drawn", size = size),
-                false => tr!("predict-seen-cut", size = size),
+                true => tr!("predict-network-input-drawing", size = size),
+                false => tr!("predict-network-input-crop", size = size),
             };
             ui.vertical(|ui| {
                 let text = egui::RichText::new(words).color(tokens(ui).subdued);

@@ -44,7 +44,7 @@ pub(super) fn show(ui: &mut Ui, pair: &Pair<'_>, (row, asked): (Option<usize>, u
     );
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let shown = runs(pair);
-    let name = tr!("present-bars");
+    let name = tr!("present-bars-about");
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
     let tasks = pair.run.tasks().max(1);
     let width = rect.width() / tasks as f32;

@@ -16,7 +16,7 @@ const WIDTH: f32 = 230.0;
 /// Draws the tested stored runs; choosing one shows it from its start.
 pub(super) fn run(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&RunView>) {
     let header = now.and_then(|run| run.header.as_ref());
-    let title = now.map_or(tr!("present-choose"), |run| run.title.as_str());
+    let title = now.map_or(tr!("present-choose-run"), |run| run.title.as_str());
     let mut chosen = None;
     let combo = ComboBox::from_id_salt("presented run")
         .width(WIDTH)
@@ -30,7 +30,7 @@ pub(super) fn run(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&RunView>) {
             }
         }
     });
-    shown.response.accessible_name(tr!("present-choose"));
+    shown.response.accessible_name(tr!("present-choose-run"));
     if let Some(folder) = chosen {
         cx.act(UiCommand::Open(folder));
     }
@@ -42,12 +42,12 @@ pub(super) fn beside(ui: &mut Ui, cx: &mut Cx<'_>) {
     if now.is_none() && cx.session.opposites().next().is_none() {
         return;
     }
-    let alone = tr!("present-alone");
+    let alone = tr!("present-no-other-run");
     let title = match &now {
         None => alone.to_string(),
         Some(folder) => {
             let row = cx.session.opposites().find(|row| row.folder == *folder);
-            row.map_or_else(|| tr!("present-partner").into(), RunRow::line)
+            row.map_or_else(|| tr!("present-paired-run").into(), RunRow::line)
         }
     };
     let mut chosen = None;
@@ -66,7 +66,7 @@ pub(super) fn beside(ui: &mut Ui, cx: &mut Cx<'_>) {
             }
         }
     });
-    shown.response.accessible_name(tr!("present-beside"));
+    shown.response.accessible_name(tr!("present-compare-with"));
     if let Some(beside) = chosen {
         cx.act(UiCommand::OnTrain(TrainCommand::Beside(beside)));
     }

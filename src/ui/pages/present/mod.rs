@@ -88,10 +88,10 @@ fn nothing(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
         let t = tokens(ui);
-        let text = tr!("present-nothing");
+        let text = tr!("present-no-run");
         ui.label(RichText::new(text).font(semibold(28.0)).color(t.strong));
         choice::run(ui, cx, None);
-        if button(ui, tr!("present-leave")).clicked() {
+        if button(ui, tr!("present-exit")).clicked() {
             cx.act(UiCommand::Present);
         }
     });
@@ -120,7 +120,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, unit: f32) {
     let (step, last) = (cx.pages.present.step, last_step(run));
     ui.horizontal(|ui| {
         let words = tr!(
-            "present-task",
+            "present-task-of-tasks",
             task = step / 2 + 1,
             tasks = run.tasks().max(1)
         );
@@ -133,14 +133,14 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, unit: f32) {
                 to = step - 1;
             }
             let key = match step % 2 {
-                0 => "present-show",
+                0 => "present-reveal",
                 _ => "present-next",
             };
             if primary_button(ui, tr!(key), step < last).clicked() {
                 to = step + 1;
             }
             cx.pages.present.step = to;
-            let leave = button(ui, tr!("present-leave"));
+            let leave = button(ui, tr!("present-exit"));
             if leave.on_hover_text("F11, Esc").clicked() {
                 cx.act(UiCommand::Present);
             }
@@ -158,7 +158,7 @@ fn figures(ui: &mut Ui, pair: &Pair<'_>, task: usize, unit: f32) {
             let matrix = &shown.history.matrix;
             let first = matrix.get(task).and_then(|row| row.first().copied());
             let all = shown.history.accuracy.get(task).copied();
-            for (key, value) in [("present-all", all), ("present-first", first)] {
+            for (key, value) in [("present-all-tasks", all), ("present-first-task", first)] {
                 let Some(value) = value.filter(|value| value.is_finite()) else {
                     continue;
                 };

@@ -16,14 +16,14 @@ pub(super) fn asked(pair: &Pair<'_>, task: usize) -> String {
     let next = listed(run.class_names(task), NAMED);
     let waits = task >= run.reports.len();
     if waits && !run.stage.is_live() {
-        return tr!("present-ended", next = next);
+        return tr!("present-ended-early", next = next);
     }
     if task == 0 {
-        return tr!("present-guess-first", next = next);
+        return tr!("present-guess-first-task", next = next);
     }
     let first = listed(run.class_names(0), NAMED);
     let key = match waits {
-        true => "present-guess-waiting",
+        true => "present-guess-learning",
         false => "present-guess",
     };
     tr!(key, next = next, first = first)
@@ -43,8 +43,8 @@ pub(super) fn became(pair: &Pair<'_>, task: usize) -> String {
         return String::new();
     }
     let key = match task {
-        0 => "present-learned",
-        _ => "present-still",
+        0 => "present-correct",
+        _ => "present-still-correct",
     };
     let mut words = tr!(key, first = first, each = each.join(", "));
     let most = shown

@@ -24,7 +24,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     }
     card(ui, |ui| {
         ui.horizontal(|ui| {
-            widgets::title(ui, tr!("train-beside"));
+            widgets::title(ui, tr!("train-compare-with"));
             choice(ui, cx, now.as_ref());
         });
         let Some(other) = cx.session.companion() else {
@@ -40,8 +40,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
             .show(ui, |ui| {
                 ui.label("");
                 faint(ui, tr!("train-all-classes"));
-                faint(ui, tr!("figure-column", n = 1));
-                faint(ui, tr!("train-beside-forgotten"));
+                faint(ui, tr!("figure-task-column", n = 1));
+                faint(ui, tr!("train-compare-forgotten"));
                 ui.end_row();
                 row(ui, (&mine, t.run(run.shade())), run.answers(), true);
                 row(
@@ -52,20 +52,20 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
                 );
             });
         if !alike {
-            faint(ui, tr!("train-beside-order"));
+            faint(ui, tr!("train-compare-other-order"));
         }
         if other.live {
-            faint(ui, tr!("train-beside-live"));
+            faint(ui, tr!("train-compare-in-progress"));
         }
     });
 }
 
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
     let title = match now {
-        None => tr!("present-alone").into(),
+        None => tr!("present-no-other-run").into(),
         Some(folder) => {
             let known = cx.session.companions().find(|row| row.folder == *folder);
-            known.map_or_else(|| tr!("present-partner").into(), RunRow::line)
+            known.map_or_else(|| tr!("present-paired-run").into(), RunRow::line)
         }
     };
     let mut chosen = None;
@@ -74,7 +74,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
         .truncate()
         .selected_text(title);
     let shown = combo.show_ui(ui, |ui| {
-        let none = ui.selectable_label(now.is_none(), tr!("present-alone"));
+        let none = ui.selectable_label(now.is_none(), tr!("present-no-other-run"));
         if none.clicked() {
             chosen = Some(Beside::Nothing);
         }
@@ -85,7 +85,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
             }
         }
     });
-    shown.response.accessible_name(tr!("present-beside"));
+    shown.response.accessible_name(tr!("present-compare-with"));
     if let Some(beside) = chosen {
         cx.act(UiCommand::OnTrain(TrainCommand::Beside(beside)));
     }

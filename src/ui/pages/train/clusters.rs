@@ -38,11 +38,11 @@ fn card(ui: &mut Ui, cx: &mut Cx<'_>, grid: &OnCluster) {
     widgets::ends(
         ui,
         |ui| {
-            widgets::title(ui, called("train-cluster"));
+            widgets::title(ui, called("train-cluster-title"));
         },
         |ui| {
             if grid.is_over() {
-                let words = called("train-cluster-forget");
+                let words = called("train-cluster-hide");
                 if icon_button(ui, Icon::Cross, &words, 22.0).clicked() {
                     cx.act(UiCommand::OnPlace(PlaceCommand::Forget(folder)));
                 }
@@ -67,8 +67,8 @@ fn card(ui: &mut Ui, cx: &mut Cx<'_>, grid: &OnCluster) {
 }
 
 fn ask_again(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if button(ui, tr!("train-cluster-ask"))
-        .on_hover_text(tr!("train-cluster-ask-hint"))
+    if button(ui, tr!("train-cluster-refresh"))
+        .on_hover_text(tr!("train-cluster-refresh-hint"))
         .clicked()
     {
         cx.act(UiCommand::OnPlace(PlaceCommand::AskClusters));
@@ -103,7 +103,7 @@ fn counts(grid: &OnCluster) -> String {
 /// Shows why tasks failed, with the last log line of the first one.
 fn failure(ui: &mut Ui, first: &Standing, number: usize) {
     let reason = first.reason.as_deref().unwrap_or_default();
-    let words = tr!("train-cluster-failure", n = number, why = reason);
+    let words = tr!("train-cluster-failed-why", n = number, why = reason);
     let text = RichText::new(words).color(tokens(ui).bad);
     ui.add(Label::new(text).wrap());
     if let Some(last) = first.last_lines.last().filter(|last| *last != reason) {

@@ -69,7 +69,7 @@ fn controls(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, (count, task): (usize, 
         if count <= 6 {
             let names: Vec<String> = (1..=count).map(|i| i.to_string()).collect();
             let options: Vec<(usize, &str)> = (0..).zip(names.iter().map(String::as_str)).collect();
-            segmented(ui, tr!("figure-cells-after"), &options, &mut chosen);
+            segmented(ui, tr!("figure-table-after-task"), &options, &mut chosen);
         } else {
             let mut number = chosen + 1;
             let drag = egui::DragValue::new(&mut number)
@@ -83,10 +83,15 @@ fn controls(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, (count, task): (usize, 
             state.cell = None;
         }
         let kinds = [
-            (false, tr!("train-by-classes")),
-            (true, tr!("train-by-tasks")),
+            (false, tr!("train-confusion-by-classes")),
+            (true, tr!("train-confusion-by-tasks")),
         ];
-        if segmented(ui, tr!("train-granularity"), &kinds, &mut state.by_task) {
+        if segmented(
+            ui,
+            tr!("train-confusion-granularity"),
+            &kinds,
+            &mut state.by_task,
+        ) {
             state.cell = None;
         }
     });
@@ -126,7 +131,7 @@ fn prepare(ui: &Ui, run: &RunView, key: &Key) -> ConfusionMatrix {
     let answers = &run.reports[task].answers;
     if by_task {
         let counts = answers.task_confusion(expert, tasks);
-        let names = (1..=tasks.len()).map(|n| tr!("figure-column", n = n));
+        let names = (1..=tasks.len()).map(|n| tr!("figure-task-column", n = n));
         let names = names.collect();
         return ConfusionMatrix::new(ui, counts, names, Vec::new(), task + 1);
     }
@@ -163,9 +168,9 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     faint(
         ui,
         if matrix.worst.is_empty() {
-            tr!("train-nothing-confused")
+            tr!("train-no-confusions")
         } else {
-            tr!("train-most-confused")
+            tr!("train-most-confused-classes")
         },
     );
     for &(row, column, count) in &matrix.worst {
@@ -175,21 +180,21 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
         let mut job = egui::text::LayoutJob::default();
         let plain = egui::TextFormat::simple(crate::ui::theme::regular(13.0), t.text);
         let strong = egui::TextFormat::simple(crate::ui::theme::semibold(13.0), t.strong);
-        let pair = tr!("train-taken-for", name = name, answer = answer);
+        let pair = tr!("train-confused-with", name = name, answer = answer);
         job.append(&pair, 0.0, plain.clone());
         job.append(&format!("  {} ", count_text(count as usize)), 0.0, strong);
-        job.append(&tr!("train-of", n = all), 0.0, plain);
+        job.append(&tr!("train-of-count", n = all), 0.0, plain);
         job.wrap.max_width = ui.available_width();
         let line = ui.add(egui::Label::new(job).sense(Sense::click()));
         line.widget_info(|| WidgetInfo::labeled(Role::Button, true, &pair));
         let line = line.on_hover_cursor(egui::CursorIcon::PointingHand);
-        if line.on_hover_text(tr!("train-show-images")).clicked() {
+        if line.on_hover_text(tr!("train-show-cell-images")).clicked() {
             cx.pages.train.cell = Some(cell);
         }
     }
     ui.add_space(6.0);
-    faint(ui, tr!("train-click-cell"));
-    if !matrix.worst.is_empty() && link(ui, tr!("train-see-mistakes")).clicked() {
+    faint(ui, tr!("train-click-cell-hint"));
+    if !matrix.worst.is_empty() && link(ui, tr!("train-show-mistakes")).clicked() {
         cx.pages.train.worst.see_mistakes();
     }
 }
@@ -235,10 +240,10 @@ fn images(
     let inside = inside(cx, run, key, cell);
     let (name, answer) = (matrix.name(&cell.rows), matrix.name(&cell.columns));
     let words = if cell.rows == cell.columns && cell.rows.len() == 1 {
-        tr!("train-cell-right", name = name, n = inside.len())
+        tr!("train-cell-correct", name = name, n = inside.len())
     } else {
         tr!(
-            "train-cell-taken",
+            "train-cell-confused",
             name = name,
             answer = answer,
             n = inside.len()
@@ -259,7 +264,7 @@ fn images(
             }
             Some(Err(problem)) => widgets::problem(ui, &problem),
             None => {
-                faint(ui, tr!("train-data-opening"));
+                faint(ui, tr!("train-opening-dataset"));
             }
         }
     }

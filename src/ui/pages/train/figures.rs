@@ -37,11 +37,11 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
             let first = Some(&expert) == experts.last() && seen > 0;
             // A single expert gives the run's predictions.
             let title = match experts.len() {
-                1 => tr!("train-right"),
+                1 => tr!("train-accuracy"),
                 _ => expert.title(),
             };
             let label = match first {
-                true => tr!("train-right-of-seen", title = title, n = seen),
+                true => tr!("train-accuracy-of-seen", title = title, n = seen),
                 false => title.to_string(),
             };
             let quality = run.reports.last().map(|r| Tally::of(&r.answers, expert));
@@ -62,7 +62,7 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
         }
         let told = run.forgotten.filter(|_| run.reports.len() > 1);
         let forgotten = told.map(|forgotten| number(forgotten * 100.0, 1));
-        let label = (None, tr!("train-forgotten"), "forgetting");
+        let label = (None, tr!("train-forgotten-so-far"), "forgetting");
         let each = forgotten_by(run);
         headline_figure(
             ui,
@@ -140,7 +140,9 @@ fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
     let t = tokens(ui);
     let (words, colour) = match quality {
         None => (note.to_string(), t.subdued),
-        Some(quality) if quality.is_guessing() => (tr!("train-guessing").into(), t.warning),
+        Some(quality) if quality.is_guessing() => {
+            (tr!("train-no-better-than-guessing").into(), t.warning)
+        }
         Some(quality) => (quality.words(), t.subdued),
     };
     let text = RichText::new(words).font(regular(11.0)).color(colour);
@@ -149,7 +151,7 @@ fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
         line.on_hover_text(note);
     } else if let Some(quality) = quality {
         let (right, images) = (quality.right, quality.images);
-        line.on_hover_text(tr!("train-trust", right = right, n = images));
+        line.on_hover_text(tr!("train-accuracy-interval", right = right, n = images));
     }
 }
 
@@ -166,7 +168,7 @@ pub fn curves(
         widgets::ends_in_order(
             ui,
             |ui| {
-                let title = widgets::title(ui, tr!("train-curves"));
+                let title = widgets::title(ui, tr!("train-accuracy-curves"));
                 terms::explain(ui, title, "accuracy");
             },
             |ui| choice(ui, run, state),
@@ -195,7 +197,7 @@ pub fn curves(
         });
         Curves {
             id: "accuracy",
-            name: tr!("train-curves-name"),
+            name: tr!("train-accuracy-curves-name"),
             height: (height - 62.0).max(170.0),
             tasks: &labels,
             series: series.collect(),
@@ -229,7 +231,7 @@ pub fn task_labels(run: &RunView) -> Vec<String> {
     });
     (0..count)
         .map(|task| {
-            let head = tr!("figure-column", n = task + 1);
+            let head = tr!("figure-task-column", n = task + 1);
             if short {
                 format!("{head} · {}", run.class_names(task).join(","))
             } else if count > 12 {
@@ -246,7 +248,7 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     card_of(ui, height, |ui| {
         let top = ui.cursor().top();
         ui.horizontal_wrapped(|ui| {
-            let title = widgets::title(ui, tr!("figure-matrix"));
+            let title = widgets::title(ui, tr!("figure-accuracy-matrix"));
             terms::explain(ui, title, "accuracy_matrix");
         });
         let tasks = run.tasks();
@@ -277,7 +279,7 @@ fn choice(ui: &mut Ui, run: &RunView, state: &mut State) {
     for &expert in experts.iter().filter(|_| experts.len() > 1) {
         let name = RichText::new(expert.name()).color(sign(ui, expert));
         let chosen = ui.selectable_label(now == expert, name);
-        let chosen = chosen.on_hover_text(tr!("train-expert-of-page"));
+        let chosen = chosen.on_hover_text(tr!("train-expert-hint"));
         if chosen.clicked() {
             (state.expert, state.cell) = (expert, None);
         }

@@ -34,8 +34,8 @@ pub fn at_work(ui: &mut Ui, cx: &mut Cx<'_>, grid: &GridAtWork) {
             }
             let paused = live.as_ref().is_some_and(|run| run.stage == Stage::Paused);
             let words = match paused {
-                true => tr!("train-resume"),
-                false => tr!("train-pause"),
+                true => tr!("train-resume-run"),
+                false => tr!("train-pause-run"),
             };
             if button(ui, words).clicked() {
                 cx.act(UiCommand::PauseOrGoOn);
@@ -80,7 +80,7 @@ pub fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, job: JobId, runs: usize) {
             if let Some(view) = cx.look_up(cx.session.train.planned(job)) {
                 grid_lines(ui, &view.standing, LIST);
             } else {
-                faint(ui, tr!("train-grid-looking"));
+                faint(ui, tr!("train-grid-searching-runs"));
             }
         });
 }

@@ -76,13 +76,13 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         queue::card(ui, cx);
         places::cards(ui, cx);
         clusters::cards(ui, cx);
-        let text = tr!("train-empty-text");
+        let text = tr!("train-nothing-running-about");
         let headline = match cx.session.train.is_busy_elsewhere() {
-            true => tr!("train-empty-here"),
-            false => tr!("train-empty"),
+            true => tr!("train-nothing-running-here"),
+            false => tr!("train-nothing-running"),
         };
         widgets::empty(ui, headline, text, |ui| {
-            if primary_button(ui, tr!("train-set-up"), true).clicked() {
+            if primary_button(ui, tr!("train-set-up-experiment"), true).clicked() {
                 cx.act(UiCommand::Show(Page::Experiment));
             }
             if button(ui, tr!("train-open-run")).clicked() {

@@ -66,14 +66,18 @@ impl Tile<'_> {
     fn name(&self) -> String {
         let name = match self.place {
             (_, index) if self.split == Split::Train => {
-                tr!("train-tile-training", index = index.to_string())
+                tr!("train-tile-training-image", index = index.to_string())
             }
             (0, index) => {
                 let of = self.header.config.measured_on();
-                tr!("train-tile-tested", of = of, index = index.to_string())
+                tr!("train-tile-test-image", of = of, index = index.to_string())
             }
             (task, index) => {
-                tr!("train-tile-added", index = index.to_string(), task = task)
+                tr!(
+                    "train-tile-added-task-image",
+                    index = index.to_string(),
+                    task = task
+                )
             }
         };
         match (&self.words, self.split) {
@@ -135,9 +139,9 @@ impl Tile<'_> {
             .corrected_label(data, split, index, &picture.name);
         let corrected = cx.look_up(corrected);
         let words = match corrected.as_ref().map(|correction| &correction.class) {
-            None => tr!("train-correct").to_string(),
-            Some(None) => tr!("train-left-out").to_string(),
-            Some(Some(class)) => tr!("train-now", class = class.as_str()),
+            None => tr!("train-correct-label").to_string(),
+            Some(None) => tr!("train-label-excluded").to_string(),
+            Some(Some(class)) => tr!("train-label-now", class = class.as_str()),
         };
         let t = tokens(ui);
         let colour = if corrected.is_some() {
@@ -147,8 +151,8 @@ impl Tile<'_> {
         };
         let text = RichText::new(words).font(regular(11.0)).color(colour);
         let button = ui.add(egui::Button::new(text).frame(false).truncate());
-        let button = button.accessible_name(tr!("train-correct-of", name = self.name()));
-        let button = button.on_hover_text(tr!("train-correct-hint"));
+        let button = button.accessible_name(tr!("train-correct-image", name = self.name()));
+        let button = button.on_hover_text(tr!("train-correct-label-hint"));
         // An open list stays with its image when the images move.
         let id = Id::unique(("really", &self.header.run, self.split, self.place));
         Popup::menu(&button)
@@ -164,7 +168,7 @@ impl Tile<'_> {
         corrected: Option<&Correction>,
     ) {
         ui.set_min_width(170.0);
-        faint(ui, tr!("train-correct-title"));
+        faint(ui, tr!("train-correct-label-title"));
         let (truth, given) = (
             self.class(self.truth),
             self.given.and_then(|g| self.class(g)),
@@ -175,8 +179,8 @@ impl Tile<'_> {
         names.sort_by(|a, b| by_number(a, b));
         let mut chosen = None;
         let how = match self.split {
-            Split::Test => "train-as-answered",
-            Split::Train => "train-as-it-looks",
+            Split::Test => "train-label-as-predicted",
+            Split::Train => "train-label-as-it-looks",
         };
         if let Some(name) = answered
             && ui.button(tr!(how, class = name.as_str())).clicked()
@@ -195,7 +199,7 @@ impl Tile<'_> {
             }
         });
         ui.separator();
-        if ui.button(tr!("train-leave-out")).clicked() {
+        if ui.button(tr!("train-exclude-image")).clicked() {
             chosen = Some(None);
         }
         if let Some(class) = chosen {
@@ -203,7 +207,11 @@ impl Tile<'_> {
             cx.act(UiCommand::OnTrain(command));
         }
         if let Some(correction) = corrected
-            && link(ui, &tr!("train-take-back", class = correction.was.as_str())).clicked()
+            && link(
+                ui,
+                &tr!("train-label-revert", class = correction.was.as_str()),
+            )
+            .clicked()
         {
             let back = correction.taken_back();
             cx.act(UiCommand::PutLabel(data.place.clone(), back));

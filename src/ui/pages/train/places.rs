@@ -36,10 +36,10 @@ fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
     widgets::ends(
         ui,
         |ui| {
-            widgets::title(ui, tr!("train-place", place = name));
+            widgets::title(ui, tr!("train-place-title", place = name));
         },
         |ui| {
-            if held && link(ui, tr!("train-place-let-begin")).clicked() {
+            if held && link(ui, tr!("train-place-start-held")).clicked() {
                 act(cx, PlaceCommand::LetGo(name.to_string()));
             }
         },
@@ -125,7 +125,7 @@ fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) 
     let words = match at.on_the_way.get(&job.id) {
         Some(words) => words.said(),
         None if job.held => tr!("train-on-hold").into(),
-        None => tr!("train-place-waits").into(),
+        None => tr!("train-place-waiting").into(),
     };
     faint(ui, words);
 }

@@ -72,10 +72,10 @@ fn table(ui: &mut Ui, study: &PromptStudy) {
             head(ui, tr!("train-prompts-of").into());
             head(ui, tr!("train-prompts-all").into());
             head(ui, tr!("train-prompts-mean").into());
-            (1..=columns).for_each(|task| head(ui, tr!("figure-column", n = task)));
+            (1..=columns).for_each(|task| head(ui, tr!("figure-task-column", n = task)));
             ui.end_row();
             for slot in 0..tasks {
-                head(ui, tr!("figure-column", n = slot + 1));
+                head(ui, tr!("figure-task-column", n = slot + 1));
                 let of_all = [study.last[slot], study.average[slot]];
                 let font = semibold(12.0);
                 for value in of_all {

@@ -37,7 +37,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
             |ui| {
                 let words = match held {
                     true => tr!("train-queue-resume"),
-                    false => tr!("train-queue-hold"),
+                    false => tr!("train-queue-pause"),
                 };
                 if link(ui, words).clicked() {
                     cx.act(UiCommand::HoldQueue(!held));
@@ -45,7 +45,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
             },
         );
         if held {
-            faint(ui, tr!("train-queue-held"));
+            faint(ui, tr!("train-queue-held-hint"));
         }
         for (place, job) in waiting.iter().enumerate() {
             ui.push_id(job.id, |ui| {

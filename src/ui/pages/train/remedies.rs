@@ -32,7 +32,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
 /// Draws links to the images of each class that is not recognised.
 fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     ui.horizontal_wrapped(|ui| {
-        faint(ui, tr!("train-look-at"));
+        faint(ui, tr!("train-show-images-of"));
         for one in run.missed.iter().take(LINKS) {
             if link(ui, &one.name).clicked() {
                 let state = &mut cx.pages.train;
@@ -50,13 +50,16 @@ fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
         && let Some(told) = &data.two_labels_told
     {
         sentence(ui, told.said());
-        if link(ui, tr!("train-show-pictures")).clicked() {
+        if link(ui, tr!("train-show-these-images")).clicked() {
             cx.pages.experiment.two_labels = true;
             cx.act(UiCommand::Repeat(Box::new(header.config.clone())));
         }
     }
-    let doubts = button(ui, tr!("train-look-for-doubts"));
-    if doubts.on_hover_text(tr!("train-doubts-hint")).clicked() {
+    let doubts = button(ui, tr!("train-find-doubtful-labels"));
+    if doubts
+        .on_hover_text(tr!("train-find-doubtful-labels-hint"))
+        .clicked()
+    {
         let state = &mut cx.pages.train;
         state.task = None;
         state.worst.see_doubtful();
@@ -72,7 +75,7 @@ fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
 fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     ui.horizontal_wrapped(|ui| {
         if let Some(steps) = more_steps(header)
-            && button(ui, tr!("train-more-steps", n = steps)).clicked()
+            && button(ui, tr!("train-use-steps-per-task", n = steps)).clicked()
         {
             cx.act(UiCommand::Repeat(Box::new(RunConfig {
                 min_steps: steps,
@@ -99,13 +102,13 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader) {
         return;
     };
     ui.horizontal_wrapped(|ui| {
-        if button(ui, tr!("train-set-up-with", name = TITLE)).clicked() {
+        if button(ui, tr!("train-use-setting", name = TITLE)).clicked() {
             cx.act(UiCommand::Repeat(Box::new(RunConfig {
                 backbone: view.name.clone(),
                 blocks: view.shape.pet_blocks.to_string(),
                 ..header.config.clone()
             })));
         }
-        faint(ui, tr!("train-its-weights", place = view.whereabouts()));
+        faint(ui, tr!("train-weights-place", place = view.whereabouts()));
     });
 }

@@ -62,7 +62,7 @@ fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         faint(ui, where_it_is(run));
         progress(ui, run.done(), tr!("train-progress"));
         let other = opened || cx.session.train.watched().is_some();
-        if other && cx.session.is_training() && link(ui, tr!("train-show-live")).clicked() {
+        if other && cx.session.is_training() && link(ui, tr!("train-show-current-run")).clicked() {
             cx.act(UiCommand::CloseOpened);
         }
     });
@@ -82,16 +82,16 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
         let folder = run.header.as_ref().map(|h| h.folder.clone());
         let Some(folder) = folder else { return };
         if run.stage != Stage::Finished {
-            if icon_text_button(ui, Icon::Play, tr!("train-resume")).clicked() {
+            if icon_text_button(ui, Icon::Play, tr!("train-resume-run")).clicked() {
                 cx.act(UiCommand::Resume(folder.clone(), None));
             }
             let elsewhere = button(ui, tr!(RESUME_ON));
             Popup::menu(&elsewhere).show(|ui| resume_on(ui, cx, &folder));
         } else {
-            if button(ui, tr!("train-predict")).clicked() {
+            if button(ui, tr!("train-predict-with-run")).clicked() {
                 cx.act(UiCommand::PredictWith(folder.clone()));
             }
-            if button(ui, tr!("train-teach")).clicked() {
+            if button(ui, tr!("train-teach-classes")).clicked() {
                 cx.act(UiCommand::Teach(folder.clone()));
             }
             unlearn(ui, cx, run, folder);
@@ -112,13 +112,13 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
         }
     };
     let (icon, text) = match paused {
-        true => (Icon::Play, tr!("train-resume")),
-        false => (Icon::Pause, tr!("train-pause")),
+        true => (Icon::Play, tr!("train-resume-run")),
+        false => (Icon::Pause, tr!("train-pause-run")),
     };
     if icon_text_button(ui, icon, text).clicked() {
         cx.act(wait);
     }
-    let pressed = icon_text_button(ui, Icon::Stop, tr!("train-stop")).clicked();
+    let pressed = icon_text_button(ui, Icon::Stop, tr!("train-stop-run")).clicked();
     cx.commands.extend(stop.filter(|_| pressed));
 }
 
@@ -129,11 +129,11 @@ fn unlearn(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, folder: PathBuf) {
         .as_ref()
         .and_then(|header| header.added_tasks.last());
     let Some(taught) = taught else { return };
-    let opener = button(ui, tr!("train-unlearn"));
+    let opener = button(ui, tr!("train-undo-added-task"));
     Popup::menu(&opener).show(|ui| {
         let classes = listed(&taught.classes, 3);
-        let words = tr!("train-unlearn-classes", classes = classes);
-        let hint = tr!("train-unlearn-hint");
+        let words = tr!("train-undo-added-task-classes", classes = classes);
+        let hint = tr!("train-undo-added-task-hint");
         if ui.button(words).on_hover_text(hint).clicked() {
             cx.act(UiCommand::UndoAddedTask(folder));
         }
@@ -154,9 +154,9 @@ fn where_it_is(run: &RunView) -> String {
                 words.push(run.stage.word().into());
             } else {
                 let rate = number(now.images_per_second, 0);
-                words.push(tr!("train-rate", n = rate));
+                words.push(tr!("train-images-per-second", n = rate));
                 if let Some(left) = now.seconds_left {
-                    words.push(tr!("count-left", time = duration_text(left)));
+                    words.push(tr!("count-time-left", time = duration_text(left)));
                 }
             }
         }
@@ -168,7 +168,10 @@ fn where_it_is(run: &RunView) -> String {
             words.push(stage.word().into());
             if let Some(header) = &run.header {
                 words.push(device_text(&header.computed_on()));
-                words.push(tr!("train-trained", n = header.trained_parameters));
+                words.push(tr!(
+                    "train-trainable-parameters",
+                    n = header.trained_parameters
+                ));
             }
         }
     }
@@ -182,8 +185,8 @@ fn where_it_is(run: &RunView) -> String {
 fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     card(ui, |ui| {
         let title = match run.stage.is_live() {
-            true => tr!("train-happening"),
-            false => tr!("train-happened"),
+            true => tr!("train-what-is-happening"),
+            false => tr!("train-what-happened"),
         };
         widgets::title(ui, title);
         ui.spacing_mut().item_spacing.y = 12.0;
@@ -206,8 +209,8 @@ fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         }
         if folds {
             let words = match cx.pages.train.told {
-                true => tr!("train-tell-less"),
-                false => tr!("train-tell-all"),
+                true => tr!("train-story-show-less"),
+                false => tr!("train-story-show-more"),
             };
             if link(ui, words).clicked() {
                 cx.pages.train.told ^= true;
@@ -232,7 +235,7 @@ fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         widgets::ends_in_order(
             ui,
             |ui| {
-                let title = widgets::title(ui, tr!("train-loss"));
+                let title = widgets::title(ui, tr!("train-loss-title"));
                 terms::explain(ui, title, "local_ce");
             },
             |ui| {

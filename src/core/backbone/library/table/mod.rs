@@ -71,11 +71,11 @@ pub fn read_table(text: &str, at: &Path) -> (Vec<BackboneEntry>, Vec<Problem>) {
         Ok(table) => table,
         Err(error) => {
             let problem = Problem::new(message!(
-                "problem-table-of-backbones-cannot-be-read",
+                "problem-backbone-table-unreadable",
                 message = error.message().to_string()
             ))
             .at(place(&error.span().unwrap_or_default()))
-            .advise(message!("try-correct-this-line-entries-of-other"));
+            .advise(message!("advice-correct-table-line"));
             return (Vec::new(), vec![problem]);
         }
     };
@@ -103,18 +103,18 @@ fn read_entry(
     at: &Path,
 ) -> std::result::Result<BackboneEntry, (Problem, usize)> {
     if let Some(name) = name.filter(|name| is_long(name)) {
-        let problem = Problem::new(too_long(name)).advise(message!("try-give-entry-shorter-name"));
+        let problem = Problem::new(too_long(name)).advise(message!("advice-shorten-entry-name"));
         return Err((problem, 0));
     }
     let unread = |why: &str, inside: usize| {
         let name = name.unwrap_or("without a name");
         let problem = Problem::new(message!(
-            "problem-entry-of-backbone-cannot-be-read",
+            "problem-backbone-entry-unreadable",
             name = name.to_string(),
             why = why.to_string()
         ));
         (
-            problem.advise(message!("try-correct-entry-see-docs-backbones-md")),
+            problem.advise(message!("advice-correct-backbone-entry")),
             inside,
         )
     };
@@ -150,7 +150,7 @@ fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
             "the entry of backbone {} fails: {}",
             written.name, problem.what
         );
-        problem.advise(message!("try-correct-entry-see-docs-backbones-md"))
+        problem.advise(message!("advice-correct-backbone-entry"))
     })?;
     let source = source(&written, at)?;
     let crop_ratio = written.crop_ratio.unwrap_or(0.875);
@@ -188,11 +188,11 @@ fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
 
 fn refused(written: &Written, why: &str) -> Problem {
     Problem::new(message!(
-        "problem-entry-of-backbone-makes-no-sense",
+        "problem-backbone-entry-invalid",
         name = written.name.to_string(),
         why = why.to_string()
     ))
-    .advise(message!("try-correct-entry-see-docs-backbones-md"))
+    .advise(message!("advice-correct-backbone-entry"))
 }
 
 fn normalisation(written: &Written) -> Result<Normalisation> {

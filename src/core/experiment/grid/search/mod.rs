@@ -102,8 +102,8 @@ impl Search {
         let competing = competing(&cells)?;
         let smallest = competing.iter().map(|(_, rows)| rows.len());
         let Some(fewest) = smallest.filter(|rows| *rows > 1).min() else {
-            return Err(Problem::new(message!("problem-no-two-rows-of-this-grid"))
-                .advise(message!("try-give-setting-several-values-base-lr")));
+            return Err(Problem::new(message!("problem-grid-rows-not-comparable"))
+                .advise(message!("advice-give-several-values")));
         };
         let mut search = Self {
             cells,
@@ -172,14 +172,13 @@ impl Search {
         let steps = self.steps_of(&rows);
         if steps > self.budget {
             let what = message!(
-                "problem-training-steps-do-not-suffice-for",
+                "problem-too-few-training-steps",
                 budget = self.budget.to_string(),
                 title = title.to_string()
             );
-            return Err(Problem::new(what).at("--budget").advise(message!(
-                "try-one-of-its-settings-takes",
-                steps = steps.to_string()
-            )));
+            return Err(Problem::new(what)
+                .at("--budget")
+                .advise(message!("advice-steps-needed", steps = steps.to_string())));
         }
         Ok(Contest {
             title,
@@ -334,10 +333,8 @@ impl Search {
             .map(|(contest, left)| Verdict::of(&contest.rows, left, &measured))
             .collect();
         if verdicts.iter().all(|verdict| verdict.winner.is_none()) {
-            return Err(
-                Problem::new(message!("problem-no-row-of-this-search-is-whole"))
-                    .advise(message!("try-lines-of-its-runs-say-what")),
-            );
+            return Err(Problem::new(message!("problem-search-row-incomplete"))
+                .advise(message!("advice-see-run-errors")));
         }
         Ok(Some(verdicts))
     }

@@ -80,13 +80,17 @@ impl Cluster {
             // 255 means that OpenSSH itself failed, 127 that the shell did not find the command.
             (Some(host), Some(255)) => {
                 let said = error.lines().last().unwrap_or_default();
-                let what = message!("slurm-no-way-in", host = host.as_str(), said = said);
-                let remedy = message!("slurm-no-way-in-try", host = host.as_str());
+                let what = message!("slurm-host-unreachable", host = host.as_str(), said = said);
+                let remedy = message!("slurm-host-unreachable-advice", host = host.as_str());
                 Problem::new(what).at("ssh").advise(remedy)
             }
             (Some(host), Some(127)) => {
-                let what = message!("slurm-not-there", name = name, host = host.as_str());
-                let remedy = message!("slurm-not-there-try");
+                let what = message!(
+                    "slurm-command-not-found-there",
+                    name = name,
+                    host = host.as_str()
+                );
+                let remedy = message!("slurm-command-not-found-there-advice");
                 Problem::new(what).at("ssh").advise(remedy)
             }
             _ => refused(&error),
@@ -96,10 +100,12 @@ impl Cluster {
     fn not_called(&self, name: &str, error: &std::io::Error) -> Problem {
         match (&self.ssh, error.kind()) {
             (Some(_), _) => no_ssh(error),
-            (None, ErrorKind::NotFound) => Problem::new(message!("slurm-not-here", name = name))
-                .advise(message!("slurm-not-here-try")),
+            (None, ErrorKind::NotFound) => {
+                Problem::new(message!("slurm-command-not-found-here", name = name))
+                    .advise(message!("slurm-command-not-found-here-advice"))
+            }
             (None, _) => Problem::new(message!(
-                "slurm-not-started",
+                "slurm-command-not-started",
                 name = name,
                 said = error.to_string()
             )),
@@ -198,7 +204,8 @@ fn refused(error: &str) -> Problem {
         true => error.trim().to_string(),
         false => said.join("; "),
     };
-    Problem::new(message!("slurm-refuses", said = said)).advise(message!("slurm-refuses-try"))
+    Problem::new(message!("slurm-job-rejected", said = said))
+        .advise(message!("slurm-job-rejected-advice"))
 }
 
 #[cfg(test)]

@@ -50,9 +50,12 @@ impl Script<'_> {
         };
         if !template.contains(COMMAND) {
             let place = self.wanted.script.as_deref().unwrap_or_default();
-            return Err(Problem::new(message!("slurm-template", command = COMMAND))
-                .at(place)
-                .advise(message!("slurm-template-try")));
+            return Err(Problem::new(message!(
+                "slurm-template-without-command",
+                command = COMMAND
+            ))
+            .at(place)
+            .advise(message!("slurm-template-without-command-advice")));
         }
         Ok(template
             .replace("{options}", &self.options())

@@ -81,7 +81,7 @@ pub fn submit(
     let Some(_held) = held else {
         return Err(Problem::new(message!("slurm-another-submits"))
             .at_path(&root)
-            .advise(message!("slurm-another-submits-try")));
+            .advise(message!("slurm-another-submits-advice")));
     };
     let cluster = Cluster::of(place);
     let standings = Standing::of(plan, cells, &cluster)?;
@@ -112,7 +112,7 @@ pub fn submit(
     );
     Ok(match cells.iter().filter(is_queued).count() {
         0 => told,
-        queued => message!("slurm-submitted-beside", told = told, n = queued),
+        queued => message!("slurm-submitted-and-queued", told = told, n = queued),
     })
 }
 
@@ -173,13 +173,22 @@ fn prepared(
     let program = match place.program.as_str() {
         // Nobody said otherwise, so the nodes are as this machine.
         "" => std::env::current_exe()
-            .map_err(|error| Problem::new(message!("slurm-no-self", said = error.to_string())))?
+            .map_err(|error| {
+                Problem::new(message!(
+                    "slurm-program-path-unknown",
+                    said = error.to_string()
+                ))
+            })?
             .display()
             .to_string(),
         program => program.to_string(),
     };
-    let working = std::env::current_dir()
-        .map_err(|error| Problem::new(message!("slurm-no-folder", said = error.to_string())))?;
+    let working = std::env::current_dir().map_err(|error| {
+        Problem::new(message!(
+            "slurm-working-folder-unknown",
+            said = error.to_string()
+        ))
+    })?;
     let text = |path: &Path| path.display().to_string();
     let wanted = place.slurm.clone().unwrap_or_default();
     let mut command = vec![

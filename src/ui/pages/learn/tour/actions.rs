@@ -22,7 +22,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
             TourStep::Guess => guesses(ui, cx, tour),
             TourStep::Switch if tour.run().is_unasked() => train(ui, cx, "tour-switch-on"),
             TourStep::Compare => {
-                let done = primary(ui, cx, "tour-compare-done", true);
+                let done = primary(ui, cx, "tour-show-summary", true);
                 if done {
                     cx.act(UiCommand::OnTour(TourCommand::Conclude));
                 }
@@ -47,17 +47,17 @@ fn plain(ui: &mut Ui, key: &'static str) -> bool {
 fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
     match tour.run().standing {
         TourRunState::Wanted => {
-            if plain(ui, "tour-busy-line-up") {
+            if plain(ui, "tour-busy-queue") {
                 cx.act(UiCommand::OnTour(TourCommand::LineUp));
             }
         }
         TourRunState::Paused if told::paused_by_person(tour) => {
-            if primary(ui, cx, "tour-paused-go-on", true) {
+            if primary(ui, cx, "tour-paused-resume", true) {
                 cx.act(UiCommand::OnTour(TourCommand::GoOn));
             }
         }
         TourRunState::Ended(_) => {
-            if primary(ui, cx, "tour-ended-again", true) {
+            if primary(ui, cx, "tour-ended-train-again", true) {
                 cx.act(UiCommand::OnTour(TourCommand::TrainAgain));
             }
         }
@@ -68,7 +68,7 @@ fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
 
 /// Draws the button that inserts example strokes, while nothing is drawn.
 fn ours(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let response = button(ui, tr!("tour-draw-ours"));
+    let response = button(ui, tr!("tour-draw-use-samples"));
     leads(cx, &response);
     if response.clicked() {
         let state = &mut cx.pages.learn.tour;
@@ -103,19 +103,19 @@ fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 /// Draws the choice to keep both runs, or to move them to the trash after confirmation.
 fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.pages.learn.tour.asking {
-        sentence(ui, tr!("tour-end-sure"));
-        if primary(ui, cx, "tour-end-yes", true) {
+        sentence(ui, tr!("tour-end-trash-question"));
+        if primary(ui, cx, "tour-end-trash-yes", true) {
             cx.act(UiCommand::OnTour(TourCommand::Drop));
         }
-        if plain(ui, "tour-end-no") {
+        if plain(ui, "tour-end-trash-no") {
             cx.pages.learn.tour.asking = false;
         }
         return;
     }
-    if primary(ui, cx, "tour-end-keep", true) {
+    if primary(ui, cx, "tour-end-keep-runs", true) {
         cx.act(UiCommand::OnTour(TourCommand::Keep));
     }
-    if plain(ui, "tour-end-drop") {
+    if plain(ui, "tour-end-delete-runs") {
         cx.pages.learn.tour.asking = true;
         // With the keyboard, the focus continues from the answer.
         cx.pages.learn.tour.shown = None;

@@ -25,7 +25,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 }
 
 fn after(task: usize) -> String {
-    tr!("tour-after", task = task)
+    tr!("tour-after-task", task = task)
 }
 
 fn slider(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
@@ -40,9 +40,9 @@ fn slider(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 /// Returns the displayed runs: name, run, and whether it is drawn behind the other one.
 fn shown(tour: &Tour) -> Vec<(&'static str, &OwnRun, bool)> {
     let behind = tour.step == TourStep::Switch && !tour.lae.is_unasked();
-    let mut runs = vec![(tr!("tour-baseline"), &tour.baseline, behind)];
+    let mut runs = vec![(tr!("tour-baseline-name"), &tour.baseline, behind)];
     if !tour.lae.is_unasked() {
-        runs.push((tr!("tour-lae"), &tour.lae, false));
+        runs.push((tr!("tour-lae-name"), &tour.lae, false));
     }
     runs
 }
@@ -53,7 +53,7 @@ fn curves(ui: &mut Ui, tour: &Tour) {
     let tasks = tour.baseline.tasks.len();
     let labels: Vec<String> = (1..=tasks).map(after).collect();
     let classes = tour.baseline.tasks.first().map(|classes| pair(classes));
-    let title = tr!("tour-curve", classes = classes.unwrap_or_default());
+    let title = tr!("tour-curve-name", classes = classes.unwrap_or_default());
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, &title);
         for (name, run, behind) in &runs {

@@ -64,9 +64,9 @@ fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f3
             *changed |= canvas_called(ui, (&name, &invitation), side, drawing, true);
             let rest = ui.available_width();
             part(ui, rest, |ui| {
-                let name = tr!("tour-baseline");
+                let name = tr!("tour-baseline-name");
                 if !votes(ui, cx.session, (which, &tour.baseline), 0, name) {
-                    faint(ui, tr!("tour-draw-later"));
+                    faint(ui, tr!("tour-draw-prediction-later"));
                 }
             });
         });
@@ -136,9 +136,9 @@ fn newest(session: &Session, which: usize, run: &OwnRun) -> usize {
 
 /// Returns the runs whose predictions are shown, with their names.
 fn shown(tour: &Tour) -> Vec<(&OwnRun, &'static str)> {
-    let mut runs = vec![(&tour.baseline, "tour-baseline")];
+    let mut runs = vec![(&tour.baseline, "tour-baseline-name")];
     if tour.lae.measured() > 0 {
-        runs.push((&tour.lae, "tour-lae"));
+        runs.push((&tour.lae, "tour-lae-name"));
     }
     runs
 }

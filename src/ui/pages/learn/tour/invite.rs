@@ -13,7 +13,7 @@ pub fn invite(ui: &mut Ui, cx: &mut Cx<'_>) {
         widgets::title(ui, tr!("tour-title"));
         terms::sentence(ui, tr!("tour-about"));
         ui.horizontal_wrapped(|ui| {
-            if primary_button(ui, tr!("tour-begin"), true).clicked() {
+            if primary_button(ui, tr!("tour-start"), true).clicked() {
                 cx.act(UiCommand::Tour);
             }
             if cx.pages.learn.tour.offered && button(ui, tr!("tour-not-now")).clicked() {

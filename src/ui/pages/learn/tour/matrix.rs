@@ -28,7 +28,7 @@ pub struct Shown<'a> {
 
 impl Shown<'_> {
     fn after(&self, row: usize) -> String {
-        tr!("tour-after", task = row + 1)
+        tr!("tour-after-task", task = row + 1)
     }
 
     /// Returns all its numbers, for screen readers.

@@ -19,8 +19,8 @@ pub fn of_step(session: &Session, tour: &Tour) -> Vec<String> {
         TourStep::Draw => say("tour-draw-text"),
         TourStep::First if run.is_unasked() => timed(session, run, "tour-first-text"),
         TourStep::First if run.measured() == 0 => say("tour-first-working"),
-        TourStep::First if !tour.is_drawn() => say("tour-first-missing"),
-        TourStep::First => say("tour-first-asking"),
+        TourStep::First if !tour.is_drawn() => say("tour-first-draw-both"),
+        TourStep::First => say("tour-first-predicting"),
         TourStep::Guess => {
             let unread = unread(session, tour);
             unread.map_or_else(|| say("tour-guess-text"), |words| vec![words])
@@ -57,12 +57,12 @@ fn in_the_way(session: &Session, tour: &Tour) -> Option<String> {
         .as_ref()
         .map_or("", |live| live.title.as_str());
     match tour.run().standing {
-        TourRunState::Wanted => Some(tr!("tour-busy-text", title = other)),
+        TourRunState::Wanted => Some(tr!("tour-busy-about", title = other)),
         TourRunState::InQueue if session.is_training() => {
-            Some(tr!("tour-busy-in-line", title = other))
+            Some(tr!("tour-busy-queued", title = other))
         }
-        TourRunState::Paused if paused_by_person(tour) => Some(tr!("tour-paused-text").into()),
-        TourRunState::Ended(_) => Some(tr!("tour-ended-text").into()),
+        TourRunState::Paused if paused_by_person(tour) => Some(tr!("tour-paused-about").into()),
+        TourRunState::Ended(_) => Some(tr!("tour-ended-about").into()),
         _ => None,
     }
 }
@@ -80,7 +80,7 @@ fn timed(session: &Session, run: &OwnRun, key: &'static str) -> Vec<String> {
     if let Some((seconds, measured)) = session.tour_seconds(run) {
         let time = duration_text(seconds.max(1.0));
         let key = if measured {
-            "tour-time"
+            "tour-time-measured"
         } else {
             "tour-time-assumed"
         };
@@ -97,7 +97,7 @@ fn learning(run: &OwnRun) -> String {
         .get(task)
         .map_or_else(String::new, |classes| pair(classes));
     match classes.is_empty() {
-        true => tr!("tour-forget-asking").into(),
+        true => tr!("tour-forget-predicting").into(),
         false => tr!("tour-forget-text", classes = classes),
     }
 }
@@ -117,9 +117,9 @@ pub fn became(session: &Session, tour: &Tour, run: &OwnRun) -> Vec<String> {
 fn of_drawing(which: usize, became: &Became) -> String {
     let share = |share: f32| percent(f64::from(share), 0);
     let key = match became.fate {
-        Fate::Kept => "tour-became-kept",
-        Fate::Between => "tour-became-between",
-        Fate::Lost => "tour-became-lost",
+        Fate::Kept => "tour-drawing-kept",
+        Fate::Between => "tour-drawing-kept-weakly",
+        Fate::Lost => "tour-drawing-lost",
     };
     let (then, now) = (share(became.first.own), share(became.last.own));
     tr!(
@@ -138,7 +138,7 @@ fn of_first_task(tour: &Tour, run: &OwnRun) -> Option<String> {
     let (first, last) = (shares.first()?, shares.last()?);
     let names = pair(tour.baseline.tasks.first()?);
     Some(tr!(
-        "tour-became-pictures",
+        "tour-test-images-correct",
         classes = names,
         then = percent(*first, 0),
         now = percent(*last, 0)
@@ -164,7 +164,7 @@ fn end(session: &Session, tour: &Tour) -> Vec<String> {
     words.extend(count(session, tour, tour.baseline.measured()));
     words.extend(verdict(tour));
     words.extend(most_lost_of(tour));
-    words.push(tr!("tour-end-chosen").into());
+    words.push(tr!("tour-end-order-chosen").into());
     words
 }
 
@@ -174,7 +174,7 @@ fn unread(session: &Session, tour: &Tour) -> Option<String> {
         let vote = session.tour_vote(which, &tour.baseline, 0)?;
         (!vote.is_right()).then(|| {
             tr!(
-                "tour-guess-unread",
+                "tour-guess-already-wrong",
                 digit = DRAWN[which],
                 other = vote.rival.as_str()
             )
@@ -184,21 +184,24 @@ fn unread(session: &Session, tour: &Tour) -> Option<String> {
 
 /// Returns the number of correctly classified drawings of each run after this number of tasks.
 fn count(session: &Session, tour: &Tour, tasks: usize) -> Option<String> {
-    let each = [("tour-baseline", &tour.baseline), ("tour-lae", &tour.lae)];
+    let each = [
+        ("tour-baseline-name", &tour.baseline),
+        ("tour-lae-name", &tour.lae),
+    ];
     let each = each.into_iter().filter_map(|(name, run)| {
         let task = tasks.min(run.measured()).checked_sub(1)?;
         let votes = (0..DRAWN.len()).map(|which| session.tour_vote(which, run, task));
         let votes: Vec<_> = votes.collect::<Option<_>>()?;
         let right = votes.iter().filter(|vote| vote.is_right()).count();
         Some(tr!(
-            "tour-count-of-run",
+            "tour-drawings-of-run",
             name = tr!(name),
             right = right,
             all = votes.len()
         ))
     });
     let each: Vec<String> = each.collect();
-    (!each.is_empty()).then(|| tr!("tour-count-told", each = each.join(", ")))
+    (!each.is_empty()).then(|| tr!("tour-drawings-correct", each = each.join(", ")))
 }
 
 /// Returns the task that Baseline forgot most.
@@ -217,9 +220,9 @@ fn most_lost_of(tour: &Tour) -> Option<String> {
 /// Returns one sentence on the result of both runs.
 fn verdict(tour: &Tour) -> Option<String> {
     let key = match tour.verdict()? {
-        TourVerdict::Lae => "tour-end-lae",
-        TourVerdict::Equal => "tour-end-equal",
-        TourVerdict::Baseline => "tour-end-baseline",
+        TourVerdict::Lae => "tour-end-lae-remembers-more",
+        TourVerdict::Equal => "tour-end-equally-well",
+        TourVerdict::Baseline => "tour-end-baseline-remembers-more",
     };
     let end = |run: &OwnRun| run.of_first_task().last().map(|share| percent(share, 0));
     let classes = tour.baseline.tasks.first()?;
@@ -240,7 +243,7 @@ pub fn pair(classes: &[String]) -> String {
 pub fn fate_key(fate: Fate) -> &'static str {
     match fate {
         Fate::Kept => "tour-guess-kept",
-        Fate::Between => "tour-guess-between",
+        Fate::Between => "tour-guess-kept-weakly",
         Fate::Lost => "tour-guess-lost",
     }
 }

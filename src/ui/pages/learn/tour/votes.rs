@@ -27,10 +27,10 @@ pub fn votes(
         return false;
     };
     let key = match vote.is_right() {
-        true => "tour-vote-right",
-        false => "tour-vote-wrong",
+        true => "tour-prediction-right",
+        false => "tour-prediction-wrong",
     };
-    let after = tr!("tour-vote-after", task = task + 1);
+    let after = tr!("tour-prediction-after-task", task = task + 1);
     let said = tr!(
         key,
         digit = DRAWN[which],

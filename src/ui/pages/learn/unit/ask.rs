@@ -60,7 +60,7 @@ fn choose<'a>(
 
 fn type_in(ui: &mut Ui, unit: &str, given: &mut Given) {
     ui.horizontal(|ui| {
-        let name = tr!("unit-your-number");
+        let name = tr!("learn-your-number");
         let label = ui.label(RichText::new(name).font(regular(14.0)));
         let field = TextEdit::singleline(&mut given.typed)
             .desired_width(90.0)
@@ -71,7 +71,7 @@ fn type_in(ui: &mut Ui, unit: &str, given: &mut Given) {
         }
         ui.label(RichText::new(unit).font(regular(14.0)));
         let entered = widgets::entered(ui, &field);
-        let pressed = button(ui, tr!("unit-check")).clicked();
+        let pressed = button(ui, tr!("learn-check-answer")).clicked();
         if (pressed || entered) && !given.typed.trim().is_empty() {
             given.checked = true;
         }
@@ -83,22 +83,26 @@ fn say(ui: &mut Ui, ask: &Ask, feedback: &Feedback<'_>, figures: &Figures, langu
     let none: &[Paragraph] = &[];
     let (head, colour, more): (String, Color32, &[Paragraph]) = match feedback {
         Feedback::Open => return,
-        Feedback::Kept => (tr!("unit-kept").into(), t.accent, none),
-        Feedback::NoNumber => (tr!("unit-no-number").into(), t.warning, none),
-        Feedback::Never(why) => (tr!("unit-never", why = why.said()), t.warning, none),
+        Feedback::Kept => (tr!("learn-guess-saved").into(), t.accent, none),
+        Feedback::NoNumber => (tr!("learn-enter-number").into(), t.warning, none),
+        Feedback::Never(why) => (
+            tr!("learn-answer-unavailable", why = why.said()),
+            t.warning,
+            none,
+        ),
         Feedback::Right(more) => {
             let key = if ask.guess {
-                "unit-guess-right"
+                "learn-guess-right"
             } else {
-                "unit-right"
+                "learn-answer-right"
             };
             (tr!(key).into(), t.good, more)
         }
         Feedback::Wrong(more, _) => {
             let answer = ask.answer(figures, language).filter(|_| ask.guess);
             let words = match answer {
-                Some(answer) => tr!("unit-guess-wrong", answer = answer),
-                None => tr!("unit-wrong").into(),
+                Some(answer) => tr!("learn-guess-wrong", answer = answer),
+                None => tr!("learn-answer-wrong").into(),
             };
             (words, t.warning, more)
         }

@@ -38,7 +38,7 @@ pub(super) fn show(
         .y_grid_spacer(move |_| marks(0.0, top, step))
         .x_axis_formatter(move |mark, _| {
             let task = (mark.value / passes).floor() as usize + 1;
-            tr!("unit-task", n = task)
+            tr!("learn-task-number", n = task)
         })
         .y_axis_formatter(move |mark, _| match step < 1.0 {
             true => format!("{:.1}", mark.value),
@@ -62,7 +62,7 @@ pub(super) fn show(
             points: line.values.iter().map(|[x, y]| Point::of(*x, *y)).collect(),
         };
         let lines = Lines {
-            about: tr!("unit-distance-axis").to_string(),
+            about: tr!("learn-distance-axis").to_string(),
             places: Vec::new(),
             range: [0.0, top],
             lines: lines.iter().map(line).collect(),
@@ -87,5 +87,5 @@ pub(super) fn show(
             plot.points(points.shape(marker).filled(true).radius(3.2).color(colour));
         }
     });
-    faint(ui, tr!("unit-distance-axis"));
+    faint(ui, tr!("learn-distance-axis"));
 }

@@ -16,8 +16,8 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
     let counted = |id, (done, all): (usize, usize)| tr!(id, done = done, all = all);
     let done = units.done(unit);
     let told = [
-        ("unit-questions-done", (done.answered, done.questions)),
-        ("unit-runs-done", units.runs_done()),
+        ("learn-questions-answered", (done.answered, done.questions)),
+        ("learn-runs-finished", units.runs_done()),
     ];
     let told = told.into_iter().filter(|(_, (_, all))| *all > 0);
     let told: Vec<String> = told.map(|(key, of)| counted(key, of)).collect();
@@ -26,13 +26,13 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
         ends(
             ui,
             |ui| {
-                widgets::title(ui, tr!("unit-end"));
+                widgets::title(ui, tr!("learn-lesson-end"));
                 faint(ui, told.join(" · "));
             },
             |ui| {
                 let words = match &next {
-                    Some(next) => tr!("unit-next", title = next.title.as_str()),
-                    None => tr!("unit-last").into(),
+                    Some(next) => tr!("learn-next-lesson", title = next.title.as_str()),
+                    None => tr!("learn-end-all-lessons").into(),
                 };
                 if primary_button(ui, &words, true).clicked() {
                     cx.act(UiCommand::OnLearn(LearnCommand::Open(next)));

@@ -25,7 +25,7 @@ pub(super) fn show(
     card(ui, |ui| {
         terms::title(ui, title);
         if chart.is_empty() {
-            faint(ui, tr!("unit-comes"));
+            faint(ui, tr!("learn-available-after-runs"));
             return;
         }
         let name = format!("{title}\n{numbers}");
@@ -52,7 +52,7 @@ pub(super) fn show(
                 distance::show(ui, (title, &name), (*passes, *tasks), lines, language);
             }
         }
-        ui.collapsing(tr!("unit-numbers"), |ui| {
+        ui.collapsing(tr!("learn-show-numbers"), |ui| {
             let colour = tokens(ui).text;
             let text = RichText::new(numbers).font(mono(12.0)).color(colour);
             ui.add(Label::new(text).wrap().selectable(true));

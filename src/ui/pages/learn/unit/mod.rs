@@ -104,7 +104,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                     UnitPart::Expect(_) => {}
                 });
                 if waits_for(cx, part) {
-                    faint(ui, tr!("unit-guess-first"));
+                    faint(ui, tr!("learn-answer-to-continue"));
                     ui.add_space(40.0);
                     return;
                 }

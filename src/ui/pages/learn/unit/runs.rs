@@ -37,10 +37,10 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, place: usize, block: &Runs) {
                 .any(|run| matches!(run.standing, UnitRunState::Ended(_)))
         });
         let words = match (failed, there, &block.button) {
-            (true, ..) => tr!("unit-again"),
+            (true, ..) => tr!("learn-try-again"),
             (_, 0, Some(own)) => own,
-            (_, 0, None) => tr!("unit-run"),
-            _ => tr!("unit-run-rest"),
+            (_, 0, None) => tr!("learn-train"),
+            _ => tr!("learn-train-remaining"),
         };
         let configs = block.runs.iter().flat_map(|plan| &plan.configs);
         places(ui, configs.flat_map(RunConfig::paths));
@@ -56,7 +56,7 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
         let runs = cx.session.learn.units.of(&teach.name);
         row(ui, &teach.title, runs);
         let Some(folder) = cx.session.pupil_of(teach) else {
-            faint(ui, tr!("unit-teach-first"));
+            faint(ui, tr!("learn-train-run-first"));
             return;
         };
         if runs.iter().any(|run| run.standing == UnitRunState::Held) {
@@ -66,14 +66,14 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
             return;
         }
         places(ui, std::iter::once(teach.source.as_str()));
-        let usual = tr!("unit-teach", source = teach.source.as_str());
+        let usual = tr!("learn-teach-source", source = teach.source.as_str());
         ui.horizontal_wrapped(|ui| {
             let words = teach.button.as_deref().unwrap_or(&usual);
             if primary_button(ui, words, true).clicked() {
                 let command = LearnCommand::Teach(Box::new(teach.clone()));
                 cx.act(UiCommand::OnLearn(command));
             }
-            if button(ui, tr!("unit-teach-own")).clicked() {
+            if button(ui, tr!("learn-teach-own-images")).clicked() {
                 cx.act(UiCommand::Teach(folder));
             }
         });
@@ -87,13 +87,13 @@ fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>) {
     named.dedup();
     if !named.is_empty() {
         let places = listed(&named, 6);
-        faint(ui, tr!("unit-places", places = places));
+        faint(ui, tr!("learn-accesses-places", places = places));
     }
 }
 
 /// Draws the button that releases held runs; all queued runs are held after a restart.
 fn go_on(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if primary_button(ui, tr!("unit-go-on"), true).clicked() {
+    if primary_button(ui, tr!("learn-resume-queue"), true).clicked() {
         cx.act(UiCommand::HoldQueue(false));
     }
 }
@@ -134,9 +134,9 @@ fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
         let whole = (there as f64 + share) / runs.len() as f64;
         let shown = percent(share, 0);
         let words = match left {
-            None => tr!("unit-working", share = shown),
+            None => tr!("learn-share-done", share = shown),
             Some(left) => tr!(
-                "unit-working-left",
+                "learn-share-done-time-left",
                 share = shown,
                 time = duration_text(left)
             ),
@@ -144,8 +144,8 @@ fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
         return (words, Some(whole));
     }
     for (standing, key) in [
-        (UnitRunState::Held, "unit-held"),
-        (UnitRunState::Waiting, "unit-waits"),
+        (UnitRunState::Held, "learn-on-hold"),
+        (UnitRunState::Waiting, "learn-queued"),
     ] {
         if runs.iter().any(|run| run.standing == standing) {
             return (tr!(key).into(), None);
@@ -155,7 +155,7 @@ fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
         .iter()
         .any(|run| matches!(run.standing, UnitRunState::Ended(_)))
     {
-        return (tr!("unit-ended").into(), None);
+        return (tr!("learn-ended-early").into(), None);
     }
     let again = runs.iter().find_map(|run| match &run.standing {
         UnitRunState::Done(Some(name)) => Some(time_text(name)),
@@ -164,10 +164,10 @@ fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
     let words = match (there, again) {
         (0, _) => String::new(),
         (n, _) if n < runs.len() => {
-            tr!("unit-done-of", done = n, all = runs.len())
+            tr!("learn-finished-of", done = n, all = runs.len())
         }
-        (_, Some(time)) => tr!("unit-used-again", time = time),
-        (_, None) => tr!("unit-done").into(),
+        (_, Some(time)) => tr!("learn-reused-run", time = time),
+        (_, None) => tr!("learn-finished").into(),
     };
     (words, None)
 }

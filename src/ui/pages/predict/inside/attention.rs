@@ -24,8 +24,8 @@ pub fn show(
     task: usize,
 ) {
     let text = match after.kind {
-        AttentionKind::Attention => tr!("predict-gaze-attention"),
-        AttentionKind::Length => tr!("predict-gaze-length"),
+        AttentionKind::Attention => tr!("predict-attention-about"),
+        AttentionKind::Length => tr!("predict-attention-feature-length"),
     };
     faint(ui, text);
     let largest = |map: &AttentionMap| map.values.iter().copied().fold(0f32, f32::max);
@@ -34,10 +34,10 @@ pub fn show(
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
         let first = match task {
-            0 => tr!("predict-gaze-before").into(),
-            task => tr!("figure-after", task = task),
+            0 => tr!("predict-attention-pretrained").into(),
+            task => tr!("figure-after-task", task = task),
         };
-        let second = tr!("figure-after", task = task + 1);
+        let second = tr!("figure-after-task", task = task + 1);
         for (title, map) in [(first, before), (second, Some(after))] {
             ui.vertical(|ui| {
                 ui.set_width(side);
@@ -62,7 +62,7 @@ fn one(
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
     egui::Image::new((texture, rect.size())).paint_at(ui, rect);
     let words = map.map_or_else(
-        || tr!("predict-gaze-one-waiting", title = title),
+        || tr!("predict-attention-computing", title = title),
         |map| in_words(map, title),
     );
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &words));
@@ -78,8 +78,11 @@ fn one(
     }
     ui.label(RichText::new(title).font(regular(12.0)).color(t.subdued));
     if let Some(map) = map.filter(|map| map.kind == AttentionKind::Attention) {
-        let rest = tr!("predict-gaze-rest", share = percent(map.rest.into(), 0));
-        faint(ui, rest).on_hover_text(tr!("predict-gaze-rest-hint"));
+        let rest = tr!(
+            "predict-attention-outside-image",
+            share = percent(map.rest.into(), 0)
+        );
+        faint(ui, rest).on_hover_text(tr!("predict-attention-outside-image-hint"));
     }
 }
 
@@ -111,8 +114,8 @@ fn tell(response: &egui::Response, map: &AttentionMap, rect: Rect, at: egui::Pos
 fn value_words(map: &AttentionMap, place: usize) -> String {
     let value = f64::from(map.values[place]);
     match map.kind {
-        AttentionKind::Attention => tr!("predict-gaze-share", share = percent(value, 1)),
-        AttentionKind::Length => tr!("predict-gaze-size", value = number(value, 2)),
+        AttentionKind::Attention => tr!("predict-attention-share", share = percent(value, 1)),
+        AttentionKind::Length => tr!("predict-attention-length", value = number(value, 2)),
     }
 }
 
@@ -122,7 +125,7 @@ fn in_words(map: &AttentionMap, title: &str) -> String {
     order.sort_by(|a, b| map.values[*b].total_cmp(&map.values[*a]));
     let place = |at: usize| {
         tr!(
-            "predict-gaze-place",
+            "predict-attention-position",
             row = at / map.columns.max(1) + 1,
             column = at % map.columns.max(1) + 1,
             value = value_words(map, at)
@@ -130,7 +133,7 @@ fn in_words(map: &AttentionMap, title: &str) -> String {
     };
     let most: Vec<String> = order.into_iter().take(TOLD).map(place).collect();
     tr!(
-        "predict-gaze-most",
+        "predict-attention-highest",
         title = title,
         rows = map.rows,
         columns = map.columns,
@@ -145,12 +148,12 @@ fn change(before: &AttentionMap, after: &AttentionMap) -> String {
     match after.kind {
         AttentionKind::Attention => {
             let moved = (moved + (after.rest - before.rest).abs()) / 2.0;
-            tr!("predict-gaze-moved", share = percent(moved.into(), 1))
+            tr!("predict-attention-moved", share = percent(moved.into(), 1))
         }
         AttentionKind::Length => {
             let whole: f32 = before.values.iter().sum();
             let share = percent((moved / whole.max(1e-9)).into(), 0);
-            tr!("predict-gaze-changed", share = share)
+            tr!("predict-attention-lengths-changed", share = share)
         }
     }
 }

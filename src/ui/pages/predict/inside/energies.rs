@@ -22,10 +22,10 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>) {
     };
     if probe.energies.is_empty() {
         let title = &scene.header.method.title;
-        faint(ui, tr!("predict-energies-none", method = title));
+        faint(ui, tr!("predict-energies-no-logits", method = title));
         return;
     }
-    faint(ui, tr!("predict-none-energy"));
+    faint(ui, tr!("predict-none-energy-about"));
     let range = range(scene);
     let first = scene
         .header
@@ -150,9 +150,9 @@ fn legend(ui: &mut Ui, older: bool) {
             ui.painter().rect_filled(mark, CornerRadius::ZERO, colour);
             ui.label(RichText::new(words).font(regular(11.5)).color(t.text));
         };
-        entry(t.strong, tr!("predict-energies-new"));
+        entry(t.strong, tr!("predict-energies-new-classes"));
         if older {
-            entry(t.subdued, tr!("predict-energies-old"));
+            entry(t.subdued, tr!("predict-energies-old-classes"));
         }
     });
 }
@@ -173,7 +173,7 @@ fn in_words(expert: Expert, found: &Energies, (low, high): (f32, f32)) -> String
         }
     };
     tr!(
-        "predict-energies-words",
+        "predict-energies-described",
         expert = expert.name(),
         medians = medians(found),
         new = bins(&found.newest),

@@ -202,9 +202,9 @@ fn tell(scene: &Scene<'_>, probe: &ProbeInside, at: usize) -> String {
     let label = probe.labels[at];
     let class = name(label);
     if label >= probe.known {
-        tr!("predict-map-unlearned", class = class)
+        tr!("predict-map-not-learned", class = class)
     } else if probe.given[at] == label {
-        tr!("predict-map-right", class = class)
+        tr!("predict-map-correct", class = class)
     } else {
         let other = name(probe.given[at]);
         tr!("predict-map-wrong", class = class, other = other)
@@ -239,7 +239,7 @@ fn legend(ui: &mut Ui, scene: &Scene<'_>, probe: &ProbeInside) {
 
 /// Describes the centre of each class, for screen readers.
 fn in_words(scene: &Scene<'_>, probe: &ProbeInside, map: &FeatureMap) -> String {
-    let mut words = tr!("predict-map-words", task = scene.task + 1);
+    let mut words = tr!("predict-map-described", task = scene.task + 1);
     for (class, name) in scene.header.class_order.iter().enumerate().take(NAMED) {
         let own = probe.labels.iter().zip(&map.points);
         let own: Vec<&[f32; 2]> = own.filter(|(l, _)| **l == class).map(|(_, p)| p).collect();
@@ -249,8 +249,13 @@ fn in_words(scene: &Scene<'_>, probe: &ProbeInside, map: &FeatureMap) -> String 
         let mean = |axis: usize| own.iter().map(|p| p[axis]).sum::<f32>() / own.len() as f32;
         let [x, y] = [0, 1].map(|axis| number(mean(axis).into(), 1));
         let around = match class < probe.known {
-            true => tr!("predict-map-around", class = name, x = x, y = y),
-            false => tr!("predict-map-around-unlearned", class = name, x = x, y = y),
+            true => tr!("predict-map-position", class = name, x = x, y = y),
+            false => tr!(
+                "predict-map-position-not-learned",
+                class = name,
+                x = x,
+                y = y
+            ),
         };
         words += &format!("; {around}");
     }

@@ -137,9 +137,9 @@ fn opener(ui: &mut Ui, cx: &mut Cx<'_>, experts: &[Expert]) {
 }
 
 fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    part_card(ui, (tr!("predict-inside-gaze"), "attention"), |ui| {
+    part_card(ui, (tr!("predict-inside-attention"), "attention"), |ui| {
         if cx.session.predict.picture.is_none() {
-            faint(ui, tr!("predict-inside-gaze-none"));
+            faint(ui, tr!("predict-inside-attention-no-image"));
             return;
         }
         if let Some(problem) = cx.session.predict.insides.picture_problem() {
@@ -149,7 +149,7 @@ fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
         let seen = cx.session.predict.insides.seen().cloned();
         let after = cx.session.predict.insides.picture(scene.task).cloned();
         let (Some(seen), Some(after)) = (seen, after) else {
-            faint(ui, tr!("predict-inside-gaze-waiting"));
+            faint(ui, tr!("predict-inside-attention-computing"));
             ui.set_min_height(ROOM);
             return;
         };
@@ -168,7 +168,7 @@ fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 }
 
 fn map_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    part_card(ui, (tr!("predict-inside-map"), "map"), |ui| {
+    part_card(ui, (tr!("predict-inside-feature-map"), "map"), |ui| {
         if !probe_is_there(ui, cx, scene) {
             return;
         }
@@ -195,7 +195,7 @@ fn energies_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 fn movement_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     part_card(
         ui,
-        (tr!("predict-inside-movement"), "movement"),
+        (tr!("predict-inside-pet-movement"), "movement"),
         |ui| match &scene.now {
             _ if !scene.header.method.uses_pet => {
                 let title = &scene.header.method.title;
@@ -241,7 +241,7 @@ fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     } else if cx.session.asks_before_opening(config) {
         ask_to_open(ui, cx, config);
     } else {
-        faint(ui, tr!("predict-inside-waiting"));
+        faint(ui, tr!("predict-inside-processing"));
     }
 }
 

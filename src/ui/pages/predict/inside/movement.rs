@@ -53,7 +53,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, movement: &Movement) {
     }
     legend(ui, &rows);
     if scene.task == 0 && scene.header.method.experts.len() > 1 {
-        faint(ui, tr!("predict-movement-copy"));
+        faint(ui, tr!("predict-movement-starts-as-copy"));
     }
 }
 
@@ -70,7 +70,11 @@ fn one_block(ui: &mut Ui, block: usize, rows: &[Row<'_>], most: f64) {
         .iter()
         .map(|row| format!("{} {}", row.name, number(value(row), 3)))
         .collect();
-    let words = tr!("predict-movement-words", n = block, each = each.join(", "));
+    let words = tr!(
+        "predict-movement-described",
+        n = block,
+        each = each.join(", ")
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &words));
     let at = pos2(rect.left(), rect.center().y);
     let name = tr!("predict-movement-block", n = block);

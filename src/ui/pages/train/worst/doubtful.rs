@@ -49,16 +49,21 @@ pub(super) fn training(
     let class = cx.pages.train.worst.class;
     let class = class.and_then(|class| header.class_order.get(class));
     let labelled = class.map_or_else(String::new, |name| {
-        format!(" {}", tr!("train-labelled", class = name.as_str()))
+        format!(" {}", tr!("train-labelled-class", class = name.as_str()))
     });
     if list.is_empty() {
-        faint(ui, tr!("train-doubts-none", labelled = labelled));
+        faint(ui, tr!("train-doubts-no-images", labelled = labelled));
         return;
     }
     let n = list.len();
     faint(
         ui,
-        tr!("train-doubts-found", n = n, of = of, labelled = labelled),
+        tr!(
+            "train-doubts-images-found",
+            n = n,
+            of = of,
+            labelled = labelled
+        ),
     );
     pictures(ui, cx, run, (header, &answers), &list);
 }
@@ -73,12 +78,12 @@ fn under_way(
     ui.horizontal_wrapped(|ui| {
         ui.spinner();
         let words = match of {
-            0 => tr!("train-doubts-gathered").to_string(),
-            of if done == of => tr!("train-doubts-compared").to_string(),
-            of => tr!("train-doubts-looked-at", n = done, of = of),
+            0 => tr!("train-doubts-loading").to_string(),
+            of if done == of => tr!("train-doubts-comparing").to_string(),
+            of => tr!("train-doubts-progress", n = done, of = of),
         };
         faint(ui, words);
-        if button(ui, tr!("train-stop")).clicked() {
+        if button(ui, tr!("train-stop-run")).clicked() {
             let command = TrainCommand::StopDoubts(header.folder.clone(), task);
             cx.act(UiCommand::OnTrain(command));
         }
@@ -87,8 +92,9 @@ fn under_way(
 
 /// Draws the button that starts the search.
 fn offer(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
-    faint(ui, tr!("train-doubts-how"));
-    if at_hand(ui, cx, run, header).is_some() && button(ui, tr!("train-look-for-doubts")).clicked()
+    faint(ui, tr!("train-doubts-about"));
+    if at_hand(ui, cx, run, header).is_some()
+        && button(ui, tr!("train-find-doubtful-labels")).clicked()
     {
         let command = TrainCommand::LookForDoubts(header.folder.clone(), task);
         cx.act(UiCommand::OnTrain(command));

@@ -191,24 +191,24 @@ fn head(
     ui.horizontal_wrapped(|ui| {
         let state = &mut cx.pages.train.worst;
         let title = match state.split {
-            Split::Test => tr!("train-mistakes"),
-            Split::Train => tr!("train-doubtful"),
+            Split::Test => tr!("train-confident-mistakes"),
+            Split::Train => tr!("train-doubtful-labels"),
         };
         widgets::title(ui, title);
         let sides = [
-            (Split::Test, tr!("train-test-pictures")),
-            (Split::Train, tr!("train-training-pictures")),
+            (Split::Test, tr!("train-test-images")),
+            (Split::Train, tr!("train-training-images")),
         ];
-        if segmented(ui, tr!("train-side-of-mistakes"), &sides, &mut state.split) {
+        if segmented(ui, tr!("train-mistakes-split"), &sides, &mut state.split) {
             (state.shown, state.scroll) = (SHOWN, true);
         }
         let whose = match (state.split, run.history.experts().count()) {
-            (Split::Train, _) => format!(" · {}", tr!("train-backbone-alone")),
+            (Split::Train, _) => format!(" · {}", tr!("train-backbone-only")),
             (Split::Test, 0 | 1) => String::new(),
             (Split::Test, _) => format!(" · {}", expert.name()),
         };
         let task = state.task(header, task);
-        let after = tr!("figure-after", task = task + 1);
+        let after = tr!("figure-after-task", task = task + 1);
         faint(ui, format!("{after}{whose}"));
         let name = state.class.and_then(|class| header.class_order.get(class));
         let combo = ComboBox::from_id_salt("class of the worst")
@@ -224,15 +224,15 @@ fn head(
             }
         });
         shown.response.accessible_name(match state.split {
-            Split::Test => tr!("train-class-of-mistakes"),
-            Split::Train => tr!("train-label-of-doubtful"),
+            Split::Test => tr!("train-mistakes-class"),
+            Split::Train => tr!("train-doubtful-labels-class"),
         });
     });
     faint(
         ui,
         match cx.pages.train.worst.split {
-            Split::Train => tr!("train-doubtful-how"),
-            Split::Test => tr!("train-mistakes-how"),
+            Split::Train => tr!("train-doubtful-labels-hint"),
+            Split::Test => tr!("train-mistakes-hint"),
         },
     );
 }
@@ -245,19 +245,22 @@ fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task:
     ui.horizontal_wrapped(|ui| {
         if let Some((done, all)) = cx.session.looking_again(&header.folder, task) {
             ui.spinner();
-            faint(ui, tr!("train-asked-again", n = done, of = all));
+            faint(ui, tr!("train-predicted-again", n = done, of = all));
             return;
         }
         let done = cx.session.looked_again(&header.folder, task);
         let words = match done {
-            0 => tr!("train-not-noted-yet").to_string(),
-            n => tr!("train-not-noted-but", n = n),
+            0 => tr!("train-certainty-not-stored-hint").to_string(),
+            n => tr!("train-certainty-predicted-again", n = n),
         };
         faint(ui, words);
         let tested = cx.session.tested_on(run, Split::Test);
         let at_hand = matches!(cx.look_up(tested), Some(Ok(_)));
         let wrong = run.reports[task].answers.wrong(header.answering(), None);
-        if at_hand && done < wrong.len() && button(ui, tr!("train-ask-again")).clicked() {
+        if at_hand
+            && done < wrong.len()
+            && button(ui, tr!("train-predict-mistakes-again")).clicked()
+        {
             let command = TrainCommand::LookAgain(header.folder.clone(), task);
             cx.act(UiCommand::OnTrain(command));
         }
@@ -281,7 +284,7 @@ fn at_hand(
         None if cx.session.asks_before_opening(&header.config) => {
             ask_to_open(ui, cx, &header.config);
         }
-        None => drop(faint(ui, tr!("train-data-opening"))),
+        None => drop(faint(ui, tr!("train-opening-dataset"))),
         Some(Err(problem)) => widgets::problem(ui, &problem),
         Some(Ok(data)) => return Some(data),
     }
@@ -324,7 +327,7 @@ fn one(
     let name = |class: usize| header.class_order.get(class).map_or("?", String::as_str);
     let source = answers.source(wrong.at);
     let sure = wrong.certainty.map_or_else(
-        || tr!("train-not-noted").to_string(),
+        || tr!("train-certainty-not-stored").to_string(),
         |certainty| percent(f64::from(certainty), 1),
     );
     let tile = Tile {
