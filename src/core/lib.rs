@@ -5,7 +5,7 @@
 //! from the bottom up:
 //!
 //! * [`problem`], [`counts`], [`names`], [`palette`], [`texts`]: the one error that users see; counts in words; which
-//! name was meant; each method's colour; what the window says, by language.
+//!   name was meant; each method's colour; what the window says, by language.
 //! * [`nn`], [`metrics`], [`tensors`], [`device`], [`console`], [`expression`], [`fence`], [`fetch`], [`files`], [`folders`], [`logging`], [`onnx`]: parts without knowledge of runs.
 //! * [`pet`], [`data`], [`run`]: plugins, data sets, and what a run is as plain data.
 //! * [`backbone`], [`store`]: frozen networks; run folders.
