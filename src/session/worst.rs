@@ -103,7 +103,10 @@ impl Session {
     }
 
     /// Predicts again the images that the run misclassified after a task.
-    pub fn look_again(&mut self, run: &RunView, task: usize) {
+    pub fn look_again(&mut self, run: &Path, task: usize) {
+        let Some(run) = self.train.run_in(run).cloned() else {
+            return;
+        };
         let (Some(header), Some(report)) = (&run.header, run.reports.get(task)) else {
             return;
         };

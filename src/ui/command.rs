@@ -6,25 +6,18 @@ use std::sync::Arc;
 use egui::{Key, KeyboardShortcut};
 
 use super::keys;
-use super::page_commands::{
-    CollectCommand, ExperimentCommand, GridCommand, LearnCommand, PlaceCommand, PluginCommand,
-    PredictCommand, ProofCommand, TourCommand, TrainCommand,
-};
 use super::settings::ThemeChoice;
 use super::widgets::figure::FigureWish;
-use crate::data::Correction;
 use crate::data::scenario::Scenario;
 use crate::logging::Level;
-use crate::problem::Problem;
-use crate::run::about::About;
-use crate::run::config::{RunConfig, Setting};
+use crate::run::config::RunConfig;
 use crate::run::event::Picture;
 use crate::run::job::JobId;
+use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
 use crate::session::loads::Load;
 use crate::session::presets::Preset;
-use crate::store::export::Format;
 use crate::store::figure::Figure;
 use crate::texts::Language;
 use crate::tr;
@@ -74,9 +67,14 @@ impl Page {
     }
 }
 
-/// A command.
-#[derive(Clone, Debug)]
+/// A change of the session.
+pub type SessionChange = Box<dyn FnOnce(&mut Session)>;
+
+/// A command. One that only changes the session is a [`Change`](Self::Change); the others also change the window, or the
+/// user is asked first.
 pub enum UiCommand {
+    /// Change the session, then show this page, if any.
+    Change(SessionChange, Option<Page>),
     /// Show a page.
     Show(Page),
     /// Train the settings on the Experiment page.
@@ -87,38 +85,20 @@ pub enum UiCommand {
     TrainOrders,
     /// Load the preset of this name on the Experiment page.
     SetUp(&'static str, Box<RunConfig>),
-    /// Set the setting under this key; `None` is the default.
-    Set(&'static str, Option<Setting>),
-    /// Select the method of this key.
-    ChooseMethod(&'static str),
-    /// Select this backbone of the table.
-    ChooseBackbone(String),
-    /// Select the PET of this plugin.
-    ChoosePet(String),
     /// Set these tasks.
     Arrange(Box<Scenario>),
     /// Load the settings of a run.
     Repeat(Box<RunConfig>),
     /// Restore the set-up of a crashed window.
     UseFormer,
-    /// Discard the set-up of a crashed window.
-    DropFormer,
-    /// Dismiss the offer to resume the interrupted run.
-    DropInterrupted,
     /// Select a dataset.
     ChooseData(String),
     /// Select a weight file as the backbone.
     ChooseWeights(String),
-    /// Open a file dialog.
-    Pick(DialogPurpose),
     /// Copy or save a figure.
     OfFigure(FigureWish, Box<Figure>),
-    /// Write a table, figure or report of these runs.
-    ExportResults(Vec<PathBuf>, Format),
     /// Ask for a path in the window.
     TypePath(DialogPurpose),
-    /// Check a typed path.
-    LookAt(DialogPurpose, PathBuf),
     /// The dialog for a path was closed.
     ChosenNothing,
     /// A file or folder was chosen.
@@ -137,36 +117,22 @@ pub enum UiCommand {
     Stop,
     /// Remove a job from the queue.
     TakeOut(JobId),
-    /// Move a waiting job to another position in the queue.
-    MoveInQueue(JobId, usize),
-    /// Hold or release the queue.
-    HoldQueue(bool),
     /// Resume a stopped run, on another device if one is given.
     Resume(PathBuf, Option<String>),
     /// Open a stored run on Train.
     Open(PathBuf),
-    /// Show the live run on Train again.
-    CloseOpened,
     /// Edit name, tags and note of a run.
     Describe(PathBuf),
     /// Edit the tags of several runs.
     Tag(Vec<PathBuf>),
-    /// Save the notes on a run.
-    SetAbout(PathBuf, Box<About>),
     /// Move runs to the trash.
     Delete(Vec<PathBuf>),
-    /// Restore deleted runs.
-    Restore(Vec<PathBuf>),
     /// Erase these runs of the trash; with their size in bytes.
     Erase(Vec<PathBuf>, u64),
     /// Show the deleted runs.
     Deleted,
     /// Show the folders of runs.
     Folders,
-    /// Add this folder of runs.
-    AddFolder(PathBuf),
-    /// Close this folder of runs.
-    DropFolder(PathBuf),
     /// Ask for the folder of an added task, or whether to undo the last one.
     Teach(PathBuf),
     /// Add the examined task to the run.
@@ -175,8 +141,6 @@ pub enum UiCommand {
     Collect(Purpose),
     /// Save and use the gathered images.
     KeepCollection(Purpose),
-    /// Undo the last added task of this run.
-    UndoAddedTask(PathBuf),
     /// Select this run on Predict.
     PredictWith(PathBuf),
     /// Predict an image file.
@@ -187,8 +151,6 @@ pub enum UiCommand {
     PredictFiles(Vec<PathBuf>),
     /// Predict an image; the second part is its true class, if known.
     PredictPicture(Arc<Picture>, Option<String>),
-    /// Predict the drawing.
-    PredictDrawing(Arc<Picture>),
     /// Predict the image in the clipboard.
     Paste,
     /// Select the device of new runs.
@@ -205,14 +167,6 @@ pub enum UiCommand {
     Glossary,
     /// Turn animations off or on.
     StandStill(bool),
-    /// Read the files of the dataset again.
-    ReadDataAgain,
-    /// Read the plugin files again.
-    ReloadPlugins,
-    /// Read the list of runs again.
-    ReloadRuns,
-    /// Train Baseline in addition to the settings, or the settings alone.
-    Beside(bool),
     /// Set the zoom; 1 is the default.
     Zoom(f32),
     /// Open or close the presenter view.
@@ -225,38 +179,36 @@ pub enum UiCommand {
     FrameTimes,
     /// Show the content of a bug report.
     ReportProblem,
-    /// Save the displayed bug report to this path.
-    SaveBugReport(PathBuf),
     /// Set the level of the log.
     LogLevel(Level),
-    /// Access these places, which a run or a lesson names; the user has confirmed.
-    Allow(Vec<String>),
-    /// Report a problem.
-    Tell(Problem),
-    /// Add an entry to the corrected labels of the dataset at this place.
-    PutLabel(String, Correction),
+    /// Stop this job on another machine; its run is saved and copied back.
+    StopAt(String, JobId),
+    /// Remove a job from the queue of another machine.
+    TakeOutAt(String, JobId),
+    /// Cancel the grid on a cluster that was submitted in this folder.
+    CancelOnCluster(PathBuf),
+    /// Close the table of predictions.
+    LeaveSheet,
+    /// Leave the tour.
+    LeaveTour,
+    /// Start the open lesson again.
+    RestartLesson,
+    /// Delete the text of a plugin that was closed before it was saved.
+    DropClosedText,
     /// Load data that a page needs.
     Load(Load),
-    /// A command of Experiment.
-    OnExperiment(ExperimentCommand),
-    /// A command about grids.
-    OnGrid(GridCommand),
-    /// A command about checking, packing and exporting runs.
-    OnProof(ProofCommand),
-    /// A command about other machines.
-    OnPlace(PlaceCommand),
-    /// A command of Train.
-    OnTrain(TrainCommand),
-    /// A command of Predict.
-    OnPredict(PredictCommand),
-    /// A command of Plugins.
-    OnPlugins(PluginCommand),
-    /// A command of Learn.
-    OnLearn(LearnCommand),
-    /// A command of the tour.
-    OnTour(TourCommand),
-    /// A command of the dialog that gathers images.
-    OnCollection(CollectCommand),
+}
+
+impl UiCommand {
+    /// Returns a command that changes the session.
+    pub fn change(change: impl FnOnce(&mut Session) + 'static) -> Self {
+        Self::Change(Box::new(change), None)
+    }
+
+    /// Returns a command that changes the session and shows `page`.
+    pub fn change_on(page: Page, change: impl FnOnce(&mut Session) + 'static) -> Self {
+        Self::Change(Box::new(change), Some(page))
+    }
 }
 
 impl From<&Preset> for UiCommand {

@@ -9,7 +9,6 @@ mod fence;
 pub mod frame_times;
 mod keys;
 mod marker;
-pub mod page_commands;
 pub mod pages;
 mod places;
 pub mod scripts;

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use egui::{ColorImage, Context};
 
-use super::{StudioApp, of_pages};
-use crate::method::named_method;
+use super::StudioApp;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::Wish;
@@ -49,6 +48,12 @@ impl StudioApp {
     #[deny(clippy::wildcard_enum_match_arm)]
     pub(super) fn carry_out(&mut self, ctx: &Context, command: UiCommand) {
         match command {
+            UiCommand::Change(change, page) => {
+                change(&mut self.session);
+                if let Some(page) = page.filter(|page| *page != self.page) {
+                    self.show(page);
+                }
+            }
             UiCommand::Show(page) => self.show(page),
             UiCommand::Start => {
                 self.starting = Some(Instant::now());
@@ -57,14 +62,6 @@ impl StudioApp {
             UiCommand::Train(configs) => self.train(configs),
             UiCommand::TrainOrders => self.train_orders(),
             UiCommand::SetUp(preset, config) => self.set_up(preset, *config),
-            UiCommand::Set(key, value) => self.session.set(key, value),
-            UiCommand::ChooseMethod(key) => {
-                if let Ok(spec) = named_method(key) {
-                    self.session.choose_method(spec);
-                }
-            }
-            UiCommand::ChooseBackbone(name) => self.session.choose_backbone(&name),
-            UiCommand::ChoosePet(name) => self.session.choose_pet(&name),
             UiCommand::Arrange(scenario) => self.arrange(*scenario),
             UiCommand::Repeat(config) => {
                 let corrected = config.corrected.clone();
@@ -72,15 +69,10 @@ impl StudioApp {
                 self.session.keep_corrected(corrected);
             }
             UiCommand::UseFormer => self.use_former(),
-            UiCommand::DropFormer => self.session.former.forget(),
-            UiCommand::DropInterrupted => self.session.former.interrupted = None,
             UiCommand::ChooseData(key) => self.choose_data(&key),
             UiCommand::ChooseWeights(path) => self.choose_weights(path),
-            UiCommand::Pick(wanted) => self.session.pick(wanted),
             UiCommand::OfFigure(wish, figure) => self.of_figure(ctx, wish, *figure),
-            UiCommand::ExportResults(runs, format) => self.session.pick_results(runs, format),
             UiCommand::TypePath(wanted) => self.type_path(wanted, ""),
-            UiCommand::LookAt(wanted, path) => self.session.look_at(wanted, path),
             UiCommand::ChosenNothing => self.pages.experiment.leave(),
             UiCommand::Picked(wanted, path) => self.picked(ctx, wanted, path),
             UiCommand::Undo => self.go_through_history(true),
@@ -90,11 +82,8 @@ impl StudioApp {
             UiCommand::PauseOrGoOn => self.pause_or_go_on(),
             UiCommand::Stop => self.ask_to_stop(),
             UiCommand::TakeOut(job) => self.session.take_out(job),
-            UiCommand::MoveInQueue(job, place) => self.session.move_in_queue(job, place),
-            UiCommand::HoldQueue(held) => self.session.hold_queue(held),
             UiCommand::Resume(folder, device) => self.resume(&folder, device),
             UiCommand::Open(folder) => self.open(folder),
-            UiCommand::CloseOpened => self.session.close_opened(),
             UiCommand::Teach(folder) => {
                 self.session.leave_lesson();
                 self.shell.pupil = Some(folder);
@@ -102,23 +91,18 @@ impl StudioApp {
             UiCommand::TeachFound => self.teach(),
             UiCommand::Collect(purpose) => self.shell.collect.open(purpose),
             UiCommand::KeepCollection(purpose) => self.keep_collection(purpose),
-            UiCommand::UndoAddedTask(folder) => self.session.undo_added_task(&folder),
             UiCommand::Describe(folder) => self.shell.about.open(&self.session, folder),
             UiCommand::Tag(folders) => self.shell.tags.open(&self.session, folders),
-            UiCommand::SetAbout(folder, about) => self.session.describe(folder, *about),
             UiCommand::Delete(folders) => {
                 self.pages.compare.let_go(&folders);
                 self.session.delete(folders);
             }
-            UiCommand::Restore(places) => self.session.restore(places),
             UiCommand::Erase(places, _) => self.session.erase(places),
             UiCommand::Deleted => {
                 self.shell.deleted.open();
                 self.session.look_into_trash();
             }
             UiCommand::Folders => self.shell.folders.open(),
-            UiCommand::AddFolder(path) => self.session.add_folder(path),
-            UiCommand::DropFolder(path) => self.session.drop_folder(&path),
             UiCommand::PredictWith(folder) => self.predict_with(folder),
             UiCommand::PredictFile(path) => self.predict_file(path),
             UiCommand::PredictFolder(folder, only, csv) => {
@@ -131,7 +115,6 @@ impl StudioApp {
                 self.pages.predict.show_picture();
                 self.session.predict_picture(picture, truth);
             }
-            UiCommand::PredictDrawing(picture) => self.session.predict_drawing(picture),
             // Images arrive as paste events; this requests one.
             UiCommand::Paste => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
             UiCommand::ChooseDevice(key) => self.choose_device(key),
@@ -141,32 +124,21 @@ impl StudioApp {
             UiCommand::Tour => self.tour(),
             UiCommand::Glossary => self.glossary(),
             UiCommand::StandStill(still) => self.stand_still(ctx, still),
-            UiCommand::Beside(beside) => self.session.experiment.beside = beside,
             UiCommand::Zoom(factor) => self.zoom(ctx, factor),
-            UiCommand::ReadDataAgain => self.session.read_data_again(),
-            UiCommand::ReloadPlugins => self.session.read_plugins(),
-            UiCommand::ReloadRuns => self.session.list_runs(),
             UiCommand::Present => self.present(ctx),
             UiCommand::Palette => self.shell.palette.toggle(),
             UiCommand::Notices => self.shell.toggle_notices(&self.session),
             UiCommand::FrameTimes => self.shell.frame_times = !self.shell.frame_times,
             UiCommand::ReportProblem => self.report(),
-            UiCommand::SaveBugReport(path) => self.session.save_bug_report(path),
             UiCommand::LogLevel(level) => self.choose_log_level(level),
-            UiCommand::Allow(places) => self.session.allow(places),
-            UiCommand::Tell(problem) => self.session.notify(problem, true),
-            UiCommand::PutLabel(place, entry) => self.session.put_label(place, entry),
+            UiCommand::StopAt(place, job) => self.session.stop_at(&place, job),
+            UiCommand::TakeOutAt(place, job) => self.session.take_out_at(&place, job),
+            UiCommand::CancelOnCluster(folder) => self.session.cancel_on_cluster(folder),
+            UiCommand::LeaveSheet => self.session.leave_sheet(),
+            UiCommand::LeaveTour => self.session.leave_tour(),
+            UiCommand::RestartLesson => self.session.learn.units.start_over(),
+            UiCommand::DropClosedText => drop(self.session.editor.left.pop()),
             UiCommand::Load(wanted) => self.session.load(wanted),
-            UiCommand::OnExperiment(command) => of_pages::experiment(&mut self.session, command),
-            UiCommand::OnGrid(command) => self.grid(command),
-            UiCommand::OnProof(command) => self.prove(command),
-            UiCommand::OnPlace(command) => of_pages::place(&mut self.session, command),
-            UiCommand::OnTrain(command) => of_pages::train(&mut self.session, command),
-            UiCommand::OnPredict(command) => of_pages::predict(&mut self.session, command),
-            UiCommand::OnPlugins(command) => of_pages::plugins(&mut self.session, command),
-            UiCommand::OnLearn(command) => of_pages::learn(&mut self.session, command),
-            UiCommand::OnTour(command) => of_pages::tour(&mut self.session, command),
-            UiCommand::OnCollection(command) => of_pages::collect(&mut self.session, command),
         }
     }
 

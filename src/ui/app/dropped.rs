@@ -8,7 +8,6 @@ use super::StudioApp;
 use crate::session::chooser::{DialogPurpose, IMAGES, WEIGHTS};
 use crate::store::is_packed;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::page_commands::{GridCommand, PluginCommand};
 
 impl StudioApp {
     /// Handles files dropped anywhere on the window. Paths for dialogs are used directly; for the others, a task first
@@ -54,13 +53,14 @@ impl StudioApp {
             if is_packed(&path) && !is_folder {
                 packed.push(path);
             } else if dropped.is_plugin {
-                self.act(ctx, UiCommand::OnPlugins(PluginCommand::LookAt(path)));
+                let look = UiCommand::change(move |session| session.look_at_plugin(path));
+                self.act(ctx, look);
                 self.show(Page::Plugins);
             } else if dropped.is_start {
                 self.picked(ctx, DialogPurpose::PetStart, path);
                 self.show(Page::Experiment);
             } else if ending == "toml" && !is_folder {
-                self.grid(GridCommand::Open(text));
+                self.open_grid(text);
             } else if page == Page::Compare && is_folder {
                 self.session.add_folder(path);
             } else if page == Page::Predict && is_folder {

@@ -5,7 +5,6 @@ mod act;
 mod draw;
 mod dropped;
 mod history;
-mod of_pages;
 mod picked;
 mod remember;
 

@@ -1,4 +1,4 @@
-//! Results of file dialogs, images to predict, grids, and checks of runs.
+//! Results of file dialogs, and images to predict.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,6 @@ use super::StudioApp;
 use crate::run::config::Setting;
 use crate::session::chooser::DialogPurpose;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::page_commands::{GridCommand, ProofCommand};
 
 impl StudioApp {
     /// Asks for a path in the window; `why` explains why there is no file dialog.
@@ -43,7 +42,10 @@ impl StudioApp {
             DialogPurpose::Order => self.session.set("order", Some(Setting::Text(text.into()))),
             DialogPurpose::PetStart => {
                 let start = Some(Setting::Text(text.into()));
-                self.act(ctx, UiCommand::Set("pet_start", start));
+                self.act(
+                    ctx,
+                    UiCommand::change(move |session| session.set("pet_start", start)),
+                );
             }
             DialogPurpose::Image => self.act(ctx, UiCommand::PredictFile(path)),
             DialogPurpose::BugReport => self.shell.report.goes_to(text),
@@ -53,11 +55,14 @@ impl StudioApp {
                 self.pages.predict.sheet.choose(&path);
                 self.show(Page::Predict);
             }
-            DialogPurpose::Grid => self.grid(GridCommand::Open(text)),
+            DialogPurpose::Grid => self.open_grid(text),
             DialogPurpose::SaveGrid => self.session.save_grid(path),
             DialogPurpose::Pack(_) => self.session.pack(&path),
             DialogPurpose::Model(format, _) => self.session.export_model(format, &path),
-            DialogPurpose::Packed => self.prove(ProofCommand::Check(path, false)),
+            DialogPurpose::Packed => {
+                self.session.check(path, false);
+                self.show(Page::Train);
+            }
             DialogPurpose::DataExport(kind, form) => self.session.export_data(kind, form, path),
             DialogPurpose::Results(format, _) => self.session.export_results(format, path),
             DialogPurpose::Figure(format, _) => self.session.save_figure(format, path),
@@ -89,32 +94,10 @@ impl StudioApp {
         }
     }
 
-    /// Executes a command about grids.
-    pub(super) fn grid(&mut self, command: GridCommand) {
-        match command {
-            GridCommand::Vary(key) => self.session.vary(&key),
-            GridCommand::Values(key, values) => self.session.set_values(&key, values),
-            GridCommand::Rows(key, number) => self.session.repeat_rows(key, number),
-            GridCommand::Open(name) => self.session.open_grid(name),
-            GridCommand::Submit(name) => self.session.submit_grid(&name),
-            GridCommand::Search(by) => self.session.search_grid(by),
-            GridCommand::Edit => return self.session.edit_grid(),
-            GridCommand::Close => return self.session.close_grid(),
-        }
+    pub(super) fn open_grid(&mut self, file: String) {
+        self.session.open_grid(file);
         if self.page != Page::Experiment {
             self.show(Page::Experiment);
-        }
-    }
-
-    /// Executes a command that checks, packs or exports runs.
-    pub(super) fn prove(&mut self, command: ProofCommand) {
-        match command {
-            ProofCommand::Check(place, train) => {
-                self.session.check(place, train);
-                self.show(Page::Train);
-            }
-            ProofCommand::Pack(folder) => self.session.pick_pack(folder),
-            ProofCommand::Take(taken, format) => self.session.pick_model(taken, format),
         }
     }
 }

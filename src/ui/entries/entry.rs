@@ -6,7 +6,6 @@ use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 
 /// An entry of the command palette.
-#[derive(Clone, Debug)]
 pub struct PaletteEntry {
     /// Its title.
     pub title: String,

@@ -39,6 +39,11 @@ impl Cx<'_> {
         self.commands.push(command);
     }
 
+    /// Requests a change of the session, made after this frame.
+    pub fn change(&mut self, change: impl FnOnce(&mut Session) + 'static) {
+        self.act(UiCommand::change(change));
+    }
+
     /// Returns the value of a look-up if it is available; requests it if needed.
     pub fn look_up<T>(&mut self, found: Lookup<T>) -> Option<T> {
         found.or_ask(|load| self.act(UiCommand::Load(load)))
@@ -124,6 +129,7 @@ fn ask_to_open(ui: &mut Ui, cx: &mut Cx<'_>, config: &RunConfig) {
     let place = harmless(&config.data);
     faint(ui, tr!("shell-data-location", place = place));
     if button(ui, tr!("shell-data-open")).clicked() {
-        cx.act(UiCommand::Allow(vec![config.data.clone()]));
+        let place = config.data.clone();
+        cx.change(move |session| session.allow(vec![place]));
     }
 }

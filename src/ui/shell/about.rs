@@ -79,7 +79,7 @@ impl AboutDialog {
             done |= cancelled;
             if let (true, Ok(about)) = (save | saved, about) {
                 let folder = draft.folder.clone();
-                commands.push(UiCommand::SetAbout(folder, Box::new(about)));
+                commands.push(UiCommand::change(|session| session.describe(folder, about)));
                 done = true;
             }
         });

@@ -15,7 +15,6 @@ use crate::session::words::percent;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::keys;
-use crate::ui::page_commands::PlaceCommand;
 use crate::ui::settings::Settings;
 use crate::ui::theme::{RADIUS, TOP_BAR, regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
@@ -270,7 +269,10 @@ fn place_lines(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
             None => line.on_hover_text(tr!("shell-device-place")),
         };
         if line.clicked() {
-            commands.push(UiCommand::OnPlace(PlaceCommand::Choose(name.clone())));
+            let name = name.clone();
+            commands.push(UiCommand::change(move |session| {
+                session.choose_place(Some(name));
+            }));
         }
     }
     faint(ui, tr!("shell-places-note"));
@@ -323,7 +325,7 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
     )
     .clicked()
     {
-        commands.push(UiCommand::CloseOpened);
+        commands.push(UiCommand::change(Session::close_opened));
         commands.push(UiCommand::Show(Page::Train));
     }
     if run.stage.is_live() {

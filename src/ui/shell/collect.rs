@@ -15,7 +15,6 @@ use crate::session::drawing::Drawing;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
-use crate::ui::page_commands::CollectCommand;
 use crate::ui::pages::experiment::covering;
 use crate::ui::shell::export::export;
 use crate::ui::theme::{semibold, tokens};
@@ -107,16 +106,15 @@ impl Collect {
         let focused = ui.memory(|m| m.focused().is_some());
         let enter = !focused && pressed(KeyboardShortcut::new(Modifiers::NONE, Key::Enter));
         if undo && !self.drawing.undo() && made.can_put_back() {
-            commands.push(UiCommand::OnCollection(CollectCommand::PutBack));
+            change(commands, Collection::put_back);
         }
         let drawn = !self.drawing.is_empty();
         ui.horizontal_wrapped(|ui| {
             let add = primary_button(ui, tr!("shell-collect-add-drawing"), drawn)
                 .on_hover_text(tr!("shell-collect-enter"));
             if drawn && (add.clicked() || enter) {
-                let picture = self.drawing.picture(look.light, look.share);
-                let command = CollectCommand::Add(picture.into());
-                commands.push(UiCommand::OnCollection(command));
+                let picture = self.drawing.picture(look.light, look.share).into();
+                commands.push(UiCommand::change(move |session| session.collect(picture)));
                 self.drawing.reset();
             }
             let clear = button_if(ui, drawn, tr!("shell-clear"));
@@ -126,7 +124,9 @@ impl Collect {
         });
         ui.horizontal_wrapped(|ui| {
             if button(ui, tr!("shell-collect-files")).clicked() {
-                commands.push(UiCommand::Pick(DialogPurpose::Piece));
+                commands.push(UiCommand::change(|session| {
+                    session.pick(DialogPurpose::Piece);
+                }));
             }
             if button(ui, tr!("shell-collect-paste")).clicked() {
                 commands.push(UiCommand::Paste);
@@ -153,9 +153,9 @@ fn look(session: &Session, purpose: &Purpose, commands: &mut Vec<UiCommand>) -> 
 /// Adds pasted images to the selected class.
 fn take_pasted(ctx: &Context, commands: &mut Vec<UiCommand>) {
     for pasted in pasted(ctx) {
-        commands.push(UiCommand::OnCollection(match pasted {
-            Pasted::Picture(picture) => CollectCommand::Add(picture),
-            Pasted::File(path) => CollectCommand::AddFile(path),
+        commands.push(UiCommand::change(|session| match pasted {
+            Pasted::Picture(picture) => session.collect(picture),
+            Pasted::File(path) => session.collect_file(path),
         }));
     }
 }
@@ -191,33 +191,32 @@ fn groups(
             let only = made.groups.len() == 1;
             for (index, group) in made.groups.iter().enumerate() {
                 let state = (index == made.chosen, only);
-                let touched = one_group(ui, (index, group), state, textures);
-                commands.extend(touched.into_iter().map(UiCommand::OnCollection));
+                one_group(ui, (index, group), state, (textures, commands));
                 ui.add_space(6.0);
             }
             ui.horizontal_wrapped(|ui| {
                 if button(ui, tr!("shell-collect-add-class")).clicked() {
-                    commands.push(UiCommand::OnCollection(CollectCommand::AddClass));
+                    change(commands, Collection::add_group);
                 }
                 let back =
                     made.can_put_back() && link(ui, tr!("shell-collect-undo-remove")).clicked();
                 if back {
-                    commands.push(UiCommand::OnCollection(CollectCommand::PutBack));
+                    change(commands, Collection::put_back);
                 }
             });
         });
 }
 
-/// Draws one class with its name and images. `state`: whether it is selected, and whether it is the only one. Returns
-/// the action on it.
+/// Draws one class with its name and images. `state`: whether it is selected, and whether it is the only one.
 fn one_group(
     ui: &mut Ui,
     (index, group): (usize, &CollectedClass),
     (chosen, only): (bool, bool),
-    textures: &mut Textures,
-) -> Vec<CollectCommand> {
+    (textures, commands): (&mut Textures, &mut Vec<UiCommand>),
+) {
     let t = tokens(ui);
-    let mut touched = Vec::new();
+    let before = commands.len();
+    let choose = move |made: &mut Collection| made.choose(index);
     let line = if chosen { t.accent } else { t.line };
     let frame = egui::Frame::new()
         .stroke(Stroke::new(1.0, line))
@@ -240,7 +239,7 @@ fn one_group(
                     .accessible_name(name)
                     .clicked()
                 {
-                    touched.push(CollectCommand::Choose(index));
+                    change(commands, choose);
                 }
                 let mut name = group.name.clone();
                 let edit = widgets::line_edit(&mut name, (ui.available_width() - 150.0).max(60.0));
@@ -248,10 +247,10 @@ fn one_group(
                     .add(edit)
                     .accessible_name(tr!("shell-collect-class-name"));
                 if field.gained_focus() {
-                    touched.push(CollectCommand::Choose(index));
+                    change(commands, choose);
                 }
                 if field.changed() {
-                    touched.push(CollectCommand::Rename(index, name));
+                    change(commands, move |made| made.rename(index, name));
                 }
                 faint(ui, tr!("count-images", n = group.pieces.len()));
                 let end = if only {
@@ -260,11 +259,13 @@ fn one_group(
                     tr!("shell-collect-remove")
                 };
                 if link(ui, end).clicked() {
-                    touched.push(CollectCommand::RemoveClass(index));
+                    change(commands, move |made| made.remove_group(index));
                 }
             });
             let gone = pieces(ui, group, textures);
-            touched.extend(gone.map(|piece| CollectCommand::RemovePicture(index, piece)));
+            if let Some(piece) = gone {
+                change(commands, move |made| made.remove(index, piece));
+            }
         });
     });
     // A click between its parts also selects the class.
@@ -273,10 +274,10 @@ fn one_group(
         ui.scope_id().with(group.id),
         Sense::hover(),
     );
-    if touched.is_empty() && area.hovered() && ui.input(|i| i.pointer.primary_pressed()) {
-        touched.push(CollectCommand::Choose(index));
+    let untouched = commands.len() == before;
+    if untouched && area.hovered() && ui.input(|i| i.pointer.primary_pressed()) {
+        change(commands, choose);
     }
-    touched
 }
 
 /// Draws the images of a class. Returns the index of one to remove.
@@ -354,7 +355,14 @@ fn name(ui: &mut Ui, made: &Collection, commands: &mut Vec<UiCommand>) {
             .add(edit)
             .accessible_name(tr!("shell-collect-folder-name"));
         if field.changed() {
-            commands.push(UiCommand::OnCollection(CollectCommand::NameFolder(name)));
+            change(commands, move |made| made.name = name);
         }
     });
+}
+
+/// Requests a change of the collection, made after this frame.
+fn change(commands: &mut Vec<UiCommand>, change: impl FnOnce(&mut Collection) + 'static) {
+    commands.push(UiCommand::change(|session| {
+        change(&mut session.collection);
+    }));
 }

@@ -70,7 +70,8 @@ fn list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<UiComm
         );
         if runs.len() > 1 {
             if link(ui, tr!("shell-deleted-restore-all")).clicked() {
-                commands.push(UiCommand::Restore(all()));
+                let places = all();
+                commands.push(UiCommand::change(|session| session.restore(places)));
             }
             if link(ui, tr!("shell-deleted-delete-all")).clicked() {
                 commands.push(UiCommand::Erase(all(), bytes));
@@ -99,7 +100,8 @@ fn line(ui: &mut Ui, run: &DeletedRun, commands: &mut Vec<UiCommand>) {
         )
         .on_hover_text(run.place.display().to_string());
         if link(ui, tr!("shell-deleted-restore")).clicked() {
-            commands.push(UiCommand::Restore(vec![run.place.clone()]));
+            let place = run.place.clone();
+            commands.push(UiCommand::change(|session| session.restore(vec![place])));
         }
         if link(ui, tr!("shell-deleted-delete")).clicked() {
             commands.push(UiCommand::Erase(vec![run.place.clone()], run.bytes));

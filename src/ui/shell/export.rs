@@ -37,7 +37,8 @@ pub fn export(
 pub fn forms(ui: &mut Ui, kind: DataExportKind, commands: &mut Vec<UiCommand>) {
     for (form, words, tip) in FORMS {
         if ui.button(tr!(words)).on_hover_text(tr!(tip)).clicked() {
-            commands.push(UiCommand::Pick(DialogPurpose::DataExport(kind, form)));
+            let wanted = DialogPurpose::DataExport(kind, form);
+            commands.push(UiCommand::change(move |session| session.pick(wanted)));
         }
     }
 }

@@ -58,11 +58,14 @@ impl FoldersDialog {
             let typed = !self.typed.trim().is_empty();
             add |= primary_button(ui, tr!("shell-folders-add"), typed).clicked();
             if button(ui, tr!("shell-choose")).clicked() {
-                commands.push(UiCommand::Pick(DialogPurpose::Runs));
+                commands.push(UiCommand::change(|session| {
+                    session.pick(DialogPurpose::Runs);
+                }));
             }
         });
         if add && !self.typed.trim().is_empty() {
-            commands.push(UiCommand::AddFolder(typed_path(&self.typed)));
+            let path = typed_path(&self.typed);
+            commands.push(UiCommand::change(|session| session.add_folder(path)));
             self.typed.clear();
         }
     }
@@ -87,7 +90,8 @@ fn line(ui: &mut Ui, folder: &RunsFolder, commands: &mut Vec<UiCommand>) {
             .on_hover_text(tr!("shell-folders-remove-hint"))
             .clicked()
         {
-            commands.push(UiCommand::DropFolder(folder.path.clone()));
+            let path = folder.path.clone();
+            commands.push(UiCommand::change(move |session| session.drop_folder(&path)));
         }
     });
 }

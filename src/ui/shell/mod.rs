@@ -199,7 +199,11 @@ fn added_task(
             commands.push(UiCommand::TeachFound);
             return;
         }
-        teach::Answer::Undo => Some(UiCommand::UndoAddedTask(run.clone())),
+        teach::Answer::Undo => {
+            let run = run.clone();
+            let undo = move |session: &mut Session| session.undo_added_task(&run);
+            Some(UiCommand::change(undo))
+        }
         teach::Answer::Gather => Some(UiCommand::Collect(Purpose::AddedTask(run.clone()))),
         teach::Answer::Cancel => None,
     };

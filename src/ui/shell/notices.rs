@@ -159,8 +159,12 @@ fn undo(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) {
         && link(ui, tr!("shell-undo")).clicked()
     {
         commands.push(match undo.clone() {
-            NoticeUndo::Deleted(places) => UiCommand::Restore(places),
-            NoticeUndo::Label(place, before) => UiCommand::PutLabel(place, before),
+            NoticeUndo::Deleted(places) => {
+                UiCommand::change(move |session| session.restore(places))
+            }
+            NoticeUndo::Label(place, before) => {
+                UiCommand::change(move |session| session.put_label(place, before))
+            }
         });
     }
 }

@@ -45,7 +45,7 @@ impl Palette {
             return;
         }
         let lines = self.lines.take();
-        let lines = lines.unwrap_or_else(|| found(session, &self.typed));
+        let mut lines = lines.unwrap_or_else(|| found(session, &self.typed));
         self.keys(ctx, lines.len());
         let enter = ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
         let id = Id::unique("palette");
@@ -93,8 +93,8 @@ impl Palette {
             picked
         });
         let picked = modal.inner.or(enter.then_some(self.chosen));
-        if let Some(entry) = picked.and_then(|i| lines.get(i)).filter(|e| e.enabled) {
-            commands.push(entry.command.clone());
+        if let Some(i) = picked.filter(|i| lines.get(*i).is_some_and(|entry| entry.enabled)) {
+            commands.push(lines.swap_remove(i).command);
             self.open = false;
         }
         if modal.should_close() {

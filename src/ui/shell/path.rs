@@ -74,7 +74,9 @@ impl PathDialog {
         if agreed && self.looking.is_none() && !self.typed.trim().is_empty() {
             let typed = typed_path(&self.typed);
             self.looking = Some((typed.clone(), Instant::now()));
-            commands.push(UiCommand::LookAt(wanted, typed));
+            commands.push(UiCommand::change(move |session| {
+                session.look_at(wanted, typed);
+            }));
         }
         if cancelled || modal.backdrop_response.clicked() {
             commands.push(UiCommand::ChosenNothing);

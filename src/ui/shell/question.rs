@@ -12,14 +12,10 @@ use crate::session::tour::Tour;
 use crate::session::words::bytes_text;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::{
-    LearnCommand, PlaceCommand, PluginCommand, PredictCommand, TourCommand,
-};
 use crate::ui::theme::{self, semibold};
 use crate::ui::widgets::{self, button, dialog, primary_button};
 
 /// Something the user must confirm.
-#[derive(Clone, Debug)]
 pub enum Question {
     /// Stop this run? Waiting runs are held in the queue.
     Stop(JobId),
@@ -136,23 +132,29 @@ pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
             let job = session.waiting().find(|job| job.id == *id)?;
             removing_grid(job, tr!("shell-ask-remove").into())
         }
-        UiCommand::OnPlace(command) => at_place(session, command),
-        UiCommand::PredictFolder(..) | UiCommand::OnPredict(PredictCommand::LeaveSheet) => {
+        UiCommand::StopAt(place, job) => stopping_at(session, place, *job),
+        UiCommand::TakeOutAt(place, job) => removing_at(session, place, *job),
+        UiCommand::CancelOnCluster(folder) => {
+            let mut grids = session.train.clusters.grids.iter();
+            let grid = grids.find(|grid| grid.folder == *folder && !grid.is_over())?;
+            Some(ending_on_cluster(grid))
+        }
+        UiCommand::PredictFolder(..) | UiCommand::LeaveSheet => {
             let table = &session.unsaved_moves()?.request.csv;
             let table = table.file_name().unwrap_or_default();
             let text = tr!("shell-ask-discard-what", table = table.to_string_lossy());
             let words = Words::new(tr!("shell-ask-discard"), text, tr!("shell-ask-discard-yes"));
             Some(words.losing())
         }
-        UiCommand::OnTour(TourCommand::Leave) => is_in_tour(session).then(|| {
+        UiCommand::LeaveTour => is_in_tour(session).then(|| {
             let text = tr!("shell-ask-leave-what");
             Words::new(tr!("shell-ask-leave"), text, tr!("shell-ask-leave-yes")).losing()
         }),
-        UiCommand::OnLearn(LearnCommand::StartOver) => session.learn.units.is_begun().then(|| {
+        UiCommand::RestartLesson => session.learn.units.is_begun().then(|| {
             let text = tr!("shell-ask-restart-what");
             Words::new(tr!("shell-ask-restart"), text, tr!("shell-ask-restart-yes")).losing()
         }),
-        UiCommand::OnPlugins(PluginCommand::DropLeft) => {
+        UiCommand::DropClosedText => {
             let left = session.editor.left.last()?;
             let name = left.name.as_deref().unwrap_or(tr!("plugins-unnamed"));
             let text = tr!("shell-ask-plugin-what", name = name);
@@ -173,47 +175,35 @@ fn removing_grid(job: &Job, headline: String) -> Option<Words> {
     Some(Words::new(headline, text, tr!("shell-ask-remove-yes")).losing())
 }
 
-/// Returns the warning before something is ended or removed on another machine.
-fn at_place(session: &Session, command: &PlaceCommand) -> Option<Words> {
-    match command {
-        PlaceCommand::Stop(place, job) => {
-            let at = session.train.places.get(place)?;
-            let at = (at.job() == Some(*job)).then_some(at)?;
-            let text = match at.running_grid() {
-                Some(grid) => {
-                    let (done, n) = (grid.standing.done(), grid.standing.lines.len());
-                    let title = grid_title(&grid.standing.title);
-                    tr!(
-                        "shell-ask-stop-grid-kept",
-                        title = title,
-                        done = done,
-                        n = n
-                    )
-                }
-                None => tr!(
-                    "shell-ask-stop-at-kept",
-                    title = at.running()?.title.as_str()
-                ),
-            };
-            let headline = tr!("shell-ask-stop-at", place = place.as_str());
-            Some(Words::new(headline, text, tr!("shell-ask-stop-yes")))
-        }
-        PlaceCommand::TakeOut(place, id) => {
-            let at = session.train.places.get(place)?;
-            let job = at.queue.jobs().find(|job| job.id == *id)?;
-            let headline = tr!("shell-ask-remove-at", place = place.as_str());
-            removing_grid(job, headline.clone()).or_else(|| {
-                let text = tr!("shell-ask-remove-job", title = job.title.as_str());
-                Some(Words::new(headline, text, tr!("shell-ask-remove-yes")).losing())
-            })
-        }
-        PlaceCommand::Cancel(folder) => {
-            let mut grids = session.train.clusters.grids.iter();
-            let grid = grids.find(|grid| grid.folder == *folder && !grid.is_over())?;
-            Some(ending_on_cluster(grid))
-        }
-        _ => None,
-    }
+/// Returns the warning before a job is stopped on another machine.
+fn stopping_at(session: &Session, place: &str, job: JobId) -> Option<Words> {
+    let at = session.train.places.get(place)?;
+    let at = (at.job() == Some(job)).then_some(at)?;
+    let text = match at.running_grid() {
+        Some(grid) => tr!(
+            "shell-ask-stop-grid-kept",
+            title = grid_title(&grid.standing.title),
+            done = grid.standing.done(),
+            n = grid.standing.lines.len()
+        ),
+        None => tr!(
+            "shell-ask-stop-at-kept",
+            title = at.running()?.title.as_str()
+        ),
+    };
+    let headline = tr!("shell-ask-stop-at", place = place);
+    Some(Words::new(headline, text, tr!("shell-ask-stop-yes")))
+}
+
+/// Returns the warning before a job is removed from the queue of another machine.
+fn removing_at(session: &Session, place: &str, job: JobId) -> Option<Words> {
+    let at = session.train.places.get(place)?;
+    let job = at.queue.jobs().find(|known| known.id == job)?;
+    let headline = tr!("shell-ask-remove-at", place = place);
+    removing_grid(job, headline.clone()).or_else(|| {
+        let text = tr!("shell-ask-remove-job", title = job.title.as_str());
+        Some(Words::new(headline, text, tr!("shell-ask-remove-yes")).losing())
+    })
 }
 
 fn ending_on_cluster(grid: &OnCluster) -> Words {
@@ -233,11 +223,8 @@ fn ending_on_cluster(grid: &OnCluster) -> Words {
 
 /// Draws the question. Returns it once it was confirmed.
 pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Option<Question> {
-    let mut question = asked.clone()?;
-    let Some(words) = question.words(session) else {
-        *asked = None;
-        return None;
-    };
+    let mut question = asked.take()?;
+    let words = question.words(session)?;
     let mut agreed = !words.loses && widgets::enter_alone(ctx);
     let modal = dialog(ctx, "question", 360.0, |ui| {
         let t = theme::tokens(ui);
@@ -257,10 +244,13 @@ pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Op
         })
         .inner
     });
-    if agreed || modal.inner || modal.should_close() {
-        *asked = None;
+    if agreed {
+        return Some(question);
     }
-    agreed.then_some(question)
+    if !modal.inner && !modal.should_close() {
+        *asked = Some(question);
+    }
+    None
 }
 
 /// Draws the button that confirms. Returns whether it was clicked.

@@ -120,7 +120,9 @@ impl ReportDialog {
                 .accessible_name(tr!("shell-report-save-as"));
             self.place.take_if(|_| !known);
             if button(ui, tr!("shell-choose")).clicked() {
-                commands.push(UiCommand::Pick(DialogPurpose::BugReport));
+                commands.push(UiCommand::change(|session| {
+                    session.pick(DialogPurpose::BugReport);
+                }));
             }
         });
         ui.horizontal(|ui| {
@@ -129,7 +131,8 @@ impl ReportDialog {
             let can = ready && !session.saving_report.is_busy();
             let save = button_if(ui, can, tr!("shell-report-save"));
             if save.clicked() {
-                commands.push(UiCommand::SaveBugReport(PathBuf::from(place)));
+                let path = PathBuf::from(place);
+                commands.push(UiCommand::change(|session| session.save_bug_report(path)));
             }
             button(ui, tr!("shell-close")).clicked()
         })

@@ -154,7 +154,7 @@ impl TagsDialog {
             done |= cancelled;
             if let (true, Ok(changed)) = (save | saved, changed) {
                 for (folder, about) in changed {
-                    commands.push(UiCommand::SetAbout(folder, Box::new(about)));
+                    commands.push(UiCommand::change(|session| session.describe(folder, about)));
                 }
                 done = true;
             }

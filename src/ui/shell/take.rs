@@ -3,11 +3,11 @@
 use egui::{Popup, Ui};
 
 use crate::export::Format;
+use crate::session::Session;
 use crate::session::take_along::TakenAlong;
 use crate::texts::of_list;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::ProofCommand;
 use crate::ui::widgets::faint;
 
 /// The message of the button's label.
@@ -28,8 +28,9 @@ pub fn forms(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
     for (format, key, says) in Format::ALL {
         let says = of_list("export", key, "about", says);
         if ui.button(title(*format)).on_hover_text(says).clicked() {
-            let command = ProofCommand::Take(taken.clone(), *format);
-            commands.push(UiCommand::OnProof(command));
+            let taken = taken.clone();
+            let pick = move |session: &mut Session| session.pick_model(taken, *format);
+            commands.push(UiCommand::change(pick));
         }
         // A justified menu layout would spread the words of a sentence.
         ui.vertical(|ui| faint(ui, says));

@@ -15,7 +15,6 @@ use lae_studio::session::data_export::DataExportKind;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
-use lae_studio::ui::page_commands::ProofCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::events;
@@ -205,7 +204,7 @@ fn a_run_goes_into_one_file_where_the_person_wants_it() {
     let chosen = Choice::Path(to.path().join("mine"));
     let (mut window, _) = on(dialogs(runs.path(), chosen, 0));
     let ctx = window.ctx.clone();
-    let pack = UiCommand::OnProof(ProofCommand::Pack(run));
+    let pack = UiCommand::change(|session| session.pick_pack(run));
     window.state_mut().act(&ctx, pack);
     settle(&mut window);
     settle(&mut window);

@@ -12,7 +12,6 @@ use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::clusters::{ClusterSeen, OnCluster, Standing, TaskState};
 use lae_studio::session::{Disk, Session, Sources, Wake};
 use lae_studio::ui::command::{Page, UiCommand};
-use lae_studio::ui::page_commands::PlaceCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{RUN, events};
@@ -105,7 +104,7 @@ fn stopping_or_removing_a_job_at_a_place_is_a_question_first() {
     settle(&mut window);
     let ctx = window.ctx.clone();
     for command in [
-        UiCommand::OnPlace(PlaceCommand::Choose("lab".into())),
+        UiCommand::change(|session| session.choose_place(Some("lab".into()))),
         UiCommand::Train(vec![RunConfig::default(); 2]),
         UiCommand::Show(Page::Train),
     ] {
@@ -222,8 +221,8 @@ fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
     settle(&mut window);
     assert!(window.query_by_label("demo on queue").is_none());
     // A device of this computer in place of another one.
-    let choose = PlaceCommand::Choose("lab".into());
-    window.state_mut().act(&ctx, UiCommand::OnPlace(choose));
+    let choose = UiCommand::change(|session| session.choose_place(Some("lab".into())));
+    window.state_mut().act(&ctx, choose);
     assert_eq!(
         window.state().session.experiment.place.as_deref(),
         Some("lab")

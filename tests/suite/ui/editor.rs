@@ -15,7 +15,6 @@ use lae_studio::session::editor::{OpenPlugin, Written};
 use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
-use lae_studio::ui::page_commands::PluginCommand;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::{Dropped, settle, shot, wait, window_with};
@@ -332,7 +331,9 @@ fn a_dropped_plugin_is_shown_before_it_is_installed_and_hides_a_built_in_one_onl
     let lora = folder.path().join("plugins/lora.toml");
     fs::write(&lora, format!("{}# theirs\n", BUILT_IN[1])).unwrap();
     let ctx = window.ctx.clone();
-    window.state_mut().act(&ctx, UiCommand::ReloadPlugins);
+    window
+        .state_mut()
+        .act(&ctx, UiCommand::change(Session::read_plugins));
     settle(&mut window);
     let of = |window: &Harness<'_, StudioApp>| {
         let session = &window.state().session;
@@ -344,7 +345,7 @@ fn a_dropped_plugin_is_shown_before_it_is_installed_and_hides_a_built_in_one_onl
         own.map(|own| (own.hides, own.problem.is_some())).unwrap()
     };
     assert_eq!(of(&window), (Some(false), true));
-    let allow = UiCommand::OnPlugins(PluginCommand::Allow(lora));
+    let allow = UiCommand::change(|session| session.allow_plugin(lora));
     window.state_mut().act(&ctx, allow);
     settle(&mut window);
     assert_eq!(of(&window), (Some(true), false));

@@ -14,7 +14,6 @@ use lae_studio::session::{Disk, Session};
 use lae_studio::store::{self, RunKey, StoredState};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
-use lae_studio::ui::page_commands::{GridCommand, ProofCommand};
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::{recorded, settle, shot, wait, window, window_with};
@@ -49,16 +48,19 @@ fn act(window: &mut Harness<'_, StudioApp>, command: UiCommand) {
     settle(window);
 }
 
-fn grid(window: &mut Harness<'_, StudioApp>, command: GridCommand) {
-    act(window, UiCommand::OnGrid(command));
+/// Changes the session, and shows Experiment.
+fn grid(window: &mut Harness<'_, StudioApp>, change: impl FnOnce(&mut Session) + 'static) {
+    act(window, UiCommand::change_on(Page::Experiment, change));
 }
 
 /// Two methods over two class orders.
 fn set_up(window: &mut Harness<'_, StudioApp>) {
     let methods = ["lae", "baseline"].map(|method| Setting::Text(method.into()));
-    grid(window, GridCommand::Vary("method".into()));
-    grid(window, GridCommand::Values("method".into(), methods.into()));
-    grid(window, GridCommand::Rows("order", Some(2)));
+    grid(window, |session| session.vary("method"));
+    grid(window, |session| {
+        session.set_values("method", methods.into());
+    });
+    grid(window, |session| session.repeat_rows("order", Some(2)));
     wait(window, "the grid is planned", |app| {
         app.session.grid_to_do() == Some(4)
     });
@@ -99,11 +101,11 @@ fn several_values_are_a_grid_that_is_run_once() {
     window.get_by_label_contains("4 already done");
     window.get_by_label("Nothing to start");
     // A third order is all that is missing of three.
-    grid(&mut window, GridCommand::Rows("order", Some(3)));
+    grid(&mut window, |session| session.repeat_rows("order", Some(3)));
     wait(&mut window, "two runs are to do", |app| {
         app.session.grid_to_do() == Some(2)
     });
-    grid(&mut window, GridCommand::Close);
+    grid(&mut window, Session::close_grid);
     window.get_by_label("Start training");
 }
 
@@ -123,8 +125,8 @@ fn a_value_that_is_typed_belongs_to_its_own_setting_and_several_are_there_in_the
     let mut window = next();
     for (key, values) in [("epochs", [1, 2]), ("batch", [8, 16])] {
         let values = values.map(Setting::Whole).into();
-        grid(&mut window, GridCommand::Vary(key.into()));
-        grid(&mut window, GridCommand::Values(key.into(), values));
+        grid(&mut window, move |session| session.vary(key));
+        grid(&mut window, move |session| session.set_values(key, values));
     }
     // The field of the list that is open; others of the page are behind it.
     let field = |window: &Harness<'_, StudioApp>| {
@@ -215,7 +217,9 @@ fn a_grid_of_the_program_is_shown_as_its_runs() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    grid(&mut window, GridCommand::Open("switches-demo".into()));
+    grid(&mut window, |session| {
+        session.open_grid("switches-demo".into());
+    });
     settle(&mut window);
     window.get_by_label("The three switches on letters");
     window.get_by_label_contains("14 runs in 7 rows");
@@ -228,7 +232,7 @@ fn a_grid_of_the_program_is_shown_as_its_runs() {
     let file = runs.path().join("mine.toml");
     std::fs::write(&file, "methd = \"lae\"\n").unwrap();
     let name = file.display().to_string();
-    grid(&mut window, GridCommand::Open(name));
+    grid(&mut window, move |session| session.open_grid(name));
     settle(&mut window);
     assert!(window.get_all_by_label_contains("`methd`").count() > 0);
     assert_eq!(window.state().session.grid_to_do(), None);
@@ -239,10 +243,9 @@ fn the_saved_grid_says_the_same() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = open(runs.path());
     set_up(&mut window);
-    grid(
-        &mut window,
-        GridCommand::Values("epochs".into(), [1, 2].map(Setting::Whole).into()),
-    );
+    grid(&mut window, |session| {
+        session.set_values("epochs", [1, 2].map(Setting::Whole).into());
+    });
     wait(&mut window, "the grid is planned", |app| {
         app.session.grid_to_do() == Some(8)
     });
@@ -258,7 +261,8 @@ fn the_saved_grid_says_the_same() {
         view.unwrap().standing.lines.len()
     };
     assert_eq!(lines(&window), 8);
-    grid(&mut window, GridCommand::Open(saved.display().to_string()));
+    let name = saved.display().to_string();
+    grid(&mut window, move |session| session.open_grid(name));
     wait(&mut window, "the file is planned", |app| {
         app.session.grid_to_do() == Some(8)
     });
@@ -271,7 +275,9 @@ fn the_saved_grid_says_the_same() {
     });
     window.get_by_label_contains("2 methods × 2 epochs × 2 class orders = 8 runs");
     let title = "Edit…";
-    grid(&mut window, GridCommand::Open("switches-demo".into()));
+    grid(&mut window, |session| {
+        session.open_grid("switches-demo".into());
+    });
     settle(&mut window);
     assert!(
         window.query_by_label(title).is_none(),
@@ -292,7 +298,7 @@ fn a_run_is_checked_and_packed() {
     let check = |window: &mut Harness<'_, StudioApp>, place: PathBuf, train| {
         act(
             window,
-            UiCommand::OnProof(ProofCommand::Check(place, train)),
+            UiCommand::change_on(Page::Train, move |session| session.check(place, train)),
         );
         wait(window, "the check ends", |app| !app.session.is_training());
         let told = window.state().session.notices.list.last().unwrap().clone();
@@ -319,17 +325,18 @@ fn a_search_chooses_among_the_rows_of_each_method_and_leaves_a_grid_of_the_best(
     let root = tempfile::tempdir().unwrap();
     let mut window = open(root.path());
     let rates = [0.001, 0.03].map(Setting::Real);
-    grid(&mut window, GridCommand::Vary("base_lr".into()));
-    grid(
-        &mut window,
-        GridCommand::Values("base_lr".into(), rates.into()),
-    );
+    grid(&mut window, |session| session.vary("base_lr"));
+    grid(&mut window, move |session| {
+        session.set_values("base_lr", rates.into());
+    });
     wait(&mut window, "the grid is planned", |app| {
         app.session.can_start()
     });
     window.get_by_label("Search for the best").click();
     settle(&mut window);
-    grid(&mut window, GridCommand::Search(Some(SearchBy::All)));
+    grid(&mut window, |session| {
+        session.search_grid(Some(SearchBy::All));
+    });
     window.get_by_label("Start search").click();
     let chosen = |app: &StudioApp| {
         let mut told = app.session.notices.list.iter();
@@ -337,7 +344,8 @@ fn a_search_chooses_among_the_rows_of_each_method_and_leaves_a_grid_of_the_best(
     };
     wait(&mut window, "one is chosen", chosen);
     let file = root.path().join("several-values-best.toml");
-    grid(&mut window, GridCommand::Open(file.display().to_string()));
+    let name = file.display().to_string();
+    grid(&mut window, move |session| session.open_grid(name));
     wait(&mut window, "the grid of the best is planned", |app| {
         app.session.can_start()
     });

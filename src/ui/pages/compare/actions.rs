@@ -3,11 +3,11 @@
 use egui::{Button, Link, Popup, Response, TextWrapMode, Ui};
 
 use crate::problem::listed;
+use crate::session::Session;
 use crate::session::take_along::TakenAlong;
 use crate::session::views::{RunRow, RunState};
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::ProofCommand;
+use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::{Cx, RESUME_ON, resume_on};
 use crate::ui::shell::take::{self, TAKE};
 use crate::ui::widgets::{self, faint, link};
@@ -171,18 +171,19 @@ fn has_more(row: &RunRow) -> bool {
 
 /// Draws the actions that check, pack or export the run.
 fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
-    let check = |train| ProofCommand::Check(row.folder.clone(), train);
-    let entries = [
-        (
-            tr!("compare-pack-run"),
-            ProofCommand::Pack(row.folder.clone()),
-        ),
-        (tr!("compare-check-run"), check(false)),
-        (tr!("compare-retrain"), check(true)),
+    if ui.button(tr!("compare-pack-run")).clicked() {
+        let folder = row.folder.clone();
+        cx.change(move |session| session.pick_pack(folder));
+    }
+    let checks = [
+        (tr!("compare-check-run"), false),
+        (tr!("compare-retrain"), true),
     ];
-    for (words, command) in entries {
+    for (words, train) in checks {
         if ui.button(words).clicked() {
-            cx.act(UiCommand::OnProof(command));
+            let folder = row.folder.clone();
+            let check = move |session: &mut Session| session.check(folder, train);
+            cx.act(UiCommand::change_on(Page::Train, check));
         }
     }
     let header = row.header.as_ref();
@@ -193,7 +194,8 @@ fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
             classes = listed(&added.classes, 3)
         );
         if ui.button(words).clicked() {
-            cx.act(UiCommand::UndoAddedTask(row.folder.clone()));
+            let folder = row.folder.clone();
+            cx.change(move |session| session.undo_added_task(&folder));
         }
     }
     if row.is_measured() {

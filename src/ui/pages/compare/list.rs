@@ -9,6 +9,7 @@ use super::chosen::Listed;
 use super::{MOST, Places, actions, line};
 use crate::problem::Problem;
 use crate::run::about::Search;
+use crate::session::Session;
 use crate::session::views::{Rows, RunRow};
 use crate::session::words::count_text;
 use crate::store::export::Format;
@@ -157,7 +158,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
                 .on_hover_text(tr!("compare-filter-hint"))
                 .accessible_name(tr!("compare-filter-name"));
             if button(ui, tr!("compare-reload")).clicked() {
-                cx.act(UiCommand::ReloadRuns);
+                cx.change(Session::list_runs);
             }
         },
     );
@@ -185,7 +186,7 @@ fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
                     if runs.is_empty() {
                         runs = folders.into_iter().map(Path::to_path_buf).collect();
                     }
-                    cx.act(UiCommand::ExportResults(runs, format));
+                    cx.change(move |session| session.pick_results(runs, format));
                 }
             }
         });

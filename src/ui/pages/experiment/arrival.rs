@@ -3,8 +3,6 @@
 use egui::Ui;
 
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{button, faint, segmented, sentence};
@@ -25,7 +23,7 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
         segmented(ui, "arrival", &options, &mut at_once);
     });
     if at_once != before {
-        cx.act(UiCommand::OnExperiment(ExperimentCommand::Arrive(at_once)));
+        cx.change(move |session| session.arrive(at_once));
     }
 }
 
@@ -43,7 +41,7 @@ fn ask(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.horizontal_wrapped(|ui| {
         for (at_once, words) in ways() {
             if button(ui, words).clicked() {
-                cx.act(UiCommand::OnExperiment(ExperimentCommand::Arrive(at_once)));
+                cx.change(move |session| session.arrive(at_once));
             }
         }
         faint(ui, tr!("data-class-arrival-default"));

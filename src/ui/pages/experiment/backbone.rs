@@ -12,7 +12,6 @@ use crate::session::words::{bytes_text, count_text, number};
 use crate::texts::said;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, regular, tokens};
 use crate::ui::widgets::{self, StepState, button, faint, segmented};
@@ -132,9 +131,10 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
     if segmented(ui, "family", &options, &mut value) {
         cx.pages.experiment.weights = value == FILE;
         if value == FILE {
-            cx.act(UiCommand::Pick(DialogPurpose::Weights));
+            cx.change(|session| session.pick(DialogPurpose::Weights));
         } else if let Some(view) = first_of(&cx.session.inventory.backbones, &value) {
-            cx.act(UiCommand::ChooseBackbone(view.name));
+            let name = view.name;
+            cx.change(move |session| session.choose_backbone(&name));
         }
     }
     if value == FILE {
@@ -170,7 +170,8 @@ fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
                     .right_text(RichText::new(view.whereabouts()).color(tokens(ui).subdued));
                 let hint = format!("{}\n{}", view.name, pretrained(view));
                 if ui.add(line).on_hover_text(hint).clicked() {
-                    cx.act(UiCommand::ChooseBackbone(view.name.clone()));
+                    let name = view.name.clone();
+                    cx.change(move |session| session.choose_backbone(&name));
                 }
             }
         });
@@ -216,7 +217,7 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
         cx.act(UiCommand::ChooseWeights(typed));
     }
     if button(ui, tr!("experiment-choose")).clicked() {
-        cx.act(UiCommand::Pick(DialogPurpose::Weights));
+        cx.change(|session| session.pick(DialogPurpose::Weights));
     }
 }
 
@@ -276,8 +277,7 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
             let place = view.whereabouts();
             faint(ui, tr!("experiment-download-at-start", place = place));
             if button(ui, tr!("experiment-download-now")).clicked() {
-                let command = ExperimentCommand::Download(item);
-                cx.act(UiCommand::OnExperiment(command));
+                cx.change(move |session| session.download(item));
             } else if let Some(problem) = cx.session.download_problem(&item) {
                 widgets::problem(ui, problem);
             }
@@ -301,8 +301,7 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
             },
         );
         if button(ui, tr!("experiment-download-stop")).clicked() {
-            let command = ExperimentCommand::StopDownload(item);
-            cx.act(UiCommand::OnExperiment(command));
+            cx.change(move |session| session.stop_download(&item));
         }
         ui.request_repaint_after(std::time::Duration::from_millis(200));
     });
@@ -315,7 +314,7 @@ fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
     let mut precision = cx.session.experiment.draft.precision;
     if segmented(ui, "precision", &options, &mut precision) {
         let value = Setting::Text(precision.key().into());
-        cx.act(UiCommand::Set("precision", Some(value)));
+        cx.change(move |session| session.set("precision", Some(value)));
     }
     let wanted = &cx.session.experiment.draft.device;
     let means_cpu = |device: &DeviceView| {

@@ -4,8 +4,6 @@ use egui::{RichText, ScrollArea, Ui};
 
 use crate::data::{Correction, CorrectionCount};
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{faint, link, segmented};
@@ -72,8 +70,7 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn use_corrected(cx: &mut Cx<'_>, on: bool) {
-    let command = ExperimentCommand::UseCorrected(on);
-    cx.act(UiCommand::OnExperiment(command));
+    cx.change(move |session| session.use_corrected(on));
 }
 
 fn row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, correction: &Correction) {
@@ -95,7 +92,8 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, correction: &Correction) {
         let back = back.accessible_name(tr!("data-corrected-revert-image", picture = picture));
         if back.clicked() {
             let back = correction.taken_back();
-            cx.act(UiCommand::PutLabel(place.to_string(), back));
+            let place = place.to_string();
+            cx.change(move |session| session.put_label(place, back));
         }
     });
 }

@@ -16,7 +16,6 @@ use crate::session::words::bytes_text;
 use crate::texts::of_list;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
 use crate::ui::shell::export::forms;
 use crate::ui::theme::tokens;
@@ -147,7 +146,7 @@ fn sources(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.separator();
     if ui.button(tr!("data-folder")).clicked() {
         cx.pages.experiment.folder = true;
-        cx.act(UiCommand::Pick(DialogPurpose::DataFolder));
+        cx.change(|session| session.pick(DialogPurpose::DataFolder));
     }
     if ui.button(tr!("data-create")).clicked() {
         cx.act(UiCommand::Collect(Purpose::Data));
@@ -189,8 +188,7 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::PublishedData) {
         .on_disabled_hover_text(tr!("data-download-other"))
         .clicked();
     if clicked {
-        let command = ExperimentCommand::Download(item);
-        cx.act(UiCommand::OnExperiment(command));
+        cx.change(move |session| session.download(item));
     }
 }
 
@@ -209,8 +207,8 @@ fn on_its_way(ui: &mut Ui, cx: &mut Cx<'_>) {
         };
         faint(ui, words);
         if button(ui, tr!("data-download-stop")).clicked() {
-            let command = ExperimentCommand::StopDownload(download.item.clone());
-            cx.act(UiCommand::OnExperiment(command));
+            let item = download.item.clone();
+            cx.change(move |session| session.stop_download(&item));
         }
     });
     let share = total.map_or(0.0, |total| done as f64 / total.max(1) as f64);

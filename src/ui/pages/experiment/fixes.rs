@@ -6,6 +6,7 @@ use crate::data::named;
 use crate::method::{SingleClassTasks, named_method};
 use crate::problem::Problem;
 use crate::run::config::{FixTo, RunConfig, SETTINGS, Setting};
+use crate::session::Session;
 use crate::session::views::DataView;
 use crate::texts::Words;
 use crate::tr;
@@ -52,21 +53,17 @@ pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
         ui.label(RichText::new(words).font(semibold(13.0)).color(t.bad));
         for problem in &list {
             widgets::problem(ui, problem);
-            if let Some((label, changes)) = fix(problem, &cx.session.experiment.draft, least)
+            if let Some((label, change)) = fix(problem, &cx.session.experiment.draft, least)
                 && button(ui, label).clicked()
             {
-                cx.commands.extend(changes);
+                cx.act(change);
             }
         }
     });
 }
 
-/// Returns a one-click remedy: the button's label, and the changes of the settings.
-fn fix(
-    problem: &Problem,
-    draft: &RunConfig,
-    least: Option<usize>,
-) -> Option<(String, Vec<UiCommand>)> {
+/// Returns a one-click remedy: the button's label, and the change of the settings.
+fn fix(problem: &Problem, draft: &RunConfig, least: Option<usize>) -> Option<(String, UiCommand)> {
     // The place may name a file after the option.
     let place = problem.place.split(':').next().unwrap_or_default();
     let own = named_method(&draft.method).ok()?.settings.iter();
@@ -81,9 +78,12 @@ fn fix(
         (_, usual, _) => spec.usual_of(draft.epochs).or(usual),
     };
     let label = spec.fix(value.as_ref())?;
-    let mut changes = vec![UiCommand::Set(spec.key, value)];
-    changes.extend(spec.fix_with.iter().map(|key| UiCommand::Set(key, None)));
-    Some((label, changes))
+    let (key, fix_with) = (spec.key, spec.fix_with);
+    let change = move |session: &mut Session| {
+        session.set(key, value);
+        fix_with.iter().for_each(|key| session.set(key, None));
+    };
+    Some((label, UiCommand::change(change)))
 }
 
 /// Draws remarks about the data and its division into tasks.
@@ -112,7 +112,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
             widgets::problem(ui, &problem);
             if button(ui, tr!("experiment-use-sizes", sizes = sizes.as_str())).clicked() {
                 let sizes = Setting::Text(sizes.into());
-                cx.act(UiCommand::Set("classes_per_task", Some(sizes)));
+                cx.change(move |session| session.set("classes_per_task", Some(sizes)));
             }
         }
         for line in lines.into_iter().chain(fonts) {
@@ -125,7 +125,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
             && button(ui, tr!("data-use-bit-depth", n = depth)).clicked()
         {
             let depth = Setting::Whole(depth as i64);
-            cx.act(UiCommand::Set("bit_depth", Some(depth)));
+            cx.change(move |session| session.set("bit_depth", Some(depth)));
         }
         data_lists(ui, cx, &view);
     });

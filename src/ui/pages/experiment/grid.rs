@@ -4,12 +4,12 @@ use egui::{Popup, RichText, ScrollArea, Ui};
 
 use crate::run::grid::{CellStanding, GridLine, GridStanding};
 use crate::run::job::SearchBy;
+use crate::session::Session;
 use crate::session::grids::{GridView, grid_about, grid_title, line_title};
 use crate::session::views::Fetch;
 use crate::session::words::{bytes_text, duration_text};
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::GridCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{self, button, card, faint, segmented, sentence};
@@ -36,13 +36,13 @@ pub fn opened(ui: &mut Ui, cx: &mut Cx<'_>, height: f32) {
                 let close = button(ui, tr!("experiment-grid-close"));
                 let hint = tr!("experiment-grid-close-hint");
                 if close.on_hover_text(hint).clicked() {
-                    cx.act(UiCommand::OnGrid(GridCommand::Close));
+                    cx.change(Session::close_grid);
                 }
                 let fields = view.as_ref().is_some_and(|view| view.fields.is_some());
                 let hint = tr!("experiment-grid-edit-hint");
                 let change = fields.then(|| button(ui, tr!("experiment-grid-edit")));
                 if change.is_some_and(|change| change.on_hover_text(hint).clicked()) {
-                    cx.act(UiCommand::OnGrid(GridCommand::Edit));
+                    cx.change(Session::edit_grid);
                 }
             },
         );
@@ -183,8 +183,8 @@ fn clusters(ui: &mut Ui, cx: &mut Cx<'_>) {
                 name => name,
             };
             if ui.button(name).clicked() {
-                let submit = GridCommand::Submit(place.name.clone());
-                cx.commands.push(UiCommand::OnGrid(submit));
+                let name = place.name.clone();
+                cx.change(move |session| session.submit_grid(&name));
             }
         }
     });
@@ -210,7 +210,7 @@ fn search(ui: &mut Ui, now: Option<SearchBy>, commands: &mut Vec<UiCommand>) {
         }
     });
     if by != now {
-        commands.push(UiCommand::OnGrid(GridCommand::Search(by)));
+        commands.push(UiCommand::change(move |session| session.search_grid(by)));
     }
 }
 

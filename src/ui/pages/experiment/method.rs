@@ -11,7 +11,6 @@ use crate::session::plain::title_of;
 use crate::session::presets::{self, Preset};
 use crate::session::words::epochs_text;
 use crate::tr;
-use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL;
 use crate::ui::widgets::{self, link, terms};
@@ -113,7 +112,7 @@ fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
                     let picked = spec.key == key;
                     let row = ui.selectable_label(picked, spec.title);
                     if row.on_hover_text(spec.summary()).clicked() && !picked {
-                        cx.act(UiCommand::ChooseMethod(spec.key));
+                        cx.change(|session| session.choose_method(spec));
                     }
                 }
             });

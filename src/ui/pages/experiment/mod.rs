@@ -155,7 +155,7 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
                     cx.act(UiCommand::Resume(folder.clone(), None));
                 }
                 if button(ui, tr!("experiment-last-not-now")).clicked() {
-                    cx.act(UiCommand::DropInterrupted);
+                    cx.change(|session| session.former.interrupted = None);
                 }
             });
         }
@@ -171,7 +171,7 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
                     cx.act(UiCommand::UseFormer);
                 }
                 if button(ui, tr!("experiment-earlier-discard")).clicked() {
-                    cx.act(UiCommand::DropFormer);
+                    cx.change(|session| session.former.forget());
                 }
             });
         }

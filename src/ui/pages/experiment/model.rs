@@ -124,7 +124,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
         misfit.map(|(_, why)| why.clone())
     };
     if segmented_where(ui, "pet", &options, &mut value, reason) {
-        cx.act(UiCommand::ChoosePet(value));
+        cx.change(move |session| session.choose_pet(&value));
     }
     let more = button(ui, tr!("experiment-pet-more"));
     several::offer(&more, cx, "pet");
@@ -142,7 +142,8 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
                     .on_disabled_hover_text(why.unwrap_or_default())
                     .clicked()
                 {
-                    cx.act(UiCommand::ChoosePet(plugin.name.clone()));
+                    let name = plugin.name.clone();
+                    cx.change(move |session| session.choose_pet(&name));
                 }
             }
         });
@@ -152,7 +153,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
             .on_hover_text(tr!("experiment-pet-start-hint"))
             .clicked()
         {
-            cx.act(UiCommand::Pick(DialogPurpose::PetStart));
+            cx.change(|session| session.pick(DialogPurpose::PetStart));
         }
         if ui.button(tr!("experiment-all-plugins")).clicked() {
             cx.act(UiCommand::Show(Page::Plugins));
@@ -177,7 +178,7 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     several::offer(&field, cx, "pet_size");
     if size != cx.session.experiment.draft.pet_size {
         let size = Setting::Whole(i64::try_from(size).unwrap_or(i64::MAX));
-        cx.act(UiCommand::Set("pet_size", Some(size)));
+        cx.change(move |session| session.set("pet_size", Some(size)));
     }
     blocks(ui, cx, plugin);
 }
@@ -201,7 +202,7 @@ fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
             .collect();
         if segmented(ui, "form", &options, &mut value) {
             let value = (value != *usual).then(|| Setting::Text(value.into()));
-            cx.act(UiCommand::Set("pet_variant", value));
+            cx.change(move |session| session.set("pet_variant", value));
         }
     }
 }
@@ -223,7 +224,7 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.horizontal(|ui| {
         faint(ui, starts_from(&place)).on_hover_text(&place);
         if link(ui, tr!("experiment-pet-start-fresh")).clicked() {
-            cx.act(UiCommand::Set("pet_start", None));
+            cx.change(|session| session.set("pet_start", None));
         }
     });
 }
@@ -259,7 +260,7 @@ fn own_numbers(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView) {
             let value = if own.whole { value.round() } else { value };
             let all = plugin.with_number(chosen, &own.name, value);
             let all = all.map(|text| Setting::Text(text.into()));
-            cx.act(UiCommand::Set("pet_set", all));
+            cx.change(move |session| session.set("pet_set", all));
         }
     }
 }

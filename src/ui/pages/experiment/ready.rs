@@ -152,7 +152,7 @@ fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
             .clicked()
         {
             let images = Setting::Whole(i64::try_from(images).unwrap_or(i64::MAX));
-            cx.act(UiCommand::Set("micro_batch", Some(images)));
+            cx.change(move |session| session.set("micro_batch", Some(images)));
         }
     }
 }
@@ -197,7 +197,7 @@ fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
             .on_hover_text(tr!("experiment-train-baseline-too-hint"))
             .changed()
         {
-            cx.act(UiCommand::Beside(beside));
+            cx.change(move |session| session.experiment.beside = beside);
         }
     }
     let can_start = cx.session.can_start();

@@ -6,7 +6,6 @@ use super::{number, several, wide_number};
 use crate::run::config::{RunConfig, RunSetting, Setting, SettingKind, SettingSpec, setting};
 use crate::session::plain::plain;
 use crate::tr;
-use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL;
 use crate::ui::widgets::{self, faint, field, numbers, unless};
@@ -40,14 +39,15 @@ pub(super) fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, setting: &RunSetting) {
         most(&setting.spec, draft),
         why.as_deref(),
     );
-    several::offer(&field, cx, setting.spec.key);
+    let key = setting.spec.key;
+    several::offer(&field, cx, key);
     if value != was {
-        cx.act(UiCommand::Set(setting.spec.key, value));
+        cx.change(move |session| session.set(key, value));
     }
 }
 
 /// Draws the field of the common setting under this key after its title, within a row.
-pub(super) fn in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
+pub(super) fn in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
     let Some(setting) = setting(key) else { return };
     let was = (setting.get)(&cx.session.experiment.draft);
     let mut value = was.clone();
@@ -60,12 +60,12 @@ pub(super) fn in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
         .on_hover_text(hint(&setting.spec));
     several::offer(&field, cx, key);
     if value != was {
-        cx.act(UiCommand::Set(setting.spec.key, value));
+        cx.change(move |session| session.set(key, value));
     }
 }
 
 /// Draws the field of the common text setting under this key, for a page that draws its own title.
-pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &str, label: Id, width: f32) {
+pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str, label: Id, width: f32) {
     let Some(setting) = setting(key) else { return };
     if several::in_place(ui, cx, key) {
         return;
@@ -83,7 +83,7 @@ pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &str, label: Id, width: f3
         // An empty text means no value if the setting is optional.
         let none = typed.is_empty() && setting.spec.kind.default().is_none();
         let value = (!none).then(|| Setting::Text(typed.into()));
-        cx.act(UiCommand::Set(setting.spec.key, value));
+        cx.change(move |session| session.set(key, value));
     }
 }
 
@@ -103,9 +103,10 @@ pub(super) fn own(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
             titled(ui, spec, &mut value, i64::MAX, why.as_deref())
         }
     };
-    several::offer(&field, cx, spec.key);
+    let key = spec.key;
+    several::offer(&field, cx, key);
     if value != was {
-        cx.act(UiCommand::Set(spec.key, value));
+        cx.change(move |session| session.set(key, value));
     }
 }
 

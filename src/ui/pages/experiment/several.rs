@@ -6,12 +6,11 @@ use super::{NewValue, number, row};
 use crate::method::{METHODS, named_method};
 use crate::run::config::{RunConfig, SETTINGS, Setting, SettingKind, SettingSpec, setting};
 use crate::run::grid::MOST_REPETITIONS;
+use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::grids::{grid_title, may_vary, shipped_grids};
 use crate::session::plain::title_of;
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::GridCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, button, card, entered, faint, icon_button, link, numbers};
@@ -32,7 +31,7 @@ fn spec_of(draft: &RunConfig, key: &str) -> Option<&'static SettingSpec> {
 }
 
 /// Adds several values to the context menu of a field.
-pub fn offer(field: &Response, cx: &mut Cx<'_>, key: &str) {
+pub fn offer(field: &Response, cx: &mut Cx<'_>, key: &'static str) {
     if !may_vary(key) {
         return;
     }
@@ -43,7 +42,7 @@ pub fn offer(field: &Response, cx: &mut Cx<'_>, key: &str) {
             .button(tr!("experiment-several-values-of-field"))
             .clicked()
         {
-            cx.act(UiCommand::OnGrid(GridCommand::Vary(key.into())));
+            cx.change(move |session| session.vary(key));
         }
     });
 }
@@ -150,11 +149,13 @@ fn list(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
         None => typed(ui, cx, spec, &mut now),
     }
     if now != was {
-        cx.act(UiCommand::OnGrid(GridCommand::Values(key.into(), now)));
+        let key = key.to_string();
+        cx.change(move |session| session.set_values(&key, now));
     }
     if link(ui, tr!("experiment-use-single-value")).clicked() {
         let first = was.into_iter().take(1).collect();
-        cx.act(UiCommand::OnGrid(GridCommand::Values(key.into(), first)));
+        let key = key.to_string();
+        cx.change(move |session| session.set_values(&key, first));
         ui.close();
     }
 }
@@ -175,7 +176,7 @@ fn counted(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     });
     if number_now != now.unwrap_or(0) {
         let number = Some(number_now).filter(|number| *number > 0);
-        cx.act(UiCommand::OnGrid(GridCommand::Rows(key, number)));
+        cx.change(move |session| session.repeat_rows(key, number));
     }
 }
 
@@ -265,10 +266,10 @@ pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
             Popup::menu(&open).show(|ui| grids(ui, cx));
             if !several.is_empty() {
                 if button(ui, tr!("experiment-grid-save")).clicked() {
-                    cx.act(UiCommand::Pick(DialogPurpose::SaveGrid));
+                    cx.change(|session| session.pick(DialogPurpose::SaveGrid));
                 }
                 if link(ui, tr!("experiment-use-single-values")).clicked() {
-                    cx.act(UiCommand::OnGrid(GridCommand::Close));
+                    cx.change(Session::close_grid);
                 }
             }
         });
@@ -285,7 +286,7 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>) {
                 if !cx.session.experiment.grid.several.has(key)
                     && ui.button(title_of(key)).clicked()
                 {
-                    cx.act(UiCommand::OnGrid(GridCommand::Vary(key.into())));
+                    cx.change(move |session| session.vary(key));
                 }
             }
         });
@@ -303,7 +304,7 @@ pub fn keys(draft: &RunConfig) -> impl Iterator<Item = &'static str> {
 fn grids(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.set_min_width(280.0);
     if ui.button(tr!("experiment-grid-file")).clicked() {
-        cx.act(UiCommand::Pick(DialogPurpose::Grid));
+        cx.change(|session| session.pick(DialogPurpose::Grid));
     }
     ui.separator();
     egui::ScrollArea::vertical()
@@ -312,7 +313,7 @@ fn grids(ui: &mut Ui, cx: &mut Cx<'_>) {
             for (name, title) in shipped_grids() {
                 let line = ui.button(grid_title(title)).on_hover_text(*name);
                 if line.clicked() {
-                    cx.act(UiCommand::OnGrid(GridCommand::Open((*name).into())));
+                    cx.change(move |session| session.open_grid((*name).into()));
                 }
             }
         });

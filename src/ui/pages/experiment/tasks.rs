@@ -298,10 +298,10 @@ fn orders(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     for (key, title) in list {
         if ui.button(title).clicked() {
-            cx.act(UiCommand::Set("order", Some(Setting::Text(key.into()))));
+            cx.change(move |session| session.set("order", Some(Setting::Text(key.into()))));
         }
     }
     if ui.button(tr!("data-order-file")).clicked() {
-        cx.act(UiCommand::Pick(DialogPurpose::Order));
+        cx.change(|session| session.pick(DialogPurpose::Order));
     }
 }

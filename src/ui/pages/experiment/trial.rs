@@ -3,11 +3,10 @@
 use egui::{RichText, Ui};
 
 use crate::run::tried::{Trial, TriedMethod};
+use crate::session::Session;
 use crate::session::trials::Trying;
 use crate::session::words::number;
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, button_if, card, faint, link, sentence};
@@ -39,7 +38,7 @@ fn ask(ui: &mut Ui, cx: &mut Cx<'_>) {
         ui.horizontal_wrapped(|ui| {
             widgets::cut(ui, crate::session::story::sentence(&words));
             if button(ui, tr!("experiment-trial-stop")).clicked() {
-                cx.act(UiCommand::OnExperiment(ExperimentCommand::StopTrying));
+                cx.change(Session::stop_trying);
             }
         });
         return;
@@ -51,7 +50,7 @@ fn ask(ui: &mut Ui, cx: &mut Cx<'_>) {
     let hint = tr!("experiment-trial-hint");
     let can = cx.session.can_start() && !cx.session.has_grid();
     if button_if(ui, can, words).on_hover_text(hint).clicked() {
-        cx.act(UiCommand::OnExperiment(ExperimentCommand::TryMethods));
+        cx.change(Session::try_methods);
     }
 }
 
@@ -86,8 +85,7 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
                     ui.label(cell(text));
                 }
                 if link(ui, tr!("experiment-trial-use")).clicked() {
-                    let taken = ExperimentCommand::UseTried(place);
-                    cx.act(UiCommand::OnExperiment(taken));
+                    cx.change(move |session| session.use_tried(place));
                 }
                 ui.end_row();
             }

@@ -2,12 +2,12 @@
 
 use egui::{RichText, Ui};
 
+use crate::session::Session;
 use crate::session::loads::Load;
 use crate::session::units::{self, Done, Unit, UnitEntry};
 use crate::session::views::Fetch;
 use crate::texts::Language;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, card, ends, faint, primary_button, scroll, sentence};
@@ -42,12 +42,12 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
                 },
                 |ui| {
                     for (key, command) in [
-                        ("learn-reload", LearnCommand::ReadUnits),
-                        ("learn-open-folder", LearnCommand::ShowUnits),
-                        ("learn-new-lesson", LearnCommand::WriteUnit),
+                        ("learn-reload", UiCommand::change(Session::read_units)),
+                        ("learn-open-folder", UiCommand::change(Session::show_units)),
+                        ("learn-new-lesson", UiCommand::change(Session::write_unit)),
                     ] {
                         if button(ui, tr!(key)).clicked() {
-                            cx.act(UiCommand::OnLearn(command));
+                            cx.act(command);
                         }
                     }
                 },
@@ -103,8 +103,8 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
                         egui::WidgetInfo::labeled(egui::Role::Button, true, name.clone())
                     });
                     if opener.clicked() {
-                        let command = LearnCommand::Open(Some(unit.clone()));
-                        cx.act(UiCommand::OnLearn(command));
+                        let unit = unit.clone();
+                        cx.change(move |session| session.open_unit(Some(unit)));
                     }
                     let done = cx.session.learn.units.done(unit);
                     faint(ui, told(done, unit));

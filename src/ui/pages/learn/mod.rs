@@ -11,7 +11,6 @@ use egui::Ui;
 
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets;
 
@@ -43,7 +42,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
     });
     if leave {
-        cx.act(UiCommand::OnLearn(LearnCommand::Open(None)));
+        cx.change(|session| session.open_unit(None));
     }
     match open.filter(|_| !leave) {
         Some(open) => unit::show(ui, cx, open),
@@ -57,6 +56,6 @@ fn start_over(ui: &mut Ui, cx: &mut Cx<'_>) {
     let again = widgets::button_if(ui, begun, tr!("learn-restart-lesson"));
     let hint = tr!("learn-restart-lesson-hint");
     if again.on_hover_text(hint).clicked() {
-        cx.act(UiCommand::OnLearn(LearnCommand::StartOver));
+        cx.act(UiCommand::RestartLesson);
     }
 }

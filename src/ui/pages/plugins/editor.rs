@@ -2,14 +2,13 @@
 
 use egui::{RichText, Ui};
 
-use super::act;
 use super::code::{Code, Painted};
 use super::find::Find;
 use super::meaning;
+use crate::session::Session;
 use crate::session::editor::OpenPlugin;
 use crate::tr;
 use crate::ui::keys;
-use crate::ui::page_commands::PluginCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::input::is_below_dialog;
@@ -54,7 +53,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         let room = (column.rest(ui, 330.0) - 48.0).max(260.0);
         let typed = code.show(ui, open, painted, room);
         if let Some(text) = typed.or(replaced) {
-            act(cx, PluginCommand::Type(text));
+            cx.change(move |session| session.edit_plugin(text));
         }
     });
     if open.due().is_some() {
@@ -84,7 +83,7 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
             ui.label(RichText::new(loud).font(semibold(14.0)).color(t.bad));
             sentence(ui, tr!("editor-overrides-built-in-about"));
             if button(ui, tr!("editor-override-allow", name = name)).clicked() {
-                act(cx, PluginCommand::AllowOpen);
+                cx.change(Session::allow_open_plugin);
             }
         });
     }
@@ -93,10 +92,10 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
             widgets::title(ui, tr!("editor-changed-on-disk"));
             ui.horizontal_wrapped(|ui| {
                 if button(ui, tr!("editor-reload-file")).clicked() {
-                    act(cx, PluginCommand::Settle(true));
+                    cx.change(|session| session.settle_plugin(true));
                 }
                 if button(ui, tr!("editor-keep-my-version")).clicked() {
-                    act(cx, PluginCommand::Settle(false));
+                    cx.change(|session| session.settle_plugin(false));
                 }
             });
         });
@@ -135,24 +134,25 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
             .clicked()
             || saved
         {
-            act(cx, PluginCommand::Save);
+            cx.change(Session::save_plugin);
         }
         let hint = tr!("editor-use-hint");
         if button_if(ui, open.is_sound(), tr!("plugins-use"))
             .on_hover_text(hint)
             .clicked()
         {
-            act(cx, PluginCommand::Use);
+            cx.change(Session::use_plugin);
         }
         if button(ui, tr!("editor-duplicate")).clicked() {
-            act(cx, PluginCommand::Duplicate);
+            cx.change(Session::duplicate_plugin);
         }
         let file = open.file.as_ref();
         if let (true, Some(file)) = (
             button_if(ui, file.is_some(), tr!("editor-show-file")).clicked(),
             file,
         ) {
-            act(cx, PluginCommand::Reveal(file.clone()));
+            let file = file.clone();
+            cx.change(move |session| session.reveal(&file));
         }
         let hint = ui.ctx().format_shortcut(&keys::FIND);
         opened |= button(ui, tr!("editor-find")).on_hover_text(hint).clicked();
@@ -160,7 +160,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
             .on_hover_text(tr!("editor-close-hint"))
             .clicked()
         {
-            act(cx, PluginCommand::Close);
+            cx.change(Session::close_plugin);
         }
     });
     if let Some(file) = &open.file {

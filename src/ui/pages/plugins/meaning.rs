@@ -2,7 +2,7 @@
 
 use egui::{Label, RichText, Ui};
 
-use super::{act, block, folded, parameters, trying};
+use super::{block, folded, parameters, trying};
 use crate::experiment::pet_costs::PICTURES;
 use crate::pet::gradients::{Gradient, Learns};
 use crate::session::editor::OpenPlugin;
@@ -10,7 +10,6 @@ use crate::session::editor::meaning::{Measured, Mistake, OnBackbone};
 use crate::session::story::sentence as as_sentence;
 use crate::session::words::number;
 use crate::tr;
-use crate::ui::page_commands::PluginCommand;
 use crate::ui::pages::{Cx, experiment};
 use crate::ui::theme::{mono, semibold, tokens};
 use crate::ui::widgets::{self, Column, button, card, faint, link, sentence};
@@ -90,7 +89,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin, mistake: &Mistake) {
     {
         let mut text = open.text.clone();
         text.replace_range(mistake.span.clone(), mend);
-        act(cx, PluginCommand::Type(text));
+        cx.change(move |session| session.edit_plugin(text));
     }
 }
 

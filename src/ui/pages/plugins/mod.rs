@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use egui::{Label, RichText, Ui};
 
+use crate::session::Session;
 use crate::session::views::PluginView;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::page_commands::PluginCommand;
 use crate::ui::pages::Cx;
 use crate::ui::pages::experiment;
 use crate::ui::theme::{mono, semibold, tokens};
@@ -51,16 +51,12 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.inventory.plugins.is_empty() {
         widgets::empty(ui, tr!("plugins-none"), tr!("plugins-reading"), |ui| {
             if button(ui, tr!("plugins-none-reload")).clicked() {
-                cx.act(UiCommand::ReloadPlugins);
+                cx.change(Session::read_plugins);
             }
         });
         return;
     }
     two_columns(ui, cx, Fixed::Right(330.0), left, right);
-}
-
-fn act(cx: &mut Cx<'_>, command: PluginCommand) {
-    cx.act(UiCommand::OnPlugins(command));
 }
 
 /// Shows changes by other programs automatically.
@@ -72,7 +68,7 @@ fn follow_files(ui: &Ui, cx: &mut Cx<'_>) {
         .is_none_or(|last| last.elapsed() >= LOOK);
     if due {
         cx.pages.plugins.looked = Some(Instant::now());
-        act(cx, PluginCommand::Look);
+        cx.change(Session::look_at_plugins);
     }
     ui.ctx().request_repaint_after(LOOK);
 }
@@ -95,7 +91,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     left_text(ui, cx);
     card(ui, |ui| {
         let usable = plugin.problem.is_none();
-        let (mut used, mut wanted) = (false, None);
+        let mut used = false;
         widgets::ends(
             ui,
             |ui| {
@@ -110,10 +106,12 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             |ui| {
                 used = usable && button(ui, tr!("plugins-use")).clicked();
                 if button(ui, tr!("plugins-copy-edit")).clicked() {
-                    wanted = Some(PluginCommand::EditCopy(plugin.name.clone()));
+                    let name = plugin.name.clone();
+                    cx.change(move |session| session.edit_copy(&name));
                 }
                 if plugin.path.is_some() && button(ui, tr!("plugins-edit")).clicked() {
-                    wanted = Some(PluginCommand::Edit(plugin.name.clone()));
+                    let name = plugin.name.clone();
+                    cx.change(move |session| session.edit_file(&name));
                 }
             },
         );
@@ -134,17 +132,16 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         if let (Some(false), Some(path)) = (plugin.hides, &plugin.path)
             && button(ui, tr!("plugins-override-allow")).clicked()
         {
-            wanted = Some(PluginCommand::Allow(path.clone()));
+            let path = path.clone();
+            cx.change(move |session| session.allow_plugin(path));
         }
         if !plugin.equations.is_empty() {
             experiment::equations(ui, plugin);
             folded(ui, plugin);
         }
-        if let Some(wanted) = wanted {
-            act(cx, wanted);
-        }
         if used {
-            cx.act(UiCommand::ChoosePet(plugin.name.clone()));
+            let name = plugin.name.clone();
+            cx.change(move |session| session.choose_pet(&name));
             cx.act(UiCommand::Show(Page::Experiment));
         }
     });
@@ -172,10 +169,10 @@ fn left_text(ui: &mut Ui, cx: &mut Cx<'_>) {
         widgets::title(ui, tr!("plugins-not-saved", name = name));
         ui.horizontal_wrapped(|ui| {
             if button(ui, tr!("plugins-continue-editing")).clicked() {
-                act(cx, PluginCommand::GoOn);
+                cx.change(Session::go_on_with_left);
             }
             if button(ui, tr!("plugins-discard")).clicked() {
-                act(cx, PluginCommand::DropLeft);
+                cx.act(UiCommand::DropClosedText);
             }
         });
     });
@@ -269,12 +266,12 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             |ui| {
                 reload = button(ui, tr!("plugins-reload")).clicked();
                 if button(ui, tr!("plugins-new")).clicked() {
-                    act(cx, PluginCommand::New);
+                    cx.change(Session::write_plugin);
                 }
             },
         );
         if reload {
-            cx.act(UiCommand::ReloadPlugins);
+            cx.change(Session::read_plugins);
         }
         let t = tokens(ui);
         for plugin in list.iter() {
@@ -302,7 +299,7 @@ fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.horizontal_wrapped(|ui| {
         for (name, id) in EXAMPLES {
             if widgets::link(ui, tr!(id)).clicked() {
-                act(cx, PluginCommand::EditCopy(name.into()));
+                cx.change(move |session| session.edit_copy(name));
             }
         }
     });
@@ -316,7 +313,7 @@ fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.add(Label::new(path).wrap().selectable(true));
     ui.horizontal_wrapped(|ui| {
         if button(ui, tr!("plugins-folder-show")).clicked() {
-            act(cx, PluginCommand::Reveal(folder.join("plugins")));
+            cx.change(move |session| session.reveal(&folder.join("plugins")));
         }
         if button(ui, tr!("plugins-folder-copy")).clicked() {
             cx.act(UiCommand::CopyText(shown));

@@ -3,15 +3,14 @@
 use egui::{RichText, Ui};
 use egui_plot::{Line, LineStyle, PlotPoints};
 
-use super::act;
 use crate::palette::Shade;
 use crate::run::tried::Trial;
+use crate::session::Session;
 use crate::session::editor::OpenPlugin;
 use crate::session::trials::Trying;
 use crate::session::words::number;
 use crate::store::figure::{Figure, FigureLine, Lines, Point};
 use crate::tr;
-use crate::ui::page_commands::PluginCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::plots::{self, marks};
@@ -35,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
                 ui.horizontal_wrapped(|ui| {
                     widgets::cut(ui, crate::session::story::sentence(&words));
                     if button(ui, tr!("editor-trial-stop")).clicked() {
-                        act(cx, PluginCommand::StopTrying);
+                        cx.change(Session::stop_trying_plugin);
                     }
                 });
                 return;
@@ -46,7 +45,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
             }
         }
         if button_if(ui, open.is_sound(), tr!("editor-trial")).clicked() {
-            act(cx, PluginCommand::Try);
+            cx.change(Session::try_plugin);
         }
     });
 }

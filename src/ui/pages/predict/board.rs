@@ -16,7 +16,6 @@ use crate::session::pins::Pin;
 use crate::session::words::percent;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::icons::{self, Icon};
@@ -85,9 +84,11 @@ fn pin(cx: &mut Cx<'_>, picture: Arc<Picture>, truth: Option<String>) {
     if cx.session.predict.pins.runs().is_empty()
         && let Some(run) = cx.session.predict.run.clone()
     {
-        cx.act(UiCommand::OnPredict(PredictCommand::ShowPinsTo(run)));
+        cx.change(move |session| session.show_pins_to(run));
     }
-    cx.act(UiCommand::OnPredict(PredictCommand::Pin(picture, truth)));
+    cx.change(move |session| {
+        session.pin(picture, truth);
+    });
 }
 
 /// Draws the board; nothing while nothing is pinned.
@@ -137,11 +138,10 @@ fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
                     let free = on || !full;
                     let tick = ui.add_enabled(free, egui::Checkbox::new(&mut on, title));
                     if tick.changed() {
-                        let command = match on {
-                            true => PredictCommand::ShowPinsTo(folder),
-                            false => PredictCommand::HidePinsFrom(folder),
-                        };
-                        cx.act(UiCommand::OnPredict(command));
+                        cx.change(move |session| match on {
+                            true => session.show_pins_to(folder),
+                            false => session.hide_pins_from(&folder),
+                        });
                     }
                 }
             });
@@ -154,12 +154,12 @@ fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn show_to(cx: &mut Cx<'_>, runs: Vec<PathBuf>) {
     for old in cx.session.predict.pins.runs() {
         if !runs.contains(old) {
-            let command = PredictCommand::HidePinsFrom(old.clone());
-            cx.act(UiCommand::OnPredict(command));
+            let old = old.clone();
+            cx.change(move |session| session.hide_pins_from(&old));
         }
     }
     for run in runs {
-        cx.act(UiCommand::OnPredict(PredictCommand::ShowPinsTo(run)));
+        cx.change(move |session| session.show_pins_to(run));
     }
 }
 
@@ -238,7 +238,8 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
             ));
         }
         if icon_button(ui, Icon::Cross, tr!("predict-pins-remove"), 20.0).clicked() {
-            cx.act(UiCommand::OnPredict(PredictCommand::Unpin(pin.id)));
+            let pin = pin.id;
+            cx.change(move |session| session.unpin(pin));
         }
     });
 }

@@ -20,7 +20,6 @@ use crate::session::drawing::Drawing;
 use crate::session::views::RunRow;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::NARROW;
 use crate::ui::widgets::input::{self, Pasted};
@@ -144,7 +143,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     };
     if cx.session.predict.run.is_none() {
-        cx.act(UiCommand::OnPredict(PredictCommand::Ask(first)));
+        cx.change(move |session| session.choose_predictor(first));
     }
     pasted(ui, cx);
     arrows(ui, cx);

@@ -5,10 +5,9 @@ use egui::Ui;
 
 use crate::run::event::{Opinion, Prediction};
 use crate::run::refusal::{KEPT, Measured, Refusal};
+use crate::session::Session;
 use crate::session::words::{percent, signed};
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{card, faint, link};
 
@@ -128,7 +127,7 @@ fn count(ui: &mut Ui, cx: &mut Cx<'_>, words: &str) {
         false => tr!("predict-none-images-used"),
     };
     if link(ui, words).on_hover_text(hint).clicked() {
-        cx.act(UiCommand::OnPredict(PredictCommand::CountRefusals));
+        cx.change(Session::count_refusals);
     }
 }
 

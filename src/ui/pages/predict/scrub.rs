@@ -4,8 +4,6 @@ use egui::Ui;
 
 use crate::metrics::Expert;
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::curves::legend;
 use crate::ui::widgets::icons::Icon;
@@ -34,7 +32,7 @@ pub fn at_foot(cx: &Cx<'_>) -> bool {
 
 /// Shows the predictions after a task, from 0.
 pub fn look_at(cx: &mut Cx<'_>, task: usize) {
-    cx.act(UiCommand::OnPredict(PredictCommand::LookAtTask(task)));
+    cx.change(move |session| session.predict.task = task);
 }
 
 /// Draws the slider at the bottom of the column, if it is fixed there.

@@ -8,11 +8,11 @@ use egui::Ui;
 use crate::message;
 use crate::problem::Problem;
 use crate::run::sheet::{SheetCount, SheetState};
+use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::sheet::{SheetView, usual_table};
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, button, card, cut, faint, field, link, primary_button};
 
@@ -145,14 +145,14 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
             cx.act(UiCommand::PredictFolder(folder.into(), only, csv.into()));
         }
         if button(ui, tr!("predict-many-choose-image-folder")).clicked() {
-            cx.act(UiCommand::Pick(DialogPurpose::Pictures));
+            cx.change(|session| session.pick(DialogPurpose::Pictures));
         }
         if button(ui, tr!("predict-many-cancel")).clicked() {
             cx.pages.predict.sheet = State::default();
             let asked = cx.session.predict.sheet.as_ref();
             let ended = asked.is_some_and(SheetView::has_no_table);
             if ended {
-                cx.act(UiCommand::OnPredict(PredictCommand::LeaveSheet));
+                cx.act(UiCommand::LeaveSheet);
             }
         }
     });
@@ -172,7 +172,7 @@ fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
         SheetState::Working(count) => {
             working(ui, *count);
             if button(ui, tr!("predict-many-stop")).clicked() {
-                cx.act(UiCommand::OnPredict(PredictCommand::StopSheet));
+                cx.change(Session::stop_sheet);
             }
         }
         SheetState::Done(count) => done(ui, cx, sheet, *count),
@@ -224,8 +224,8 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView, count: SheetCount) {
             cx.pages.predict.sorted.open();
         }
         if button(ui, tr!("predict-many-open-folder")).clicked() {
-            let command = PredictCommand::Reveal(csv.clone());
-            cx.act(UiCommand::OnPredict(command));
+            let csv = csv.clone();
+            cx.change(move |session| session.reveal(&csv));
         }
         if button(ui, tr!("predict-many-copy-path")).clicked() {
             cx.act(UiCommand::CopyText(place));

@@ -6,11 +6,11 @@ use std::sync::{Arc, Weak};
 use egui::{Id, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
 
 use crate::run::refusal::KEPT;
+use crate::session::Session;
 use crate::session::sorted::{Group, Listed, SortedPictures};
 use crate::session::words::{by_number, count_text, percent, signed};
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::pages::experiment::covering;
 use crate::ui::pages::train::pictures::in_rows;
@@ -153,7 +153,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>) {
 fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, moved: usize) {
     if !sorted.is_kept {
         if primary_button(ui, tr!("predict-sorted-save-table"), true).clicked() {
-            cx.act(UiCommand::OnPredict(PredictCommand::KeepMoved));
+            cx.change(Session::keep_sorted);
         }
         faint(ui, tr!("predict-sorted-images-moved", n = moved));
         return;
@@ -297,7 +297,7 @@ fn targets(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, at: usize) {
         }
     });
     if let Some(group) = chosen {
-        cx.act(UiCommand::OnPredict(PredictCommand::Move(at, group)));
+        cx.change(move |session| session.move_sorted(at, group));
         ui.close();
     }
 }

@@ -6,6 +6,7 @@ use egui::text::LayoutJob;
 use egui::{Align, CornerRadius, Layout, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
 use super::{Question, askable, board, listed_as, samples, sheet};
+use crate::session::Session;
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::drawing::Drawing;
 use crate::session::take_along::TakenAlong;
@@ -13,7 +14,6 @@ use crate::session::views::DataView;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
-use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::shell::take;
 use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
@@ -133,7 +133,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
         ui.horizontal_wrapped(|ui| {
             faint(ui, tr!("predict-run-kept"));
             if link(ui, tr!("predict-run-follow")).clicked() {
-                cx.act(UiCommand::OnPredict(PredictCommand::FollowNewest));
+                cx.change(Session::unpin_predictor);
             }
         });
     }
@@ -144,9 +144,9 @@ fn turn(cx: &mut Cx<'_>, draw: bool) {
     let state = &mut cx.pages.predict;
     (state.draw, state.asked) = (Some(draw), None);
     if !draw {
-        cx.act(UiCommand::OnPredict(PredictCommand::AskGiven));
+        cx.change(Session::predict_given);
     } else if state.drawing.is_empty() {
-        cx.act(UiCommand::OnPredict(PredictCommand::ForgetPicture));
+        cx.change(|session| session.predict.forget_picture());
     }
 }
 
@@ -195,7 +195,7 @@ fn ask(cx: &mut Cx<'_>, data: Option<&DataView>) {
     let state = &mut cx.pages.predict;
     if state.drawing.is_empty() {
         if state.asked.take().is_some() {
-            cx.act(UiCommand::OnPredict(PredictCommand::ForgetPicture));
+            cx.change(|session| session.predict.forget_picture());
         }
         return;
     }
@@ -209,9 +209,9 @@ fn ask(cx: &mut Cx<'_>, data: Option<&DataView>) {
         return;
     }
     let state = &mut cx.pages.predict;
-    let picture = state.drawing.picture(question.light, question.share);
+    let picture = state.drawing.picture(question.light, question.share).into();
     state.asked = Some(question);
-    cx.act(UiCommand::PredictDrawing(picture.into()));
+    cx.change(move |session| session.predict_drawing(picture));
 }
 
 /// Returns whether the run's dataset is being opened: then the style of its strokes is not known yet.
@@ -266,11 +266,11 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
     }
     focus_ring(ui, rect, CARD_RADIUS, &response);
     if response.clicked() {
-        cx.act(UiCommand::Pick(DialogPurpose::Image));
+        cx.change(|session| session.pick(DialogPurpose::Image));
     }
     ui.horizontal_wrapped(|ui| {
         if button(ui, tr!("predict-choose")).clicked() {
-            cx.act(UiCommand::Pick(DialogPurpose::Image));
+            cx.change(|session| session.pick(DialogPurpose::Image));
         }
         if button(ui, tr!("predict-paste")).clicked() {
             cx.act(UiCommand::Paste);

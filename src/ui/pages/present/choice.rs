@@ -7,7 +7,6 @@ use crate::session::run_view::RunView;
 use crate::session::views::RunRow;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
 
 /// Width of a list, in points.
@@ -68,6 +67,6 @@ pub(super) fn beside(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
     shown.response.accessible_name(tr!("present-compare-with"));
     if let Some(beside) = chosen {
-        cx.act(UiCommand::OnTrain(TrainCommand::Beside(beside)));
+        cx.change(move |session| session.train.beside = beside);
     }
 }

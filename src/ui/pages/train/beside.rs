@@ -10,8 +10,6 @@ use crate::session::run_view::RunView;
 use crate::session::views::RunRow;
 use crate::session::words::{number, percent};
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, card, faint};
@@ -87,7 +85,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
     });
     shown.response.accessible_name(tr!("present-compare-with"));
     if let Some(beside) = chosen {
-        cx.act(UiCommand::OnTrain(TrainCommand::Beside(beside)));
+        cx.change(move |session| session.train.beside = beside);
     }
 }
 

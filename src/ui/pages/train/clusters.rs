@@ -2,11 +2,11 @@
 
 use egui::{Label, RichText, Ui};
 
+use crate::session::Session;
 use crate::session::clusters::{OnCluster, Standing, TaskState, failures};
 use crate::session::story;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::PlaceCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::icons::Icon;
@@ -44,14 +44,14 @@ fn card(ui: &mut Ui, cx: &mut Cx<'_>, grid: &OnCluster) {
             if grid.is_over() {
                 let words = called("train-cluster-hide");
                 if icon_button(ui, Icon::Cross, &words, 22.0).clicked() {
-                    cx.act(UiCommand::OnPlace(PlaceCommand::Forget(folder)));
+                    cx.change(move |session| session.forget_on_cluster(&folder));
                 }
             } else {
                 if button(ui, tr!("train-grid-cancel"))
                     .on_hover_text(tr!("train-cluster-cancel-hint"))
                     .clicked()
                 {
-                    cx.act(UiCommand::OnPlace(PlaceCommand::Cancel(folder)));
+                    cx.act(UiCommand::CancelOnCluster(folder));
                 }
                 ask_again(ui, cx);
             }
@@ -71,7 +71,7 @@ fn ask_again(ui: &mut Ui, cx: &mut Cx<'_>) {
         .on_hover_text(tr!("train-cluster-refresh-hint"))
         .clicked()
     {
-        cx.act(UiCommand::OnPlace(PlaceCommand::AskClusters));
+        cx.change(Session::watch_clusters);
     }
 }
 

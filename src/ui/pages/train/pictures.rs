@@ -10,7 +10,6 @@ use crate::session::views::{DataView, Split};
 use crate::session::words::by_number;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
 use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{regular, tokens};
@@ -203,8 +202,8 @@ impl Tile<'_> {
             chosen = Some(None);
         }
         if let Some(class) = chosen {
-            let command = TrainCommand::CorrectLabel(data.clone(), self.split, self.place.1, class);
-            cx.act(UiCommand::OnTrain(command));
+            let (data, split, index) = (data.clone(), self.split, self.place.1);
+            cx.change(move |session| session.correct_label(&data, split, index, class));
         }
         if let Some(correction) = corrected
             && link(
@@ -214,7 +213,8 @@ impl Tile<'_> {
             .clicked()
         {
             let back = correction.taken_back();
-            cx.act(UiCommand::PutLabel(data.place.clone(), back));
+            let place = data.place.clone();
+            cx.change(move |session| session.put_label(place, back));
             ui.close();
         }
     }

@@ -3,6 +3,7 @@
 use egui::{Label, RichText, Ui};
 
 use super::grid;
+use crate::run::event::Wish;
 use crate::run::job::{Job, JobId};
 use crate::session::at_places::{AtPlace, doing};
 use crate::session::grid_at_work::GridAtWork;
@@ -11,7 +12,6 @@ use crate::session::run_view::{RunView, Stage};
 use crate::session::story;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::PlaceCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::icons::Icon;
@@ -40,7 +40,8 @@ fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
         },
         |ui| {
             if held && link(ui, tr!("train-place-start-held")).clicked() {
-                act(cx, PlaceCommand::LetGo(name.to_string()));
+                let name = name.to_string();
+                cx.change(move |session| session.let_go_at(&name));
             }
         },
     );
@@ -73,31 +74,25 @@ fn buttons(
     (title, run): (&str, Option<&RunView>),
 ) {
     line(ui, title, 3.0, |ui| {
-        let (icon, words, command) = match run.map(|run| run.stage) {
-            Some(Stage::Paused) => (
-                Icon::Play,
-                "train-place-resume",
-                PlaceCommand::GoOn(name.into()),
-            ),
-            _ => (
-                Icon::Pause,
-                "train-place-pause",
-                PlaceCommand::Pause(name.into()),
-            ),
+        let (icon, words, wish) = match run.map(|run| run.stage) {
+            Some(Stage::Paused) => (Icon::Play, "train-place-resume", Wish::Run),
+            _ => (Icon::Pause, "train-place-pause", Wish::Pause),
         };
         let called = |id| tr!(id, place = name, title = title);
         let shown = cx.session.train.watched();
         if shown.is_none_or(|(shown, _)| shown != name)
             && link(ui, tr!("train-place-show")).clicked()
         {
-            act(cx, PlaceCommand::Watch(name.into()));
+            let name = name.to_string();
+            cx.change(move |session| session.watch(name));
         }
         if icon_button(ui, icon, &called(words), BUTTON).clicked() {
-            act(cx, command);
+            let name = name.to_string();
+            cx.change(move |session| session.wish_at(&name, wish));
         }
         let stop = icon_button(ui, Icon::Stop, &called("train-place-stop"), BUTTON);
         if let Some(job) = job.filter(|_| stop.clicked()) {
-            act(cx, PlaceCommand::Stop(name.into(), job));
+            cx.act(UiCommand::StopAt(name.into(), job));
         }
     });
 }
@@ -119,7 +114,7 @@ fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) 
     line(ui, title, 1.0, |ui| {
         let words = tr!("train-place-remove", place = name, title = title);
         if icon_button(ui, Icon::Cross, &words, BUTTON).clicked() {
-            act(cx, PlaceCommand::TakeOut(name.into(), job.id));
+            cx.act(UiCommand::TakeOutAt(name.into(), job.id));
         }
     });
     let words = match at.on_the_way.get(&job.id) {
@@ -146,8 +141,4 @@ fn line(ui: &mut Ui, title: &str, buttons: f32, add: impl FnOnce(&mut Ui)) {
             add(ui);
         });
     });
-}
-
-fn act(cx: &mut Cx<'_>, command: PlaceCommand) {
-    cx.act(UiCommand::OnPlace(command));
 }

@@ -40,7 +40,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
                     false => tr!("train-queue-pause"),
                 };
                 if link(ui, words).clicked() {
-                    cx.act(UiCommand::HoldQueue(!held));
+                    cx.change(move |session| session.hold_queue(!held));
                 }
             },
         );
@@ -80,12 +80,19 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
                     cx.act(command);
                 }
             };
-            let sooner = UiCommand::MoveInQueue(job.id, place.saturating_sub(1));
+            let id = job.id;
+            let move_to =
+                |place| UiCommand::change(move |session| session.move_in_queue(id, place));
             let name = tr!("train-queue-forward", n = number, title = title);
-            offer(ui, Icon::Up, name, place > 0, sooner);
-            let later = UiCommand::MoveInQueue(job.id, place + 1);
+            offer(
+                ui,
+                Icon::Up,
+                name,
+                place > 0,
+                move_to(place.saturating_sub(1)),
+            );
             let name = tr!("train-queue-back", n = number, title = title);
-            offer(ui, Icon::Down, name, number < count, later);
+            offer(ui, Icon::Down, name, number < count, move_to(number));
             let out = tr!("train-queue-remove", n = number, title = title);
             offer(ui, Icon::Cross, out, true, UiCommand::TakeOut(job.id));
         });

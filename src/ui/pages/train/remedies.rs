@@ -4,12 +4,12 @@ use egui::Ui;
 
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
+use crate::session::Session;
 use crate::session::advice::{BACKBONE, TITLE, better_backbone, more_steps};
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::BackboneView;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::{ExperimentCommand, TrainCommand};
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, faint, link, sentence};
 
@@ -65,8 +65,8 @@ fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
         state.worst.see_doubtful();
         let task = header.own_tasks().saturating_sub(1);
         if cx.session.doubts(&header.folder, task).is_none() {
-            let command = TrainCommand::LookForDoubts(header.folder.clone(), task);
-            cx.act(UiCommand::OnTrain(command));
+            let folder = header.folder.clone();
+            cx.change(move |session| session.look_for_doubts(&folder, task));
         }
     }
 }
@@ -87,7 +87,7 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
             !cx.session.asks_before_opening(config) && !cx.session.data_is_missing(config);
         if at_hand && button(ui, tr!("train-try-methods")).clicked() {
             cx.act(UiCommand::Repeat(Box::new(config.clone())));
-            cx.act(UiCommand::OnExperiment(ExperimentCommand::TryMethods));
+            cx.change(Session::try_methods);
         }
     });
 }

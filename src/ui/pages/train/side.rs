@@ -7,13 +7,14 @@ use egui::{Label, Popup, RichText, TextEdit, Ui};
 use super::{beside, clusters, places, queue, remedies};
 use crate::method::epochs_of;
 use crate::problem::listed;
+use crate::run::event::Wish;
+use crate::session::Session;
 use crate::session::differences::own_settings;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::story::{Paragraph, story};
 use crate::session::words::{device_text, duration_text, number};
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::PlaceCommand;
 use crate::ui::pages::{Cx, RESUME_ON, resume_on};
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
@@ -63,7 +64,7 @@ fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         progress(ui, run.done(), tr!("train-progress"));
         let other = opened || cx.session.train.watched().is_some();
         if other && cx.session.is_training() && link(ui, tr!("train-show-current-run")).clicked() {
-            cx.act(UiCommand::CloseOpened);
+            cx.change(Session::close_opened);
         }
     });
 }
@@ -102,13 +103,11 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
     let (wait, stop) = match cx.session.train.watched() {
         None => (UiCommand::PauseOrGoOn, Some(UiCommand::Stop)),
         Some((place, at)) => {
-            let place = || place.to_string();
-            let wait = match paused {
-                true => PlaceCommand::GoOn(place()),
-                false => PlaceCommand::Pause(place()),
-            };
-            let stop = at.job().map(|job| PlaceCommand::Stop(place(), job));
-            (UiCommand::OnPlace(wait), stop.map(UiCommand::OnPlace))
+            let stop = at.job().map(|job| UiCommand::StopAt(place.into(), job));
+            let place = place.to_string();
+            let wish = if paused { Wish::Run } else { Wish::Pause };
+            let wait = UiCommand::change(move |session| session.wish_at(&place, wish));
+            (wait, stop)
         }
     };
     let (icon, text) = match paused {
@@ -135,7 +134,7 @@ fn unlearn(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, folder: PathBuf) {
         let words = tr!("train-undo-added-task-classes", classes = classes);
         let hint = tr!("train-undo-added-task-hint");
         if ui.button(words).on_hover_text(hint).clicked() {
-            cx.act(UiCommand::UndoAddedTask(folder));
+            cx.change(move |session| session.undo_added_task(&folder));
         }
     });
 }

@@ -3,10 +3,9 @@
 use egui::Ui;
 
 use super::{leads, told};
+use crate::session::Session;
 use crate::session::tour::{Fate, Tour, TourRunState, TourStep, example};
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::TourCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, button_if, primary_button, sentence};
 
@@ -24,7 +23,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
             TourStep::Compare => {
                 let done = primary(ui, cx, "tour-show-summary", true);
                 if done {
-                    cx.act(UiCommand::OnTour(TourCommand::Conclude));
+                    cx.change(Session::conclude_tour);
                 }
             }
             TourStep::End => ending(ui, cx),
@@ -48,17 +47,17 @@ fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
     match tour.run().standing {
         TourRunState::Wanted => {
             if plain(ui, "tour-busy-queue") {
-                cx.act(UiCommand::OnTour(TourCommand::LineUp));
+                cx.change(Session::line_up_toured);
             }
         }
         TourRunState::Paused if told::paused_by_person(tour) => {
             if primary(ui, cx, "tour-paused-resume", true) {
-                cx.act(UiCommand::OnTour(TourCommand::GoOn));
+                cx.change(Session::go_on_toured);
             }
         }
         TourRunState::Ended(_) => {
             if primary(ui, cx, "tour-ended-train-again", true) {
-                cx.act(UiCommand::OnTour(TourCommand::TrainAgain));
+                cx.change(Session::train_toured_again);
             }
         }
         _ => return false,
@@ -83,7 +82,7 @@ fn ours(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn train(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
     if primary(ui, cx, key, true) {
-        cx.act(UiCommand::OnTour(TourCommand::Train));
+        cx.change(Session::train_toured);
     }
 }
 
@@ -95,7 +94,7 @@ fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
             leads(cx, &response);
         }
         if response.clicked() {
-            cx.act(UiCommand::OnTour(TourCommand::Guess(fate)));
+            cx.change(move |session| session.guess_fate(fate));
         }
     }
 }
@@ -105,7 +104,7 @@ fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.pages.learn.tour.asking {
         sentence(ui, tr!("tour-end-trash-question"));
         if primary(ui, cx, "tour-end-trash-yes", true) {
-            cx.act(UiCommand::OnTour(TourCommand::Drop));
+            cx.change(Session::drop_toured);
         }
         if plain(ui, "tour-end-trash-no") {
             cx.pages.learn.tour.asking = false;
@@ -113,7 +112,7 @@ fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     if primary(ui, cx, "tour-end-keep-runs", true) {
-        cx.act(UiCommand::OnTour(TourCommand::Keep));
+        cx.change(Session::keep_toured);
     }
     if plain(ui, "tour-end-delete-runs") {
         cx.pages.learn.tour.asking = true;

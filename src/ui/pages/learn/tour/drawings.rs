@@ -8,7 +8,6 @@ use crate::session::Session;
 use crate::session::tour::{DRAWN, OwnRun, Tour, TourStep};
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::TourCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::canvas::canvas_called;
@@ -86,11 +85,12 @@ fn pin(cx: &mut Cx<'_>, tour: &Tour) {
         if drawing.down || !std::mem::take(&mut state.changed[which]) {
             continue;
         }
-        let command = match drawing.is_empty() {
-            true => TourCommand::Unpin(which),
-            false => TourCommand::Pin(which, drawing.picture(light, share).into()),
-        };
-        cx.commands.push(UiCommand::OnTour(command));
+        cx.commands.push(if drawing.is_empty() {
+            UiCommand::change(move |session| session.unpin_drawn(which))
+        } else {
+            let picture = drawing.picture(light, share).into();
+            UiCommand::change(move |session| session.pin_drawn(which, picture))
+        });
     }
 }
 

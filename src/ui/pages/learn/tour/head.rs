@@ -6,7 +6,6 @@ use super::{LOW, actions, told};
 use crate::session::tour::{Tour, TourRunState, TourStep};
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::TourCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, card_of, ends, faint, terms};
@@ -39,7 +38,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
             |ui| {
                 let leave = button(ui, tr!("tour-leave"));
                 if leave.on_hover_text("Esc").clicked() {
-                    cx.act(UiCommand::OnTour(TourCommand::Leave));
+                    cx.act(UiCommand::LeaveTour);
                 }
             },
         );

@@ -14,7 +14,6 @@ use egui::{Align, Event, Key, Modifiers, Response, Ui};
 use crate::session::drawing::Drawing;
 use crate::session::tour::{Tour, TourStep};
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::TourCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::{input, part, scroll};
@@ -124,7 +123,7 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
         return;
     }
     if ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
-        cx.act(UiCommand::OnTour(TourCommand::Leave));
+        cx.act(UiCommand::LeaveTour);
         return;
     }
     if tour.step != TourStep::Compare {
@@ -139,5 +138,5 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
 
 /// Goes to a task in both runs, if both have finished it.
 fn look_at(cx: &mut Cx<'_>, task: usize) {
-    cx.act(UiCommand::OnTour(TourCommand::LookAtTask(task)));
+    cx.change(move |session| session.look_at_toured(task));
 }

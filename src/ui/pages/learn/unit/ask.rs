@@ -6,8 +6,6 @@ use super::text;
 use crate::session::units::{AnswerKind, Ask, Feedback, Figures, Given, Paragraph};
 use crate::texts::Language;
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, button, card};
@@ -31,8 +29,8 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
         say(ui, ask, &ask.judge(&given, figures), figures, language);
     });
     if given != before {
-        let command = LearnCommand::Answer(ask.name.clone(), given);
-        cx.act(UiCommand::OnLearn(command));
+        let name = ask.name.clone();
+        cx.change(move |session| session.learn.units.answer(&name, given));
     }
 }
 

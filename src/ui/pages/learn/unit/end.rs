@@ -5,8 +5,6 @@ use egui::Ui;
 use crate::session::units::Unit;
 use crate::texts::Language;
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, card, ends, faint, primary_button};
 
@@ -35,7 +33,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
                     None => tr!("learn-end-all-lessons").into(),
                 };
                 if primary_button(ui, &words, true).clicked() {
-                    cx.act(UiCommand::OnLearn(LearnCommand::Open(next)));
+                    cx.change(move |session| session.open_unit(next));
                 }
             },
         );

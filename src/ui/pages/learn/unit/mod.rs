@@ -18,8 +18,6 @@ use egui::Ui;
 use crate::session::units::{self, Chart, Figures, Unit, UnitPart};
 use crate::texts::Language;
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::matrix;
@@ -149,8 +147,8 @@ fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
         return unit.clone();
     };
     if units_agree(unit, &other) {
-        let command = LearnCommand::Open(Some(other.clone()));
-        cx.act(UiCommand::OnLearn(command));
+        let opened = other.clone();
+        cx.change(move |session| session.open_unit(Some(opened)));
         return other;
     }
     unit.clone()

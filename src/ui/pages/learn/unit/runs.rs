@@ -9,7 +9,6 @@ use crate::session::units::{Runs, Teach, UnitRun, UnitRunState};
 use crate::session::words::{duration_text, percent, time_text};
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, button, card, ends, faint, primary_button};
@@ -45,7 +44,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, place: usize, block: &Runs) {
         let configs = block.runs.iter().flat_map(|plan| &plan.configs);
         places(ui, configs.flat_map(RunConfig::paths));
         if primary_button(ui, words, true).clicked() {
-            cx.act(UiCommand::OnLearn(LearnCommand::Run(place)));
+            cx.change(move |session| session.run_unit(place));
         }
     });
 }
@@ -70,8 +69,8 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
         ui.horizontal_wrapped(|ui| {
             let words = teach.button.as_deref().unwrap_or(&usual);
             if primary_button(ui, words, true).clicked() {
-                let command = LearnCommand::Teach(Box::new(teach.clone()));
-                cx.act(UiCommand::OnLearn(command));
+                let teach = teach.clone();
+                cx.change(move |session| session.teach_unit(&teach));
             }
             if button(ui, tr!("learn-teach-own-images")).clicked() {
                 cx.act(UiCommand::Teach(folder));
@@ -94,7 +93,7 @@ fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>) {
 /// Draws the button that releases held runs; all queued runs are held after a restart.
 fn go_on(ui: &mut Ui, cx: &mut Cx<'_>) {
     if primary_button(ui, tr!("learn-resume-queue"), true).clicked() {
-        cx.act(UiCommand::HoldQueue(false));
+        cx.change(|session| session.hold_queue(false));
     }
 }
 

@@ -260,7 +260,7 @@ fn show_wanted(cx: &mut Cx<'_>, scene: &Scene<'_>) {
     };
     match cx.look_up(picture) {
         Some(Ok(picture)) => cx.act(UiCommand::PredictPicture(picture, Some(class))),
-        Some(Err(problem)) => cx.act(UiCommand::Tell(problem)),
+        Some(Err(problem)) => cx.change(|session| session.notify(problem, true)),
         None => return,
     }
     cx.pages.predict.inside.wanted = None;

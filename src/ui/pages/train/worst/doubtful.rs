@@ -8,8 +8,6 @@ use crate::run::event::RunHeader;
 use crate::session::doubts::{DoubtView, doubtful};
 use crate::session::run_view::RunView;
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, button, faint};
 
@@ -84,8 +82,8 @@ fn under_way(
         };
         faint(ui, words);
         if button(ui, tr!("train-stop-run")).clicked() {
-            let command = TrainCommand::StopDoubts(header.folder.clone(), task);
-            cx.act(UiCommand::OnTrain(command));
+            let folder = header.folder.clone();
+            cx.change(move |session| session.stop_doubts(&folder, task));
         }
     });
 }
@@ -96,7 +94,7 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: 
     if at_hand(ui, cx, run, header).is_some()
         && button(ui, tr!("train-find-doubtful-labels")).clicked()
     {
-        let command = TrainCommand::LookForDoubts(header.folder.clone(), task);
-        cx.act(UiCommand::OnTrain(command));
+        let folder = header.folder.clone();
+        cx.change(move |session| session.look_for_doubts(&folder, task));
     }
 }

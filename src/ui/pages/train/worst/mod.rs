@@ -15,8 +15,6 @@ use crate::session::run_view::RunView;
 use crate::session::views::{DataView, Split};
 use crate::session::words::{by_number, percent};
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::widgets::{self, button, card, faint, link, segmented};
 
@@ -261,8 +259,8 @@ fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task:
             && done < wrong.len()
             && button(ui, tr!("train-predict-mistakes-again")).clicked()
         {
-            let command = TrainCommand::LookAgain(header.folder.clone(), task);
-            cx.act(UiCommand::OnTrain(command));
+            let folder = header.folder.clone();
+            cx.change(move |session| session.look_again(&folder, task));
         }
     });
 }
