@@ -9,6 +9,7 @@ use super::row::title_of;
 use super::run_view::RunView;
 use super::views::Fetch;
 use crate::run::about::About;
+use crate::store;
 
 impl Session {
     /// Returns the notes on the run in this folder.
@@ -22,7 +23,7 @@ impl Session {
     pub fn describe(&mut self, folder: PathBuf, about: About) {
         let asked = folder.clone();
         self.task_or_tell(
-            move |sources| sources.describe(&folder, &about),
+            move |_| store::set_about(&folder, &about),
             move |session, about| session.take_described(&asked, &about),
         );
     }

@@ -4,6 +4,7 @@
 use super::Session;
 use crate::data::{builtin, named};
 use crate::experiment::suited::stages;
+use crate::store;
 
 impl Session {
     /// Returns whether the current dataset is the user's own and its classes can be split into tasks.
@@ -32,7 +33,7 @@ impl Session {
         self.experiment.arrivals.insert(place.clone(), at_once);
         self.put_arrival(at_once);
         self.task_or_tell(
-            move |sources| sources.keep_all_at_once(&place, at_once),
+            move |sources| store::keep_all_at_once(&sources.disk().runs_root, &place, at_once),
             |_, ()| {},
         );
     }

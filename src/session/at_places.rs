@@ -11,7 +11,8 @@ use super::run_view::{RunView, Stage};
 use super::views::Fetch;
 use super::words::{duration_text, percent};
 use crate::problem::Problem;
-use crate::remote::Answers;
+use crate::remote::{Answers, check};
+
 use crate::run::event::{Command, Event, Phase, Wish};
 use crate::run::job::{Job, JobId};
 use crate::run::places::Place;
@@ -194,7 +195,7 @@ impl Session {
             view.answers = Fetch::Busy;
             let name = place.name.clone();
             self.task(
-                move |sources| sources.place_answers(&place),
+                move |sources| check(&place, &sources.disk().runs_root),
                 move |session, answers| {
                     let mut list = session.places.list.iter_mut();
                     if let Some(view) = list.find(|view| view.place.name == name) {

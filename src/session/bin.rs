@@ -85,7 +85,7 @@ impl Session {
 
     fn do_with(&mut self, action: BinAction, places: Vec<PathBuf>) {
         self.task(
-            move |sources| Ok(sources.bin(action, places)),
+            move |sources| Ok(sources.disk().bin(action, places)),
             move |session, done| {
                 let lost = |problem| vec![(PathBuf::new(), Err(problem))];
                 session.take_done(action, done.unwrap_or_else(lost));
@@ -97,7 +97,7 @@ impl Session {
     pub fn look_into_trash(&mut self) {
         let folders = self.compare.folders.paths();
         self.task(
-            move |sources| Ok(Arc::new(sources.deleted(&folders))),
+            move |sources| Ok(Arc::new(sources.disk().deleted(&folders))),
             |session, deleted| session.compare.deleted.fill(deleted),
         );
     }

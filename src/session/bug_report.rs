@@ -50,7 +50,12 @@ impl Session {
         self.saving_report = Fetch::Nothing;
         let wanted = BugReportRequest { settings, names };
         self.task(
-            move |sources| Ok(Arc::new(sources.bug_report(&wanted))),
+            move |sources| {
+                Ok(Arc::new(BugReport::gather(
+                    &sources.disk().runs_root,
+                    &wanted,
+                )))
+            },
             |session, report| session.bug_report.fill(report),
         );
     }

@@ -279,7 +279,7 @@ impl Session {
                 let looked = paths.into_iter().map(|path| Dropped {
                     page,
                     is_folder: path.is_dir(),
-                    is_plugin: sources.is_plugin(&path),
+                    is_plugin: sources.disk().is_plugin(&path),
                     is_start: PetStart::is_at(&path),
                     path,
                 });

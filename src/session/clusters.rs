@@ -112,7 +112,7 @@ impl Session {
             return;
         };
         self.task_or_tell(
-            move |sources| sources.submit_grid(&ask, &cluster),
+            move |sources| sources.disk().submit_grid(&ask, &cluster),
             |session, words| {
                 session.notify(Problem::new(words), false);
                 session.watch_clusters();

@@ -14,6 +14,7 @@ use super::views::{DataView, PictureKey, Pictures, Split};
 use crate::data::Correction;
 use crate::method;
 use crate::problem::{Problem, Result};
+use crate::store;
 use crate::tr;
 
 /// The lists that were read, and the hashes of images.
@@ -118,7 +119,7 @@ impl Session {
         self.sets.corrected.asked.insert(place.clone());
         let asked = place.clone();
         self.task_or_tell(
-            move |sources| sources.corrected(&place),
+            move |sources| store::corrected(&sources.disk().runs_root, &place),
             move |session, list| session.take_corrected(asked, list),
         );
     }
@@ -206,7 +207,8 @@ impl Session {
         self.task_or_tell(
             move |sources| {
                 let change = change()?;
-                Ok((sources.correct_label(&place, change.clone())?, change))
+                let root = &sources.disk().runs_root;
+                Ok((store::correct_label(root, &place, change.clone())?, change))
             },
             move |session, (list, change)| session.take_change(asked, list, &change),
         );

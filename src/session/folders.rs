@@ -108,7 +108,7 @@ impl Session {
         self.compare.folders.refused = None;
         self.queued_task(
             None,
-            move |sources| sources.folder_of_runs(&path, &known),
+            move |sources| sources.disk().folder_of_runs(&path, &known),
             Self::take_added,
         );
     }
@@ -139,7 +139,10 @@ impl Session {
         }
         self.compare.folders.listing = true;
         let folders = self.compare.folders.paths();
-        self.task(move |sources| Ok(sources.runs(folders)), Self::take_shelf);
+        self.task(
+            move |sources| Ok(sources.disk().runs(folders)),
+            Self::take_shelf,
+        );
     }
 
     /// Reads the row of one run, again if it is being read.
@@ -156,7 +159,7 @@ impl Session {
         self.compare.folders.rows.insert(folder.clone(), false);
         let run = folder.clone();
         self.task(
-            move |sources| Ok(sources.run_row(&run)),
+            move |sources| Ok(sources.disk().run_row(&run)),
             move |session, row| session.take_row(folder, row),
         );
     }

@@ -385,7 +385,7 @@ impl Session {
         self.experiment.grid.busy = true;
         self.experiment.grid.asked = ask;
         self.task(
-            move |sources| sources.grid(&wanted),
+            move |sources| sources.disk().grid(&wanted),
             |session, view: Result<GridView>| {
                 session.experiment.grid.busy = false;
                 session.experiment.grid.view = Fetch::of(view.map(Arc::new));
@@ -402,7 +402,7 @@ impl Session {
         let device = waiting.and_then(|job| job.device);
         self.train.planned.insert(job, Fetch::Busy);
         self.task(
-            move |sources| sources.grid(&GridAsk::Text(work, device)),
+            move |sources| sources.disk().grid(&GridAsk::Text(work, device)),
             move |session, view| {
                 let view = Fetch::of(view.map(Arc::new));
                 session.train.planned.insert(job, view);

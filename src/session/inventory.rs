@@ -43,7 +43,7 @@ impl Session {
     /// Reads the plugin files.
     pub fn read_plugins(&mut self) {
         self.task_or_tell(
-            |sources| Ok(sources.plugins()),
+            |sources| Ok(sources.disk().plugins()),
             |session, plugins| {
                 session.inventory.plugins = plugins.into();
                 session.suit_pet();
@@ -56,7 +56,7 @@ impl Session {
     /// Reads the tables of backbones; reports errors in them once.
     pub(super) fn read_backbones(&mut self) {
         self.task_or_tell(
-            |sources| Ok(sources.backbones()),
+            |sources| Ok(sources.disk().backbones()),
             |session, (backbones, problems)| {
                 for problem in problems {
                     let mut told = session.notices.list.iter();
@@ -74,7 +74,7 @@ impl Session {
     /// Lists the devices.
     pub(super) fn read_devices(&mut self) {
         self.task_or_tell(
-            |sources| Ok(sources.devices()),
+            |sources| Ok(sources.disk().devices()),
             |session, devices| session.inventory.devices = devices,
         );
     }

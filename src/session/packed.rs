@@ -12,7 +12,8 @@ impl Session {
     pub fn unpack_runs(&mut self, files: Vec<PathBuf>) {
         self.task_or_tell(
             move |sources| {
-                let unpacked = files.iter().map(|file| sources.unpack(file));
+                let root = &sources.disk().runs_root;
+                let unpacked = files.iter().map(|file| store::unpack(file, root));
                 Ok(unpacked.collect::<Vec<_>>())
             },
             |session, unpacked| {

@@ -98,7 +98,7 @@ impl Session {
     ) {
         let asked = config.clone();
         self.task(
-            move |sources| Ok(sources.plan(&config, data.as_deref())),
+            move |sources| Ok(sources.disk().plan(&config, data.as_deref())),
             move |session, plan| {
                 let lost = |problem| PlanView {
                     problems: vec![problem],

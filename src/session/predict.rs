@@ -75,7 +75,7 @@ impl Session {
         let depth = run.map_or(FULL_DEPTH, |run| self.bit_depth_of(run));
         self.queued_task(
             Some("predict-picture"),
-            move |sources| sources.picture(&path, depth),
+            move |sources| sources.disk().picture(&path, depth),
             move |session, picture| session.take_file(&asked, depth, picture),
         );
     }

@@ -46,7 +46,7 @@ impl Session {
         self.exports.push(progress.clone());
         let path = export.to.clone();
         self.task(
-            move |sources| sources.export_results(&export, &progress),
+            move |sources| sources.disk().export_results(&export, &progress),
             move |session, left_out| {
                 session
                     .exports
@@ -71,7 +71,7 @@ impl Session {
         }
         self.notify(told.at_path(&path), false);
         if format == Format::Html {
-            self.task_or_tell(move |sources| sources.show_page(&path), |_, ()| {});
+            self.task_or_tell(move |sources| sources.disk().show_page(&path), |_, ()| {});
         }
     }
 }

@@ -140,7 +140,7 @@ impl Session {
     /// Shows a file's folder in the system's file manager.
     pub fn reveal(&mut self, path: &Path) {
         let path = path.to_path_buf();
-        self.task_or_tell(move |sources| sources.reveal(&path), |_, ()| {});
+        self.task_or_tell(move |sources| sources.disk().reveal(&path), |_, ()| {});
     }
 
     pub(super) fn take_sheet(&mut self, ticket: u64, state: SheetState) {

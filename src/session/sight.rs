@@ -92,7 +92,7 @@ impl Session {
         if self.sets.sight.shown.ready().is_none() {
             self.sets.sight.shown = Fetch::Busy;
         }
-        self.task(move |sources| sources.sight(&ask), Self::take_sight);
+        self.task(move |sources| sources.disk().sight(&ask), Self::take_sight);
     }
 
     fn take_sight(&mut self, answer: Result<Sight>) {

@@ -9,7 +9,7 @@ use super::loads::Lookup;
 use super::views::{Pictures, Split};
 use crate::data::Correction;
 use crate::data::looks::thumbnail_of;
-use crate::experiment::sheet::{AnsweredPicture, none_of_these};
+use crate::experiment::sheet::{self, AnsweredPicture, none_of_these};
 use crate::message;
 use crate::names::{folded, look_alike};
 use crate::problem::{Problem, Result};
@@ -223,7 +223,7 @@ impl Session {
         let bit_depth = self.bit_depth_of(&request.run);
         let (asked, csv) = (request.ticket, request.csv.clone());
         self.task(
-            move |sources| sources.answered(&csv),
+            move |_| sheet::answered(&csv),
             move |session, read| {
                 let waits = session.predict.sheet.as_ref();
                 if waits.is_none_or(|sheet| sheet.request.ticket != asked) {
@@ -277,7 +277,7 @@ impl Session {
             .to_string_lossy()
             .into_owned();
         self.task_or_tell(
-            move |sources| sources.keep_sorted(&csv, &column),
+            move |_| sheet::keep_sorted(&csv, &column),
             move |session, ()| {
                 if let Some(sorted) = session.predict.sorted.ready_mut()
                     && sorted.request.ticket == asked

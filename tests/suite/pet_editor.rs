@@ -18,8 +18,8 @@ use lae_studio::pet::{BlockKind, PetSettings, PetSpec, PluginLibrary, Site};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Control;
 use lae_studio::run::job::Own;
+use lae_studio::session::Disk;
 use lae_studio::session::editor::completion::candidates;
-use lae_studio::session::{Disk, Sources};
 use lae_studio::store::{PluginSave, save_plugin};
 
 use crate::fuzz::meter::Meter;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lae_studio::run::about::About;
+use lae_studio::session::Disk;
 use lae_studio::session::row::{Rows, RunRow};
-use lae_studio::session::{Disk, Sources};
 use lae_studio::store::groups::{GroupKey, groups, kinds};
 use lae_studio::store::{self, ListedRun, RunFolder, RunSummary};
 

@@ -16,6 +16,8 @@ use crate::tr;
 
 pub(super) use folder::png;
 
+/// The folder beside the runs that keeps the collected images.
+const MADE: &str = "made";
 /// Maximum number of images of a class.
 pub const MOST: usize = 500;
 /// Minimum number of images of a class: one to train on and one to test on.
@@ -279,7 +281,7 @@ impl Session {
         let group = group.id;
         self.queued_task(
             None,
-            move |sources| sources.pieces(&path),
+            move |sources| sources.disk().pieces(&path),
             move |session, pieces| match pieces {
                 Ok(pieces) => session.add_collected(group, pieces),
                 Err(problem) => session.notify(problem, true),
@@ -302,7 +304,7 @@ impl Session {
         let collection = Arc::new(self.collection.clone());
         let kept = collection.clone();
         self.task_or_tell(
-            move |sources| sources.keep(&collection),
+            move |sources| collection.save(&sources.disk().runs_root.join(MADE)),
             move |session, place| {
                 // Images added meanwhile are not in the folder.
                 if session.collection == *kept {

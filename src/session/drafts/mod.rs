@@ -13,9 +13,8 @@ use super::collection::Collection;
 use super::pins::Pin;
 use super::sheet::SheetView;
 use super::sorted::SortedPictures;
-use super::sources::Sources;
 use super::views::Fetch;
-use crate::experiment::sheet::AnsweredPicture;
+use crate::experiment::sheet::{self, AnsweredPicture};
 use crate::message;
 use crate::problem::{Problem, Result, listed};
 use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
@@ -222,7 +221,7 @@ impl Session {
             Arc::make_mut(last).moved = Some(moved.clone());
         }
         self.task(
-            move |sources| moved.read(sources),
+            move |_| moved.read(),
             move |session, read| {
                 let waits = session.predict.sheet.as_ref();
                 if waits.is_some_and(|sheet| sheet.request.ticket == request.ticket) {
@@ -245,8 +244,8 @@ impl Moved {
     ///
     /// # Errors
     /// Returns a Problem if the table cannot be read or has changed.
-    fn read(self, sources: &dyn Sources) -> Result<(Vec<String>, Vec<AnsweredPicture>)> {
-        let mut pictures = sources.answered(&self.request.csv)?;
+    fn read(self) -> Result<(Vec<String>, Vec<AnsweredPicture>)> {
+        let mut pictures = sheet::answered(&self.request.csv)?;
         let said = self.sorted_as.iter().map(|(path, _)| path);
         if !paths(&pictures).eq(said) {
             return Err(Problem::new(message!("drafts-table-changed")).at_path(&self.request.csv));

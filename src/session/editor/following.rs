@@ -1,5 +1,6 @@
 //! Watches for plugin files changed by other programs while the page is shown.
 
+use crate::pet::library::read_text;
 use crate::session::Session;
 
 impl Session {
@@ -13,12 +14,12 @@ impl Session {
         let open = self.editor.open.as_ref().and_then(|open| open.file.clone());
         self.task(
             move |sources| {
-                let seen = sources.plugin_files();
+                let seen = sources.disk().plugin_files();
                 if before.as_ref() == Some(&seen) {
                     return Ok(None);
                 }
                 let text = open.and_then(|file| {
-                    let text = sources.plugin_text(&file).ok()?;
+                    let text = read_text(&file).ok()?;
                     Some((file, text))
                 });
                 // The state at the first check was read when the window opened.

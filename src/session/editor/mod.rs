@@ -265,7 +265,7 @@ impl Session {
         open.against = against(&config);
         self.queued_task(
             Some("plugin"),
-            move |sources| Ok(sources.check_plugin(&text, &origin, &config)),
+            move |sources| Ok(sources.disk().check_plugin(&text, &origin, &config)),
             move |session, checked| {
                 if let Ok(checked) = checked {
                     session.take_checked((first, version), checked);
@@ -306,7 +306,7 @@ impl Session {
         open.measuring = true;
         let (first, text) = (open.first, open.text.clone());
         self.task(
-            move |sources| sources.measure_plugin(&text),
+            move |sources| sources.disk().measure_plugin(&text),
             move |session, measured| {
                 if let Some(open) = session.opened_as(first) {
                     open.measuring = false;

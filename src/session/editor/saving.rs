@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use super::Written;
+use crate::pet::library::read_text;
 use crate::problem::Problem;
 use crate::session::Session;
-use crate::store::PluginSave;
+use crate::store::{self, PluginSave};
 use crate::tr;
 
 impl Session {
     /// Returns the folder of the user's own plugins.
     pub fn plugin_folder(&self) -> Option<PathBuf> {
-        self.tasks.sources().plugin_folder()
+        self.tasks.sources().disk().plugin_folder()
     }
 
     /// Saves the open text.
@@ -43,7 +44,7 @@ impl Session {
         open.problem = None;
         let (first, text) = (open.first, save.text.clone());
         self.task(
-            move |sources| sources.save_plugin(&save),
+            move |sources| store::save_plugin(sources.disk().own_plugins()?, &save),
             move |session, saved| session.take_saved((first, text), saved),
         );
     }
@@ -92,7 +93,7 @@ impl Session {
     /// Lets a plugin file replace the built-in plugin of its name.
     pub fn allow_plugin(&mut self, file: PathBuf) {
         self.task_or_tell(
-            move |sources| sources.allow_plugin(&file),
+            move |sources| store::allow_plugin(sources.disk().own_plugins()?, &file),
             |session, ()| session.read_plugins(),
         );
     }
@@ -145,7 +146,7 @@ impl Session {
     pub fn look_at_plugin(&mut self, file: PathBuf) {
         let from = file.clone();
         self.task_or_tell(
-            move |sources| sources.plugin_text(&file),
+            move |_| read_text(&file),
             move |session, text| {
                 session.open_text(Written {
                     text,

@@ -1,8 +1,9 @@
 //! The plugin being edited: checking, measuring and saving it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
+use super::Disk;
 use super::network::plugin;
 use crate::backbone::library::BackboneLibrary;
 use crate::experiment::footprint;
@@ -18,31 +19,65 @@ use crate::run::config::RunConfig;
 use crate::session::editor::meaning::{Checked, FilesSeen, Meaning, Measured, Mistake, OnBackbone};
 use crate::tr;
 
-/// Checks a text with the backbone and blocks of these settings.
-pub(super) fn check(text: &str, origin: &str, config: &RunConfig) -> Checked {
-    let began = Instant::now();
-    let reading = read(text, origin);
-    let mistake = |wrong: crate::expression::Diagnostic| {
-        let wrong = wrong.said();
-        Mistake {
-            place: line_and_column(text, wrong.span.start),
-            span: wrong.span,
-            what: wrong.what,
-            why: wrong.why,
-            mend: wrong.fix,
+impl Disk {
+    /// Checks a text with the backbone and blocks of these settings.
+    pub fn check_plugin(&self, text: &str, origin: &str, config: &RunConfig) -> Checked {
+        let began = Instant::now();
+        let reading = read(text, origin);
+        let mistake = |wrong: crate::expression::Diagnostic| {
+            let wrong = wrong.said();
+            Mistake {
+                place: line_and_column(text, wrong.span.start),
+                span: wrong.span,
+                what: wrong.what,
+                why: wrong.why,
+                mend: wrong.fix,
+            }
+        };
+        let meaning = reading.spec.as_ref().map(|spec| Meaning {
+            folded: variants(spec).first().and_then(VariantView::folded),
+            plugin: plugin(facts(spec)),
+            names: names(spec),
+            starts_as_identity: spec.starts_as_identity,
+            on: on_backbone(spec, config),
+        });
+        Checked {
+            mistakes: reading.wrong.into_iter().map(mistake).collect(),
+            meaning,
+            took: began.elapsed(),
         }
-    };
-    let meaning = reading.spec.as_ref().map(|spec| Meaning {
-        folded: variants(spec).first().and_then(VariantView::folded),
-        plugin: plugin(facts(spec)),
-        names: names(spec),
-        starts_as_identity: spec.starts_as_identity,
-        on: on_backbone(spec, config),
-    });
-    Checked {
-        mistakes: reading.wrong.into_iter().map(mistake).collect(),
-        meaning,
-        took: began.elapsed(),
+    }
+
+    /// Measures a valid text.
+    pub fn measure_plugin(&self, text: &str) -> Result<Measured> {
+        let spec = PetSpec::parse(text, tr!("notices-this-text"))?;
+        let gradients = gradients(&spec).map_err(|wrong| spec.source.problem(&wrong))?;
+        Ok(Measured {
+            gradients,
+            costs: pet_costs(&spec)?,
+        })
+    }
+
+    /// Returns whether this is a PET plugin file, valid or not: one with equations.
+    pub fn is_plugin(&self, path: &Path) -> bool {
+        let named = path
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
+        let found = named.then(|| read_text(path)).and_then(Result::ok);
+        let parts = found.as_deref().map(marks).unwrap_or_default();
+        let mut parts = parts.iter();
+        parts.any(|part| part.path == "equations" || part.path.starts_with("equations."))
+    }
+
+    /// Returns the state of the plugin files in these folders.
+    pub fn plugin_files(&self) -> FilesSeen {
+        let folders = [Some(Path::new("plugins")), self.plugins.as_deref()];
+        let files = folders.into_iter().flatten().flat_map(files_of);
+        let each = files.filter_map(|file| {
+            let about = std::fs::metadata(&file).ok()?;
+            Some((file, about.len(), about.modified().ok()))
+        });
+        FilesSeen(each.collect())
     }
 }
 
@@ -92,35 +127,4 @@ fn on_backbone(spec: &PetSpec, config: &RunConfig) -> Result<OnBackbone> {
         on,
         step_bytes: with.saturating_sub(without),
     })
-}
-
-/// Measures a valid text.
-pub(super) fn measure(text: &str) -> Result<Measured> {
-    let spec = PetSpec::parse(text, tr!("notices-this-text"))?;
-    let gradients = gradients(&spec).map_err(|wrong| spec.source.problem(&wrong))?;
-    Ok(Measured {
-        gradients,
-        costs: pet_costs(&spec)?,
-    })
-}
-
-/// Returns whether this is a PET plugin file, valid or not: one with equations.
-pub(super) fn is_plugin(path: &Path) -> bool {
-    let named = path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
-    let found = named.then(|| read_text(path)).and_then(Result::ok);
-    let parts = found.as_deref().map(marks).unwrap_or_default();
-    let mut parts = parts.iter();
-    parts.any(|part| part.path == "equations" || part.path.starts_with("equations."))
-}
-
-/// Returns the state of the plugin files in these folders.
-pub(super) fn seen(folders: &[PathBuf]) -> FilesSeen {
-    let files = folders.iter().flat_map(|folder| files_of(folder));
-    let each = files.filter_map(|file| {
-        let about = std::fs::metadata(&file).ok()?;
-        Some((file, about.len(), about.modified().ok()))
-    });
-    FilesSeen(each.collect())
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::Disk;
 use crate::backbone::library::BackboneLibrary;
 use crate::data::looks::thumbnail_of;
 use crate::data::{FULL_DEPTH, decode_picture_file, named};
@@ -13,41 +14,53 @@ use crate::session::downloads::{Item, Transfer};
 use crate::session::words::by_number;
 use crate::tr;
 
-/// Reads an image file for Predict, in full size and with the run's bit depth, so that the network receives the same as
-/// in testing.
-pub(super) fn picture(path: &Path, bit_depth: usize) -> Result<Picture> {
-    if path.is_dir() {
-        return Err(Problem::new(tr!("notices-folder-not-image"))
-            .at_path(path)
-            .advise(tr!("notices-folder-not-image-advice")));
+impl Disk {
+    /// Opens a report in the browser.
+    pub fn show_page(&self, path: &Path) -> Result<()> {
+        show(path, "notices-no-program-pages")
     }
-    let image = decode_picture_file(path, bit_depth)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok(Picture {
-        name: name.into_owned(),
-        width: image.width() as usize,
-        height: image.height() as usize,
-        rgb: image.into_raw(),
-    })
-}
 
-/// Returns the images that a path adds to a class: the file itself, or the images in the folder.
-pub(super) fn pieces(path: &Path) -> Result<Vec<CollectedPicture>> {
-    if !path.is_dir() {
-        return Ok(vec![piece(path)?]);
+    /// Reads an image file for Predict, in full size and with the run's bit depth, so that the network receives the same as
+    /// in testing.
+    pub fn picture(&self, path: &Path, bit_depth: usize) -> Result<Picture> {
+        if path.is_dir() {
+            return Err(Problem::new(tr!("notices-folder-not-image"))
+                .at_path(path)
+                .advise(tr!("notices-folder-not-image-advice")));
+        }
+        let image = decode_picture_file(path, bit_depth)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(Picture {
+            name: name.into_owned(),
+            width: image.width() as usize,
+            height: image.height() as usize,
+            rgb: image.into_raw(),
+        })
     }
-    let entries =
-        std::fs::read_dir(path).map_err(|error| Problem::io("open this folder", path, &error))?;
-    let files = entries.flatten().map(|entry| entry.path());
-    let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
-    files.sort_by(|a, b| by_number(&a.to_string_lossy(), &b.to_string_lossy()));
-    let read = files.iter().filter_map(|file| piece(file).ok());
-    let pieces: Vec<CollectedPicture> = read.take(MOST).collect();
-    match pieces.is_empty() {
-        true => Err(Problem::new(tr!("notices-folder-without-images"))
-            .at_path(path)
-            .advise(tr!("notices-folder-without-images-advice"))),
-        false => Ok(pieces),
+
+    /// Returns the images that a path adds to a class: the file itself, or the images in the folder.
+    pub fn pieces(&self, path: &Path) -> Result<Vec<CollectedPicture>> {
+        if !path.is_dir() {
+            return Ok(vec![piece(path)?]);
+        }
+        let entries = std::fs::read_dir(path)
+            .map_err(|error| Problem::io("open this folder", path, &error))?;
+        let files = entries.flatten().map(|entry| entry.path());
+        let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
+        files.sort_by(|a, b| by_number(&a.to_string_lossy(), &b.to_string_lossy()));
+        let read = files.iter().filter_map(|file| piece(file).ok());
+        let pieces: Vec<CollectedPicture> = read.take(MOST).collect();
+        match pieces.is_empty() {
+            true => Err(Problem::new(tr!("notices-folder-without-images"))
+                .at_path(path)
+                .advise(tr!("notices-folder-without-images-advice"))),
+            false => Ok(pieces),
+        }
+    }
+
+    /// Shows a file's folder in the system's file manager.
+    pub fn reveal(&self, path: &Path) -> Result<()> {
+        show(path.parent().unwrap_or(path), "notices-no-file-manager")
     }
 }
 
@@ -72,13 +85,8 @@ pub(super) fn unwritable(runs_root: &Path) -> Option<Problem> {
     )
 }
 
-/// Shows a file's folder in the system's file manager.
-pub(super) fn reveal(path: &Path) -> Result<()> {
-    show(path.parent().unwrap_or(path), "notices-no-file-manager")
-}
-
 /// Opens a file or folder in its default program; the message `lacking` says that there is none.
-pub(super) fn show(path: &Path, lacking: &'static str) -> Result<()> {
+fn show(path: &Path, lacking: &'static str) -> Result<()> {
     let program = match () {
         () if cfg!(windows) => "explorer",
         () if cfg!(target_os = "macos") => "open",

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::Disk;
 use crate::experiment::grid::slurm::{self, Given};
 use crate::experiment::grid::{Cells, GridPlan, Overrides, find};
 use crate::method::filled;
@@ -18,43 +19,74 @@ use crate::tr;
 /// The name of an unsaved grid of the window.
 const UNSAVED: &str = "several-values";
 
-/// Returns a grid and the state of its runs in `root`.
-pub(super) fn view(ask: &GridAsk, root: &Path) -> Result<GridView> {
-    let (name, text, device) = named(ask, root)?;
-    let factors = match ask {
-        GridAsk::Several { several, .. } => factors(several),
-        GridAsk::Named(..) | GridAsk::Text(..) => String::new(),
-    };
-    let grid = Grid::read(
-        &name,
-        &text,
-        &tr!("notices-grid-name", name = name.as_str()),
-    )?;
-    let overrides = Overrides {
-        device: device.clone(),
-        ..Overrides::default()
-    };
-    // Only the engine's thread opens devices.
-    let plan = GridPlan::from_afar(grid, root, &overrides)?;
-    let fields = match ask {
-        GridAsk::Named(..) => fields_of(&plan.cells, root).map(Box::new),
-        GridAsk::Several { .. } | GridAsk::Text(..) => None,
-    };
-    let runs = plan.cells.cells.len();
-    Ok(GridView {
-        work: GridWork {
-            name,
-            text,
-            runs,
-            search: None,
-            cells: Vec::new(),
-            data: Vec::new(),
-        },
-        device,
-        factors,
-        standing: plan.standing(),
-        fields,
-    })
+impl Disk {
+    /// Returns a grid and the state of its runs in `root`.
+    pub fn grid(&self, ask: &GridAsk) -> Result<GridView> {
+        let root = self.runs_root.as_path();
+        let (name, text, device) = named(ask, root)?;
+        let factors = match ask {
+            GridAsk::Several { several, .. } => factors(several),
+            GridAsk::Named(..) | GridAsk::Text(..) => String::new(),
+        };
+        let grid = Grid::read(
+            &name,
+            &text,
+            &tr!("notices-grid-name", name = name.as_str()),
+        )?;
+        let overrides = Overrides {
+            device: device.clone(),
+            ..Overrides::default()
+        };
+        // Only the engine's thread opens devices.
+        let plan = GridPlan::from_afar(grid, root, &overrides)?;
+        let fields = match ask {
+            GridAsk::Named(..) => fields_of(&plan.cells, root).map(Box::new),
+            GridAsk::Several { .. } | GridAsk::Text(..) => None,
+        };
+        let runs = plan.cells.cells.len();
+        Ok(GridView {
+            work: GridWork {
+                name,
+                text,
+                runs,
+                search: None,
+                cells: Vec::new(),
+                data: Vec::new(),
+            },
+            device,
+            factors,
+            standing: plan.standing(),
+            fields,
+        })
+    }
+
+    /// Submits the missing runs of a grid to a cluster, which stores them in its folder, or else in `root`. Returns the
+    /// outcome in words.
+    pub fn submit_grid(&self, ask: &GridAsk, cluster: &Place) -> Result<Message> {
+        let root = self.runs_root.as_path();
+        let (name, text, _) = named(ask, root)?;
+        let root = cluster.folder.as_deref().map_or(root, Path::new);
+        let grid = Grid::read(
+            &name,
+            &text,
+            &tr!("notices-grid-name", name = name.as_str()),
+        )?;
+        let overrides = Overrides {
+            device: cluster.device.clone(),
+            data: cluster.data.clone().into_iter().collect(),
+            ..Overrides::default()
+        };
+        // A login node does not have the devices of the compute nodes.
+        let mut plan = GridPlan::from_afar(grid, root, &overrides)?;
+        let order = plan.in_order();
+        let given = Given {
+            text: &text,
+            device: None,
+            data: &[],
+            at_once: None,
+        };
+        slurm::submit(&mut plan, &order, cluster, &given, &mut |_| true)
+    }
 }
 
 /// Returns its name, the text of its file, and the device of its runs if it is not the file's.
@@ -74,33 +106,6 @@ fn named(ask: &GridAsk, root: &Path) -> Result<(String, String, Option<String>)>
         }
         GridAsk::Text(work, device) => (work.name.clone(), work.text.clone(), device.clone()),
     })
-}
-
-/// Submits the missing runs of a grid to a cluster, which stores them in its folder, or else in `root`. Returns the
-/// outcome in words.
-pub(super) fn submit(ask: &GridAsk, cluster: &Place, root: &Path) -> Result<Message> {
-    let (name, text, _) = named(ask, root)?;
-    let root = cluster.folder.as_deref().map_or(root, Path::new);
-    let grid = Grid::read(
-        &name,
-        &text,
-        &tr!("notices-grid-name", name = name.as_str()),
-    )?;
-    let overrides = Overrides {
-        device: cluster.device.clone(),
-        data: cluster.data.clone().into_iter().collect(),
-        ..Overrides::default()
-    };
-    // A login node does not have the devices of the compute nodes.
-    let mut plan = GridPlan::from_afar(grid, root, &overrides)?;
-    let order = plan.in_order();
-    let given = Given {
-        text: &text,
-        device: None,
-        data: &[],
-        at_once: None,
-    };
-    slurm::submit(&mut plan, &order, cluster, &given, &mut |_| true)
 }
 
 /// Returns a grid as settings with several values; `None` if its parts or rows are not a product of them.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::Disk;
 use crate::backbone::library::{BackboneLibrary as Backbones, Description, State};
 use crate::device;
 use crate::experiment::footprint;
@@ -99,18 +100,37 @@ fn misfits(
     library.entries().iter().filter_map(unfit).collect()
 }
 
-/// Returns the plugin files.
-pub(super) fn plugins(library: &PluginLibrary, own: Option<&Path>) -> Vec<PluginView> {
-    let notes = own.map(PluginNotes::read).unwrap_or_default();
-    let with_since = |facts| {
-        let view: PluginView = plugin(facts);
-        let since = view
-            .path
-            .as_deref()
-            .and_then(|file| since(file, own, &notes));
-        PluginView { since, ..view }
-    };
-    library.view(None).into_iter().map(with_since).collect()
+impl Disk {
+    /// Returns the plugin files.
+    pub fn plugins(&self) -> Vec<PluginView> {
+        let own = self.plugins.as_deref();
+        let notes = own.map(PluginNotes::read).unwrap_or_default();
+        let with_since = |facts| {
+            let view: PluginView = plugin(facts);
+            let since = view
+                .path
+                .as_deref()
+                .and_then(|file| since(file, own, &notes));
+            PluginView { since, ..view }
+        };
+        self.library()
+            .view(None)
+            .into_iter()
+            .map(with_since)
+            .collect()
+    }
+
+    /// Returns the table of backbones, and the errors in it.
+    pub fn backbones(&self) -> (Vec<BackboneView>, Vec<Problem>) {
+        let library = Backbones::usual();
+        let list = library
+            .entries()
+            .iter()
+            .filter_map(|entry| library.describe(&entry.name).ok())
+            .map(|about| backbone(&about))
+            .collect();
+        (list, library.problems().to_vec())
+    }
 }
 
 /// Returns when a file was installed, and from where.
@@ -194,18 +214,6 @@ fn equations(form: &crate::pet::view::VariantView) -> Vec<(String, String)> {
         }
     }
     shown
-}
-
-/// Returns the table of backbones, and the errors in it.
-pub(super) fn backbones() -> (Vec<BackboneView>, Vec<Problem>) {
-    let library = Backbones::usual();
-    let list = library
-        .entries()
-        .iter()
-        .filter_map(|entry| library.describe(&entry.name).ok())
-        .map(|about| backbone(&about))
-        .collect();
-    (list, library.problems().to_vec())
 }
 
 fn backbone(about: &Description) -> BackboneView {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::Disk;
+use super::files::unwritable;
 use super::network;
 use crate::backbone::library as backbones;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
@@ -15,12 +17,17 @@ use crate::session::views::{DataView, PlanView};
 use crate::store::PetStart;
 use crate::tr;
 
+impl Disk {
+    /// Plans the settings.
+    pub fn plan(&self, config: &RunConfig, data: Option<&DataView>) -> PlanView {
+        let mut plan = plan(config, data, &self.library());
+        plan.problems.extend(unwritable(&self.runs_root));
+        plan
+    }
+}
+
 /// Returns the plan of the settings, with all problems.
-pub(super) fn plan(
-    config: &RunConfig,
-    data: Option<&DataView>,
-    plugins: &PluginLibrary,
-) -> PlanView {
+fn plan(config: &RunConfig, data: Option<&DataView>, plugins: &PluginLibrary) -> PlanView {
     let mut plan = PlanView {
         problems: method::problems(config),
         ..PlanView::default()

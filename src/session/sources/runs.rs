@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::Disk;
 use crate::experiment::{Stock, sample_pictures};
 use crate::problem::{Problem, Result};
 use crate::session::bin::{BinAction, DeletedRun, Done};
@@ -12,38 +13,24 @@ use crate::session::folders::{MOST, RunsFolder, Shelf};
 use crate::session::progress::Progress;
 use crate::session::results_export::ResultsExport;
 use crate::session::row::{Elsewhere, RunRow, RunState, title_of};
-use crate::store::export;
 use crate::store::figure::FigureOfRuns;
 use crate::store::{self, RunSummary};
 use crate::tr;
-
-/// Writes a table, figure or report of runs to one file. Returns the number of runs that could not be read.
-pub(super) fn export(export: &ResultsExport, progress: &Progress) -> Result<usize> {
-    let entries = export.runs.iter().map(|(folder, _)| store::entry(folder));
-    let runs: Vec<RunSummary> = entries.filter_map(|entry| entry.summary.ok()).collect();
-    let may_open = export.runs.iter().filter(|(_, may_open)| *may_open);
-    let may_open: HashSet<&Path> = may_open.map(|(folder, _)| folder.as_path()).collect();
-    let stock = Stock::default();
-    let go_on = || !progress.is_stopped();
-    let pictures = |run: &RunSummary| match may_open.contains(run.header.folder.as_path()) {
-        true => sample_pictures(&stock, run, &go_on),
-        false => Vec::new(),
-    };
-    let bytes = export::export(&runs, (export.format, FigureOfRuns::default()), &pictures)?;
-    if progress.is_stopped() {
-        return Err(Problem::new(tr!("notices-export-stopped")));
-    }
-    store::write_file(&export.to, &bytes)?;
-    Ok(export.runs.len() - runs.len())
-}
 
 /// The last rows. A listing reads only runs whose files changed since, whichever program changed them.
 #[derive(Default)]
 pub(super) struct Known(Mutex<HashMap<PathBuf, Arc<RunRow>>>);
 
 impl Known {
+    fn map(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<RunRow>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Disk {
     /// Returns the stored runs of the default folder and of the others.
-    pub(super) fn shelf(&self, root: &Path, others: Vec<PathBuf>) -> Shelf {
+    pub fn runs(&self, others: Vec<PathBuf>) -> Shelf {
+        let root = self.runs_root.as_path();
         let mut folders: Vec<RunsFolder> = others.into_iter().map(look).collect();
         // The default folder may have changed since these were stored.
         let usual = real(root);
@@ -60,7 +47,7 @@ impl Known {
             folder.runs = here.len();
             runs.extend(here);
         }
-        let before = self.map().clone();
+        let before = self.known.map().clone();
         let made = store::on_all_cores(runs, |(folder, elsewhere)| {
             let known = before.get(&folder).cloned();
             let made = made(&folder, elsewhere, known);
@@ -69,7 +56,7 @@ impl Known {
         // Copies of a run have the same age: they stay in the order of their folders.
         let mut rows: Vec<Arc<RunRow>> = made.iter().map(|(_, row)| row.clone()).collect();
         rows.sort_by_cached_key(|row| Reverse(row.age()));
-        *self.map() = made.into_iter().collect();
+        *self.known.map() = made.into_iter().collect();
         Shelf {
             rows: Arc::new(rows),
             folders,
@@ -77,20 +64,93 @@ impl Known {
     }
 
     /// Returns the current row of one run; `None` if the folder is not a run any more, or not in a listed folder.
-    pub(super) fn row(&self, root: &Path, folder: &Path) -> Option<Arc<RunRow>> {
-        let known = self.map().get(folder).cloned();
-        let listed = known.is_some() || folder.parent() == Some(root);
+    pub fn run_row(&self, folder: &Path) -> Option<Arc<RunRow>> {
+        let known = self.known.map().get(folder).cloned();
+        let listed = known.is_some() || folder.parent() == Some(&self.runs_root);
         if !listed || !store::is_run(folder) {
             return None;
         }
         let elsewhere = known.as_ref().and_then(|row| row.elsewhere.clone());
         let row = made(folder, elsewhere, known);
-        self.map().insert(folder.to_path_buf(), row.clone());
+        self.known.map().insert(folder.to_path_buf(), row.clone());
         Some(row)
     }
 
-    fn map(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<RunRow>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Writes a table, figure or report of runs to one file. Returns the number of runs that could not be read.
+    pub fn export_results(&self, export: &ResultsExport, progress: &Progress) -> Result<usize> {
+        let entries = export.runs.iter().map(|(folder, _)| store::entry(folder));
+        let runs: Vec<RunSummary> = entries.filter_map(|entry| entry.summary.ok()).collect();
+        let may_open = export.runs.iter().filter(|(_, may_open)| *may_open);
+        let may_open: HashSet<&Path> = may_open.map(|(folder, _)| folder.as_path()).collect();
+        let stock = Stock::default();
+        let go_on = || !progress.is_stopped();
+        let pictures = |run: &RunSummary| match may_open.contains(run.header.folder.as_path()) {
+            true => sample_pictures(&stock, run, &go_on),
+            false => Vec::new(),
+        };
+        let bytes =
+            store::export::export(&runs, (export.format, FigureOfRuns::default()), &pictures)?;
+        if progress.is_stopped() {
+            return Err(Problem::new(tr!("notices-export-stopped")));
+        }
+        store::write_file(&export.to, &bytes)?;
+        Ok(export.runs.len() - runs.len())
+    }
+
+    /// Returns the folder of runs that a path refers to: the folder itself, or the parent of a run's folder.
+    pub fn folder_of_runs(&self, path: &Path, known: &[PathBuf]) -> Result<PathBuf> {
+        let found = dunce::canonicalize(path)
+            .map_err(|error| Problem::io("open this folder of runs", path, &error))?;
+        let folder = match found.parent() {
+            Some(around) if store::is_run(&found) => around.to_path_buf(),
+            _ => found,
+        };
+        if real(&self.runs_root) == folder || known.iter().any(|known| real(known) == folder) {
+            return Err(Problem::new(tr!("notices-run-folder-known")).at_path(folder));
+        }
+        if known.len() >= MOST {
+            let what = tr!("notices-too-many-run-folders", n = MOST);
+            return Err(Problem::new(what).advise(tr!("notices-too-many-run-folders-advice")));
+        }
+        if !store::holds_runs(&folder) {
+            return Err(Problem::new(tr!("notices-run-folder-empty"))
+                .at_path(folder)
+                .advise(tr!("notices-run-folder-empty-advice")));
+        }
+        Ok(folder)
+    }
+
+    /// Does an action on each of these runs.
+    pub fn bin(&self, action: BinAction, places: Vec<PathBuf>) -> Done {
+        let act = |place: PathBuf| {
+            let now = match action {
+                BinAction::Delete => store::delete(&place, &self.runs_root),
+                BinAction::Restore => store::restore(&place),
+                BinAction::Erase => store::erase(&place).map(|()| place.clone()),
+            };
+            (place, now)
+        };
+        places.into_iter().map(act).collect()
+    }
+
+    /// Returns the deleted runs of all folders.
+    pub fn deleted(&self, others: &[PathBuf]) -> Vec<DeletedRun> {
+        let roots =
+            std::iter::once(self.runs_root.as_path()).chain(others.iter().map(PathBuf::as_path));
+        let runs = roots.flat_map(store::deleted);
+        let row = |deleted: store::Deleted| {
+            let title = match &deleted.run.summary {
+                Ok(stored) => title_of(&stored.header),
+                Err(_) => deleted.run.run.clone(),
+            };
+            DeletedRun {
+                title,
+                name: deleted.run.run,
+                place: deleted.run.folder,
+                bytes: deleted.bytes,
+            }
+        };
+        runs.map(row).collect()
     }
 }
 
@@ -143,59 +203,4 @@ pub(super) fn beside(root: &Path, folder: Option<&str>) -> Option<PathBuf> {
 fn is_read_only(path: &Path) -> bool {
     let marked = std::fs::metadata(path).is_ok_and(|about| about.permissions().readonly());
     marked || tempfile::tempfile_in(path).is_err()
-}
-
-/// Returns the folder of runs that a path refers to: the folder itself, or the parent of a run's folder.
-pub(super) fn folder_of_runs(root: &Path, path: &Path, known: &[PathBuf]) -> Result<PathBuf> {
-    let found = dunce::canonicalize(path)
-        .map_err(|error| Problem::io("open this folder of runs", path, &error))?;
-    let folder = match found.parent() {
-        Some(around) if store::is_run(&found) => around.to_path_buf(),
-        _ => found,
-    };
-    if real(root) == folder || known.iter().any(|known| real(known) == folder) {
-        return Err(Problem::new(tr!("notices-run-folder-known")).at_path(folder));
-    }
-    if known.len() >= MOST {
-        let what = tr!("notices-too-many-run-folders", n = MOST);
-        return Err(Problem::new(what).advise(tr!("notices-too-many-run-folders-advice")));
-    }
-    if !store::holds_runs(&folder) {
-        return Err(Problem::new(tr!("notices-run-folder-empty"))
-            .at_path(folder)
-            .advise(tr!("notices-run-folder-empty-advice")));
-    }
-    Ok(folder)
-}
-
-/// Does an action on each of these runs.
-pub(super) fn done(root: &Path, action: BinAction, places: Vec<PathBuf>) -> Done {
-    let act = |place: PathBuf| {
-        let now = match action {
-            BinAction::Delete => store::delete(&place, root),
-            BinAction::Restore => store::restore(&place),
-            BinAction::Erase => store::erase(&place).map(|()| place.clone()),
-        };
-        (place, now)
-    };
-    places.into_iter().map(act).collect()
-}
-
-/// Returns the deleted runs of all folders.
-pub(super) fn deleted(root: &Path, others: &[PathBuf]) -> Vec<DeletedRun> {
-    let roots = std::iter::once(root).chain(others.iter().map(PathBuf::as_path));
-    let runs = roots.flat_map(store::deleted);
-    let row = |deleted: store::Deleted| {
-        let title = match &deleted.run.summary {
-            Ok(stored) => title_of(&stored.header),
-            Err(_) => deleted.run.run.clone(),
-        };
-        DeletedRun {
-            title,
-            name: deleted.run.run,
-            place: deleted.run.folder,
-            bytes: deleted.bytes,
-        }
-    };
-    runs.map(row).collect()
 }

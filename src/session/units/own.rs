@@ -22,7 +22,7 @@ impl Session {
             move |sources| {
                 let path = new_unit(&folder()?, language)?;
                 // It is created even if the system cannot show it.
-                let shown = sources.reveal(&path);
+                let shown = sources.disk().reveal(&path);
                 Ok((path, shown))
             },
             |session, (path, shown)| {
@@ -38,7 +38,10 @@ impl Session {
 
     /// Shows the folder of the teacher's own lessons.
     pub fn show_units(&mut self) {
-        self.task_or_tell(|sources| sources.reveal(&folder()?.join(NAME)), |_, ()| {});
+        self.task_or_tell(
+            |sources| sources.disk().reveal(&folder()?.join(NAME)),
+            |_, ()| {},
+        );
     }
 }
 

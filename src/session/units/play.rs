@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::library::{UnitEntry, own_folder};
+use super::library::{UnitEntry, entries, own_folder};
 use super::opened::{UnitRun, UnitRunState};
 use super::value::Figures;
 use super::{RunFigures, RunPlan, Teach, Unit, UnitPart};
@@ -25,7 +25,7 @@ impl Session {
     pub fn read_units(&mut self) {
         self.learn.units.list = Fetch::Busy;
         self.task(
-            |sources| Ok(sources.units()),
+            |_| Ok(entries()),
             |session, entries| session.take_units(entries.unwrap_or_default()),
         );
     }
