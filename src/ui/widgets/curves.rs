@@ -3,8 +3,7 @@
 
 use egui::{Align2, Color32, RichText, Ui, vec2};
 use egui_plot::{
-    FilledArea, HoverPosition, Line, LineStyle, MarkerShape, PlotPoint, PlotPoints, Points, Text,
-    VLine,
+    FilledArea, HoverPosition, LineStyle, MarkerShape, PlotPoint, Points, Text, VLine,
 };
 
 use crate::metrics::Expert;
@@ -22,12 +21,8 @@ const NARROWEST: f32 = 4.0;
 /// One curve.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// Its name.
-    pub name: String,
-    /// Task (from 0) and percent.
-    pub points: Vec<[f64; 2]>,
-    /// The shade of its run; `None` if it belongs to no run.
-    pub shade: Option<Shade>,
+    /// Its name and its points: task (from 0) and percent.
+    pub line: FigureLine,
     /// Its colour.
     pub colour: Color32,
     /// Its marker.
@@ -36,8 +31,6 @@ pub struct Series {
     pub style: LineStyle,
     /// Width of the line.
     pub width: f32,
-    /// The standard deviation of each point, if the points are means.
-    pub spread: Vec<f64>,
 }
 
 impl Series {
@@ -46,17 +39,15 @@ impl Series {
         t: &Tokens,
         shade: Shade,
         name: String,
-        points: impl Iterator<Item = [f64; 2]>,
+        points: impl Iterator<Item: Into<Point>>,
     ) -> Self {
+        let points = points.map(Into::into).filter(|point| point.y.is_finite());
         Self {
-            name,
-            points: points.filter(|[_, y]| y.is_finite()).collect(),
-            shade: Some(shade),
+            line: FigureLine::new(name, Some(shade), points),
             colour: t.run(shade),
             marker: marker_of(shade),
             style: dash_of(shade),
             width: 2.0,
-            spread: Vec::new(),
         }
     }
 
@@ -71,15 +62,11 @@ impl Series {
             Expert::OFFLINE => (MarkerShape::Up, LineStyle::Dotted { spacing: 6.0 }, 1.6),
             _ => (MarkerShape::Square, LineStyle::Solid, 2.4),
         };
+        let values = values.filter(|(_, v)| v.is_finite());
+        let points = values.map(|(task, v)| [task as f64, v * 100.0]);
         Self {
-            name: expert.name().into(),
-            points: values
-                .filter(|(_, v)| v.is_finite())
-                .map(|(task, v)| [task as f64, v * 100.0])
-                .collect(),
-            shade: None,
+            line: FigureLine::new(expert.name(), None, points),
             colour: t.expert(expert),
-            spread: Vec::new(),
             marker,
             style,
             width,
@@ -188,24 +175,12 @@ impl Curves<'_> {
     /// Returns the figure for copying and saving.
     fn figure(&self) -> Figure {
         let title = self.name.lines().next().unwrap_or(self.name);
-        let line = |series: &Series| {
-            let spread = series.spread.iter().copied().map(Some);
-            let points = series
-                .points
-                .iter()
-                .zip(spread.chain(std::iter::repeat(None)));
-            let points = points.map(|([x, y], std)| Point { x: *x, y: *y, std });
-            FigureLine {
-                name: series.name.clone(),
-                shade: series.shade,
-                points: points.collect(),
-            }
-        };
+        let lines = self.series.iter().map(|series| series.line.clone());
         let lines = Lines {
             about: format!("{title}, %"),
             places: self.tasks.to_vec(),
             range: [0.0, 100.0],
-            lines: self.series.iter().map(line).collect(),
+            lines: lines.collect(),
         };
         Figure::lines(title, lines)
     }
@@ -244,12 +219,14 @@ fn now_mark(plot: &mut egui_plot::PlotUi<'_>, t: &Tokens, task: f64, words: &str
 }
 
 fn curve(plot: &mut egui_plot::PlotUi<'_>, series: &Series, marked: bool) {
-    if series.spread.len() == series.points.len() && !series.spread.is_empty() {
-        let xs: Vec<f64> = series.points.iter().map(|[x, _]| *x).collect();
+    let points = &series.line.points;
+    let spread: Option<Vec<f64>> = points.iter().map(|point| point.std).collect();
+    if let Some(spread) = spread.filter(|spread| !spread.is_empty()) {
+        let xs: Vec<f64> = points.iter().map(|point| point.x).collect();
         let off = |sign: f64| -> Vec<f64> {
-            let points = series.points.iter().zip(&series.spread);
+            let points = points.iter().zip(&spread);
             points
-                .map(|([_, y], std)| (y + sign * std).clamp(0.0, 100.0))
+                .map(|(point, std)| (point.y + sign * std).clamp(0.0, 100.0))
                 .collect()
         };
         let band = FilledArea::new("", &xs, &off(-1.0), &off(1.0));
@@ -258,16 +235,15 @@ fn curve(plot: &mut egui_plot::PlotUi<'_>, series: &Series, marked: bool) {
                 .allow_hover(false),
         );
     }
-    let points = PlotPoints::from(series.points.clone());
     plot.line(
-        Line::new(series.name.clone(), points)
+        plots::line(&series.line)
             .color(series.colour)
             .width(series.width)
             .style(series.style),
     );
     if marked {
         plot.points(
-            Points::new(series.name.clone(), PlotPoints::from(series.points.clone()))
+            Points::new(series.line.name.clone(), plots::points(&series.line))
                 .shape(series.marker)
                 .filled(true)
                 .radius(4.2)

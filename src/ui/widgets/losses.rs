@@ -1,10 +1,10 @@
 //! The loss over steps, with axes, a tooltip with the value, and optional smoothing.
 
 use egui::Ui;
-use egui_plot::{HoverPosition, Line, PlotPoints};
+use egui_plot::HoverPosition;
 
 use crate::session::words::{count_text, number};
-use crate::store::figure::{self, Figure, FigureLine, Lines};
+use crate::store::figure::{Figure, FigureLine, Lines};
 use crate::tr;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::plots::{self, marks};
@@ -58,55 +58,40 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
             }
             _ => None,
         });
-    let lines = smoothed.as_ref().unwrap_or(&raw);
-    let figure = || figure(lines, top);
-    plots::show(ui, plot, tr!("figure-losses"), figure, |plot| {
-        plot.set_plot_bounds_x(low..=high);
-        plot.set_plot_bounds_y(0.0..=top);
-        plots::bands(plot, t, tasks(first, values));
-        let faint = t.accent.gamma_multiply(if smooth { 0.3 } else { 1.0 });
-        for part in by_task(&raw) {
-            let line = Line::new(name(part), points(part)).color(faint).width(1.2);
-            plot.line(line.allow_hover(!smooth));
-        }
-        for part in by_task(smoothed.as_deref().unwrap_or_default()) {
-            let line = Line::new(name(part), points(part));
-            plot.line(line.color(t.accent).width(2.0));
-        }
-    });
-}
-
-/// Returns the figure for copying and saving.
-fn figure(points: &[Point], top: f64) -> Figure {
-    let line = |part: &[Point]| FigureLine {
-        name: name(part),
-        shade: None,
-        points: part
-            .iter()
-            .map(|(_, [x, y])| figure::Point::of(*x, *y))
-            .collect(),
-    };
     let lines = Lines {
         about: tr!("figure-losses-about").into(),
         places: Vec::new(),
         range: [0.0, top],
-        lines: by_task(points).map(line).collect(),
+        lines: by_task(smoothed.as_ref().unwrap_or(&raw)),
     };
-    Figure::lines(tr!("figure-losses"), lines)
+    let title = tr!("figure-losses");
+    let figure = || Figure::lines(title, lines.clone());
+    plots::show(ui, plot, title, figure, |plot| {
+        plot.set_plot_bounds_x(low..=high);
+        plot.set_plot_bounds_y(0.0..=top);
+        plots::bands(plot, t, tasks(first, values));
+        if smooth {
+            let faint = t.accent.gamma_multiply(0.3);
+            for line in by_task(&raw) {
+                let line = plots::line(&line).color(faint).width(1.2);
+                plot.line(line.allow_hover(false));
+            }
+        }
+        let width = if smooth { 2.0 } else { 1.2 };
+        for line in &lines.lines {
+            plot.line(plots::line(line).color(t.accent).width(width));
+        }
+    });
 }
 
-fn name(part: &[Point]) -> String {
-    part.first().map_or_else(String::new, |(task, _)| {
-        tr!("figure-task-column", n = task + 1)
-    })
-}
-
-fn points(part: &[Point]) -> PlotPoints<'static> {
-    part.iter().map(|(_, point)| *point).collect()
-}
-
-fn by_task(points: &[Point]) -> impl Iterator<Item = &[Point]> {
-    points.chunk_by(|a, b| a.0 == b.0)
+/// Returns a line for each task.
+fn by_task(points: &[Point]) -> Vec<FigureLine> {
+    let parts = points.chunk_by(|a, b| a.0 == b.0);
+    let line = |part: &[Point]| {
+        let name = tr!("figure-task-column", n = part[0].0 + 1);
+        FigureLine::new(name, None, part.iter().map(|(_, point)| *point))
+    };
+    parts.map(line).collect()
 }
 
 /// Returns the steps of each task, including the step before each, so that bands touch.
@@ -196,7 +181,7 @@ mod tests {
         let points = thinned(100, &values);
         assert!(points.len() <= POINTS && points.len() > POINTS / 2);
         assert!(points[0].1[0] >= 100.0 && points[points.len() - 1].1[0] < 4196.0);
-        assert_eq!(by_task(&points).count(), 2);
+        assert_eq!(by_task(&points).len(), 2);
         assert_eq!(tasks(100, &values).count(), 2);
     }
 }

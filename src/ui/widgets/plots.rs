@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 
 use egui::{Color32, Role, Ui, WidgetInfo, vec2};
-use egui_plot::{GridMark, Plot, PlotUi, Span};
+use egui_plot::{GridMark, Line, Plot, PlotPoints, PlotUi, Span};
 
 use super::figure::menu;
-use crate::store::figure::Figure;
+use crate::store::figure::{Figure, FigureLine};
 use crate::ui::theme::{Tokens, regular, tokens};
 
 /// Returns a plot that only reacts to hovering; `id` distinguishes it from others in the same place.
@@ -52,6 +52,16 @@ pub fn show(
     // The first line is its title; the following ones are its numbers, for screen readers.
     let title = name.lines().next().unwrap_or(name);
     menu(ui, corner, title, figure);
+}
+
+/// Returns the points of a figure's line.
+pub fn points(line: &FigureLine) -> PlotPoints<'static> {
+    line.points.iter().map(|point| [point.x, point.y]).collect()
+}
+
+/// Returns a figure's line to be styled.
+pub fn line(line: &FigureLine) -> Line<'static> {
+    Line::new(line.name.clone(), points(line))
 }
 
 /// Returns a grid line at every `step` from `from` to `to`.

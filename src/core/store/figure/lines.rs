@@ -49,6 +49,21 @@ pub struct FigureLine {
     pub points: Vec<Point>,
 }
 
+impl FigureLine {
+    /// Returns a line through these points.
+    pub fn new(
+        name: impl Into<String>,
+        shade: Option<Shade>,
+        points: impl IntoIterator<Item: Into<Point>>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            shade,
+            points: points.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
 /// A point of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
@@ -60,9 +75,8 @@ pub struct Point {
     pub std: Option<f64>,
 }
 
-impl Point {
-    /// A value that is no mean of several.
-    pub fn of(x: f64, y: f64) -> Self {
+impl From<[f64; 2]> for Point {
+    fn from([x, y]: [f64; 2]) -> Self {
         Self { x, y, std: None }
     }
 }
@@ -105,10 +119,8 @@ impl Lines {
     /// The curves of the runs' answers, one per group.
     pub(in crate::store) fn of_groups(groups: &[Group]) -> Self {
         let shades = Shade::each(groups.iter().map(|group| &*group.header.config.method));
-        let line = |(group, shade): (&Group, Shade)| FigureLine {
-            name: group.label.clone(),
-            shade: Some(shade),
-            points: curve(group),
+        let line = |(group, shade): (&Group, Shade)| {
+            FigureLine::new(group.label.as_str(), Some(shade), curve(group))
         };
         Self::accuracy(groups.iter().zip(shades).map(line).collect())
     }

@@ -1,6 +1,6 @@
 //! The figures of stored runs by name.
 
-use super::{Cells, Figure, FigureLine, Lines, Point};
+use super::{Cells, Figure, FigureLine, Lines};
 use crate::message;
 use crate::names::meant;
 use crate::palette::Shade;
@@ -112,12 +112,9 @@ fn loss(run: &RunSummary) -> Result<Figure> {
     }
     let highest = passes.iter().copied().filter(|loss| loss.is_finite());
     let points = passes.iter().enumerate();
-    let points = points.map(|(pass, loss)| Point::of((pass + 1) as f64, *loss));
-    let line = FigureLine {
-        name: run.header.title(),
-        shade: Some(Shade::of(&run.header.config.method)),
-        points: points.collect(),
-    };
+    let points = points.map(|(pass, loss)| [(pass + 1) as f64, *loss]);
+    let shade = Shade::of(&run.header.config.method);
+    let line = FigureLine::new(run.header.title(), Some(shade), points);
     let lines = Lines {
         about: tr!("figure-mean-loss-of-passes", n = passes.len()),
         places: Vec::new(),

@@ -231,7 +231,7 @@ mod tests {
             points: (0..3)
                 .map(|task| Point {
                     std: Some(1.0),
-                    ..Point::of(f64::from(task), 90.0)
+                    ..Point::from([f64::from(task), 90.0])
                 })
                 .collect(),
         };

@@ -96,17 +96,13 @@ pub(super) fn not_drawn(error: &dyn std::fmt::Display) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::figure::{Cells, FigureLine, Lines, Point};
+    use crate::store::figure::{Cells, FigureLine, Lines};
 
     #[test]
     fn figures_become_pictures_with_ink_whatever_their_names_and_numbers_are() {
         let awkward = "猫 <&> \u{202e}\"";
-        let points = [f64::NAN, 50.0, 1e9, -3.0].into_iter().enumerate();
-        let line = FigureLine {
-            name: awkward.into(),
-            shade: None,
-            points: points.map(|(x, y)| Point::of(x as f64, y)).collect(),
-        };
+        let points = [[0.0, f64::NAN], [1.0, 50.0], [2.0, 1e9], [3.0, -3.0]];
+        let line = FigureLine::new(awkward, None, points);
         let cells = Cells::accuracy(&[vec![0.5], vec![f64::NAN, 1.0]]);
         for figure in [
             Figure::lines(awkward, Lines::accuracy(vec![line])),

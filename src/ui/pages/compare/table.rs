@@ -164,14 +164,8 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
         .collect();
     let t = tokens(ui);
     let series = drawn.iter().map(|(shade, row)| {
-        let points = row.curve.iter().filter(|point| point.y.is_finite());
-        let spread: Option<Vec<f64>> = points.clone().map(|point| point.std).collect();
-        let spread = spread.unwrap_or_default();
-        let points = points.map(|point| [point.x, point.y]);
-        Series {
-            spread,
-            ..Series::of_run(t, *shade, row.title.clone(), points)
-        }
+        let points = row.curve.iter().copied();
+        Series::of_run(t, *shade, row.title.clone(), points)
     });
     let series = series.collect();
     card(ui, |ui| {

@@ -1,7 +1,7 @@
 //! The open plugin tried against Adapter on the embedded digits: its results, and both losses.
 
 use egui::{RichText, Ui};
-use egui_plot::{Line, LineStyle, PlotPoints};
+use egui_plot::LineStyle;
 
 use crate::palette::Shade;
 use crate::run::tried::Trial;
@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::session::editor::OpenPlugin;
 use crate::session::trials::Trying;
 use crate::session::words::number;
-use crate::store::figure::{Figure, FigureLine, Lines, Point};
+use crate::store::figure::{Figure, FigureLine, Lines};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::tokens;
@@ -97,26 +97,20 @@ fn shades(trial: &Trial) -> Vec<Shade> {
 
 /// Draws the losses of both over their steps.
 fn curves(ui: &mut Ui, trial: &Trial) {
-    let lines: Vec<(&str, Vec<[f64; 2]>)> = trial
-        .methods
-        .iter()
-        .map(|one| (one.title.as_str(), means(&one.losses)))
-        .collect();
-    let all = || lines.iter().flat_map(|(_, points)| points);
-    let most = all().map(|[_, y]| *y).fold(1e-6, f64::max) * 1.05;
-    let end = all().map(|[x, _]| *x).fold(1.0, f64::max);
     let (t, shades) = (tokens(ui), shades(trial));
+    let lines = trial.methods.iter().zip(&shades);
+    let lines = lines
+        .map(|(one, shade)| FigureLine::new(one.title.as_str(), Some(*shade), means(&one.losses)));
+    let lines: Vec<FigureLine> = lines.collect();
+    let all = || lines.iter().flat_map(|line| &line.points);
+    let most = all().map(|point| point.y).fold(1e-6, f64::max) * 1.05;
+    let end = all().map(|point| point.x).fold(1.0, f64::max);
     let figure = || {
-        let line = |((name, points), shade): (&(&str, Vec<[f64; 2]>), &Shade)| FigureLine {
-            name: (*name).to_string(),
-            shade: Some(*shade),
-            points: points.iter().map(|[x, y]| Point::of(*x, *y)).collect(),
-        };
         let lines = Lines {
             about: tr!("figure-losses-about").into(),
             places: Vec::new(),
             range: [0.0, most],
-            lines: lines.iter().zip(&shades).map(line).collect(),
+            lines: lines.clone(),
         };
         Figure::lines(tr!("figure-losses"), lines)
     };
@@ -129,14 +123,9 @@ fn curves(ui: &mut Ui, trial: &Trial) {
         plot.set_plot_bounds_x(0.0..=end);
         plot.set_plot_bounds_y(0.0..=most);
         let styles = [LineStyle::Solid, LineStyle::Dashed { length: 6.0 }];
-        for (((name, points), shade), style) in lines.iter().zip(&shades).zip(styles) {
-            let points = PlotPoints::from(points.clone());
-            plot.line(
-                Line::new(*name, points)
-                    .color(t.run(*shade))
-                    .width(1.8)
-                    .style(style),
-            );
+        for ((line, shade), style) in lines.iter().zip(shades).zip(styles) {
+            let line = plots::line(line).color(t.run(shade));
+            plot.line(line.width(1.8).style(style));
         }
     });
 }

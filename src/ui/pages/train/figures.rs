@@ -180,10 +180,9 @@ pub fn curves(
             let series = Series::of_expert(t, expert, values);
             match alone {
                 // A single expert is drawn in the method's colour.
-                Some(shade) => Series {
-                    name: series.name.clone(),
-                    ..Series::of_run(t, shade, String::new(), series.points.into_iter())
-                },
+                Some(shade) => {
+                    Series::of_run(t, shade, series.line.name, series.line.points.into_iter())
+                }
                 None => series,
             }
         });

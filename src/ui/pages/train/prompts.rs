@@ -8,6 +8,7 @@ use super::figures::task_labels;
 use crate::metrics::PromptStudy;
 use crate::session::run_view::RunView;
 use crate::session::words::number;
+use crate::store::figure::FigureLine;
 use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
@@ -37,15 +38,13 @@ fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
     let t = tokens(ui);
     let labels = task_labels(run);
     let points = study.selection.iter().enumerate();
+    let points = points.map(|(task, v)| [task as f64, v * 100.0]);
     let series = Series {
-        name: tr!("train-prompts-own").into(),
-        shade: None,
-        points: points.map(|(task, v)| [task as f64, v * 100.0]).collect(),
+        line: FigureLine::new(tr!("train-prompts-own"), None, points),
         colour: t.accent,
         marker: MarkerShape::Diamond,
         style: LineStyle::Solid,
         width: 2.4,
-        spread: Vec::new(),
     };
     Curves {
         id: "prompt-selection",

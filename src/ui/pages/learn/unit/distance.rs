@@ -1,10 +1,10 @@
 //! The distance between the experts of runs per epoch, with a band for every other task.
 
 use egui::Ui;
-use egui_plot::{HoverPosition, Line, PlotPoints, Points};
+use egui_plot::{HoverPosition, PlotPoints, Points};
 
 use crate::session::units::{OfRun, number};
-use crate::store::figure::{Figure, FigureLine, Lines, Point};
+use crate::store::figure::{Figure, FigureLine, Lines};
 use crate::texts::Language;
 use crate::tr;
 use crate::ui::theme::tokens;
@@ -55,35 +55,31 @@ pub(super) fn show(
             )),
             _ => None,
         });
-    let figure = || {
-        let line = |line: &OfRun<[f64; 2]>| FigureLine {
-            name: line.title.clone(),
-            shade: Some(line.shade),
-            points: line.values.iter().map(|[x, y]| Point::of(*x, *y)).collect(),
-        };
-        let lines = Lines {
-            about: tr!("learn-distance-axis").to_string(),
-            places: Vec::new(),
-            range: [0.0, top],
-            lines: lines.iter().map(line).collect(),
-        };
-        Figure::lines(title, lines)
+    let drawn = lines.iter().map(|line| {
+        let points = line.values.iter().copied();
+        FigureLine::new(line.title.as_str(), Some(line.shade), points)
+    });
+    let drawn = Lines {
+        about: tr!("learn-distance-axis").to_string(),
+        places: Vec::new(),
+        range: [0.0, top],
+        lines: drawn.collect(),
     };
+    let figure = || Figure::lines(title, drawn.clone());
     plots::show(ui, plot, name, figure, |plot| {
         plot.set_plot_bounds_x(0.0..=end + passes * 0.06);
         plot.set_plot_bounds_y(0.0..=top * 1.03);
         let band = |task: usize| task as f64 * passes..=(task + 1) as f64 * passes;
         plots::bands(plot, t, (0..tasks).map(band));
-        for line in lines {
-            let (title, points) = (&line.title, &line.values);
-            let colour = t.run(line.shade);
-            let drawn = Line::new(title.clone(), PlotPoints::from(points.clone()));
-            plot.line(drawn.color(colour).width(2.0).style(dash_of(line.shade)));
+        for (run, line) in lines.iter().zip(&drawn.lines) {
+            let colour = t.run(run.shade);
+            let drawn = plots::line(line).color(colour);
+            plot.line(drawn.width(2.0).style(dash_of(run.shade)));
             // The current run is drawn in steps; values measured after an epoch are marked.
-            let whole = points.iter().copied();
+            let whole = run.values.iter().copied();
             let whole = whole.filter(|point| point[0].fract() == 0.0);
-            let points = Points::new(title.clone(), whole.collect::<PlotPoints<'_>>());
-            let marker = marker_of(line.shade);
+            let points = Points::new(line.name.clone(), whole.collect::<PlotPoints<'_>>());
+            let marker = marker_of(run.shade);
             plot.points(points.shape(marker).filled(true).radius(3.2).color(colour));
         }
     });
