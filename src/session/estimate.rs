@@ -29,7 +29,7 @@ fn network(plan: &PlanView) -> Option<Network> {
     let backbone = plan.backbone.as_ref()?;
     Some(Network {
         parameters: backbone.parameters,
-        input_size: backbone.input_size,
+        input_size: backbone.entry.architecture.input_size(),
     })
 }
 
@@ -71,26 +71,15 @@ pub fn estimate<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::views::BackboneView;
     use super::*;
-    use crate::method::BackboneShape;
+    use crate::backbone::library::{BackboneLibrary, EMBEDDED};
 
     #[test]
     fn the_demo_takes_less_than_a_minute_and_nothing_is_said_without_a_plan() {
-        let nano = BackboneView {
-            parameters: 3_600_000,
-            input_size: 32,
-            shape: BackboneShape {
-                depth: 8,
-                ..BackboneShape::default()
-            },
-            width: 192,
-            ..BackboneView::default()
-        };
         let plan = PlanView {
             train_images: vec![270; 5],
             test_images: vec![90; 5],
-            backbone: Some(nano),
+            backbone: BackboneLibrary::usual().describe(EMBEDDED).ok(),
             memory: Some(200_000_000),
             ..PlanView::default()
         };

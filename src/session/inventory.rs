@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::Session;
 use super::downloads::Download;
-use super::views::{BackboneView, DeviceView, PluginView};
+use super::views::{DeviceView, PluginView};
+use crate::backbone::library::Description;
 use crate::run::config::RunConfig;
 
 /// Choices for the settings.
@@ -13,7 +14,7 @@ pub struct Inventory {
     /// The plugins.
     pub plugins: Arc<[PluginView]>,
     /// The backbones.
-    pub backbones: Arc<[BackboneView]>,
+    pub backbones: Arc<[Description]>,
     /// The devices.
     pub devices: Vec<DeviceView>,
     /// Datasets and weights being downloaded, or whose download failed.

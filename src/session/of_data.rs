@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::Session;
 use super::chooser::typed_path;
 use super::grids::Several;
-use super::views::{BackboneView, DataView};
+use super::views::DataView;
+use crate::backbone::library::Description;
 use crate::data::{builtin, named};
 use crate::experiment::suited::{Material, of_epochs, share_epochs, suit, take_from};
 use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
@@ -128,9 +129,9 @@ impl Session {
     /// Selects a backbone from the table, with its default number of blocks with a PET.
     pub fn choose_backbone(&mut self, name: &str) {
         let mut known = self.inventory.backbones.iter();
-        if let Some(view) = known.find(|view| view.name == name) {
-            self.experiment.draft.backbone.clone_from(&view.name);
-            self.experiment.draft.blocks = view.shape.pet_blocks.to_string();
+        if let Some(view) = known.find(|view| view.entry.name == name) {
+            self.experiment.draft.backbone.clone_from(&view.entry.name);
+            self.experiment.draft.blocks = view.entry.pet_blocks.to_string();
         }
     }
 
@@ -167,11 +168,11 @@ impl Session {
         if is_read && std::mem::take(&mut self.experiment.pet_is_due) {
             let draft = &mut self.experiment.draft;
             let mut listed = self.inventory.backbones.iter();
-            let is_chosen = |view: &&BackboneView| view.name == draft.backbone;
+            let is_chosen = |view: &&Description| view.entry.name == draft.backbone;
             let about = listed.find(is_chosen);
             let about = about.or(self.experiment.plan.backbone.as_ref().filter(is_chosen));
             let size = self.inventory.plugin_of(draft).and_then(|view| view.size);
-            let shape = about.map(|view| view.shape);
+            let shape = about.map(Into::into);
             usual_pet(draft, shape, size.map(|(_, usual, _)| usual));
         }
     }

@@ -122,7 +122,7 @@ impl Session {
             && let Some(backbone) = &self.experiment.plan.backbone
         {
             self.experiment.planning.fit_blocks = None;
-            self.experiment.draft.blocks = backbone.shape.pet_blocks.to_string();
+            self.experiment.draft.blocks = backbone.entry.pet_blocks.to_string();
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Disk;
-use crate::backbone::library::{BackboneLibrary as Backbones, Description, State};
+use crate::backbone::library::{BackboneLibrary as Backbones, Description};
 use crate::device;
 use crate::experiment::footprint;
 use crate::method::{Chosen, Context, PetPlan};
@@ -13,7 +13,7 @@ use crate::pet::spec::MAIN_SIZE;
 use crate::pet::{BlockShape, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::session::views::{BackboneView, NumberView, PlanView, PluginView, WeightsPlace};
+use crate::session::views::{NumberView, PlanView, PluginView};
 use crate::tr;
 
 /// Adds backbone and PET to a plan; a Problem names the option that is invalid.
@@ -33,9 +33,9 @@ pub(super) fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibr
     let about = Backbones::usual()
         .describe(&config.backbone)
         .map_err(at("--backbone"))?;
-    let mut view = backbone(&about);
+    let mut view = about.clone();
     // A file is identified by its path, an entry also without the tag of its name.
-    view.name.clone_from(&config.backbone);
+    view.entry.name.clone_from(&config.backbone);
     plan.backbone = Some(view);
     let shapes = &about.blocks;
     let blocks = config.block_list(shapes.len());
@@ -121,13 +121,12 @@ impl Disk {
     }
 
     /// Returns the table of backbones, and the errors in it.
-    pub fn backbones(&self) -> (Vec<BackboneView>, Vec<Problem>) {
+    pub fn backbones(&self) -> (Vec<Description>, Vec<Problem>) {
         let library = Backbones::usual();
         let list = library
             .entries()
             .iter()
             .filter_map(|entry| library.describe(&entry.name).ok())
-            .map(|about| backbone(&about))
             .collect();
         (list, library.problems().to_vec())
     }
@@ -216,29 +215,6 @@ fn equations(form: &crate::pet::view::VariantView) -> Vec<(String, String)> {
     shown
 }
 
-fn backbone(about: &Description) -> BackboneView {
-    let entry = &about.entry;
-    BackboneView {
-        name: entry.name.clone(),
-        title: entry.title.clone(),
-        family: entry.architecture.family().name.to_string(),
-        parameters: about.parameters,
-        input_size: entry.architecture.input_size(),
-        width: about.blocks.first().map_or(0, |block| block.width),
-        shape: about.into(),
-        place: match &about.state {
-            State::Embedded => WeightsPlace::BuiltIn,
-            State::Present(_) => WeightsPlace::Here,
-            State::Absent { arrived } => WeightsPlace::Hub(*arrived),
-        },
-        megabytes: entry.size_mb,
-        licence: entry.licence.clone(),
-        pretrained_on: entry.pretrained_on.clone(),
-        warning: entry.warning.clone(),
-        assumed: about.assumed.clone(),
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -284,7 +260,7 @@ mod tests {
         assert!(!names.contains(&"adapter"));
         let view = plan.backbone.unwrap();
         assert_eq!(
-            (view.family.as_str(), view.shape.pet_blocks),
+            (view.entry.architecture.family().name, view.entry.pet_blocks),
             ("convnext", 15)
         );
     }

@@ -7,6 +7,7 @@ mod library;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::backbone::library::Description;
 use crate::data::Listed;
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
@@ -18,7 +19,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::Picture;
 use crate::texts::{Message, Words};
 
-pub use self::library::{BackboneView, NumberView, PluginView, WeightsPlace};
+pub use self::library::{NumberView, PluginView};
 pub use super::row::{Rows, RunRow, RunState};
 pub use crate::data::Split;
 
@@ -211,7 +212,7 @@ pub struct PlanView {
     /// Number of trainable parameters in the PETs of one expert.
     pub trained: Option<usize>,
     /// The selected backbone, also if it is a weight file.
-    pub backbone: Option<BackboneView>,
+    pub backbone: Option<Description>,
     /// Maximum bytes of memory of a training step.
     pub memory: Option<u64>,
     /// If that exceeds the free memory of the selected GPU: the free memory, and the batch size that would fit.

@@ -3,9 +3,12 @@
 
 use std::path::PathBuf;
 
+use super::is_shipped;
 use crate::backbone::architecture::Architecture;
 use crate::backbone::normalisation::Normalisation;
 use crate::data::transform::InputSpec;
+use crate::texts::of_list;
+use crate::tr;
 
 /// What an entry says of what nobody stated.
 pub const NOT_STATED: &str = "not stated";
@@ -65,6 +68,41 @@ impl BackboneEntry {
         InputSpec {
             size: self.architecture.input_size(),
             crop_ratio: self.crop_ratio,
+        }
+    }
+
+    /// Returns its title in the language of this thread.
+    pub fn title(&self) -> &str {
+        self.said("title", &self.title)
+    }
+
+    /// Returns its pre-training data in the language of this thread; empty if unknown.
+    pub fn pretrained_on(&self) -> &str {
+        match self.pretrained_on.as_str() {
+            NOT_STATED => "",
+            data => self.said("on", data),
+        }
+    }
+
+    /// Returns its note in the language of this thread.
+    pub fn warning(&self) -> Option<&str> {
+        let warning = self.warning.as_ref()?;
+        Some(self.said("warning", warning))
+    }
+
+    /// Returns the licence of its weights in the language of this thread.
+    pub fn licence(&self) -> &str {
+        match self.licence.as_str() {
+            NOT_STATED => tr!("range-not-stated"),
+            licence => licence,
+        }
+    }
+
+    /// Returns the translation of a text; the user's own entries are unchanged.
+    fn said<'a>(&self, part: &str, english: &'a str) -> &'a str {
+        match is_shipped(english) {
+            true => of_list("backbone", &self.name, part, english),
+            false => english,
         }
     }
 }

@@ -29,12 +29,13 @@ use crate::names::{closest, shortened};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
 use crate::texts::{Message, Words};
+use crate::tr;
 
 /// The table that is part of the program.
 const TABLE: &str = include_str!("../../../../assets/backbones.toml");
 
 /// Whether these words come from the program's own table, not from a user's.
-pub fn is_shipped(words: &str) -> bool {
+fn is_shipped(words: &str) -> bool {
     TABLE.contains(words)
 }
 
@@ -86,6 +87,24 @@ pub struct Description {
     pub state: State,
     /// What a bare file does not say and was assumed (sentences).
     pub assumed: Vec<Words>,
+}
+
+impl Description {
+    /// Returns the location of its weights in a few words.
+    pub fn whereabouts(&self) -> String {
+        match (&self.state, self.entry.size_mb) {
+            (State::Embedded, _) => tr!("count-weights-built-in").into(),
+            (State::Present(_), _) => tr!("count-weights-local").into(),
+            (State::Absent { arrived: 0 }, Some(size)) => {
+                tr!("count-weights-download", size = size)
+            }
+            (State::Absent { arrived }, Some(size)) => {
+                let left = size.saturating_sub(arrived / 1_000_000);
+                tr!("count-weights-download-rest", left = left, size = size)
+            }
+            (State::Absent { .. }, None) => tr!("count-weights-to-download").into(),
+        }
+    }
 }
 
 /// What a name given by the user means.

@@ -4,10 +4,11 @@ use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
 
 use super::{standing, step};
 use crate::backbone::families::{self, FAMILIES};
+use crate::backbone::library::{Description, State};
 use crate::run::config::{Precision, Setting, SettingGroup};
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::downloads::Item;
-use crate::session::views::{BackboneView, DeviceView, WeightsPlace};
+use crate::session::views::DeviceView;
 use crate::session::words::{bytes_text, count_text, number};
 use crate::texts::said;
 use crate::tr;
@@ -29,7 +30,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
     let title = (tr!("experiment-backbone"), "backbone");
     let end = |ui: &mut Ui, cx: &mut Cx<'_>, open: bool| match chosen.as_ref() {
         Some(view) if open && !file_wanted(cx) => {
-            widgets::cut(ui, view.licence()).on_hover_text(tr!("experiment-weights-licence"));
+            widgets::cut(ui, view.entry.licence()).on_hover_text(tr!("experiment-weights-licence"));
         }
         _ if open => {}
         view => _ = widgets::cut(ui, in_short(cx, view)),
@@ -49,7 +50,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
             match &chosen {
                 // The current backbone is not shown while a file is to be chosen in its place.
                 Some(view) if file_wanted(cx) => {
-                    let now = view.title();
+                    let now = view.entry.title();
                     faint(ui, tr!("experiment-no-file-chosen", now = now));
                 }
                 Some(view) => {
@@ -63,19 +64,19 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// Returns "ViT-B/16 · 85.8 M weights · 346 MB to download".
-fn in_short(cx: &Cx<'_>, view: Option<&BackboneView>) -> String {
+fn in_short(cx: &Cx<'_>, view: Option<&Description>) -> String {
     let draft = &cx.session.experiment.draft;
     let Some(view) = view else {
         return draft.backbone.clone();
     };
     let mut words = vec![
-        view.title().into(),
+        view.entry.title().into(),
         tr!("experiment-parameter-count", n = millions(view.parameters)),
     ];
     if draft.precision != Precision::default() {
         words.push(draft.precision.key().into());
     }
-    if let WeightsPlace::Hub(_) = view.place {
+    if let State::Absent { .. } = view.state {
         words.push(view.whereabouts());
     }
     words.join(" · ")
@@ -90,36 +91,36 @@ fn file_wanted(cx: &Cx<'_>) -> bool {
             .inventory
             .backbones
             .iter()
-            .any(|view| view.name == *name)
+            .any(|view| view.entry.name == *name)
 }
 
 /// Returns the current backbone: from the table, or as the plan found it (a file).
-fn chosen(cx: &Cx<'_>) -> Option<BackboneView> {
+fn chosen(cx: &Cx<'_>) -> Option<Description> {
     let name = &cx.session.experiment.draft.backbone;
     let listed = cx
         .session
         .inventory
         .backbones
         .iter()
-        .find(|view| view.name == *name);
+        .find(|view| view.entry.name == *name);
     let planned = cx.session.experiment.plan.backbone.as_ref();
     listed
-        .or(planned.filter(|view| view.name == *name))
+        .or(planned.filter(|view| view.entry.name == *name))
         .cloned()
 }
 
-fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
+fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&Description>) {
     let listed = |cx: &Cx<'_>, name: &str| {
         cx.session
             .inventory
             .backbones
             .iter()
-            .any(|b| b.name == name)
+            .any(|b| b.entry.name == name)
     };
     let from_file =
         cx.pages.experiment.weights || !listed(cx, &cx.session.experiment.draft.backbone);
     let family = match chosen {
-        Some(view) if !from_file => view.family.clone(),
+        Some(view) if !from_file => view.entry.architecture.family().name.to_string(),
         _ => FILE.to_string(),
     };
     let mut options: Vec<(String, &str)> = FAMILIES
@@ -133,7 +134,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
         if value == FILE {
             cx.change(|session| session.pick(DialogPurpose::Weights));
         } else if let Some(view) = first_of(&cx.session.inventory.backbones, &value) {
-            let name = view.name;
+            let name = view.entry.name;
             cx.change(move |session| session.choose_backbone(&name));
         }
     }
@@ -141,7 +142,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
         file(ui, cx);
         return;
     }
-    let title = chosen.map_or("", BackboneView::title);
+    let title = chosen.map_or("", |view| view.entry.title());
     let list = egui::Button::new(title)
         .right_text(RichText::new("▾").color(tokens(ui).subdued))
         .min_size(Vec2::new(0.0, CONTROL));
@@ -150,10 +151,15 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
 }
 
 /// Returns the default backbone of a family, else its first one in the table.
-fn first_of(list: &[BackboneView], family: &str) -> Option<BackboneView> {
+fn first_of(list: &[Description], family: &str) -> Option<Description> {
     let usual = families::named(family).map_or("", |family| family.usual);
-    let mine = || list.iter().filter(|view| view.family == family);
-    let found = mine().find(|view| view.name == usual).or(mine().next());
+    let mine = || {
+        list.iter()
+            .filter(|view| view.entry.architecture.family().name == family)
+    };
+    let found = mine()
+        .find(|view| view.entry.name == usual)
+        .or(mine().next());
     found.cloned()
 }
 
@@ -164,13 +170,16 @@ fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
     egui::ScrollArea::vertical()
         .max_height(360.0)
         .show(ui, |ui| {
-            for view in list.iter().filter(|view| view.family == family) {
-                let here = cx.session.experiment.draft.backbone == view.name;
-                let line = egui::Button::selectable(here, view.title())
+            for view in list
+                .iter()
+                .filter(|view| view.entry.architecture.family().name == family)
+            {
+                let here = cx.session.experiment.draft.backbone == view.entry.name;
+                let line = egui::Button::selectable(here, view.entry.title())
                     .right_text(RichText::new(view.whereabouts()).color(tokens(ui).subdued));
-                let hint = format!("{}\n{}", view.name, pretrained(view));
+                let hint = format!("{}\n{}", view.entry.name, pretrained(view));
                 if ui.add(line).on_hover_text(hint).clicked() {
-                    let name = view.name.clone();
+                    let name = view.entry.name.clone();
                     cx.change(move |session| session.choose_backbone(&name));
                 }
             }
@@ -185,7 +194,7 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
         .inventory
         .backbones
         .iter()
-        .any(|view| view.name == *draft);
+        .any(|view| view.entry.name == *draft);
     let state = &mut cx.pages.experiment;
     let edit = widgets::line_edit(
         &mut state.weights_path,
@@ -198,7 +207,7 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
             .inventory
             .backbones
             .iter()
-            .any(|view| view.name == text)
+            .any(|view| view.entry.name == text)
     };
     if !response.has_focus() && !response.lost_focus() && !cx.session.inventory.backbones.is_empty()
     {
@@ -221,20 +230,23 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-fn facts(ui: &mut Ui, view: &BackboneView) {
+fn facts(ui: &mut Ui, view: &Description) {
     let mut words = vec![
         tr!("experiment-parameter-count", n = millions(view.parameters)),
-        tr!("experiment-input-size", size = view.input_size),
-        tr!("experiment-block-count", n = view.shape.depth),
+        tr!(
+            "experiment-input-size",
+            size = view.entry.architecture.input_size()
+        ),
+        tr!("experiment-block-count", n = view.blocks.len()),
     ];
-    words.extend(view.megabytes.map(|n| tr!("data-megabytes", n = n)));
+    words.extend(view.entry.size_mb.map(|n| tr!("data-megabytes", n = n)));
     words.push(pretrained(view));
     let colour = tokens(ui).subdued;
     let text = RichText::new(words.join(" · "))
         .font(regular(12.0))
         .color(colour);
     ui.add(egui::Label::new(text).wrap());
-    if let Some(warning) = view.warning() {
+    if let Some(warning) = view.entry.warning() {
         let text = RichText::new(tr!("experiment-note", warning = warning))
             .font(regular(12.0))
             .color(tokens(ui).warning);
@@ -248,8 +260,8 @@ fn facts(ui: &mut Ui, view: &BackboneView) {
     }
 }
 
-fn pretrained(view: &BackboneView) -> String {
-    match view.pretrained_on() {
+fn pretrained(view: &Description) -> String {
+    match view.entry.pretrained_on() {
         "" => tr!("experiment-pretrained-unknown").into(),
         data => tr!("experiment-pretrained", data = data),
     }
@@ -267,12 +279,12 @@ fn millions(count: usize) -> String {
 }
 
 /// Draws the location of the weights; a download can be started before the run, and stopped.
-fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
-    let WeightsPlace::Hub(_) = view.place else {
+fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &Description) {
+    let State::Absent { .. } = view.state else {
         return;
     };
     ui.horizontal_wrapped(|ui| {
-        let item = Item::Weights(view.name.clone());
+        let item = Item::Weights(view.entry.name.clone());
         let Some(download) = cx.session.under_way_like(&item) else {
             let place = view.whereabouts();
             faint(ui, tr!("experiment-download-at-start", place = place));

@@ -113,7 +113,9 @@ fn choices(cx: &Cx<'_>, spec: &SettingSpec) -> Option<Vec<(Setting, String)>> {
         }
         ("backbone", _) => {
             let known = inventory.backbones.iter();
-            known.map(|view| text(&view.name, &view.name)).collect()
+            known
+                .map(|view| text(&view.entry.name, &view.entry.name))
+                .collect()
         }
         (_, SettingKind::Flag(_)) => [(true, tr!("experiment-on")), (false, tr!("experiment-off"))]
             .map(|(on, title)| (Setting::Flag(on), title.to_string()))

@@ -2,12 +2,12 @@
 
 use egui::Ui;
 
+use crate::backbone::library::Description;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::session::Session;
 use crate::session::advice::{BACKBONE, TITLE, better_backbone, more_steps};
 use crate::session::run_view::{RunView, Stage};
-use crate::session::views::BackboneView;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
@@ -97,15 +97,15 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader) {
     if better_backbone(header, &run.reports).is_none() {
         return;
     }
-    let known = |view: &&BackboneView| view.name == BACKBONE;
+    let known = |view: &&Description| view.entry.name == BACKBONE;
     let Some(view) = cx.session.inventory.backbones.iter().find(known).cloned() else {
         return;
     };
     ui.horizontal_wrapped(|ui| {
         if button(ui, tr!("train-use-setting", name = TITLE)).clicked() {
             cx.act(UiCommand::Repeat(Box::new(RunConfig {
-                backbone: view.name.clone(),
-                blocks: view.shape.pet_blocks.to_string(),
+                backbone: view.entry.name.clone(),
+                blocks: view.entry.pet_blocks.to_string(),
                 ..header.config.clone()
             })));
         }
