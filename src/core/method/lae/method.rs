@@ -7,7 +7,8 @@ use burn::tensor::Tensor;
 use super::super::answers::{self, Answer};
 use super::super::heads::Heads;
 use super::super::{
-    Batch, Features, GoOn, Measurement, Method, Moment, Pass, Recipe, Snapshots, Task, TrainedPet,
+    Batch, Features, GoOn, Measurement, Method, Moment, Pass, PassWork, Recipe, Snapshots, Task,
+    TrainedPet,
 };
 use super::verdict::verdict;
 use super::{DISTANCE, DRIFTS, Lae};
@@ -28,7 +29,18 @@ impl Method for Lae {
     }
 
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
-        self.learn_with(batch, pass, &|_| None).map(Some)
+        if pass.work == PassWork::Measure {
+            self.measure_importance(batch)?;
+            return Ok(None);
+        }
+        self.train(batch, pass).map(Some)
+    }
+
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
+        if let Some(penalty) = &mut self.penalty {
+            penalty.end_pass(&self.online);
+        }
+        Ok(())
     }
 
     fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
@@ -120,6 +132,9 @@ impl Method for Lae {
         if let Some(origin) = &self.origin {
             origin.write("origin", &mut named)?;
         }
+        if let Some(penalty) = &self.penalty {
+            penalty.write(&mut named)?;
+        }
         self.adam.write(&mut named)?;
         Ok(named)
     }
@@ -137,6 +152,9 @@ impl Method for Lae {
         self.online = self.online.read("online", state, &device)?;
         (self.offline, self.origin) = (offline, origin);
         self.heads = Heads::read(state, tasks, self.backbone.feature_width(), &device)?;
+        if let Some(penalty) = &mut self.penalty {
+            penalty.restore(&self.online, state, &device)?;
+        }
         self.adam = self.adam.read(state, &device)?;
         self.task = Task::newest(tasks);
         Ok(())

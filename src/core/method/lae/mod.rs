@@ -11,6 +11,7 @@
 //! Baseline.
 
 mod method;
+mod penalty;
 mod state;
 mod told;
 mod verdict;
@@ -27,6 +28,7 @@ use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
 use crate::run::event::Scores;
 
+pub(super) use penalty::EwcPenalty;
 pub use state::{Lae, Logits};
 
 /// Distance between the two PETs, relative to the norm of the offline one: reported with the progress, and stored after

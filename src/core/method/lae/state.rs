@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor};
 
+use super::super::answers;
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
 use super::super::task::none_begun;
@@ -11,6 +12,7 @@ use super::super::{
     Backward, Batch, Chosen, Features, Method, MethodSpec, Pass, PetPlan, Setup, StepSettings,
     Task, task_seed,
 };
+use super::penalty::{self, EwcPenalty};
 use super::{LaeSettings, Switches};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -26,9 +28,6 @@ pub struct Logits {
     /// batch × classes; `None` without an offline expert.
     pub offline: Option<Tensor<2>>,
 }
-
-/// A method's additional loss term, computed from the online PET.
-pub(in crate::method) type Added<'a> = dyn Fn(&PetStack) -> Option<Tensor<1>> + 'a;
 
 /// LAE's state during a run.
 pub struct Lae {
@@ -46,6 +45,8 @@ pub struct Lae {
     pub(super) origin: Option<PetStack>,
     pub(super) heads: Heads,
     pub(super) adam: Optimiser,
+    /// EWC's addition to the loss.
+    pub(super) penalty: Option<EwcPenalty>,
     step: StepSettings,
     /// Whether `dropout` in the PET's equation is active in training.
     drops: bool,
@@ -65,6 +66,7 @@ impl Lae {
             origin: None,
             heads: Heads::default(),
             adam: Optimiser::new(OptimiserSettings::adam(settings.learning_rate)),
+            penalty: None,
             step: StepSettings::default(),
             drops: false,
         }
@@ -95,6 +97,15 @@ impl Lae {
             drops: setup.pet.is_some_and(drops),
             ..lae
         })
+    }
+
+    /// Returns the same with this penalty in the loss.
+    #[must_use]
+    pub(in crate::method) fn with_penalty(self, penalty: EwcPenalty) -> Self {
+        Self {
+            penalty: Some(penalty),
+            ..self
+        }
     }
 
     /// Replaces the initial values: PETs of both experts and all heads.
@@ -139,18 +150,6 @@ impl Lae {
         frozen: bool,
         draws: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
-        self.gradients_with(images, labels, (frozen, draws), &|_| None)
-    }
-
-    /// Returns the same with an additional loss term (one value), computed by `added` from the online PET, which is
-    /// tracked unless frozen.
-    fn gradients_with(
-        &self,
-        images: Tensor<4>,
-        labels: &[usize],
-        (frozen, draws): (bool, Option<DropoutSeed>),
-        added: &Added<'_>,
-    ) -> Result<(Tensor<1>, Gradients)> {
         let head = self.heads.tracked_last()?;
         let mut pets = if frozen {
             self.online.clone()
@@ -163,7 +162,8 @@ impl Lae {
         let features = self.backbone.features(images, &pets)?;
         let logits = head.forward(features);
         let targets = (labels, self.step.smoothing);
-        let learned = Backward::new(logits, targets, added(&pets), &self.device());
+        let penalty = self.penalty.as_ref().and_then(|ewc| ewc.of(&pets));
+        let learned = Backward::new(logits, targets, penalty, &self.device());
         let learned = learned.of(head.leaves("head"))?;
         Ok(match frozen {
             true => learned,
@@ -228,17 +228,8 @@ impl Lae {
         Ok(loss)
     }
 
-    /// Trains on one batch of the trainer, with the additional loss term (one value) that `added` computes from the
-    /// tracked online PET. Returns the loss.
-    ///
-    /// # Errors
-    /// As [`Lae::step`], or a Problem if no task has begun.
-    pub(in crate::method) fn learn_with(
-        &mut self,
-        batch: &Batch<'_>,
-        pass: &Pass,
-        added: &Added<'_>,
-    ) -> Result<Tensor<1>> {
+    /// Trains on one batch of the trainer. Returns the loss.
+    pub(super) fn train(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Tensor<1>> {
         let task = self.task.as_ref().ok_or_else(none_begun)?;
         let (loss, gradients) = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
@@ -246,11 +237,31 @@ impl Lae {
             let draws = self
                 .drops
                 .then(|| part.dropout_seed(self.settings.seed, task.index));
-            self.gradients_with(images, &labels, (pass.frozen(), draws), added)
+            self.gradients(images, &labels, pass.frozen(), draws)
         })?;
         self.update(gradients);
         self.accumulate();
         Ok(loss)
+    }
+
+    /// Adds each image of a batch to the importance that is being measured for the penalty.
+    pub(super) fn measure_importance(&mut self, batch: &Batch<'_>) -> Result<()> {
+        let (task, device) = (self.task.as_ref().ok_or_else(none_begun)?, self.device());
+        let Some(penalty) = &mut self.penalty else {
+            return Ok(());
+        };
+        for (row, &sample) in batch.samples.iter().enumerate() {
+            let image = batch.images.clone().slice_dim(0, row..row + 1);
+            let (pets, head) = (self.online.tracked(), self.heads.tracked_last()?);
+            let logits = head.forward(self.backbone.features(image, &pets)?);
+            let row = answers::rows(&logits.clone().inner())?.concat();
+            let seed = task_seed(self.settings.seed, task.index).wrapping_add(sample as u64);
+            let label = penalty::sampled(&row, seed);
+            let learned = Backward::new(logits, (&[label], 0.0), None, &device);
+            let (_, gradients) = learned.of_pets(&pets).taken();
+            penalty.add(&self.online, &gradients);
+        }
+        Ok(())
     }
 
     /// Returns the logits of both experts for a batch.

@@ -1,0 +1,141 @@
+//! The penalty of elastic weight consolidation (Kirkpatrick et al., Overcoming catastrophic forgetting in neural networks,
+//! PNAS 2017): λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² in the loss (their Eq. 3) keeps parameters that mattered for earlier tasks near
+//! their values.
+//!
+//! θ is the PET; the heads of earlier tasks are not trained anyway. F is the diagonal of the Fisher information of the
+//! task's own classes: the mean over images of the squared gradient of ln p(y), with y sampled from the network's
+//! softmax. One F and θ* serve all earlier tasks, as in Schwarz et al., Progress & Compress, ICML 2018 (their Eq. 9):
+//! F ← γ·F + F of the new task, and θ* are the newest values.
+
+use burn::tensor::{Device, Tensor};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::super::answers;
+use super::super::optimiser::Gradients;
+use crate::metrics::Expert;
+use crate::pet::PetStack;
+use crate::problem::Result;
+use crate::tensors::Named;
+
+/// F and θ* of the earlier tasks, and the F that is being measured.
+pub struct EwcPenalty {
+    lambda: f64,
+    gamma: f64,
+    /// F and θ*; `None` before the end of the first task.
+    earlier: Option<(PetStack, PetStack)>,
+    /// Sum of squared gradients, and the number of images.
+    measured: Option<(PetStack, usize)>,
+}
+
+impl EwcPenalty {
+    /// Returns a penalty of 0, before the first task.
+    pub fn new(lambda: f64, gamma: f64) -> Self {
+        Self {
+            lambda,
+            gamma,
+            earlier: None,
+            measured: None,
+        }
+    }
+
+    /// Returns λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² (one value); `None` in the first task, or if nothing is trained.
+    pub(super) fn of(&self, pets: &PetStack) -> Option<Tensor<1>> {
+        let (importance, anchor) = self.earlier.as_ref()?;
+        let fixed = importance.parameters().zip(anchor.parameters());
+        let each = pets.parameters().zip(fixed);
+        let each = each.filter(|((.., trained), _)| *trained);
+        let each = each.map(|((_, now, _), ((_, importance, _), (_, anchor, _)))| {
+            let moved = now.clone() - anchor.clone();
+            (moved.clone() * moved * importance.clone()).sum()
+        });
+        each.reduce(|a, b| a + b)
+            .map(|sum| sum * (self.lambda / 2.0))
+    }
+
+    /// Adds the squares of one image's gradients to the importance that is being measured.
+    pub(super) fn add(&mut self, pets: &PetStack, gradients: &Gradients) {
+        let (sum, count) = self
+            .measured
+            .take()
+            .unwrap_or_else(|| (pets.with(|_, tensor, _| tensor.zeros_like()), 0));
+        let sum = sum.with(|name, sum, _| match gradients.get(&format!("pet.{name}")) {
+            Some(gradient) => {
+                let gradient = gradient.clone().reshape(sum.dims());
+                sum.clone() + gradient.clone() * gradient
+            }
+            None => sum.clone(),
+        });
+        self.measured = Some((sum, count + 1));
+    }
+
+    /// Takes what was measured in this pass, if any, into F; the current `pets` become θ*.
+    pub(super) fn end_pass(&mut self, pets: &PetStack) {
+        let Some((sum, count)) = self.measured.take() else {
+            return;
+        };
+        let earlier = self.earlier.take().map(|(importance, _)| importance);
+        let earlier = earlier.unwrap_or_else(|| sum.with(|_, sum, _| sum.zeros_like()));
+        let mut sums = sum.parameters();
+        let importance = earlier.with(|_, earlier, _| match sums.next() {
+            Some((_, sum, _)) => earlier.clone() * self.gamma + sum.clone() / count as f64,
+            None => earlier.clone(),
+        });
+        self.earlier = Some((importance, pets.clone()));
+    }
+
+    /// Adds F as `importance.…` and θ* as `anchor.…`.
+    ///
+    /// # Errors
+    /// Returns a Problem if the device failed.
+    pub(super) fn write(&self, into: &mut Named) -> Result<()> {
+        let Some((importance, anchor)) = &self.earlier else {
+            return Ok(());
+        };
+        importance.write("importance", into)?;
+        anchor.write("anchor", into)
+    }
+
+    /// Reads both back, with the structure of `pets`; neither is there before the end of the first task.
+    ///
+    /// # Errors
+    /// Returns a Problem that names a missing or mis-shaped tensor.
+    pub(super) fn restore(&mut self, pets: &PetStack, from: &Named, device: &Device) -> Result<()> {
+        self.earlier = None;
+        if from.keys().any(|name| name.starts_with("importance.")) {
+            let read = |prefix| pets.read(prefix, from, device);
+            self.earlier = Some((read("importance")?, read("anchor")?));
+        }
+        Ok(())
+    }
+}
+
+/// Returns a class sampled from the softmax of the logits: the one at `unit` (0 to 1) of its cumulative sum.
+pub(super) fn sampled(logits: &[f32], seed: u64) -> usize {
+    sampled_at(logits, ChaCha8Rng::seed_from_u64(seed).random())
+}
+
+fn sampled_at(logits: &[f32], unit: f32) -> usize {
+    let probabilities = answers::opinion(Expert::ANSWER, logits).probabilities;
+    let mut sum = 0.0;
+    let passed = probabilities.iter().take_while(|probability| {
+        sum += **probability;
+        sum < unit
+    });
+    passed.count().min(logits.len().saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_sampled_as_often_as_the_softmax_says() {
+        let logits = [1f32, 3.0, 2.0].map(f32::ln);
+        let draws = (0..600).map(|i| sampled_at(&logits, (i as f32 + 0.5) / 600.0));
+        let mut counts = [0; 3];
+        draws.for_each(|class| counts[class] += 1);
+        assert_eq!(counts, [100, 300, 200]);
+        assert_eq!(sampled_at(&logits, 1.0), 2);
+    }
+}
