@@ -52,7 +52,7 @@ fn compare_features(
 }
 
 /// Compares the prototypes (classes × width) that a method keeps.
-fn compare_prototypes(to: &mut Comparer<'_>, task: usize, method: &dyn Method) -> Result<()> {
+fn compare_prototypes(to: &mut Comparer<'_>, task: usize, method: &mut dyn Method) -> Result<()> {
     let kept = method.snapshot()?;
     let rows = kept.get("prototypes").map_or(&[][..], |rows| &rows.values);
     let limit = to.tolerance.trajectory;
@@ -73,7 +73,7 @@ impl Case for Box<dyn Method> {
     fn compare(&mut self, to: &mut Comparer<'_>, task: usize, test: &Tensor<4>) -> Result<()> {
         if to.file.text("method")? == "simplecil" {
             compare_features(to, "test.feature", &**self, test)?;
-            return compare_prototypes(to, task, &**self);
+            return compare_prototypes(to, task, &mut **self);
         }
         to.compare_kept(&format!("task.{task}.kept."), &self.checkpoint()?, "")
     }

@@ -219,7 +219,7 @@ fn esn_asks_for_a_class_token_before_the_start() {
     }
 }
 
-fn kept(method: &dyn Method) -> Named {
+fn kept(method: &mut dyn Method) -> Named {
     method.snapshot().unwrap()
 }
 
@@ -232,12 +232,12 @@ fn esn_trains_its_prompt_in_every_task_unless_it_is_fixed() {
     ] {
         let toy = Toy::new(&vit, "esn", None, own);
         let mut method = toy.build();
-        let fresh = kept(&*method)["prompt"].clone();
+        let fresh = kept(&mut *method)["prompt"].clone();
         toy.learn(&mut *method, 0);
-        let first = kept(&*method);
+        let first = kept(&mut *method);
         assert_ne!(first["prompt"], fresh);
         toy.learn(&mut *method, 1);
-        let second = kept(&*method);
+        let second = kept(&mut *method);
         assert_eq!(second["prompt"] != first["prompt"], moves);
         // The first stage is frozen, and so is its vote.
         for (name, tensor) in first

@@ -7,12 +7,12 @@ use burn::tensor::{Device, Tensor, TensorData};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::vit;
 use lae_studio::method::{
-    self, Answer, Batch, Chosen, Features, GoOn, Heads, METHODS, Method, Pass, PetPlan, Setup, Task,
+    self, Answer, Batch, Chosen, Features, GoOn, Heads, METHODS, Method, Pass, PetPlan, Setup,
+    State, Task,
 };
 use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{Init, PetSettings};
 use lae_studio::problem::Result;
-use lae_studio::tensors::Named;
 
 const SIDE: usize = 16;
 const TASKS: [Range<usize>; 2] = [0..2, 2..4];
@@ -61,16 +61,8 @@ impl Method for Aligned {
         self.0.heads_mut()
     }
 
-    fn snapshot(&self) -> Result<Named> {
-        self.0.snapshot()
-    }
-
-    fn checkpoint(&self) -> Result<Named> {
-        self.0.checkpoint()
-    }
-
-    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
-        self.0.restore(state, tasks)
+    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+        self.0.state(state)
     }
 }
 

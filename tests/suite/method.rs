@@ -243,11 +243,12 @@ fn two_steps(key: &str, spec: &Arc<PetSpec>, drawing: Drawing) -> (Named, [Vec<f
         method.learn(&batch, &Pass::learning(false)).unwrap();
     }
     method.end_task(&mut GoOn::to_the_end()).unwrap();
+    let kept = method.snapshot().unwrap();
     let said = || {
         let verdicts = method.predict(images()).unwrap();
         verdicts.into_iter().flat_map(|v| v.scores).collect()
     };
-    (method.snapshot().unwrap(), [said(), said()])
+    (kept, [said(), said()])
 }
 
 #[test]

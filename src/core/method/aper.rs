@@ -3,7 +3,6 @@
 //! afterwards. A feature is the concatenation of the features of the original and the tuned backbone, without
 //! normalisation. Each class is the mean feature of its images; cosines decide.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
@@ -13,7 +12,7 @@ use super::prototypes::{Prototypes, Sums};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     Batch, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetUse, PublishedValues, Rate,
-    Reading, Recipe, Setup, Task, TrainedPet, Workload,
+    Reading, Recipe, Setup, State, Task, TrainedPet, Workload,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -21,7 +20,6 @@ use crate::pet::{Hooks, PetStack};
 use crate::problem::Result;
 use crate::run::config::Setting;
 use crate::run::event::Scores;
-use crate::tensors::Named;
 
 /// APER.
 pub const SPEC: MethodSpec = MethodSpec {
@@ -154,23 +152,9 @@ impl Method for Aper {
         Ok(vec![self.session.trained()])
     }
 
-    fn snapshot(&self) -> Result<Named> {
-        let mut named = Named::new();
-        self.session.snapshot(&mut named)?;
-        self.prototypes.write(&mut named);
-        Ok(named)
-    }
-
-    fn checkpoint(&self) -> Result<Named> {
-        let mut named = self.snapshot()?;
-        self.session.checkpoint(&mut named)?;
-        Ok(named)
-    }
-
-    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
-        self.session.restore(state, tasks)?;
-        let classes = tasks.last().map_or(0, |task| task.end);
-        self.prototypes = Prototypes::read(state, classes, 2 * self.backbone.feature_width())?;
-        Ok(())
+    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+        self.session.state(state)?;
+        let width = 2 * self.backbone.feature_width();
+        self.prototypes.state(width, state)
     }
 }

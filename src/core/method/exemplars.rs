@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::state::State;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named};
 
@@ -90,20 +91,20 @@ impl Exemplars {
         features
     }
 
-    /// Adds the tensor `exemplars`: a row for each, with class, task and image.
-    pub fn write(&self, into: &mut Named) {
-        let rows = self.all.iter().zip(&self.classes);
-        let values = rows.flat_map(|(one, class)| [*class, one.task, one.image]);
-        let values: Vec<f32> = values.map(|number| number as f32).collect();
-        let shape = vec![self.all.len(), 3];
-        into.insert("exemplars".into(), HostTensor { shape, values });
+    /// Writes or reads the tensor `exemplars`: a row for each, with class, task and image.
+    pub fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+        let write = |exemplars: &Self, tensors: &mut Named| {
+            let rows = exemplars.all.iter().zip(&exemplars.classes);
+            let values = rows.flat_map(|(one, class)| [*class, one.task, one.image]);
+            let values: Vec<f32> = values.map(|number| number as f32).collect();
+            let shape = vec![exemplars.all.len(), 3];
+            tensors.insert("exemplars".into(), HostTensor { shape, values });
+            Ok(())
+        };
+        state.part(self, write, |_, stored| Self::read(stored.tensors))
     }
 
-    /// Reads them back.
-    ///
-    /// # Errors
-    /// Returns a Problem if they are missing or not integers.
-    pub fn read(from: &Named) -> Result<Self> {
+    fn read(from: &Named) -> Result<Self> {
         let stored = named(from, "exemplars")?;
         let whole = |value: &f32| value.fract() == 0.0 && *value >= 0.0;
         if !stored.values.iter().all(whole) || !stored.values.len().is_multiple_of(3) {
@@ -238,7 +239,7 @@ mod tests {
         assert_eq!(kept.all()[3], Exemplar { task: 1, image: 0 });
         assert_eq!(features[&1].len(), 1);
         let mut file = Named::new();
-        kept.write(&mut file);
+        kept.state(&mut State::Snapshot(&mut file)).unwrap();
         assert_eq!(Exemplars::read(&file).unwrap(), kept);
         file.get_mut("exemplars").unwrap().values[0] = 0.5;
         assert!(Exemplars::read(&file).is_err());

@@ -7,7 +7,6 @@
 //! Dosovitskiy et al., An Image is Worth 16x16 Words, ICLR 2021, which the authors of LAE follow in
 //! both: SGD with momentum, no weight decay, gradients clipped to norm 1, a cosine over the steps.
 
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Tensor;
@@ -19,8 +18,8 @@ use super::task::none_begun;
 use super::tuning::{self, MOMENTUM};
 use super::{
     Backward, Batch, Chosen, Context, Features, MemoryEstimate, Method, MethodSpec, Pass,
-    PublishedValues, Rate, Reading, Recipe, SettingKind, SettingSpec, Setup, StepSettings, Task,
-    Voice, plain, task_seed,
+    PublishedValues, Rate, Reading, Recipe, SettingKind, SettingSpec, Setup, State, StepSettings,
+    Task, Voice, plain, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
@@ -29,7 +28,6 @@ use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::Precision;
-use crate::tensors::Named;
 
 /// Seq-FT.
 pub const SEQUENTIAL: MethodSpec = MethodSpec {
@@ -235,14 +233,6 @@ impl FineTune {
             head.step("head", &mut step);
         }
     }
-
-    /// Returns everything that is or was trained.
-    fn whole(&self) -> Result<Named> {
-        let mut named = Named::new();
-        self.weights.write("backbone", &mut named)?;
-        self.heads.write(&mut named)?;
-        Ok(named)
-    }
 }
 
 impl Method for FineTune {
@@ -320,33 +310,25 @@ impl Method for FineTune {
         Some(&mut self.heads)
     }
 
-    fn snapshot(&self) -> Result<Named> {
-        if self.heads.0.len() > self.settings.without_weights {
-            return self.whole();
+    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+        if let Some(stored) = state.stored() {
+            if !stored.holds("backbone.") {
+                let tasks = stored.tasks.len();
+                let what = message!("problem-network-not-saved", tasks = tasks.to_string());
+                return Err(Problem::new(what).advise(message!("advice-choose-last-task")));
+            }
+            self.answering = OnceLock::new();
+            self.task = Task::newest(stored.tasks);
         }
-        let mut heads = Named::new();
-        self.heads.write(&mut heads)?;
-        Ok(heads)
-    }
-
-    fn checkpoint(&self) -> Result<Named> {
-        let mut named = self.whole()?;
-        self.optimiser.write(&mut named)?;
-        Ok(named)
-    }
-
-    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
-        if !state.keys().any(|name| name.starts_with("backbone.")) {
-            let tasks = tasks.len();
-            let what = message!("problem-network-not-saved", tasks = tasks.to_string());
-            return Err(Problem::new(what).advise(message!("advice-choose-last-task")));
+        if !state.is_snapshot() || self.heads.0.len() > self.settings.without_weights {
+            state.part(
+                &mut self.weights,
+                |weights, tensors| weights.write("backbone", tensors),
+                |weights, stored| weights.read("backbone", stored.tensors),
+            )?;
         }
-        let device = self.backbone.device();
-        self.answering = OnceLock::new();
-        self.weights = self.weights.read("backbone", state)?;
-        self.heads = Heads::read(state, tasks, self.backbone.feature_width(), &device)?;
-        self.optimiser = self.optimiser.read(state, &device)?;
-        self.task = Task::newest(tasks);
-        Ok(())
+        let (width, device) = (self.backbone.feature_width(), self.backbone.device());
+        self.heads.state("head", (width, &device), state)?;
+        self.optimiser.state(&device, state)
     }
 }

@@ -3,18 +3,16 @@
 //! Values are stored without gradient tracking; every training step makes tracked copies, so that no graph outlives its
 //! step.
 
-use std::ops::Range;
-
 use burn::tensor::{Device, Tensor, TensorData};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::optimiser::Step;
+use super::state::State;
 use super::task::none_begun;
 use crate::nn;
 use crate::pet::standard_normal;
 use crate::problem::Result;
-use crate::tensors::{HostTensor, Named, shaped};
 
 /// Standard deviation of a new head's weights.
 const HEAD_STD: f32 = 0.001;
@@ -93,47 +91,38 @@ impl Heads {
         Ok(self.0.last().ok_or_else(none_begun)?.tracked())
     }
 
-    /// Adds `head.<task>.weight` and `head.<task>.bias` to the named tensors.
-    ///
-    /// # Errors
-    /// Returns a Problem if the device failed.
-    pub fn write(&self, into: &mut Named) -> Result<()> {
-        for (task, head) in self.0.iter().enumerate() {
-            for (name, leaf) in head.leaves(&format!("head.{task}")) {
-                into.insert(name, HostTensor::read(leaf)?);
-            }
+    /// Writes or reads the heads of the tasks begun, over features of `width`, as `<prefix>.<task>.weight` and
+    /// `<prefix>.<task>.bias`.
+    pub(super) fn state(
+        &mut self,
+        prefix: &str,
+        (width, device): (usize, &Device),
+        state: &mut State<'_>,
+    ) -> Result<()> {
+        if let Some(stored) = state.stored() {
+            let heads = stored.tasks.iter().map(|classes| Head {
+                weight: Tensor::zeros([width, classes.len()], device),
+                bias: Tensor::zeros([1, classes.len()], device),
+            });
+            self.0 = heads.collect();
+        }
+        for (task, head) in self.0.iter_mut().enumerate() {
+            state.tensor(&format!("{prefix}.{task}.weight"), &mut head.weight)?;
+            state.tensor(&format!("{prefix}.{task}.bias"), &mut head.bias)?;
         }
         Ok(())
-    }
-
-    /// Reads the heads of these tasks over features of `width`.
-    ///
-    /// # Errors
-    /// Returns a Problem that names a missing or wrongly shaped tensor.
-    pub fn read(
-        from: &Named,
-        tasks: &[Range<usize>],
-        width: usize,
-        device: &Device,
-    ) -> Result<Self> {
-        let heads = tasks.iter().enumerate().map(|(task, classes)| {
-            let part = |name: &str, rows: usize| {
-                let name = format!("head.{task}.{name}");
-                shaped(from, &name, &[rows, classes.len()])?.to_device(device)
-            };
-            Ok(Head {
-                weight: part("weight", width)?,
-                bias: part("bias", 1)?,
-            })
-        });
-        Ok(Self(heads.collect::<Result<_>>()?))
     }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::ops::Range;
+
+    use super::super::Stored;
     use super::*;
+    use crate::problem::Problem;
+    use crate::tensors::{HostTensor, Named};
 
     #[test]
     fn heads_survive_the_file_form_and_concatenate_their_logits() {
@@ -143,20 +132,30 @@ mod tests {
             Head::new(4, 3, 2, &device),
         ]);
         let mut named = Named::new();
-        heads.write(&mut named).unwrap();
+        let mut state = State::Snapshot(&mut named);
+        heads
+            .clone()
+            .state("head", (4, &device), &mut state)
+            .unwrap();
+        let read = |tensors: &Named, tasks: &[Range<usize>], width| {
+            let (mut heads, mut state) =
+                (Heads::default(), State::Stored(Stored { tensors, tasks }));
+            heads.state("head", (width, &device), &mut state)?;
+            Ok::<_, Problem>(heads)
+        };
         let tasks = [0..2, 2..5];
-        let back = Heads::read(&named, &tasks, 4, &device).unwrap();
+        let back = read(&named, &tasks, 4).unwrap();
         let features = Tensor::<2>::ones([1, 4], &device);
         let (a, b) = (heads.forward(&features), back.forward(&features));
         assert_eq!(a.dims(), [1, 5]);
         assert_eq!(HostTensor::read(&a).unwrap(), HostTensor::read(&b).unwrap());
         // From another network, or with other tasks.
         for (tasks, width) in [([0..2, 2..5], 5), ([0..3, 3..5], 4)] {
-            let problem = Heads::read(&named, &tasks, width, &device).unwrap_err();
+            let problem = read(&named, &tasks, width).unwrap_err();
             assert!(problem.what.contains("head.0.weight"), "{problem}");
         }
         named.remove("head.1.bias");
-        let problem = Heads::read(&named, &tasks, 4, &device).unwrap_err();
+        let problem = read(&named, &tasks, 4).unwrap_err();
         assert!(problem.what.contains("head.1.bias"));
     }
 

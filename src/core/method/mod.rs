@@ -34,6 +34,7 @@ mod simplecil;
 mod single_class;
 mod spec;
 mod start;
+mod state;
 mod step;
 mod task;
 pub mod tuning;
@@ -75,6 +76,7 @@ pub use spec::{
     RunSizes, Workload,
 };
 pub use start::check_start;
+pub use state::{State, Stored};
 pub use step::{BatchPart, StepSettings};
 pub use task::{Batch, Pass, PassImages, PassWork, Task};
 
@@ -215,18 +217,30 @@ pub trait Method: Send + Sync {
         0
     }
 
-    /// Returns the tensors needed for answers: the content of a snapshot.
+    /// Writes or reads the tensors of its state, each under its own name.
     ///
     /// # Errors
-    /// Returns a Problem if the device failed.
-    fn snapshot(&self) -> Result<Named>;
+    /// Returns a Problem that names a missing or wrongly shaped tensor, or if the device failed.
+    fn state(&mut self, state: &mut State<'_>) -> Result<()>;
 
-    /// Returns everything needed to resume exactly.
+    /// Returns the tensors needed for answers: the content of a snapshot. The method does not change.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    fn checkpoint(&self) -> Result<Named> {
-        self.snapshot()
+    fn snapshot(&mut self) -> Result<Named> {
+        let mut tensors = Named::new();
+        self.state(&mut State::Snapshot(&mut tensors))?;
+        Ok(tensors)
+    }
+
+    /// Returns everything needed to resume exactly. The method does not change.
+    ///
+    /// # Errors
+    /// Returns a Problem if the device failed.
+    fn checkpoint(&mut self) -> Result<Named> {
+        let mut tensors = Named::new();
+        self.state(&mut State::Checkpoint(&mut tensors))?;
+        Ok(tensors)
     }
 
     /// Returns the additional content of a checkpoint that would take too much memory to copy.
@@ -246,7 +260,9 @@ pub trait Method: Send + Sync {
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor.
-    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()>;
+    fn restore(&mut self, tensors: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        self.state(&mut State::Stored(Stored { tensors, tasks }))
+    }
 
     /// Restores a run after these complete tasks from its snapshots, to learn another task; `snapshot` reads that of a
     /// task (from 0).

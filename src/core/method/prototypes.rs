@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::answers;
+use super::state::State;
 use crate::counts::counted;
 use crate::nn::unit_rows;
 use crate::problem::{Problem, Result};
@@ -157,16 +158,19 @@ impl Prototypes {
         Ok((table, absent.collect()))
     }
 
-    /// Adds the tensor `prototypes`, classes × width.
-    pub fn write(&self, into: &mut Named) {
-        into.insert("prototypes".into(), self.table());
+    /// Writes or reads the tensor `prototypes` (classes × `width`) of all classes so far. A row of zeros means no
+    /// prototype.
+    pub(super) fn state(&mut self, width: usize, state: &mut State<'_>) -> Result<()> {
+        let write = |all: &Self, tensors: &mut Named| {
+            tensors.insert("prototypes".into(), all.table());
+            Ok(())
+        };
+        state.part(self, write, |_, stored| {
+            Self::read(stored.tensors, stored.classes(), width)
+        })
     }
 
-    /// Reads the prototypes of the first `classes` classes. A row of zeros means no prototype.
-    ///
-    /// # Errors
-    /// Returns a Problem if they are missing, too many, or of another width.
-    pub fn read(from: &Named, classes: usize, width: usize) -> Result<Self> {
+    fn read(from: &Named, classes: usize, width: usize) -> Result<Self> {
         let mut all = Self::default();
         all.reach(classes);
         let rows = named(from, "prototypes")?.shape.first().copied();
@@ -206,7 +210,8 @@ mod tests {
         let mut prototypes = Prototypes::default();
         prototypes.extend(sums.take_means());
         let mut file = Named::new();
-        prototypes.write(&mut file);
+        let mut state = State::Snapshot(&mut file);
+        prototypes.state(2, &mut state).unwrap();
         assert_eq!(file["prototypes"].values, vec![2.0, 1.0, 0.0, -1.0]);
         let back = Prototypes::read(&file, 2, 2).unwrap();
         let cosines = back.scores(features).unwrap();
@@ -225,7 +230,8 @@ mod tests {
         prototypes.extend([(0, vec![1.0, 0.0]), (2, vec![0.0, 1.0])]);
         prototypes.reach(4);
         let mut file = Named::new();
-        prototypes.write(&mut file);
+        let mut state = State::Snapshot(&mut file);
+        prototypes.state(2, &mut state).unwrap();
         let back = Prototypes::read(&file, 4, 2).unwrap();
         for prototypes in [prototypes, back] {
             let features = Tensor::<2>::from_data([[0.0, 3.0], [-1.0, -1.0f32]], &device);

@@ -2,20 +2,18 @@
 //! class is the mean feature of its training images; an image is assigned to the class with the largest cosine.
 //! Prototypes of earlier classes are unchanged.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
 use super::answers::{self, Answer};
 use super::prototypes::{Prototypes, Sums};
-use super::{Batch, Features, GoOn, Method, MethodSpec, Pass, Reading, Recipe, Task, plain};
+use super::{Batch, Features, GoOn, Method, MethodSpec, Pass, Reading, Recipe, State, Task, plain};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::Result;
 use crate::run::event::Scores;
-use crate::tensors::Named;
 
 /// SimpleCIL.
 pub const SPEC: MethodSpec = MethodSpec {
@@ -78,15 +76,8 @@ impl Method for SimpleCil {
         Ok(Recipe::of_one(PetStack::empty(), reading))
     }
 
-    fn snapshot(&self) -> Result<Named> {
-        let mut named = Named::new();
-        self.prototypes.write(&mut named);
-        Ok(named)
-    }
-
-    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
-        let classes = tasks.last().map_or(0, |task| task.end);
-        self.prototypes = Prototypes::read(state, classes, self.backbone.feature_width())?;
-        Ok(())
+    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+        let width = self.backbone.feature_width();
+        self.prototypes.state(width, state)
     }
 }

@@ -1,7 +1,6 @@
 //! A PET and a cosine head trained together by SGD: the first session of APER and RanPAC, every session of EASE. The
 //! head is dropped afterwards.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
@@ -9,14 +8,13 @@ use burn::tensor::Tensor;
 use super::cosine::CosineHead;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule, StepPosition};
 use super::{
-    Backward, Batch, Chosen, Pass, SettingKind, SettingSpec, Setup, StepSettings, Task, TrainedPet,
-    task_seed,
+    Backward, Batch, Chosen, Pass, SettingKind, SettingSpec, Setup, State, StepSettings, Stored,
+    Task, TrainedPet, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::{DropoutSeed, PetStack};
 use crate::problem::Result;
-use crate::tensors::{HostTensor, Named, shaped};
 
 /// Momentum of all methods that use SGD.
 pub const MOMENTUM: f64 = 0.9;
@@ -164,38 +162,20 @@ impl Tuning {
         Ok(loss)
     }
 
-    /// Adds everything as `tuning.…`; the optimiser's state has its own names.
-    ///
-    /// # Errors
-    /// Returns a Problem if the device failed.
-    pub fn write(&self, into: &mut Named) -> Result<()> {
-        self.pets.write("tuning.pet", into)?;
-        for (name, leaf) in self.head.leaves() {
-            into.insert(format!("tuning.{name}"), HostTensor::read(leaf)?);
-        }
-        self.optimiser.write(into)
+    /// Returns whether these tensors have the state of a session.
+    pub(super) fn is_in(stored: Stored<'_>) -> bool {
+        stored.tensors.contains_key("tuning.head.weight")
     }
 
-    /// Returns the same with a stored state; `None` if there is none.
-    ///
-    /// # Errors
-    /// Returns a Problem that names a missing or wrongly shaped tensor.
-    pub fn restored(self, from: &Named) -> Result<Option<Self>> {
-        if !from.contains_key("tuning.head.weight") {
-            return Ok(None);
+    /// Writes or reads everything as `tuning.…`; the optimiser's state has its own names. It is not part of a snapshot.
+    pub(super) fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+        if state.is_snapshot() {
+            return Ok(());
         }
-        let device = self.backbone.device();
-        let weight = shaped(from, "tuning.head.weight", &self.head.weight.dims())?;
-        let sigma = shaped(from, "tuning.head.sigma", &self.head.sigma.dims())?;
-        Ok(Some(Self {
-            pets: self.pets.read("tuning.pet", from, &device)?,
-            head: CosineHead {
-                weight: weight.to_device(&device)?,
-                sigma: sigma.to_device(&device)?,
-            },
-            optimiser: self.optimiser.read(from, &device)?,
-            ..self
-        }))
+        state.pets("tuning.pet", &mut self.pets)?;
+        state.tensor("tuning.head.weight", &mut self.head.weight)?;
+        state.tensor("tuning.head.sigma", &mut self.head.sigma)?;
+        self.optimiser.state(&self.backbone.device(), state)
     }
 }
 
@@ -275,40 +255,21 @@ impl FirstSession {
         }
     }
 
-    /// Adds the PET as `pet.…`.
-    ///
-    /// # Errors
-    /// Returns a Problem if the device failed.
-    pub fn snapshot(&self, into: &mut Named) -> Result<()> {
-        self.pets().write("pet", into)
-    }
-
-    /// Adds the state of the session, if it is in progress.
-    ///
-    /// # Errors
-    /// Returns a Problem if the device failed.
-    pub fn checkpoint(&self, into: &mut Named) -> Result<()> {
-        let tuning = self.tuning.as_ref();
-        tuning.map_or(Ok(()), |tuning| tuning.write(into))
-    }
-
-    /// Restores either; these tasks had begun by then.
-    ///
-    /// # Errors
-    /// Returns a Problem that names a missing or wrongly shaped tensor.
-    pub fn restore(&mut self, from: &Named, tasks: &[Range<usize>]) -> Result<()> {
-        self.pets = self.pets.read("pet", from, &self.backbone.device())?;
-        self.tuning = match tasks {
-            [only] => {
-                let task = Task {
-                    index: 0,
-                    classes: only.clone(),
-                };
-                let fresh = Tuning::new(self.pets.clone(), &task, &self.backbone, self.settings);
-                fresh.restored(from)?
+    /// Writes or reads the PET as `pet.…`, and the state of the session, if it is in progress.
+    pub(super) fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+        if let Some(stored) = state.stored() {
+            let task = Task::newest(stored.tasks).filter(|task| task.index == 0);
+            let task = task.filter(|_| Tuning::is_in(stored));
+            let tuning =
+                |task| Tuning::new(self.pets.clone(), &task, &self.backbone, self.settings);
+            self.tuning = task.map(tuning);
+        }
+        match &mut self.tuning {
+            Some(tuning) => {
+                state.pets("pet", &mut tuning.pets)?;
+                tuning.state(state)
             }
-            _ => None,
-        };
-        Ok(())
+            None => state.pets("pet", &mut self.pets),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 use super::stack::PetStack;
 use crate::problem::Result;
@@ -24,11 +24,11 @@ impl PetStack {
     ///
     /// # Errors
     /// Returns a Problem that names a missing or mis-shaped tensor.
-    pub fn read(&self, prefix: &str, from: &Named, device: &Device) -> Result<Self> {
+    pub fn read(&self, prefix: &str, from: &Named) -> Result<Self> {
         let mut stack = self.clone();
-        for (name, ..) in self.parameters() {
+        for (name, tensor, _) in self.parameters() {
             let stored = named(from, &format!("{prefix}.{name}"))?;
-            stack.set(name, stored.to_device(device)?)?;
+            stack.set(name, stored.to_device(&tensor.device())?)?;
         }
         Ok(stack)
     }

@@ -29,6 +29,14 @@ pub struct HostTensor {
 }
 
 impl HostTensor {
+    /// Returns a tensor of one axis.
+    pub fn vector(values: Vec<f32>) -> Self {
+        Self {
+            shape: vec![values.len()],
+            values,
+        }
+    }
+
     /// Copies a tensor from its device; waits for the device.
     ///
     /// # Errors

@@ -150,7 +150,7 @@ impl Trainer<'_> {
     }
 
     /// Saves with an added task what the next one needs beyond its snapshot.
-    pub(super) fn save_state(&self) -> Result<()> {
+    pub(super) fn save_state(&mut self) -> Result<()> {
         if !self.needs_state {
             return Ok(());
         }
@@ -159,7 +159,7 @@ impl Trainer<'_> {
     }
 
     /// The method's state after this number of passes of the task.
-    fn state(&self, passes: usize) -> Result<Checkpoint> {
+    fn state(&mut self, passes: usize) -> Result<Checkpoint> {
         Ok(Checkpoint {
             task: self.task,
             epochs_done: passes,

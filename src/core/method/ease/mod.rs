@@ -18,8 +18,8 @@ use super::task::none_begun;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
     Batch, Chosen, CosinePart, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetPlan,
-    PublishedValues, Rate, Reading, Recipe, SettingKind, SettingSpec, Setup, Task, TrainedPet,
-    Workload, task_seed,
+    PublishedValues, Rate, Reading, Recipe, SettingKind, SettingSpec, Setup, State, Task,
+    TrainedPet, Workload, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::message;
@@ -27,7 +27,7 @@ use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
 use crate::problem::{Problem, Result};
 use crate::run::event::Scores;
-use crate::tensors::{HostTensor, Named, shaped};
+use crate::tensors::HostTensor;
 use prototypes::{Scorer, Subspaces};
 
 /// EASE.
@@ -247,57 +247,33 @@ impl Method for Ease {
         newest.into_iter().collect()
     }
 
-    fn snapshot(&self) -> Result<Named> {
-        let mut named = Named::new();
-        let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
-        for (task, pets) in self.sets.iter().chain(newest).enumerate() {
-            pets.write(&format!("pet.{task}"), &mut named)?;
-        }
-        for (task, of_task) in self.subspaces.real().iter().enumerate() {
-            for (subspace, rows) in of_task.iter().enumerate() {
-                named.insert(format!("prototypes.{task}.{subspace}"), rows.clone());
+    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+        if let Some(stored) = state.stored() {
+            let like = self.fresh(0)?;
+            self.sets = vec![like.clone(); stored.tasks.len()];
+            self.classes = stored.tasks.last().cloned().unwrap_or(0..0);
+            let task = Task::newest(stored.tasks).filter(|_| Tuning::is_in(stored));
+            self.tuning = task.map(|task| Tuning::new(like, &task, &self.backbone, self.settings));
+            if self.tuning.is_some() {
+                self.sets.pop();
             }
         }
-        Ok(named)
-    }
-
-    fn checkpoint(&self) -> Result<Named> {
-        let mut named = self.snapshot()?;
-        if let Some(tuning) = &self.tuning {
-            tuning.write(&mut named)?;
+        let newest = self.tuning.as_mut().map(|tuning| &mut tuning.pets);
+        for (task, pets) in self.sets.iter_mut().chain(newest).enumerate() {
+            state.pets(&format!("pet.{task}"), pets)?;
         }
-        Ok(named)
-    }
-
-    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
-        let device = self.backbone.device();
-        let like = self.fresh(0)?;
-        let read = |task: usize| like.read(&format!("pet.{task}"), state, &device);
-        self.sets = (0..tasks.len()).map(read).collect::<Result<_>>()?;
-        self.classes = tasks.last().cloned().unwrap_or(0..0);
-        self.tuning = match Task::newest(tasks) {
-            Some(task) => {
-                let fresh = Tuning::new(like, &task, &self.backbone, self.settings);
-                fresh.restored(state)?
+        if let Some(tuning) = &mut self.tuning {
+            tuning.state(state)?;
+        }
+        match state {
+            State::Snapshot(tensors) | State::Checkpoint(tensors) => {
+                self.subspaces.write(tensors);
+                Ok(())
             }
-            None => None,
-        };
-        if self.tuning.is_some() {
-            self.sets.pop();
-        }
-        self.subspaces = Subspaces::default();
-        for (task, classes) in tasks.iter().enumerate() {
-            if !state.contains_key(&format!("prototypes.{task}.0")) {
-                break;
+            State::Stored(stored) => {
+                self.subspaces = Subspaces::read(*stored, self.backbone.feature_width())?;
+                self.prepare()
             }
-            let shape = [classes.len(), self.backbone.feature_width()];
-            let read = |subspace| {
-                let name = format!("prototypes.{task}.{subspace}");
-                shaped(state, &name, &shape).cloned()
-            };
-            self.subspaces
-                .push((0..=task).map(read).collect::<Result<_>>()?)?;
         }
-        self.prepare()
     }
 }

@@ -11,8 +11,9 @@ use burn::tensor::{Device, Tensor};
 
 use crate::nn::unit_rows;
 use crate::problem::{Problem, Result};
-use crate::tensors::HostTensor;
+use crate::tensors::{HostTensor, Named, shaped};
 
+use super::super::Stored;
 use super::super::prototypes::{SHORTEST, cosines};
 
 /// Prototypes of all tasks in all subspaces.
@@ -41,9 +42,30 @@ impl Subspaces {
         Ok(())
     }
 
-    /// Returns the measured prototypes: task → subspace → classes of the task × width.
-    pub fn real(&self) -> &[Vec<HostTensor>] {
-        &self.real
+    /// Adds the tensors `prototypes.<task>.<subspace>`.
+    pub fn write(&self, into: &mut Named) {
+        for (task, of_task) in self.real.iter().enumerate() {
+            for (subspace, rows) in of_task.iter().enumerate() {
+                into.insert(tensor_name(task, subspace), rows.clone());
+            }
+        }
+    }
+
+    /// Reads the prototypes of the tasks begun; the last one may have none yet.
+    ///
+    /// # Errors
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
+    pub fn read(Stored { tensors, tasks }: Stored<'_>, width: usize) -> Result<Self> {
+        let mut read = Self::default();
+        for (task, classes) in tasks.iter().enumerate() {
+            if !tensors.contains_key(&tensor_name(task, 0)) {
+                break;
+            }
+            let shape = [classes.len(), width];
+            let rows = |subspace| shaped(tensors, &tensor_name(task, subspace), &shape).cloned();
+            read.push((0..=task).map(rows).collect::<Result<_>>()?)?;
+        }
+        Ok(read)
     }
 
     /// Returns the number of tasks, which is also that of subspaces.
@@ -95,6 +117,10 @@ impl Subspaces {
         };
         (0..self.tasks()).map(row).collect()
     }
+}
+
+fn tensor_name(task: usize, subspace: usize) -> String {
+    format!("prototypes.{task}.{subspace}")
 }
 
 /// The classifier: unit prototypes of each subspace, multiplied by the weights of the cosines.

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
+use super::super::State;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::Result;
-use crate::tensors::{HostTensor, Named, shaped};
 
 /// Added to the variance in the stage's layer norms.
 const EPSILON: f64 = 1e-5;
@@ -78,36 +78,20 @@ impl EsnStage {
         }
     }
 
-    /// Reads a stage whose tensors are stored as `<prefix>.<name>`.
-    ///
-    /// # Errors
-    /// Returns a Problem that names a missing or wrongly shaped tensor.
-    pub fn read(
-        prefix: &str,
-        (heads, width, classes): (usize, usize, usize),
-        from: &Named,
-        device: &Device,
-    ) -> Result<Self> {
-        let read = |(name, shape, _): (&str, [usize; 2], _)| {
-            let stored = shaped(from, &format!("{prefix}.{name}"), &shape)?;
-            Ok((name.to_string(), stored.to_device(device)?))
-        };
-        let plan = plan(width, classes).into_iter();
-        Ok(Self {
-            values: plan.map(read).collect::<Result<_>>()?,
+    /// Returns a stage of zeros, whose values are read later.
+    pub(super) fn zeros(width: usize, heads: usize, classes: usize, device: &Device) -> Self {
+        let values = plan(width, classes).into_iter();
+        let values = values.map(|(name, shape, _)| (name.into(), Tensor::zeros(shape, device)));
+        Self {
+            values: values.collect(),
             heads,
-        })
+        }
     }
 
-    /// Adds all tensors as `<prefix>.<name>`.
-    ///
-    /// # Errors
-    /// Returns a Problem if the device failed.
-    pub fn write(&self, prefix: &str, into: &mut Named) -> Result<()> {
-        for (name, value) in &self.values {
-            into.insert(format!("{prefix}.{name}"), HostTensor::read(value)?);
-        }
-        Ok(())
+    /// Writes or reads all tensors as `<prefix>.<name>`.
+    pub(super) fn state(&mut self, prefix: &str, state: &mut State<'_>) -> Result<()> {
+        let mut values = self.values.iter_mut();
+        values.try_for_each(|(name, value)| state.tensor(&format!("{prefix}.{name}"), value))
     }
 
     /// Returns the number of parameters of a stage over tokens with `width` channels, without its classifier.

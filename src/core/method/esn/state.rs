@@ -1,6 +1,5 @@
 //! ESN's state during a run: the prompt, the stages of the tasks begun, the votes.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::{Tensor, TensorData};
@@ -10,8 +9,8 @@ use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosit
 use super::super::task::none_begun;
 use super::super::tuning::sgd;
 use super::super::{
-    Backward, Batch, Chosen, Features, GoOn, Method, Pass, PassWork, Setup, StepSettings, Task,
-    task_seed,
+    Backward, Batch, Chosen, Features, GoOn, Method, Pass, PassWork, Setup, State, StepSettings,
+    Task, task_seed,
 };
 use super::PRINTED;
 use super::stage::{EnergyTerm, EsnStage};
@@ -22,7 +21,7 @@ use crate::metrics::Expert;
 use crate::pet::{Hooks, Init};
 use crate::problem::{Problem, Result};
 use crate::run::event::Opinion;
-use crate::tensors::{HostTensor, Named, named, shaped};
+use crate::tensors::{HostTensor, named};
 
 /// Separates the random stream of the prompt from that of the stages.
 const PROMPT_STREAM: u64 = 1 << 32;
@@ -280,45 +279,35 @@ impl Method for Esn {
         Ok(rows.iter().map(|stages| self.verdict(stages)).collect())
     }
 
-    fn snapshot(&self) -> Result<Named> {
-        let mut named = Named::new();
-        named.insert("prompt".into(), HostTensor::read(&self.prompt)?);
-        for (task, stage) in self.stages.iter().enumerate() {
-            stage.write(&format!("stage.{task}"), &mut named)?;
-        }
-        let places = self.temperatures.iter();
-        let places = HostTensor {
-            shape: vec![self.temperatures.len()],
-            values: places.map(|place| *place as f32).collect(),
-        };
-        named.insert("temperatures".into(), places);
-        Ok(named)
-    }
-
-    fn checkpoint(&self) -> Result<Named> {
-        let mut named = self.snapshot()?;
-        self.optimiser.write(&mut named)?;
-        Ok(named)
-    }
-
-    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
         let device = self.backbone.device();
-        self.prompt = shaped(state, "prompt", &self.prompt.dims())?.to_device(&device)?;
-        let width = self.backbone.feature_width();
-        let read = |(task, classes): (usize, &Range<usize>)| {
-            let sizes = (self.heads, width, classes.len());
-            EsnStage::read(&format!("stage.{task}"), sizes, state, &device)
-        };
-        self.stages = tasks.iter().enumerate().map(read).collect::<Result<_>>()?;
-        let places = &named(state, "temperatures")?.values;
-        let last = votes::TEMPERATURES.len() - 1;
-        self.temperatures = places
-            .iter()
-            .map(|place| last.min(*place as usize))
-            .collect();
-        self.optimiser = self.optimiser.read(state, &device)?;
-        self.task = Task::newest(tasks);
-        self.separation = Separation::default();
-        Ok(())
+        if let Some(stored) = state.stored() {
+            let width = self.backbone.feature_width();
+            let stages = stored.tasks.iter();
+            let stages =
+                stages.map(|classes| EsnStage::zeros(width, self.heads, classes.len(), &device));
+            self.stages = stages.collect();
+            self.task = Task::newest(stored.tasks);
+            self.separation = Separation::default();
+        }
+        state.tensor("prompt", &mut self.prompt)?;
+        for (task, stage) in self.stages.iter_mut().enumerate() {
+            stage.state(&format!("stage.{task}"), state)?;
+        }
+        state.part(
+            &mut self.temperatures,
+            |places, tensors| {
+                let places = places.iter().map(|place| *place as f32);
+                let places = HostTensor::vector(places.collect());
+                tensors.insert("temperatures".into(), places);
+                Ok(())
+            },
+            |_, stored| {
+                let places = named(stored.tensors, "temperatures")?.values.iter();
+                let last = votes::TEMPERATURES.len() - 1;
+                Ok(places.map(|place| last.min(*place as usize)).collect())
+            },
+        )?;
+        self.optimiser.state(&device, state)
     }
 }

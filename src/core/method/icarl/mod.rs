@@ -11,7 +11,6 @@ mod loss;
 mod network;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
@@ -27,7 +26,7 @@ use super::task::none_begun;
 use super::{
     Backward, Batch, BatchPart, Chosen, Exemplar, Features, GoOn, Method, MethodSpec, Pass,
     PassImages, PassWork, PetUse, PublishedValues, Reading, Recipe, SettingKind, SettingSpec,
-    Setup, StepSettings, Task, TrainedPet, Workload, task_seed,
+    Setup, State, StepSettings, Stored, Task, TrainedPet, Workload, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::message;
@@ -37,7 +36,6 @@ use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
 use crate::run::event::Scores;
-use crate::tensors::Named;
 
 use loss::{binary_cross_entropy, targets};
 use network::Network;
@@ -296,34 +294,26 @@ impl Method for Icarl {
         Ok(Recipe::of_one(self.network.pets.clone(), reading))
     }
 
-    fn snapshot(&self) -> Result<Named> {
-        let mut named = Named::new();
-        self.network.write("", &mut named)?;
-        self.prototypes.write(&mut named);
-        self.exemplars.write(&mut named);
-        Ok(named)
-    }
-
-    fn checkpoint(&self) -> Result<Named> {
-        let mut named = self.snapshot()?;
-        if let Some(former) = &self.former {
-            former.write(FORMER, &mut named)?;
-        }
-        self.adam.write(&mut named)?;
-        Ok(named)
-    }
-
-    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
         let backbone = &*self.backbone;
-        let read = |prefix, tasks| self.network.read(prefix, state, tasks, backbone);
-        let before = state.keys().any(|name| name.starts_with(FORMER));
-        let former = before.then(|| read(FORMER, &tasks[..tasks.len().saturating_sub(1)]));
-        let (former, network) = (former.transpose()?, read("", tasks)?);
-        let classes = tasks.last().map_or(0, |task| task.end);
-        self.prototypes = Prototypes::read(state, classes, backbone.feature_width())?;
-        self.exemplars = Exemplars::read(state)?;
-        self.adam = self.adam.read(state, &backbone.device())?;
-        (self.former, self.network, self.task) = (former, network, Task::newest(tasks));
-        Ok(())
+        self.network.state("", backbone, state)?;
+        self.prototypes.state(backbone.feature_width(), state)?;
+        self.exemplars.state(state)?;
+        match (state.stored(), &mut self.former) {
+            (Some(stored), former) => {
+                *former = stored.holds(FORMER).then(|| self.network.clone());
+                let tasks = &stored.tasks[..stored.tasks.len().saturating_sub(1)];
+                if let Some(former) = former {
+                    let mut earlier = State::Stored(Stored { tasks, ..stored });
+                    former.state(FORMER, backbone, &mut earlier)?;
+                }
+                self.task = Task::newest(stored.tasks);
+            }
+            (None, Some(former)) if !state.is_snapshot() => {
+                former.state(FORMER, backbone, state)?;
+            }
+            (None, _) => {}
+        }
+        self.adam.state(&backbone.device(), state)
     }
 }

@@ -7,15 +7,14 @@ use burn::tensor::Tensor;
 use super::super::answers::{self, Answer};
 use super::super::heads::Heads;
 use super::super::{
-    Batch, Features, GoOn, Measurement, Method, Moment, Pass, PassWork, Recipe, Snapshots, Task,
-    TrainedPet,
+    Batch, Features, GoOn, Measurement, Method, Moment, Pass, PassWork, Recipe, Snapshots, State,
+    Task, TrainedPet,
 };
 use super::verdict::verdict;
 use super::{DISTANCE, DRIFTS, Lae};
 use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
 use crate::problem::Result;
-use crate::tensors::Named;
 
 impl Method for Lae {
     fn trained_parameters(&self) -> usize {
@@ -117,54 +116,28 @@ impl Method for Lae {
         Ok(vec![Measurement::figure(DISTANCE, distance)])
     }
 
-    fn snapshot(&self) -> Result<Named> {
-        let mut named = Named::new();
-        self.online.write("online", &mut named)?;
-        if let Some(offline) = &self.offline {
-            offline.write("offline", &mut named)?;
+    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+        state.pets("online", &mut self.online)?;
+        state.optional_pets("offline", &mut self.offline, &self.online)?;
+        let (width, device) = (self.backbone.feature_width(), self.backbone.device());
+        self.heads.state("head", (width, &device), state)?;
+        if !state.is_snapshot() {
+            state.optional_pets("origin", &mut self.origin, &self.online)?;
+            if let Some(penalty) = &mut self.penalty {
+                penalty.state(&self.online, state)?;
+            }
         }
-        self.heads.write(&mut named)?;
-        Ok(named)
-    }
-
-    fn checkpoint(&self) -> Result<Named> {
-        let mut named = self.snapshot()?;
-        if let Some(origin) = &self.origin {
-            origin.write("origin", &mut named)?;
+        if let Some(stored) = state.stored() {
+            self.task = Task::newest(stored.tasks);
         }
-        if let Some(penalty) = &self.penalty {
-            penalty.write(&mut named)?;
-        }
-        self.adam.write(&mut named)?;
-        Ok(named)
-    }
-
-    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
-        let device = self.device();
-        let stored = |prefix: &str| {
-            let here = state
-                .keys()
-                .any(|name| name.starts_with(&format!("{prefix}.")));
-            here.then(|| self.online.read(prefix, state, &device))
-                .transpose()
-        };
-        let (offline, origin) = (stored("offline")?, stored("origin")?);
-        self.online = self.online.read("online", state, &device)?;
-        (self.offline, self.origin) = (offline, origin);
-        self.heads = Heads::read(state, tasks, self.backbone.feature_width(), &device)?;
-        if let Some(penalty) = &mut self.penalty {
-            penalty.restore(&self.online, state, &device)?;
-        }
-        self.adam = self.adam.read(state, &device)?;
-        self.task = Task::newest(tasks);
-        Ok(())
+        self.adam.state(&device, state)
     }
 
     fn take_up(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
         self.restore(&snapshot(tasks.len().saturating_sub(1))?, tasks)?;
         if tasks.len() > 1 {
             // Drift is measured from the state after the first task.
-            let first = self.online.read("online", &snapshot(0)?, &self.device())?;
+            let first = self.online.read("online", &snapshot(0)?)?;
             self.origin = Some(first);
         }
         Ok(())

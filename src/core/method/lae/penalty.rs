@@ -7,16 +7,16 @@
 //! softmax. One F and θ* serve all earlier tasks, as in Schwarz et al., Progress & Compress, ICML 2018 (their Eq. 9):
 //! F ← γ·F + F of the new task, and θ* are the newest values.
 
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::super::State;
 use super::super::answers;
 use super::super::optimiser::Gradients;
 use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::Result;
-use crate::tensors::Named;
 
 /// F and θ* of the earlier tasks, and the F that is being measured.
 pub struct EwcPenalty {
@@ -84,29 +84,18 @@ impl EwcPenalty {
         self.earlier = Some((importance, pets.clone()));
     }
 
-    /// Adds F as `importance.…` and θ* as `anchor.…`.
-    ///
-    /// # Errors
-    /// Returns a Problem if the device failed.
-    pub(super) fn write(&self, into: &mut Named) -> Result<()> {
-        let Some((importance, anchor)) = &self.earlier else {
+    /// Writes or reads F as `importance.…` and θ* as `anchor.…`, with the structure of `pets`; neither exists in the
+    /// first task.
+    pub(super) fn state(&mut self, pets: &PetStack, state: &mut State<'_>) -> Result<()> {
+        if let Some(stored) = state.stored() {
+            let earlier = stored.holds("importance.");
+            self.earlier = earlier.then(|| (pets.clone(), pets.clone()));
+        }
+        let Some((importance, anchor)) = &mut self.earlier else {
             return Ok(());
         };
-        importance.write("importance", into)?;
-        anchor.write("anchor", into)
-    }
-
-    /// Reads both back, with the structure of `pets`; neither is there before the end of the first task.
-    ///
-    /// # Errors
-    /// Returns a Problem that names a missing or mis-shaped tensor.
-    pub(super) fn restore(&mut self, pets: &PetStack, from: &Named, device: &Device) -> Result<()> {
-        self.earlier = None;
-        if from.keys().any(|name| name.starts_with("importance.")) {
-            let read = |prefix| pets.read(prefix, from, device);
-            self.earlier = Some((read("importance")?, read("anchor")?));
-        }
-        Ok(())
+        state.pets("importance", importance)?;
+        state.pets("anchor", anchor)
     }
 }
 

@@ -18,6 +18,7 @@ use std::f64::consts::PI;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
+use super::State;
 use crate::nn::{self, Adam, Momentum};
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named};
@@ -129,7 +130,7 @@ impl OptimiserSettings {
 
 /// The state of one parameter.
 #[derive(Clone, Debug)]
-struct State {
+struct ParameterState {
     /// The shape of the parameter.
     shape: Vec<usize>,
     memory: Memory,
@@ -163,7 +164,7 @@ pub struct ParameterGroup {
 pub struct Optimiser {
     settings: OptimiserSettings,
     groups: Vec<ParameterGroup>,
-    states: BTreeMap<String, State>,
+    states: BTreeMap<String, ParameterState>,
 }
 
 impl Optimiser {
@@ -213,13 +214,21 @@ impl Optimiser {
         }
     }
 
-    /// Adds the state by the parameters' names and shapes: `adam.first.<name>`, `adam.second.<name>` and
-    /// `adam.steps.<name>` (one value), or `sgd.buffer.<name>`.
-    ///
-    /// # Errors
-    /// Returns a Problem if the device failed.
-    pub fn write(&self, into: &mut Named) -> Result<()> {
-        for (name, State { shape, memory }) in &self.states {
+    /// Writes or reads the state by the parameters' names and shapes: `adam.first.<name>`, `adam.second.<name>` and
+    /// `adam.steps.<name>` (one value), or `sgd.buffer.<name>`. It is not part of a snapshot.
+    pub(super) fn state(&mut self, device: &Device, state: &mut State<'_>) -> Result<()> {
+        match state {
+            State::Snapshot(_) => Ok(()),
+            State::Checkpoint(tensors) => self.write(tensors),
+            State::Stored(stored) => {
+                self.states = self.read(stored.tensors, device)?;
+                Ok(())
+            }
+        }
+    }
+
+    fn write(&self, into: &mut Named) -> Result<()> {
+        for (name, ParameterState { shape, memory }) in &self.states {
             let mut keep = |what: &str, values: &Tensor<1>| -> Result<()> {
                 let values = HostTensor::read(values)?.values;
                 let shape = shape.clone();
@@ -234,10 +243,7 @@ impl Optimiser {
                 } => {
                     keep("adam.first", first)?;
                     keep("adam.second", second)?;
-                    let steps = HostTensor {
-                        shape: vec![1],
-                        values: vec![*steps as f32],
-                    };
+                    let steps = HostTensor::vector(vec![*steps as f32]);
                     into.insert(format!("adam.steps.{name}"), steps);
                 }
                 Memory::Sgd { buffer } => keep("sgd.buffer", buffer)?,
@@ -246,11 +252,7 @@ impl Optimiser {
         Ok(())
     }
 
-    /// Returns the same optimiser with the stored state.
-    ///
-    /// # Errors
-    /// Returns a Problem that names a missing or wrongly shaped tensor.
-    pub fn read(&self, from: &Named, device: &Device) -> Result<Self> {
+    fn read(&self, from: &Named, device: &Device) -> Result<BTreeMap<String, ParameterState>> {
         let rule = self.settings.rule;
         let key = match rule {
             Rule::Adam => "adam.first.",
@@ -271,13 +273,9 @@ impl Optimiser {
                 Rule::Sgd { .. } => Memory::Sgd { buffer: first },
             };
             let shape = stored.shape.clone();
-            states.insert(name.to_string(), State { shape, memory });
+            states.insert(name.to_string(), ParameterState { shape, memory });
         }
-        Ok(Self {
-            settings: self.settings,
-            groups: self.groups.clone(),
-            states,
-        })
+        Ok(states)
     }
 }
 
@@ -356,7 +354,7 @@ impl Step<'_> {
                 (moved, Memory::Sgd { buffer })
             }
         };
-        let state = State {
+        let state = ParameterState {
             shape: shape.to_vec(),
             memory,
         };

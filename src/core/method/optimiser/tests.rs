@@ -127,7 +127,7 @@ fn difference(settings: OptimiserSettings, mut reference: Reference) -> f64 {
             assert!(named.keys().all(|name| !name.contains("still")));
             let shapes = named.values().filter(|kept| kept.shape == SHAPES[1]);
             assert!(shapes.count() > 0);
-            optimiser = optimiser.read(&named, &Device::flex()).unwrap();
+            optimiser.states = optimiser.read(&named, &Device::flex()).unwrap();
         }
         let mut gradients = Gradients::default();
         for (which, g) in gradients_of(step).iter().enumerate() {

@@ -1,7 +1,6 @@
 //! A prompt method during a run: both passes over a batch, the gradients of all trained tensors, and the implementation
 //! of `Method`.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::{Tensor, TensorData};
@@ -11,8 +10,8 @@ use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, StepPosition};
 use super::super::task::none_begun;
 use super::super::{
-    Backward, Batch, Features, GoOn, Measurement, Method, Moment, Pass, Setup, StepSettings, Task,
-    plain,
+    Backward, Batch, Features, GoOn, Measurement, Method, Moment, Pass, Setup, State, StepSettings,
+    Task, plain,
 };
 use super::queries::Queries;
 use super::study::{self, Study};
@@ -21,7 +20,7 @@ use crate::backbone::{Backbone, Tokens};
 use crate::metrics::Expert;
 use crate::pet::{Init, PetStack};
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named, named};
+use crate::tensors::named;
 
 /// Separates the random stream of heads from that of prompts.
 const HEADS: u64 = 1 << 32;
@@ -360,31 +359,25 @@ impl Method for Prompted {
         Ok(self.study.told(moment).into_iter().collect())
     }
 
-    fn snapshot(&self) -> Result<Named> {
-        let mut file = Named::new();
-        for (name, leaf) in &self.leaves {
-            file.insert(name.clone(), HostTensor::read(leaf)?);
-        }
-        self.heads.write(&mut file)?;
-        Ok(file)
-    }
-
-    fn checkpoint(&self) -> Result<Named> {
-        let mut file = self.snapshot()?;
-        self.optimiser.write(&mut file)?;
-        Ok(file)
-    }
-
-    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
         let device = self.backbone.device();
         for (name, leaf) in &mut self.leaves {
-            let stored = self.scheme.grown(name, named(state, name)?, leaf)?;
-            *leaf = stored.to_device(&device)?;
+            match state.stored() {
+                Some(stored) => {
+                    let grown = self
+                        .scheme
+                        .grown(name, named(stored.tensors, name)?, leaf)?;
+                    *leaf = grown.to_device(&device)?;
+                }
+                None => state.tensor(name, leaf)?,
+            }
         }
-        self.heads = Heads::read(state, tasks, self.backbone.feature_width(), &device)?;
-        self.queries = self.queries.take().map(|_| Queries::default());
-        self.optimiser = self.optimiser.read(state, &device)?;
-        self.task = Task::newest(tasks);
-        Ok(())
+        if let Some(stored) = state.stored() {
+            self.queries = self.queries.take().map(|_| Queries::default());
+            self.task = Task::newest(stored.tasks);
+        }
+        let width = self.backbone.feature_width();
+        self.heads.state("head", (width, &device), state)?;
+        self.optimiser.state(&device, state)
     }
 }

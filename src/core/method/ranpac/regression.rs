@@ -126,9 +126,7 @@ impl Regression {
     pub fn write(&self, into: &mut Named) {
         let tensor = |half: usize| {
             let sums = self.sums.iter().flatten();
-            let values: Vec<f32> = sums.map(|value| halves(*value)[half]).collect();
-            let shape = vec![values.len()];
-            HostTensor { shape, values }
+            HostTensor::vector(sums.map(|value| halves(*value)[half]).collect())
         };
         into.insert("sums.high".into(), tensor(0));
         into.insert("sums.low".into(), tensor(1));

@@ -1,6 +1,5 @@
 //! RanPAC's state during a run: the first session, the sums over all images so far, and the classifier.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::activation::relu;
@@ -11,14 +10,14 @@ use super::super::task::none_begun;
 use super::super::tuning::FirstSession;
 use super::super::{
     Batch, Chosen, Features, GoOn, Measurement, Method, Moment, Pass, PassWork, Reading, Recipe,
-    Setup, Task, TrainedPet, plain,
+    Setup, State, Stored, Task, TrainedPet, plain,
 };
 use super::ridge::choose;
 use super::{Choice, Projection, Regression, TaskFeatures, adapts};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::problem::Result;
-use crate::tensors::{Bulk, HostTensor, Named, named, shaped};
+use crate::tensors::{Bulk, HostTensor, named, shaped};
 
 /// Name of the exponent of λ in a checkpoint.
 const RIDGE: &str = "ridge.exponent";
@@ -148,6 +147,24 @@ impl RanPac {
         self.empty = self.again.clone();
         self.empty.retain(|(position, _)| empty(*position));
         Ok(())
+    }
+
+    /// Reads everything except the first session.
+    fn read(&mut self, stored: Stored<'_>) -> Result<()> {
+        self.classes = stored.classes();
+        self.added_task = stored.tasks.len() > self.own_tasks;
+        let (outputs, tensors) = (self.projection.outputs(), stored.tensors);
+        let rows = named(tensors, "weight")?.shape.first().copied();
+        // Before the first measurement there are none.
+        let rows = rows.unwrap_or_default().min(self.classes);
+        self.weight = shaped(tensors, "weight", &[rows, outputs])?.clone();
+        // Missing in checkpoints of older versions.
+        let exponent = tensors.get(RIDGE).and_then(|ridge| ridge.values.first());
+        self.ridge = exponent.map(|exponent| 10f64.powi(*exponent as i32));
+        if tensors.contains_key("sums.high") {
+            self.regression = Some(Regression::read(outputs, rows, tensors)?);
+        }
+        self.place()
     }
 
     /// Returns the answer from these scores of an image. A position without a column is never predicted; when the task
@@ -295,32 +312,27 @@ impl Method for RanPac {
         Ok(self.session.iter().map(FirstSession::trained).collect())
     }
 
-    fn snapshot(&self) -> Result<Named> {
-        let mut named = Named::new();
-        if let Some(session) = &self.session {
-            session.snapshot(&mut named)?;
+    fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+        if let Some(session) = &mut self.session {
+            session.state(state)?;
         }
-        named.insert("weight".into(), self.weight.clone());
-        Ok(named)
-    }
-
-    fn checkpoint(&self) -> Result<Named> {
-        let mut named = self.snapshot()?;
-        if let Some(session) = &self.session {
-            session.checkpoint(&mut named)?;
+        match state {
+            State::Stored(stored) => return self.read(*stored),
+            State::Snapshot(tensors) | State::Checkpoint(tensors) => {
+                tensors.insert("weight".into(), self.weight.clone());
+            }
         }
-        if let Some(regression) = &self.regression {
-            regression.write(&mut named);
+        if let State::Checkpoint(tensors) = state {
+            if let Some(regression) = &self.regression {
+                regression.write(tensors);
+            }
+            if let Some(ridge) = self.ridge {
+                // A power of ten, whose exponent is exact.
+                let exponent = HostTensor::vector(vec![ridge.log10().round() as f32]);
+                tensors.insert(RIDGE.into(), exponent);
+            }
         }
-        if let Some(ridge) = self.ridge {
-            // A power of ten, whose exponent is exact.
-            let exponent = HostTensor {
-                shape: vec![1],
-                values: vec![ridge.log10().round() as f32],
-            };
-            named.insert(RIDGE.into(), exponent);
-        }
-        Ok(named)
+        Ok(())
     }
 
     fn bulk(&self) -> Bulk<'_> {
@@ -338,26 +350,5 @@ impl Method for RanPac {
             Some(regression) => regression.read_bulk(read),
             None => Ok(()),
         }
-    }
-
-    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
-        if let Some(session) = &mut self.session {
-            session.restore(state, tasks)?;
-        }
-        self.classes = tasks.last().map_or(0, |task| task.end);
-        self.added_task = tasks.len() > self.own_tasks;
-        let outputs = self.projection.outputs();
-        let rows = named(state, "weight")?.shape.first().copied();
-        // Before the first measurement there are none.
-        let rows = rows.unwrap_or_default().min(self.classes);
-        self.weight = shaped(state, "weight", &[rows, outputs])?.clone();
-        // Missing in checkpoints of older versions.
-        let exponent = state.get(RIDGE).and_then(|stored| stored.values.first());
-        self.ridge = exponent.map(|exponent| 10f64.powi(*exponent as i32));
-        if state.contains_key("sums.high") {
-            let measured = self.weight.shape.first().copied().unwrap_or(0);
-            self.regression = Some(Regression::read(outputs, measured, state)?);
-        }
-        self.place()
     }
 }
