@@ -4,7 +4,8 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::optimiser::Step;
-use super::prototypes::cosines;
+use super::prototypes::SHORTEST;
+use crate::nn;
 use crate::pet::Init;
 
 /// W and σ of one task's classes.
@@ -29,7 +30,7 @@ impl CosineHead {
 
     /// features (batch × width) → logits (batch × classes).
     pub fn forward(&self, features: Tensor<2>) -> Tensor<2> {
-        cosines(features, self.weight.clone()) * self.sigma.clone()
+        nn::cosines(features, self.weight.clone(), SHORTEST) * self.sigma.clone()
     }
 
     /// Returns both with the names that the optimiser uses.

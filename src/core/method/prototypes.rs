@@ -9,7 +9,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::answers;
 use super::state::State;
 use crate::counts::counted;
-use crate::nn::unit_rows;
+use crate::nn;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named, shaped};
 
@@ -93,7 +93,7 @@ impl Prototypes {
             return Err(Problem::new("no class has a prototype yet"));
         }
         let ready = self.ready.get_or_init(|| self.ready(&features.device()));
-        let cosines = cosines(features, ready.rows.clone());
+        let cosines = nn::cosines(features, ready.rows.clone(), SHORTEST);
         Ok(match &ready.absent {
             Some(absent) => cosines + absent.clone(),
             None => cosines,
@@ -189,11 +189,6 @@ impl Prototypes {
         all.extend(measured.map(|(class, row)| (class, row.to_vec())));
         Ok(all)
     }
-}
-
-/// Computes norm(f) · norm(W)ᵀ: batch × width and classes × width → batch × classes.
-pub fn cosines(features: Tensor<2>, prototypes: Tensor<2>) -> Tensor<2> {
-    unit_rows(features, SHORTEST).matmul(unit_rows(prototypes, SHORTEST).transpose())
 }
 
 #[cfg(test)]

@@ -230,6 +230,11 @@ pub fn unit_rows(x: Tensor<2>, shortest: f64) -> Tensor<2> {
     x / squares.clamp_min(shortest * shortest).sqrt()
 }
 
+/// Returns the cosines of all pairs of rows; lengths below `shortest` count as `shortest`. m × width and n × width → m × n.
+pub fn cosines(a: Tensor<2>, b: Tensor<2>, shortest: f64) -> Tensor<2> {
+    unit_rows(a, shortest).matmul(unit_rows(b, shortest).transpose())
+}
+
 /// Σ x², one value. On the CPU the same for any number of cores.
 pub fn sum_of_squares(x: &Tensor<1>) -> Tensor<1> {
     cpu::sum_of_squares(x).unwrap_or_else(|| (x.clone() * x.clone()).sum())

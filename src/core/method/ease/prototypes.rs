@@ -9,12 +9,12 @@ use std::ops::Range;
 
 use burn::tensor::{Device, Tensor};
 
-use crate::nn::unit_rows;
+use crate::nn::{cosines, unit_rows};
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, shaped};
 
 use super::super::Stored;
-use super::super::prototypes::{SHORTEST, cosines};
+use super::super::prototypes::SHORTEST;
 
 /// Prototypes of all tasks in all subspaces.
 #[derive(Clone, Debug, Default)]
@@ -87,7 +87,7 @@ impl Subspaces {
                 for task in 0..subspace {
                     let here = self.seen(task..task + 1, task, device)?;
                     let there = self.seen(subspace..tasks, task, device)?;
-                    let alike = cosines(here, there);
+                    let alike = cosines(here, there, SHORTEST);
                     let shares = burn::tensor::activation::softmax(alike, 1);
                     rows.push(shares.matmul(own.clone()));
                 }

@@ -3,10 +3,10 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
+use super::super::answers::rows;
 use super::super::{SettingKind, SettingSpec};
-use crate::nn::unit_rows;
+use crate::nn::cosines;
 use crate::problem::Result;
-use crate::tensors::HostTensor;
 
 /// Returns the setting of the pull's weight, for methods that select prompts by key.
 pub const fn pull(default: f64) -> SettingSpec {
@@ -39,7 +39,7 @@ pub const CLIP: SettingSpec = SettingSpec {
 /// Returns the cosine between every query (batch × width) and every key (prompts × width): batch × prompts.
 pub fn similarity(query: &Tensor<2>, keys: &Tensor<2>) -> Tensor<2> {
     // The released code bounds the sum of squares below by 10⁻¹².
-    unit_rows(query.clone(), 1e-6).matmul(unit_rows(keys.clone(), 1e-6).transpose())
+    cosines(query.clone(), keys.clone(), 1e-6)
 }
 
 /// Returns the `count` most similar prompts of each image, best first; among equals the one with the lowest index.
@@ -47,10 +47,9 @@ pub fn similarity(query: &Tensor<2>, keys: &Tensor<2>) -> Tensor<2> {
 /// # Errors
 /// Returns a Problem if the device failed.
 pub fn best(similarity: &Tensor<2>, count: usize) -> Result<Vec<Vec<usize>>> {
-    let prompts = similarity.dims()[1];
-    let rows = HostTensor::read(&similarity.clone())?.values;
-    let chosen = rows.chunks_exact(prompts.max(1)).map(|row| {
-        let mut order: Vec<usize> = (0..prompts).collect();
+    let rows = rows(similarity)?.into_iter();
+    let chosen = rows.map(|row| {
+        let mut order: Vec<usize> = (0..row.len()).collect();
         order.sort_by(|&a, &b| row[b].total_cmp(&row[a]));
         order.truncate(count);
         order
