@@ -291,7 +291,7 @@ fn a_group_of_parameters_has_a_rate_of_its_own() {
             assert_eq!(pet, moved(&mut whole)[1], "{rule:?}, step {step}");
             let mut named = Named::new();
             grouped.write(&mut named).unwrap();
-            grouped = grouped.read(&named, &Device::flex()).unwrap();
+            grouped.states = grouped.read(&named, &Device::flex()).unwrap();
         }
     }
 }
