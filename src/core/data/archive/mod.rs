@@ -217,6 +217,7 @@ fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Resu
             unpacking.tar(BufReader::with_capacity(1 << 18, xz))?;
         }
     }
+    // These files store message ids: keep the ids of the messages in this folder.
     let left_out = serde_json::to_vec(&unpacking.skipped).unwrap_or_default();
     let remarks = serde_json::to_vec(&unpacking.remarks).unwrap_or_default();
     for (name, bytes) in [(LEFT_OUT, left_out), (REMARKS, remarks)] {

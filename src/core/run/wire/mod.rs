@@ -23,7 +23,7 @@ pub use frame::{Frame, MOST_HEAD, MOST_RAW, read, write};
 pub use parts::{Carried, home, inner_path, sent_home};
 
 /// Version of the frames and of what they say. Raised with each change.
-pub const PROTOCOL: u32 = 5;
+pub const PROTOCOL: u32 = 6;
 /// Bytes of a file in one frame.
 pub const PIECE: usize = 1 << 20;
 /// Most files of a data set that is carried over.
