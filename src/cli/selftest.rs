@@ -10,7 +10,7 @@ use super::End;
 use super::output::say;
 
 use crate::backbone::families::FAMILIES;
-use crate::device::SelfTestResult;
+use crate::device::{DeviceInfo, SelfTestResult};
 use crate::experiment::gpu_check::check_family;
 use crate::nn::{self, WeightType, plans};
 use crate::problem::{Problem, Result};
@@ -22,9 +22,15 @@ pub(super) struct Args {
     /// A selector, number or name of a device
     #[arg(value_name = "DEVICE")]
     device: String,
-    /// Leave out the program's own kernels, which crashed the driver or hung
+    /// Leave out the program's own kernels
     #[arg(long)]
     without_kernels: bool,
+    /// Leave out cooperative matrices
+    #[arg(long)]
+    without_cooperative_matrices: bool,
+    /// Test only products with cooperative matrices
+    #[arg(long)]
+    only_cooperative_matrices: bool,
     /// Longest time for choosing tiles [default: 20; 0 for a software adapter]
     #[arg(long, value_name = "SECONDS")]
     measure: Option<u64>,
@@ -60,10 +66,12 @@ pub(super) fn run(args: &Args) -> Result<End> {
 fn test(args: &Args) -> Result<SelfTestResult> {
     let info = device::choose(&args.device)?;
     let device = device::open(&info)?;
+    if args.only_cooperative_matrices {
+        return test_cooperative(&info, &device);
+    }
     let error = errors(&device, !args.without_kernels)?;
     let kernels = nn::uses_own_gpu_kernels();
-    let mut half =
-        device.supports_dtype(DType::F16) && selftest::run(&device, WeightType::F16).is_ok();
+    let mut half = is_half_correct(&device);
     let mut refused = BTreeMap::new();
     for family in FAMILIES {
         match check_family(family, &device, WeightType::F32) {
@@ -79,12 +87,19 @@ fn test(args: &Args) -> Result<SelfTestResult> {
         0
     };
     let plans = match Duration::from_secs(args.measure.unwrap_or(usual)) {
-        limit if kernels && !limit.is_zero() => plans::measure_plans(&device, limit)?,
-        _ => plans::Plans::new(),
+        limit if kernels && !limit.is_zero() => {
+            let fragments =
+                device::cooperative_matrices(&info).filter(|_| !args.without_cooperative_matrices);
+            plans::measure_plans(&device, fragments, limit)?
+        }
+        _ => plans::Plans::default(),
     };
     let mut note = format!("largest relative error {error:.1e}");
     if kernels {
         note += ", with the program's own kernels";
+    }
+    if plans.has_cooperative() {
+        note += ", cooperative matrices";
     }
     if half {
         note += ", half precision too";
@@ -97,6 +112,29 @@ fn test(args: &Args) -> Result<SelfTestResult> {
         plans,
         refused,
     })
+}
+
+/// Tests products with cooperative matrices. `kernels` says whether the device has any.
+///
+/// # Errors
+/// Returns a Problem that names the tiles whose product is wrong.
+fn test_cooperative(info: &DeviceInfo, device: &Device) -> Result<SelfTestResult> {
+    let fragments = device::cooperative_matrices(info);
+    let error = match fragments {
+        Some(fragments) => plans::check_cooperative(fragments, device)?,
+        None => 0.0,
+    };
+    Ok(SelfTestResult {
+        good: true,
+        note: format!("largest relative error of products like f32 {error:.1e}, {fragments:?}"),
+        kernels: fragments.is_some(),
+        ..SelfTestResult::default()
+    })
+}
+
+/// Returns whether half precision is supported and correct.
+fn is_half_correct(device: &Device) -> bool {
+    device.supports_dtype(DType::F16) && selftest::run(device, WeightType::F16).is_ok()
 }
 
 /// Returns the largest error of the network with the program's own kernels, or with the framework's where those are wrong.

@@ -19,8 +19,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(90);
 /// The same for an adapter that is imitated by a processor, which may be busy.
 const SOFTWARE_TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// Option for a self-test without the program's own kernels.
-const WITHOUT_KERNELS: &str = "--without-kernels";
+/// Options that leave out what may crash a driver or hang: first cooperative matrices, then all own kernels.
+const WITHOUT: [&str; 2] = ["--without-cooperative-matrices", "--without-kernels"];
 
 /// Makes sure that a device computes rightly: at once for the CPU and for a GPU that passed
 /// before, else by the self-test in a child process (seconds).
@@ -101,9 +101,13 @@ fn test(
     if first.good {
         return Ok(first);
     }
-    // A driver that crashes or hangs on our kernels may do well with the framework's.
-    let second = test_with(program, &[SUBCOMMAND, &selector, WITHOUT_KERNELS], limit)?;
-    Ok(if second.good { second } else { first })
+    for without in WITHOUT {
+        let next = test_with(program, &[SUBCOMMAND, &selector, without], limit)?;
+        if next.good {
+            return Ok(next);
+        }
+    }
+    Ok(first)
 }
 
 /// Runs one child.

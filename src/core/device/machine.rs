@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 use burn::tensor::wgpu::wgpu;
 
 use super::{AdapterKind, Api, DeviceInfo};
+use crate::nn::plans::Fragments;
 
 /// The CPU's entry.
 pub(super) fn cpu() -> DeviceInfo {
@@ -55,8 +56,14 @@ pub(super) fn adapters() -> Vec<DeviceInfo> {
     modern
 }
 
-/// The adapters of some interfaces, numbered per interface and kind as the framework does it.
+/// The adapters of some interfaces.
 fn adapters_of(backends: wgpu::Backends) -> Vec<DeviceInfo> {
+    let found = enumerate(backends).into_iter();
+    found.map(|(info, _)| info).collect()
+}
+
+/// Returns the adapters of some graphics APIs, numbered for each API and kind as the framework does it.
+fn enumerate(backends: wgpu::Backends) -> Vec<(DeviceInfo, wgpu::Adapter)> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
         backends,
         ..wgpu::InstanceDescriptor::new_without_display_handle()
@@ -85,7 +92,7 @@ fn adapters_of(backends: wgpu::Backends) -> Vec<DeviceInfo> {
             wgpu::DeviceType::Other => AdapterKind::OtherGpu,
         };
         let count = counts.entry((api, kind)).or_default();
-        found.push(DeviceInfo {
+        let described = DeviceInfo {
             index: 0,
             name: info.name,
             kind,
@@ -95,10 +102,33 @@ fn adapters_of(backends: wgpu::Backends) -> Vec<DeviceInfo> {
                 .into(),
             pci: info.device_pci_bus_id,
             ordinal: *count,
-        });
+        };
+        found.push((described, adapter));
         *count += 1;
     }
     found
+}
+
+/// Returns the cooperative matrices (f16, summed in f32) of a GPU; `None` if it has none, or if the size of its subgroups
+/// is not constant.
+pub fn cooperative_matrices(info: &DeviceInfo) -> Option<Fragments> {
+    let (_, adapter) = enumerate(wgpu::Backends::all() - wgpu::Backends::GL)
+        .into_iter()
+        .find(|(found, _)| found.selector() == info.selector())?;
+    let needed = wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX | wgpu::Features::SHADER_F16;
+    let about = adapter.get_info();
+    let lanes = about.subgroup_min_size;
+    if !adapter.features().contains(needed) || lanes != about.subgroup_max_size {
+        return None;
+    }
+    let kinds = adapter.cooperative_matrix_properties();
+    let sizes = kinds.iter().filter(|kind| {
+        kind.ab_type == wgpu::CooperativeScalarType::F16
+            && kind.cr_type == wgpu::CooperativeScalarType::F32
+            && [kind.n_size, kind.k_size] == [kind.m_size; 2]
+    });
+    let size = sizes.map(|kind| kind.m_size).max()?;
+    Some(Fragments { size, lanes })
 }
 
 /// Asks a future once.

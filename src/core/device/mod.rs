@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{test_again, trust};
 pub use child::{end_with_parent, lower_priority, set_program, tied};
-pub use machine::processor_name;
 use machine::{adapters, cpu};
+pub use machine::{cooperative_matrices, processor_name};
 pub use memory::{CardMemory, card_memory};
 pub use opened::open;
 pub(crate) use opened::{errors, full, losses, lost, tidy, was_full};

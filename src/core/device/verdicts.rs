@@ -28,7 +28,7 @@ pub struct SelfTestResult {
     #[serde(default)]
     pub kernels: bool,
     /// The fastest tiles for each class of products.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "Plans::is_empty")]
     pub plans: Plans,
     /// Backbone families that the device computes wrongly, with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -66,11 +66,13 @@ const SOURCES: &[&str] = &[
     include_str!("../nn/gpu/launches.rs"),
     include_str!("../nn/gpu/matmul.rs"),
     include_str!("../nn/gpu/plans.rs"),
+    include_str!("../nn/gpu/product/fragments.rs"),
     include_str!("../nn/gpu/product/mod.rs"),
     include_str!("../nn/gpu/product/operand.rs"),
     include_str!("../nn/gpu/product/text.rs"),
     include_str!("../nn/gpu/product/tiles.rs"),
     include_str!("../nn/gpu/rows.rs"),
+    include_str!("../nn/gpu/trials.rs"),
     include_str!("../experiment/gpu_check.rs"),
     include_str!("../experiment/upload.rs"),
     include_str!("../nn/fused.rs"),

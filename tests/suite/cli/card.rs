@@ -29,11 +29,28 @@ fn own_kernels_are_right_with_all_tiles_and_the_fastest_are_chosen() {
     let tested = json(&run(&words, folder.path()));
     eprintln!("{tested}");
     assert!(tested["good"] == true && tested["kernels"] == true);
-    let plans = tested["plans"].as_object().unwrap();
-    assert!(plans.contains_key("wide") && plans.contains_key("mixed-transposed"));
+    for numbers in ["f32", "f16"] {
+        let plans = tested["plans"][numbers].as_object().unwrap();
+        assert!(plans.contains_key("wide") && plans.contains_key("mixed-transposed"));
+    }
     let words = ["gpu-selftest", &card, "--without-kernels"];
     let plain = json(&run(&words, folder.path()));
     assert!(plain["good"] == true && plain["kernels"] == false);
+}
+
+#[test]
+#[ignore = "campaign: minutes on a software GPU"]
+fn products_with_cooperative_matrices_are_correct() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(card) = imitated(folder.path()) else {
+        return;
+    };
+    let words = ["gpu-selftest", &card, "--only-cooperative-matrices"];
+    let tested = json(&run(&words, folder.path()));
+    if tested["kernels"] == false {
+        return skip("no cooperative matrices (software Vulkan has them from Mesa 26)");
+    }
+    assert!(tested["good"] == true, "{tested}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::glue::{Run, apply, constant, to_input};
 use super::kernel::{MAX_GROUPS, empty};
 use super::product::{Product, Size, Stored};
 use super::rows::{GroupBias, softmax, softmax_gradient};
-use super::{Extra, Frame, Frozen, Linear, NormResidual, fits, launch};
+use super::{Extra, Frame, Frozen, LEFT, Linear, NONE, NormResidual, RIGHT, fits, launch};
 
 /// The largest matrix of scores, in bytes: the default limit of WebGPU for one buffer of a kernel.
 const MAX_SCORES: usize = 128 << 20;
@@ -27,6 +27,8 @@ struct Attention {
     heads: usize,
     width: usize,
     bias: Option<(CubeTensor, GroupBias)>,
+    /// Whether products may round their operands to f16.
+    rounded: bool,
 }
 
 impl Attention {
@@ -57,6 +59,7 @@ impl Attention {
             heads,
             width: packed / 3,
             bias,
+            rounded: false,
         };
         let scores: usize = attention.scores_shape().iter().product();
         let is_served = fits(batch * tokens)
@@ -102,13 +105,14 @@ impl Attention {
         }
     }
 
-    /// A product for each head: its sizes, and where operands and result are.
+    /// A product for each head: its sizes, and where operands and result are. `gradients` says which operand is a gradient.
     fn multiply(
         &self,
         [m, k, n]: [usize; 3],
         stored: [Stored; 3],
         buffers: [&CubeTensor; 3],
         scale: f32,
+        gradients: [bool; 2],
     ) {
         let [a, b, out] = stored;
         let sizes = [m, k].map(|size| Size::Fixed(size as u32));
@@ -116,6 +120,8 @@ impl Attention {
             inner: self.heads as u32,
             out,
             scale: scale.to_bits(),
+            rounded: self.rounded,
+            gradients,
             ..Product::new(sizes, n, [a, b])
         };
         let batch = self.batch * self.heads;
@@ -136,6 +142,7 @@ impl Attention {
             stored,
             [qkv, qkv, &scores],
             self.scale(),
+            NONE,
         );
         let bias = self.bias.as_ref().map(|(values, bias)| (values, *bias));
         softmax(&scores, tokens, bias);
@@ -148,7 +155,7 @@ impl Attention {
         let p = self.probabilities(qkv);
         let y = empty(qkv, &[self.batch, tokens, self.width]);
         let stored = [self.scores(), self.part(2), self.mixed()];
-        self.multiply([tokens, tokens, head], stored, [&p, qkv, &y], 1.0);
+        self.multiply([tokens, tokens, head], stored, [&p, qkv, &y], 1.0, NONE);
         y
     }
 
@@ -159,16 +166,16 @@ impl Attention {
         let scores = self.scores();
         let ds = empty(qkv, &self.scores_shape());
         let stored = [self.mixed(), self.part(2).transposed(), scores];
-        self.multiply([tokens, head, tokens], stored, [g, qkv, &ds], 1.0);
+        self.multiply([tokens, head, tokens], stored, [g, qkv, &ds], 1.0, LEFT);
         softmax_gradient(&ds, &p, tokens, self.scale());
         let out = empty(qkv, qkv.meta.shape());
         let sizes = [tokens, tokens, head];
         let to_queries = [scores, self.part(1), self.part(0)];
-        self.multiply(sizes, to_queries, [&ds, qkv, &out], 1.0);
+        self.multiply(sizes, to_queries, [&ds, qkv, &out], 1.0, LEFT);
         let to_keys = [scores.transposed(), self.part(0), self.part(1)];
-        self.multiply(sizes, to_keys, [&ds, qkv, &out], 1.0);
+        self.multiply(sizes, to_keys, [&ds, qkv, &out], 1.0, LEFT);
         let to_values = [scores.transposed(), self.mixed(), self.part(2)];
-        self.multiply(sizes, to_values, [&p, g, &out], 1.0);
+        self.multiply(sizes, to_values, [&p, g, &out], 1.0, RIGHT);
         out
     }
 }
@@ -198,7 +205,10 @@ pub fn self_attention(
     let outside = NormResidual::new(frame)?;
     let [packed, proj] = [Frozen::new(packed)?, Frozen::new(proj)?];
     let [batch, tokens, _] = x.dims();
-    let attention = Attention::new([batch, tokens, packed.outputs], heads, bias)?;
+    let attention = Attention {
+        rounded: packed.is_half(),
+        ..Attention::new([batch, tokens, packed.outputs], heads, bias)?
+    };
     Some(apply([input], |[x]| {
         let x = into_contiguous(x);
         let qkv = packed.forward(&outside.enter(&x), Extra::default());

@@ -15,6 +15,8 @@ use cubecl::ir::{AddressType, ElemType, UIntKind};
 use cubecl::prelude::*;
 use cubecl::server::KernelArguments;
 use cubecl::{CubeKernel, PrecompiledSource};
+#[cfg(test)]
+use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 /// The largest number of workgroups on an axis of a launch.
 pub const MAX_GROUPS: usize = 65_535;
@@ -207,22 +209,38 @@ pub fn declare(names: &[&str], numbers: &str) -> String {
 impl Kernel {
     /// Panics unless the text is valid WGSL that stays within the default limits of WebGPU.
     pub fn validate(&self) {
-        use naga::valid::{Capabilities, ValidationFlags, Validator};
-        let text = self.text();
-        let module = naga::front::wgsl::parse_str(text)
-            .unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
         // Products read pairs of f16, which every backend of wgpu has.
-        let capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+        let shared = self.validate_with(Capabilities::SHADER_FLOAT16_IN_FLOAT32);
+        assert!(shared <= 16 << 10, "{shared} bytes of shared memory");
+        assert!(self.threads <= 256, "{} threads", self.threads);
+    }
+
+    /// Panics unless the text is valid WGSL with cooperative matrices; returns its bytes of shared memory.
+    pub fn validate_cooperative(&self) -> u32 {
+        self.validate_with(
+            Capabilities::SHADER_FLOAT16
+                | Capabilities::SHADER_FLOAT16_IN_FLOAT32
+                | Capabilities::COOPERATIVE_MATRIX,
+        )
+    }
+
+    fn validate_with(&self, capabilities: Capabilities) -> u32 {
+        let text = self.text();
+        let options = naga::front::wgsl::Options {
+            capabilities,
+            ..naga::front::wgsl::Options::new()
+        };
+        let module = naga::front::wgsl::Frontend::new_with_options(options)
+            .parse(text)
+            .unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
         Validator::new(ValidationFlags::all(), capabilities)
             .validate(&module)
             .unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
         let mut layouter = naga::proc::Layouter::default();
         assert!(layouter.update(module.to_ctx()).is_ok());
-        let shared: u32 = (module.global_variables.iter())
+        (module.global_variables.iter())
             .filter(|(_, variable)| variable.space == naga::AddressSpace::WorkGroup)
             .map(|(_, variable)| layouter[variable.ty].size)
-            .sum();
-        assert!(shared <= 16 << 10, "{shared} bytes of shared memory");
-        assert!(self.threads <= 256, "{} threads", self.threads);
+            .sum()
     }
 }

@@ -9,7 +9,7 @@ use burn_cubecl::tensor::CubeTensor;
 use super::glue::{Run, apply, to_input};
 use super::kernel::{MAX_GROUPS, empty};
 use super::product::{Product, Size, Stored};
-use super::{Extra, fits, launch};
+use super::{Extra, LEFT, NONE, RIGHT, fits, launch};
 
 /// Returns how a matrix of the last two axes is stored, with up to two batch axes; `None` if neither axis is
 /// contiguous.
@@ -32,8 +32,8 @@ fn stored(x: &CubeTensor) -> Option<Stored> {
     Some(stored.batched(batch(4), batch(3)))
 }
 
-/// Computes a · b over the last two axes, with equal batch axes.
-fn multiply(a: &CubeTensor, b: &CubeTensor) -> CubeTensor {
+/// Computes a · b over the last two axes, with equal batch axes. `gradients` says which of them is a gradient.
+fn multiply(a: &CubeTensor, b: &CubeTensor, gradients: [bool; 2]) -> CubeTensor {
     let lay_out = |x: &CubeTensor| match stored(x) {
         Some(stored) => (x.clone(), stored),
         None => {
@@ -61,6 +61,7 @@ fn multiply(a: &CubeTensor, b: &CubeTensor) -> CubeTensor {
     };
     let product = Product {
         inner: inner as u32,
+        gradients,
         out: Stored::row_major(n).batched(
             if outer > 1 { inner * m * n } else { 0 },
             if inner > 1 { m * n } else { 0 },
@@ -93,11 +94,11 @@ pub fn matmul<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D>>
     }
     let inputs = [to_input(a)?, to_input(b)?];
     Some(apply(inputs, |[a, b]| {
-        let y = multiply(&a, &b);
+        let y = multiply(&a, &b, NONE);
         let back: Run<2> = Arc::new(move |g, [to_a, to_b]| {
             [
-                to_a.then(|| multiply(&g, &transposed(b.clone()))),
-                to_b.then(|| multiply(&transposed(a.clone()), &g)),
+                to_a.then(|| multiply(&g, &transposed(b.clone()), LEFT)),
+                to_b.then(|| multiply(&transposed(a.clone()), &g, RIGHT)),
             ]
         });
         (y, back)

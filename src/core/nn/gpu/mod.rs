@@ -14,6 +14,7 @@ mod matmul;
 pub mod plans;
 mod product;
 mod rows;
+mod trials;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,6 +45,13 @@ pub fn set_enabled(enabled: bool) {
 pub fn is_enabled() -> bool {
     ENABLED.load(Ordering::Relaxed)
 }
+
+/// Neither operand of a product is a gradient.
+const NONE: [bool; 2] = [false, false];
+/// The left operand of a product is a gradient.
+const LEFT: [bool; 2] = [true, false];
+/// The right operand of a product is a gradient.
+const RIGHT: [bool; 2] = [false, true];
 
 /// The tensors of an epilogue.
 #[derive(Clone, Copy, Default)]
@@ -154,6 +162,11 @@ impl Frozen {
         })
     }
 
+    /// Returns whether the weight is f16. Products may then round the other operand as well.
+    fn is_half(&self) -> bool {
+        self.weight.dtype == DType::F16
+    }
+
     /// x · weight + bias, and what `extra` adds.
     fn forward(&self, x: &CubeTensor, extra: Extra<'_>) -> CubeTensor {
         let (inputs, outputs) = (self.inputs, self.outputs);
@@ -162,14 +175,14 @@ impl Frozen {
             bias: self.bias.as_ref(),
             ..extra
         };
-        self.multiply(x, stored, [inputs, outputs], extra)
+        self.multiply(x, stored, [inputs, outputs], NONE, extra)
     }
 
     /// g · weightᵀ, and what `extra` adds: the gradient for the input.
     fn backward(&self, g: &CubeTensor, extra: Extra<'_>) -> CubeTensor {
         let (inputs, outputs) = (self.inputs, self.outputs);
         let stored = [Stored::row_major(outputs), Stored::column_major(outputs)];
-        self.multiply(g, stored, [outputs, inputs], extra)
+        self.multiply(g, stored, [outputs, inputs], LEFT, extra)
     }
 
     fn multiply(
@@ -177,6 +190,7 @@ impl Frozen {
         x: &CubeTensor,
         stored: [Stored; 2],
         [k, n]: [usize; 2],
+        gradients: [bool; 2],
         extra: Extra<'_>,
     ) -> CubeTensor {
         let rows = row_count(x);
@@ -186,7 +200,9 @@ impl Frozen {
         }
         let out = empty(x, &shape);
         let product = Product {
-            b_half: self.weight.dtype == DType::F16,
+            b_half: self.is_half(),
+            rounded: self.is_half(),
+            gradients,
             ..Product::new([Size::Rows, Size::Fixed(k as u32)], n, stored)
         };
         launch(product, [rows, k], 1, [x, &self.weight, &out], extra);

@@ -8,12 +8,13 @@
 //! inside packed projections need no copy. Beyond the last row or column, the last one is read and nothing is written;
 //! along the contraction, values beyond the end count as zero.
 
+mod fragments;
 mod operand;
 mod text;
 mod tiles;
 
 use super::kernel::{Cache, Kernel};
-pub use tiles::Tiles;
+pub use tiles::{Fragments, Tiles};
 
 /// A matrix, or a batch of them, as it is stored; strides in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -152,6 +153,10 @@ pub struct Product {
     pub b_half: bool,
     /// Factor of the sums, as the bits of an f32.
     pub scale: u32,
+    /// Whether cooperative matrices may round A and B to f16. Otherwise they multiply each value as the sum of two.
+    pub rounded: bool,
+    /// Whether A or B contains gradients, which are often too small for f16.
+    pub gradients: [bool; 2],
     /// Operations on the sums.
     pub epilogue: Epilogue,
 }
@@ -169,7 +174,18 @@ impl Product {
             out: Stored::row_major(n),
             b_half: false,
             scale: 1f32.to_bits(),
+            rounded: false,
+            gradients: [false; 2],
             epilogue: Epilogue::default(),
+        }
+    }
+
+    /// Returns how many f16 values represent a value of A and of B in cooperative matrices.
+    fn planes(&self) -> [usize; 2] {
+        match (self.rounded, self.b_half) {
+            (true, _) => [1, 1],
+            (false, true) => [2, 1],
+            (false, false) => [2, 2],
         }
     }
 
@@ -177,6 +193,20 @@ impl Product {
     pub fn has_rows(&self) -> bool {
         [self.m, self.k].contains(&Size::Rows)
     }
+}
+
+/// Returns the bytes of shared memory that the kernel of a product needs.
+pub fn shared_bytes(product: &Product, tiles: &Tiles) -> u32 {
+    let operands = [
+        operand::Operand::a(product, tiles),
+        operand::Operand::b(product, tiles),
+    ];
+    let bytes = operands.map(|operand| operand.shared_bytes());
+    let slabs = tiles.fragments.map_or(0, |fragments| {
+        tiles.threads() / fragments.lanes * fragments.size * fragments.size * 4
+    });
+    // The number of rows takes one aligned word.
+    bytes.iter().sum::<u32>() + slabs + 16
 }
 
 /// Returns the kernel of a product.
@@ -304,6 +334,16 @@ mod tests {
         for product in products() {
             for tiles in Tiles::ALL {
                 kernel(&product, &tiles).validate();
+            }
+            for fragments in [16, 8].map(|size| Fragments { size, lanes: 32 }) {
+                for rounded in [false, true] {
+                    let product = Product { rounded, ..product };
+                    for tiles in Tiles::cooperative(fragments) {
+                        let bytes = kernel(&product, &tiles).validate_cooperative();
+                        let limit = shared_bytes(&product, &tiles);
+                        assert!((bytes..=bytes + 16).contains(&limit), "{bytes} {limit}");
+                    }
+                }
             }
         }
         let split = Tiles {

@@ -14,11 +14,25 @@ macro_rules! line {
 
 pub(super) use line;
 
+/// Factor of gradients before they are rounded to f16, like the loss scale of mixed-precision training. A power of two,
+/// so that nothing else is rounded.
+pub const GRADIENT_SCALE: f32 = 1024.0;
+
+/// Factor of what an f16 value leaves of an f32 value, before it is rounded to f16.
+pub const LOW_SCALE: f32 = 2048.0;
+
+/// Endings of the names of a tile's two f16 arrays.
+pub const PLANES: [&str; 2] = ["", "_low"];
+
 /// How one operand is loaded into shared memory. Its tile has the layout of the stored matrix: lines of vectors.
 pub struct Operand {
     pub name: &'static str,
     stored: Stored,
     half: bool,
+    /// Number of f16 values that represent a value in the tile; 0 if the tile is f32.
+    pub planes: usize,
+    /// Whether values are multiplied by [`GRADIENT_SCALE`] before they are rounded.
+    scaled: bool,
     /// Whether the contraction runs from line to line.
     pub line_is_k: bool,
     /// Number of lines and columns of the stored matrix.
@@ -36,14 +50,15 @@ pub struct Operand {
 impl Operand {
     pub fn a(product: &Product, tiles: &Tiles) -> Self {
         let [rows, _, depth] = tiles.group;
-        Self::new(
+        let operand = Self::new(
             "a",
             product.a,
             [product.m, product.k],
             [rows, depth],
             tiles,
             0,
-        )
+        );
+        operand.with_fragments(product, tiles, 0)
     }
 
     pub fn b(product: &Product, tiles: &Tiles) -> Self {
@@ -59,9 +74,32 @@ impl Operand {
             tiles,
             pad,
         );
-        Self {
+        let operand = Self {
             half: product.b_half,
             ..operand
+        };
+        operand.with_fragments(product, tiles, 1)
+    }
+
+    /// Stores the tile as cooperative matrices need it, if they are used. Two extra vectors (16 bytes) for each line put
+    /// adjacent lines of a fragment into different banks.
+    fn with_fragments(self, product: &Product, tiles: &Tiles, index: usize) -> Self {
+        match tiles.fragments {
+            None => self,
+            Some(_) => Self {
+                planes: product.planes()[index],
+                scaled: product.gradients[index],
+                pitch: self.tile[1] + 2,
+                ..self
+            },
+        }
+    }
+
+    /// Returns the bytes of shared memory for the tile.
+    pub fn shared_bytes(&self) -> u32 {
+        match self.planes {
+            0 => self.size() * 16,
+            planes => self.size() * 8 * planes as u32,
         }
     }
 
@@ -89,6 +127,8 @@ impl Operand {
             name,
             stored,
             half: false,
+            planes: 0,
+            scaled: false,
             line_is_k,
             lines,
             columns,
@@ -117,11 +157,21 @@ impl Operand {
             text,
             "@group(0) @binding({binding}) var<storage, read_write> {name}: array<{element}>;"
         );
-        line!(
-            text,
-            "var<workgroup> tile_{name}: array<vec4<f32>, {}>;",
-            self.size()
-        );
+        let size = self.size();
+        match self.planes {
+            0 => line!(
+                text,
+                "var<workgroup> tile_{name}: array<vec4<f32>, {size}>;"
+            ),
+            planes => {
+                for plane in &PLANES[..planes] {
+                    line!(
+                        text,
+                        "var<workgroup> tile_{name}{plane}: array<vec4<f16>, {size}>;"
+                    );
+                }
+            }
+        }
         line!(
             text,
             "fn load_{name}(base: u32, line: u32, column: u32, rows: u32) -> vec4<f32> {{"
@@ -202,14 +252,39 @@ impl Operand {
 
     /// Writes the code that stores these registers in shared memory.
     pub fn store(&self, text: &mut String, indent: &str) {
-        let name = self.name;
+        let Self { name, pitch, .. } = self;
         for i in 0..self.each {
             let (line, quad) = self.place(i);
-            let pitch = self.pitch;
-            line!(
-                text,
-                "{indent}tile_{name}[{line} * {pitch}u + {quad}] = next_{name}{i};"
-            );
+            let at = format!("{line} * {pitch}u + {quad}");
+            let scale = if self.scaled { GRADIENT_SCALE } else { 1.0 };
+            match self.planes {
+                0 => line!(text, "{indent}tile_{name}[{at}] = next_{name}{i};"),
+                1 => line!(
+                    text,
+                    "{indent}tile_{name}[{at}] = vec4<f16>(next_{name}{i} * {scale:?});"
+                ),
+                _ => {
+                    line!(
+                        text,
+                        "{indent}{{\n{indent}  let v = next_{name}{i} * {scale:?};"
+                    );
+                    // The upper part is cut by its bits: a compiler may take the difference to a rounded value for
+                    // zero. Values that are too small for f16 are in the lower part only.
+                    line!(
+                        text,
+                        "{indent}  let cut = bitcast<vec4<f32>>(bitcast<vec4<u32>>(v) & vec4<u32>(0xffffe000u));"
+                    );
+                    line!(
+                        text,
+                        "{indent}  let upper = select(cut, vec4<f32>(0.0), abs(v) < vec4<f32>(6.103515625e-5));"
+                    );
+                    line!(text, "{indent}  tile_{name}[{at}] = vec4<f16>(upper);");
+                    line!(
+                        text,
+                        "{indent}  tile_{name}_low[{at}] = vec4<f16>((v - upper) * {LOW_SCALE:?});\n{indent}}}"
+                    );
+                }
+            }
         }
     }
 }

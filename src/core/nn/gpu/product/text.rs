@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::operand::{Operand, line};
+use super::operand::{GRADIENT_SCALE, Operand, line};
 use super::{Activation, Epilogue, GELU, Product, Stored, Tiles};
 
 const XYZW: [char; 4] = ['x', 'y', 'z', 'w'];
@@ -24,15 +24,23 @@ impl Epilogue {
 /// Returns the WGSL source. Bindings: A, B, the result, then bias, second matrix and residual if used, then the sizes.
 pub fn text(product: &Product, tiles: &Tiles) -> String {
     let [rows, columns, depth] = tiles.group;
-    let [tm, tn] = tiles.thread;
+    let [tm, tn] = tiles.unit;
     let across = columns / tn;
     let operands = [Operand::a(product, tiles), Operand::b(product, tiles)];
     let mut text = String::new();
+    if tiles.fragments.is_some() {
+        line!(text, "enable f16;\nenable wgpu_cooperative_matrix;");
+    }
     for (binding, operand) in (0..).zip(&operands) {
         operand.declare(&mut text, binding);
     }
-    let quad = !product.b.transposed && product.out.is_quad(product.n);
-    declare_result(&mut text, product, quad);
+    // Without fragments, a thread's columns of a transposed B are not adjacent.
+    let adjacent = tiles.fragments.is_some() || !product.b.transposed;
+    let quad = adjacent && product.out.is_quad(product.n);
+    declare_result(&mut text, product, tiles, quad);
+    if let Some(fragments) = tiles.fragments {
+        fragments.declare(&mut text, tiles);
+    }
     line!(
         text,
         "@compute @workgroup_size({})\nfn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>) {{",
@@ -45,15 +53,20 @@ pub fn text(product: &Product, tiles: &Tiles) -> String {
         ),
         false => line!(text, "  let rows = 0u;"),
     }
-    line!(text, "  let tx = t % {across}u;\n  let ty = t / {across}u;");
     line!(
         text,
         "  let first_a = group.y * {rows}u;\n  let first_b = group.x * {columns}u;"
     );
     bases(&mut text, product, tiles);
-    for i in 0..tm {
-        for j in 0..tn / 4 {
-            line!(text, "  var c{i}_{j} = vec4<f32>(0.0);");
+    match tiles.fragments {
+        Some(fragments) => fragments.begin(&mut text, product, tiles),
+        None => {
+            line!(text, "  let tx = t % {across}u;\n  let ty = t / {across}u;");
+            for i in 0..tm {
+                for j in 0..tn / 4 {
+                    line!(text, "  var c{i}_{j} = vec4<f32>(0.0);");
+                }
+            }
         }
     }
     for operand in &operands {
@@ -89,15 +102,21 @@ pub fn text(product: &Product, tiles: &Tiles) -> String {
         operand.fetch(&mut text, "      ", "k");
     }
     line!(text, "    }}");
-    multiply(&mut text, &operands, tiles);
+    match tiles.fragments {
+        Some(fragments) => fragments.multiply(&mut text, &operands, tiles),
+        None => multiply(&mut text, &operands, tiles),
+    }
     line!(text, "    workgroupBarrier();\n  }}");
-    finish(&mut text, product, tiles, quad);
+    match tiles.fragments {
+        Some(fragments) => fragments.finish(&mut text, product, tiles, quad),
+        None => finish(&mut text, product, tiles, quad),
+    }
     line!(text, "}}");
     text
 }
 
 /// Writes the buffers of the result and the epilogue, and a function that finishes and stores values of a row.
-fn declare_result(text: &mut String, product: &Product, quad: bool) {
+fn declare_result(text: &mut String, product: &Product, tiles: &Tiles, quad: bool) {
     let (ty, shift) = if quad { ("vec4<f32>", 2) } else { ("f32", 0) };
     let epilogue = product.epilogue;
     let mut binding = 2;
@@ -129,7 +148,11 @@ fn declare_result(text: &mut String, product: &Product, quad: bool) {
         "fn finish(base: u32, m: u32, n: u32, sum: {ty}) {{\n  let at = (base + m * {}u + n) >> {shift}u;",
         product.out.lead
     );
-    let scale = f32::from_bits(product.scale);
+    let mut scale = f32::from_bits(product.scale);
+    if tiles.fragments.is_some() {
+        let scaled = product.gradients.into_iter().filter(|scaled| *scaled);
+        scale /= scaled.map(|_| GRADIENT_SCALE).product::<f32>();
+    }
     match scale == 1.0 {
         true => line!(text, "  var v = sum;"),
         false => line!(text, "  var v = sum * {scale:?};"),
@@ -183,7 +206,7 @@ fn bases(text: &mut String, product: &Product, tiles: &Tiles) {
 /// Writes the code that multiplies the tiles of one step in shared memory.
 fn multiply(text: &mut String, [a, b]: &[Operand; 2], tiles: &Tiles) {
     let [_, columns, depth] = tiles.group;
-    let [tm, tn] = tiles.thread;
+    let [tm, tn] = tiles.unit;
     let across = columns / tn;
     match a.line_is_k {
         true => line!(text, "    let at_a = ty * {}u;", tm / 4),
@@ -261,7 +284,7 @@ fn multiply(text: &mut String, [a, b]: &[Operand; 2], tiles: &Tiles) {
 /// Writes the code that stores a thread's results.
 fn finish(text: &mut String, product: &Product, tiles: &Tiles, quad: bool) {
     let [rows, columns, _] = tiles.group;
-    let [tm, tn] = tiles.thread;
+    let [tm, tn] = tiles.unit;
     let across = columns / tn;
     let guard_row = !product.m.fits(rows);
     let guard_column = !product.n.is_multiple_of(columns);

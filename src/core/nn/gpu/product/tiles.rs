@@ -1,12 +1,39 @@
 //! How the work of a product is divided among workgroups and threads.
 
+/// The cooperative matrices of a GPU: the subgroup multiplies `size` × `size` fragments of f16 and sums them in f32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fragments {
+    /// Rows, columns and depth of a fragment: 8 or 16.
+    pub size: u32,
+    /// Threads of a subgroup.
+    pub lanes: u32,
+}
+
+impl Fragments {
+    /// All kinds that tiles exist for.
+    const ALL: [Self; 6] = [
+        Self::new(16, 32),
+        Self::new(16, 64),
+        Self::new(16, 16),
+        Self::new(8, 32),
+        Self::new(8, 16),
+        Self::new(8, 8),
+    ];
+
+    const fn new(size: u32, lanes: u32) -> Self {
+        Self { size, lanes }
+    }
+}
+
 /// How the work of a product is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tiles {
     /// Rows, columns and depth of a workgroup's tile.
     pub group: [u32; 3],
-    /// Rows and columns that each thread computes.
-    pub thread: [u32; 2],
+    /// Rows and columns that each thread computes, or each subgroup if there are fragments.
+    pub unit: [u32; 2],
+    /// The cooperative matrices to use; `None` for ordinary f32 arithmetic.
+    pub fragments: Option<Fragments>,
     /// Number of workgroups that share a tile of the result, each for a part of the contraction. If there are several,
     /// the results are partial sums, stored as consecutive matrices.
     pub splits: u32,
@@ -27,12 +54,36 @@ impl Tiles {
         Self::SMALL,
     ];
 
-    const fn new(group: [u32; 3], thread: [u32; 2]) -> Self {
+    const fn new(group: [u32; 3], unit: [u32; 2]) -> Self {
         Self {
             group,
-            thread,
+            unit,
+            fragments: None,
             splits: 1,
         }
+    }
+
+    /// Returns the tiles that use these fragments.
+    pub fn cooperative(fragments: Fragments) -> impl Iterator<Item = Self> {
+        const LARGE: [Tiles; 5] = [
+            Tiles::new([128, 128, 32], [64, 64]),
+            Tiles::new([128, 128, 32], [64, 32]),
+            Tiles::new([128, 128, 16], [64, 32]),
+            Tiles::new([128, 64, 32], [64, 32]),
+            Tiles::new([64, 64, 32], [32, 32]),
+        ];
+        const SMALL: [Tiles; 2] = [
+            Tiles::new([64, 64, 32], [32, 32]),
+            Tiles::new([32, 32, 16], [16, 16]),
+        ];
+        let tiles = match fragments.size {
+            16 => &LARGE[..],
+            _ => &SMALL,
+        };
+        tiles.iter().map(move |tiles| Self {
+            fragments: Some(fragments),
+            ..*tiles
+        })
     }
 
     /// Returns tiles for a product of these sizes, chosen by the resulting number of workgroups: a GPU has about a
@@ -66,22 +117,29 @@ impl Tiles {
         }
     }
 
-    /// Returns a name like `128x64x16 of 8x4`.
+    /// Returns a name like `128x64x16 of 8x4`, or `128x64x32 of 64x32 by 16 (32 lanes)` with cooperative matrices.
     pub fn name(&self) -> String {
         let [rows, columns, depth] = self.group;
-        let [thread_rows, thread_columns] = self.thread;
-        format!("{rows}x{columns}x{depth} of {thread_rows}x{thread_columns}")
+        let [unit_rows, unit_columns] = self.unit;
+        let name = format!("{rows}x{columns}x{depth} of {unit_rows}x{unit_columns}");
+        match self.fragments {
+            Some(Fragments { size, lanes }) => format!("{name} by {size} ({lanes} lanes)"),
+            None => name,
+        }
     }
 
     /// Returns the tiles with this name, `None` if there are none.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tiles| tiles.name() == name)
+        let cooperative = Fragments::ALL.into_iter().flat_map(Self::cooperative);
+        let mut all = Self::ALL.into_iter().chain(cooperative);
+        all.find(|tiles| tiles.name() == name)
     }
 
     /// Threads of a workgroup.
     pub fn threads(&self) -> u32 {
         let [rows, columns, _] = self.group;
-        (rows / self.thread[0]) * (columns / self.thread[1])
+        let units = (rows / self.unit[0]) * (columns / self.unit[1]);
+        units * self.fragments.map_or(1, |fragments| fragments.lanes)
     }
 
     /// Workgroups of a launch.

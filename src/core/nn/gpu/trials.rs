@@ -1,0 +1,423 @@
+//! Checks and times the tiles of products on this GPU, for the self-test.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use burn::backend::Cube;
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn_cubecl::tensor::CubeTensor;
+use half::f16;
+
+use super::glue::constant_weight;
+use super::kernel::empty;
+use super::plans::{CLASSES, Plans};
+use super::product::{self, Activation, Fragments, Product, Size, Stored, Tiles};
+use super::{Extra, LEFT, NONE, RIGHT, launch_with};
+use crate::problem::{Problem, Result};
+use crate::tensors::HostTensor;
+
+/// Largest error of a product, relative to its largest value.
+const TOLERANCE: f64 = 2e-5;
+/// Largest error of a product that may round its operands to f16.
+const ROUNDED_TOLERANCE: f64 = 4e-3;
+
+fn tolerance(product: &Product) -> f64 {
+    match product.rounded {
+        true => ROUNDED_TOLERANCE,
+        false => TOLERANCE,
+    }
+}
+
+/// Returns values from −1 to 1. A multiplicative hash spreads them evenly.
+fn values(indices: Range<u32>) -> impl Iterator<Item = f32> {
+    indices.map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / (1u32 << 23) as f32 - 1.0)
+}
+
+/// Returns a matrix of such values on the device, in f32 or f16.
+fn matrix([rows, columns]: [usize; 2], dtype: DType, device: &Device) -> Result<CubeTensor> {
+    let count = (rows * columns) as u32;
+    // Matrices of different sizes start at different values.
+    let values = values(count..2 * count);
+    let shape = [rows, columns];
+    let data = match dtype {
+        DType::F16 => TensorData::new(values.map(f16::from_f32).collect(), shape),
+        _ => TensorData::new(values.collect::<Vec<f32>>(), shape),
+    };
+    constant_weight(&Tensor::<2>::from_data(data, (device, dtype)))
+        .ok_or_else(|| Problem::new("this device does not run the program's own kernels"))
+}
+
+/// A batch of products with its operands on the device.
+struct Trial {
+    product: Product,
+    sizes: [usize; 3],
+    batch: usize,
+    operands: [CubeTensor; 2],
+    out: CubeTensor,
+    device: Device,
+    /// Every `step`-th row of the result is compared with the CPU's.
+    step: usize,
+}
+
+impl Trial {
+    /// Makes matrices m × k and k × n with values from −1 to 1. `a` and `b` say which of them is stored transposed; B is
+    /// f16 if `b_half`.
+    fn new(
+        [m, k, n]: [usize; 3],
+        batch: usize,
+        [a, b]: [bool; 2],
+        b_half: bool,
+        device: &Device,
+    ) -> Result<Self> {
+        let lay_out = |transposed: bool, [rows, columns]: [usize; 2], dtype: DType| {
+            let (shape, stored) = match transposed {
+                true => ([columns, rows], Stored::column_major(rows)),
+                false => ([rows, columns], Stored::row_major(columns)),
+            };
+            let values = matrix([batch * shape[0], shape[1]], dtype, device)?;
+            Ok::<_, Problem>((values, stored.batched(0, rows * columns)))
+        };
+        let (a, stored_a) = lay_out(a, [m, k], DType::F32)?;
+        let dtype = if b_half { DType::F16 } else { DType::F32 };
+        let (b, stored_b) = lay_out(b, [k, n], dtype)?;
+        let out = empty(&a, &[batch * m, n]);
+        let rows = match batch {
+            1 => Size::Rows,
+            _ => Size::Fixed(m as u32),
+        };
+        let product = Product {
+            inner: batch as u32,
+            out: Stored::row_major(n).batched(0, m * n),
+            b_half,
+            ..Product::new([rows, Size::Fixed(k as u32)], n, [stored_a, stored_b])
+        };
+        Ok(Self {
+            product,
+            sizes: [m, k, n],
+            batch,
+            operands: [a, b],
+            out,
+            device: device.clone(),
+            step: 1,
+        })
+    }
+
+    /// Returns the tiles with cooperative matrices that the device has enough threads and shared memory for.
+    fn cooperative(&self, fragments: Option<Fragments>) -> Vec<Tiles> {
+        let hardware = &self.out.client.properties().hardware;
+        let (threads, bytes) = (hardware.max_units_per_cube, hardware.max_shared_memory_size);
+        let tiles = fragments.into_iter().flat_map(Tiles::cooperative);
+        let fits = |tiles: &Tiles| {
+            let needed = product::shared_bytes(&self.product, tiles) as usize;
+            tiles.threads() <= threads && needed <= bytes
+        };
+        tiles.filter(fits).collect()
+    }
+
+    fn launch(&self, tiles: Tiles) {
+        self.launch_with(tiles, Extra::default());
+    }
+
+    fn launch_with(&self, tiles: Tiles, extra: Extra<'_>) {
+        let [m, k, _] = self.sizes;
+        let [a, b] = &self.operands;
+        launch_with(
+            self.product,
+            tiles,
+            [m, k],
+            self.batch,
+            [a, b, &self.out],
+            extra,
+        );
+    }
+
+    /// Returns the seconds of one launch: the shortest of those that fit into `MEASURED`, in rounds of ten if they are
+    /// short.
+    fn time(&self, tiles: Tiles) -> Result<f64> {
+        const MEASURED: Duration = Duration::from_millis(30);
+        // The first launch compiles the kernel.
+        self.launch(tiles);
+        self.wait()?;
+        let mut launches = 1;
+        let mut best = f64::INFINITY;
+        let all = Instant::now();
+        loop {
+            let began = Instant::now();
+            for _ in 0..launches {
+                self.launch(tiles);
+            }
+            self.wait()?;
+            let time = began.elapsed().as_secs_f64() / f64::from(launches);
+            best = best.min(time);
+            if all.elapsed() > MEASURED {
+                return Ok(best);
+            }
+            launches = 10;
+        }
+    }
+
+    /// Waits until the device has finished all launches.
+    fn wait(&self) -> Result<()> {
+        let out = Tensor::<2>::from_primitive::<Cube>(self.out.clone());
+        HostTensor::read(&out.slice([0..1, 0..1])).map(|_| ())
+    }
+
+    /// Computes the rows to compare in f64 on the CPU.
+    fn expected(&self) -> Result<HostTensor> {
+        let [m, k, n] = self.sizes;
+        let [a, b] = &self.operands;
+        let [a, b] = [read(a)?.values, read(b)?.values];
+        let at = |stored: Stored, z: usize, row: usize, column: usize| {
+            let (line, place) = match stored.transposed {
+                true => (column, row),
+                false => (row, column),
+            };
+            z * stored.inner as usize + line * stored.lead as usize + place
+        };
+        let mut values = Vec::new();
+        for (z, i) in (0..self.batch * m)
+            .step_by(self.step)
+            .map(|row| (row / m, row % m))
+        {
+            for j in 0..n {
+                let product = |l: usize| {
+                    let x = a[at(self.product.a, z, i, l)];
+                    let y = b[at(self.product.b, z, l, j)];
+                    f64::from(x) * f64::from(y)
+                };
+                values.push((0..k).map(product).sum::<f64>() as f32);
+            }
+        }
+        Ok(HostTensor {
+            shape: vec![values.len() / n, n],
+            values,
+        })
+    }
+
+    /// Returns the error of these rows.
+    fn error(&self, expected: &HostTensor) -> Result<f64> {
+        let n = self.sizes[2];
+        let values = read(&self.out)?.values;
+        let rows = values.chunks(n).step_by(self.step);
+        let found = HostTensor {
+            shape: expected.shape.clone(),
+            values: rows.flatten().copied().collect(),
+        };
+        Ok(found.relative_error(expected))
+    }
+}
+
+/// Copies a matrix from its device; waits for the device.
+fn read(matrix: &CubeTensor) -> Result<HostTensor> {
+    let matrix = Tensor::<2>::from_primitive::<Cube>(matrix.clone());
+    HostTensor::read(&matrix.cast(burn::tensor::FloatDType::F32))
+}
+
+/// # Errors
+/// Returns a Problem that names the tiles if the error is too large.
+fn check(tiles: Tiles, error: f64, tolerance: f64) -> Result<f64> {
+    match error <= tolerance {
+        true => Ok(error),
+        false => Err(Problem::new(format!(
+            "a product with tiles {} is off by {error:.1e} of its largest value",
+            tiles.name()
+        ))),
+    }
+}
+
+/// Computes products of odd sizes with all tiles of ordinary arithmetic and all layouts; returns the largest relative
+/// error.
+///
+/// # Errors
+/// Returns a Problem that names the tiles whose product is wrong.
+pub fn check_tiles(device: &Device) -> Result<f64> {
+    const SIZES: [usize; 3] = [150, 70, 137];
+    let mut worst = 0f64;
+    for transposed in [[false, false], [false, true], [true, false], [true, true]] {
+        let trial = Trial::new(SIZES, 2, transposed, false, device)?;
+        let expected = trial.expected()?;
+        for tiles in Tiles::ALL {
+            trial.launch(tiles);
+            worst = worst.max(check(tiles, trial.error(&expected)?, TOLERANCE)?);
+        }
+    }
+    Ok(worst)
+}
+
+/// Computes products with all tiles of these cooperative matrices; returns the largest relative error of those that do not
+/// round their operands.
+///
+/// # Errors
+/// Returns a Problem that names the tiles whose product is wrong.
+pub fn check_cooperative(fragments: Fragments, device: &Device) -> Result<f64> {
+    let mut worst = 0f64;
+    for tiles in Tiles::cooperative(fragments) {
+        worst = worst.max(check_tile(tiles, false, device)?);
+        check_tile(tiles, true, device)?;
+    }
+    Ok(worst)
+}
+
+/// Compares products of odd sizes with epilogues, of gradients and with an f16 matrix with those of ordinary arithmetic;
+/// returns the largest relative error.
+///
+/// # Errors
+/// Returns a Problem that names the tiles whose product is wrong.
+fn check_tile(tiles: Tiles, rounded: bool, device: &Device) -> Result<f64> {
+    let mut worst = 0f64;
+    let cases = [
+        ([133, 70, 72], [false, false], false, NONE, Activation::Gelu),
+        (
+            [133, 70, 137],
+            [false, true],
+            false,
+            LEFT,
+            Activation::GeluGradient,
+        ),
+        (
+            [200, 97, 64],
+            [true, false],
+            false,
+            RIGHT,
+            Activation::Identity,
+        ),
+        (
+            [133, 64, 72],
+            [false, true],
+            true,
+            LEFT,
+            Activation::Identity,
+        ),
+    ];
+    for (sizes, transposed, b_half, gradients, activation) in cases {
+        let mut trial = Trial::new(sizes, 1, transposed, b_half, device)?;
+        trial.product.rounded = rounded;
+        trial.product.gradients = gradients;
+        if transposed[0] {
+            // A transposed A has a fixed number of rows.
+            trial.product.m = Size::Fixed(sizes[0] as u32);
+        }
+        let [m, _, n] = sizes;
+        let [bias, residual, other] = [
+            matrix([1, n], DType::F32, device)?,
+            matrix([m, n], DType::F32, device)?,
+            matrix([m, n], DType::F32, device)?,
+        ];
+        let extra = match activation {
+            Activation::Identity => Extra::default(),
+            _ => Extra {
+                bias: Some(&bias),
+                other: Some((activation, &other)),
+                residual: Some(&residual),
+            },
+        };
+        let result = |tiles: Tiles| {
+            trial.launch_with(tiles, extra);
+            Ok::<_, Problem>([read(&trial.out)?, read(&other)?])
+        };
+        let expected = result(Tiles::SMALL)?;
+        for (found, expected) in result(tiles)?.iter().zip(&expected) {
+            let error = found.relative_error(expected);
+            worst = worst.max(check(tiles, error, tolerance(&trial.product))?);
+        }
+    }
+    Ok(worst)
+}
+
+/// Number of rows of a result that are compared with the CPU's.
+const CHECKED_ROWS: usize = 25;
+
+/// The tiles with cooperative matrices that were checked so far, and whether they are correct with and without rounding.
+#[derive(Default)]
+struct Checks(Vec<((Tiles, bool), bool)>);
+
+impl Checks {
+    /// Returns whether tiles are correct: in general, and for the product that was just computed.
+    fn is_correct(&mut self, tiles: Tiles, trial: &Trial, expected: &HostTensor) -> Result<bool> {
+        let key = (tiles, trial.product.rounded);
+        let known = self.0.iter().find(|(known, _)| *known == key);
+        let is_correct = match known {
+            Some((_, is_correct)) => *is_correct,
+            None => {
+                let tested = check_tile(tiles, trial.product.rounded, &trial.device);
+                self.0.push((key, tested.is_ok()));
+                tested
+                    .inspect_err(|problem| tracing::warn!("{problem}"))
+                    .is_ok()
+            }
+        };
+        let error = trial.error(expected)?;
+        let tested = check(tiles, error, tolerance(&trial.product));
+        let tested = tested.inspect_err(|problem| tracing::warn!("{problem}"));
+        Ok(is_correct && tested.is_ok())
+    }
+}
+
+/// Times all tiles for each class and returns the fastest. Those with cooperative matrices must also be correct. Classes
+/// that the time limit does not allow are skipped.
+///
+/// # Errors
+/// Returns a Problem if the device failed.
+pub fn measure_plans(
+    device: &Device,
+    fragments: Option<Fragments>,
+    limit: Duration,
+) -> Result<Plans> {
+    let began = Instant::now();
+    let mut plans = Plans::default();
+    let mut checks = Checks::default();
+    for (class, sizes, batch) in CLASSES {
+        let mut trial = Trial::new(sizes, batch, class.is_transposed(), false, device)?;
+        trial.step = (batch * sizes[0]).div_ceil(CHECKED_ROWS);
+        let mut expected = None;
+        // Ordinary arithmetic does not round its operands, so it is timed once and is a candidate for both.
+        let mut fastest: [Option<(Tiles, f64)>; 2] = [None; 2];
+        for rounded in [false, true] {
+            trial.product.rounded = rounded;
+            let ordinary = if rounded { &[][..] } else { &Tiles::ALL };
+            let cooperative = trial.cooperative(fragments);
+            for tiles in ordinary.iter().chain(&cooperative).copied() {
+                if began.elapsed() > limit {
+                    return Ok(plans);
+                }
+                let time = trial.time(tiles)?;
+                let numbers = if rounded { "f16" } else { "f32" };
+                let name = tiles.name();
+                tracing::info!(
+                    "{class:?} in {numbers} with tiles {name}: {:.3} ms",
+                    time * 1e3
+                );
+                let is_ordinary = tiles.fragments.is_none();
+                let is_faster =
+                    |best: Option<(Tiles, f64)>| best.is_none_or(|(_, best)| time < best);
+                let wins = [
+                    !rounded && is_faster(fastest[0]),
+                    (rounded || is_ordinary) && is_faster(fastest[1]),
+                ];
+                if wins == [false, false] {
+                    continue;
+                }
+                if !is_ordinary {
+                    let rows = match expected.take() {
+                        Some(rows) => rows,
+                        None => trial.expected()?,
+                    };
+                    let is_correct = checks.is_correct(tiles, &trial, &rows)?;
+                    expected = Some(rows);
+                    if !is_correct {
+                        continue;
+                    }
+                }
+                for (fastest, wins) in fastest.iter_mut().zip(wins) {
+                    if wins {
+                        *fastest = Some((tiles, time));
+                    }
+                }
+            }
+        }
+        for (plans, fastest) in [&mut plans.f32, &mut plans.f16].into_iter().zip(fastest) {
+            plans.extend(fastest.map(|(tiles, _)| (class, tiles.name())));
+        }
+    }
+    Ok(plans)
+}
