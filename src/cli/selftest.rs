@@ -12,7 +12,7 @@ use super::output::say;
 use crate::backbone::families::FAMILIES;
 use crate::device::{DeviceInfo, SelfTestResult};
 use crate::experiment::gpu_check::check_family;
-use crate::nn::{self, WeightType, plans};
+use crate::nn::{self, WeightType, plans, trials};
 use crate::problem::{Problem, Result};
 use crate::{device, selftest};
 
@@ -90,7 +90,7 @@ fn test(args: &Args) -> Result<SelfTestResult> {
         limit if kernels && !limit.is_zero() => {
             let fragments =
                 device::cooperative_matrices(&info).filter(|_| !args.without_cooperative_matrices);
-            plans::measure_plans(&device, fragments, limit)?
+            trials::measure_plans(&device, fragments, limit)?
         }
         _ => plans::Plans::default(),
     };
@@ -121,7 +121,7 @@ fn test(args: &Args) -> Result<SelfTestResult> {
 fn test_cooperative(info: &DeviceInfo, device: &Device) -> Result<SelfTestResult> {
     let fragments = device::cooperative_matrices(info);
     let error = match fragments {
-        Some(fragments) => plans::check_cooperative(fragments, device)?,
+        Some(fragments) => trials::check_cooperative(fragments, device)?,
         None => 0.0,
     };
     Ok(SelfTestResult {
@@ -141,7 +141,7 @@ fn is_half_correct(device: &Device) -> bool {
 fn errors(device: &Device, own_kernels: bool) -> Result<f64> {
     if own_kernels {
         let tested = injected_fault()
-            .and_then(|()| plans::check_tiles(device))
+            .and_then(|()| trials::check_tiles(device))
             .and_then(|_| selftest::layers(device))
             .and_then(|_| selftest::run(device, WeightType::F32));
         match tested {

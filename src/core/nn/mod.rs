@@ -20,7 +20,7 @@ mod update;
 use burn::tensor::{Tensor, TensorData};
 
 pub use gpu::{is_enabled as uses_own_gpu_kernels, set_enabled as use_own_gpu_kernels};
-pub use gpu::{launches, plans};
+pub use gpu::{launches, plans, trials};
 use half::HalfMatrix;
 pub use lae_kernels::bf16::{is_native as multiplies_bf16, kernel as bf16_kernel};
 pub use lae_kernels::buffer::release as release_buffers;

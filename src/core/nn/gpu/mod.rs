@@ -14,7 +14,7 @@ mod matmul;
 pub mod plans;
 mod product;
 mod rows;
-mod trials;
+pub mod trials;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

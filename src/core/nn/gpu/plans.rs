@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 pub use super::product::Fragments;
 use super::product::{Product, Tiles};
-pub use super::trials::{check_cooperative, check_tiles, measure_plans};
 
 /// Products of similar shape, for which the same tiles are fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
