@@ -120,6 +120,11 @@ impl Problem {
         self.messages.is(0, id)
     }
 
+    /// Returns whether what happened or the remedy is the message with this id, or has it as a value.
+    pub fn mentions(&self, id: &str) -> bool {
+        self.messages.mention(id)
+    }
+
     /// What happened, in the language of this thread.
     pub fn what_said(&self) -> String {
         self.messages.said(0, &self.what)
@@ -266,8 +271,8 @@ mod tests {
     fn a_problem_is_said_in_the_language_of_who_reads_it() {
         let error = std::io::Error::from(std::io::ErrorKind::NotFound);
         let made = Problem::io("read the image", "a.png", &error);
-        assert!(made.what.starts_with("could not read the image: "));
-        assert_eq!(made.remedy, "check that the path exists");
+        assert!(made.is("io-read-the-image-failed"));
+        assert!(made.mentions("advice-check-path"));
         let sent = serde_json::to_string(&made).unwrap_or_default();
         let come: Problem = serde_json::from_str(&sent).unwrap_or_else(|_| Problem::new(""));
         assert_eq!(come, made);

@@ -112,15 +112,15 @@ mod tests {
     fn what_is_never_recognised_is_said_first_with_what_it_was_taken_for() {
         let missed = [one("heron", 0, 11), one("wren", 1, 12)];
         let (head, text) = told(&missed, 8).unwrap_or_default();
-        assert_eq!(head, "1 of 8 classes is never recognised.");
+        assert_eq!(head, tr!("story-classes-never-predicted", n = 1, of = 8));
         let each = "heron: 0 of 11 correct, 11 classified as egret; wren: 1 of 12 correct, 11 classified as egret.";
         assert_eq!(text, each);
         let (head, _) = told(&missed[1..], 8).unwrap_or_default();
-        assert_eq!(head, "1 of 8 classes is rarely recognised.");
+        assert_eq!(head, tr!("story-classes-rarely-correct", n = 1, of = 8));
         assert_eq!(told(&[], 8), None);
         let many: Vec<Missed> = (0..7).map(|_| one("heron", 0, 3)).collect();
         let (head, text) = told(&many, 100).unwrap_or_default();
-        assert_eq!(head, "7 of 100 classes are never recognised.");
-        assert!(text.ends_with(" And 3 more."), "{text}");
+        assert_eq!(head, tr!("story-classes-never-predicted", n = 7, of = 100));
+        assert!(text.ends_with(&tr!("story-classes-more", n = 3)), "{text}");
     }
 }

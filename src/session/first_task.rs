@@ -204,38 +204,62 @@ mod tests {
         told.map(|words| words.replace('\u{a0}', " ")).collect()
     }
 
-    const WHY: &str = "In another class order, task 1 has other images: only runs of the same order are compared.";
+    fn only(most: &str, least: &str) -> String {
+        tr!(
+            "compare-still-recognise-only",
+            n = 2,
+            best = "LAE",
+            most = most,
+            worst = "Baseline",
+            least = least
+        )
+    }
 
     #[test]
     fn only_runs_of_one_class_order_are_held_against_each_other() {
         let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         let (lae_b, base_b) = (run("LAE", "cdab"), run("Baseline", "cdab"));
-        let pair = "After 2 tasks LAE still recognises 98 % of task 1, Baseline only 93 %.";
-        assert_eq!(told(&[(&lae, 0.98), (&base, 0.93)]), [pair]);
+        let pair = only("98 %", "93 %");
+        assert_eq!(told(&[(&lae, 0.98), (&base, 0.93)]), [pair.as_str()]);
         // The extremes of all four have different orders.
         let all = [(&lae, 0.98), (&base, 0.93), (&lae_b, 0.8), (&base_b, 0.72)];
-        let other = "After 2 tasks LAE still recognises 80 % of task 1, Baseline only 72 %.";
+        let other = only("80 %", "72 %");
         let of_each = [
-            format!("Where task 1 is a, b: {pair}"),
-            format!("Where task 1 is c, d: {other}"),
-            WHY.to_string(),
+            tr!("compare-first-task-results", names = "a, b", words = pair),
+            tr!("compare-first-task-results", names = "c, d", words = other),
+            tr!("compare-same-class-order-only").to_string(),
         ];
         assert_eq!(told(&all), of_each);
-        assert_eq!(told(&[(&lae, 0.98), (&base_b, 0.72)]), [WHY]);
+        assert_eq!(
+            told(&[(&lae, 0.98), (&base_b, 0.72)]),
+            [tr!("compare-same-class-order-only")]
+        );
     }
 
     #[test]
     fn runs_of_one_name_count_together() {
         let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         let seeds = [(&lae, 0.98), (&base, 0.93), (&lae, 0.95), (&base, 0.90)];
-        let range =
-            "After 2 tasks LAE still recognises 95 to 98 % of task 1, Baseline only 90 to 93 %.";
+        let range = only("95 to 98 %", "90 to 93 %");
         assert_eq!(told(&seeds), [range]);
         let over = [(&lae, 0.98), (&base, 0.93), (&lae, 0.92)];
-        let words = "After 2 tasks LAE still recognises 92 to 98 % of task 1, Baseline 93 %.";
+        let words = tr!(
+            "compare-still-recognise",
+            n = 2,
+            best = "LAE",
+            most = "92 to 98 %",
+            worst = "Baseline",
+            least = "93 %"
+        );
         assert_eq!(told(&over), [words]);
         assert_eq!(told(&[(&lae, 0.98), (&lae, 0.9)]), [""; 0]);
-        let same = "After 2 tasks Baseline and LAE both still recognise 98 % of task 1.";
+        let same = tr!(
+            "compare-both-still-recognise",
+            n = 2,
+            best = "Baseline",
+            worst = "LAE",
+            share = "98 %"
+        );
         assert_eq!(told(&[(&lae, 0.98), (&base, 0.98)]), [same]);
     }
 
@@ -243,7 +267,7 @@ mod tests {
     fn as_many_tasks_of_the_same_data_are_needed() {
         let (lae, mut base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         base.config.data = "another".into();
-        let why = "Only runs that learned the same number of tasks of the same data are compared.";
+        let why = tr!("compare-same-task-count-only");
         assert_eq!(told(&[(&lae, 0.98), (&base, 0.93)]), [why]);
     }
 }

@@ -90,15 +90,31 @@ mod tests {
                 },
             )
         };
-        assert_eq!(
-            words(31, 12),
-            "On 43 of 450 images only one of the two is correct, LAE on 31 and Baseline on 12: p = 0.005, so the difference is unlikely to come from the choice of images."
-        );
-        assert!(
-            words(5, 1)
-                .contains("p = 0.219, so the difference may come from the choice of images.")
-        );
+        let (one, other, n) = ("LAE", "Baseline", 450);
+        let said = |id, first, second, p| {
+            let differing = first + second;
+            tr!(
+                id,
+                differing = differing,
+                n = n,
+                one = one,
+                first = first,
+                other = other,
+                second = second,
+                p = p
+            )
+        };
+        let differ = said("compare-paired-unlikely-chance", 31, 12, "p = 0.005");
+        assert_eq!(words(31, 12), differ);
+        let chance = said("compare-paired-maybe-chance", 5, 1, "p = 0.219");
+        assert_eq!(words(5, 1), chance);
         assert!(words(60, 5).contains("p < 0.001"));
-        assert!(words(0, 0).ends_with("are correct on the same images out of 450."));
+        let same = tr!(
+            "compare-paired-same-images",
+            one = one,
+            other = other,
+            n = n
+        );
+        assert_eq!(words(0, 0), same);
     }
 }

@@ -148,20 +148,19 @@ mod tests {
             listed(24_000, 6_000, CODA_TEST),
         );
         for (preset, remedy) in [
-            ("imagenet-r-10", "train_list.txt and val_list.txt"),
-            ("imagenet-r-20", "train_list.txt and val_list.txt"),
-            ("imagenet-r-5", "imagenet-r_train.yaml"),
-            ("imagenet-r-10-coda", "imagenet-r_train.yaml"),
-            ("domainnet-5", "a fifth of each domain"),
-            ("cifar100-10", "it comes with its own split"),
+            ("imagenet-r-10", tr!("data-split-copy-lists")),
+            ("imagenet-r-20", tr!("data-split-copy-lists")),
+            ("imagenet-r-5", tr!("data-split-copy-coda-lists")),
+            ("imagenet-r-10-coda", tr!("data-split-copy-coda-lists")),
+            ("domainnet-5", tr!("data-split-fifth-per-domain")),
+            ("cifar100-10", tr!("data-split-own-included")),
         ] {
             let words = said(preset, true, None).unwrap();
-            let drawn = words
-                .contains("is split at random, so the results are not comparable with the paper's");
+            let drawn = words.contains(tr!("data-split-random"));
             assert!(drawn && words.contains(remedy), "{words}");
         }
         let folders = said("imagenet-r-10", false, None).unwrap();
-        assert!(folders.contains("is split by its folders"), "{folders}");
+        assert!(folders.contains(tr!("data-split-folders")), "{folders}");
         // Its own split, and the lists that belong to an experiment.
         assert_eq!(said("cifar100-10", false, None), None);
         assert_eq!(said("imagenet-r-10", false, Some(&own)), None);
@@ -169,11 +168,11 @@ mod tests {
         // The lists of one table used for the other.
         let mixed = said("imagenet-r-10", false, Some(&codas)).unwrap();
         assert!(
-            mixed.contains("CODA-Prompt's, so the results are not comparable"),
+            mixed.starts_with(&tr!("data-split-of-coda-prompt", data = "ImageNet-R")),
             "{mixed}"
         );
         let mixed = said("imagenet-r-10-coda", false, Some(&own)).unwrap();
-        assert!(mixed.contains("is split by other lists"), "{mixed}");
+        assert!(mixed.contains(tr!("data-split-lists")), "{mixed}");
     }
 
     #[test]
@@ -186,7 +185,7 @@ mod tests {
         );
         for (train, test) in [(700, 300), (793, 207), (801, 199)] {
             let words = said("domainnet-5", false, Some(&listed(train, test, "")));
-            assert!(words.unwrap().contains("is split by other lists"));
+            assert!(words.unwrap().contains(tr!("data-split-lists")));
         }
     }
 

@@ -303,9 +303,6 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
         }
         let told = locked(&told).take().map(|problem| problem.what);
-        assert_eq!(
-            told.as_deref(),
-            Some("reading failed because of an internal error")
-        );
+        assert_eq!(told.as_deref(), Some(tr!("notices-reading-failed")));
     }
 }

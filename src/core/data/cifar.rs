@@ -305,6 +305,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::tr;
 
     fn record(labels: &[u8], fill: u8) -> Vec<u8> {
         [labels, &vec![fill; PIXELS]].concat()
@@ -322,7 +323,7 @@ mod tests {
         bytes.extend([1, 2, 3]);
         let batch = from_records(form, bytes);
         assert_eq!(batch.labels, [Some(42), Some(99), None]);
-        assert!(batch.damage.unwrap().english.contains("3 complete records"));
+        assert!(batch.damage.unwrap() == &*tr!("skip-truncated", n = 3, rest = 3));
     }
 
     proptest! {

@@ -296,6 +296,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used)]
 
     use super::*;
+    use crate::tr;
 
     fn touch(path: PathBuf) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -351,7 +352,7 @@ mod tests {
         assert!(
             tree.skipped
                 .iter()
-                .any(|s| s.reason.english.contains("broken link"))
+                .any(|s| s.reason == tr!("skip-link-broken"))
         );
     }
 
@@ -359,9 +360,12 @@ mod tests {
     fn reasons_name_the_format() {
         assert_eq!(
             reason_for(OsStr::new("a.HEIC")),
-            "HEIC images are not supported"
+            &*tr!("skip-format-unsupported", form = "HEIC")
         );
-        assert_eq!(reason_for(OsStr::new("a.txt")), "not an image (.txt)");
-        assert_eq!(reason_for(OsStr::new("README")), "not an image");
+        assert_eq!(
+            reason_for(OsStr::new("a.txt")),
+            &*tr!("skip-no-image-extension", ending = "txt")
+        );
+        assert_eq!(reason_for(OsStr::new("README")), tr!("skip-no-image"));
     }
 }

@@ -59,6 +59,7 @@ impl Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tr;
 
     #[test]
     fn a_few_images_may_be_lost_and_no_more() {
@@ -67,7 +68,14 @@ mod tests {
         assert!(many.lost(&lost(30)).is_ok() && many.lost(&lost(20)).is_ok());
         assert!(many.lost(&[]).is_ok());
         let problem = many.lost(&lost(1)).err();
-        assert!(problem.is_some_and(|p| p.what.contains("51 of 1000") && p.place == "a.png"));
+        assert!(problem.is_some_and(|p| p.what
+            == tr!(
+                "problem-too-many-images-unreadable",
+                lost = "51",
+                images = "1000",
+                what = "gone"
+            )
+            && p.place == "a.png"));
         let mut few = Reading::of(3);
         assert!(few.lost(&lost(1)).is_ok() && few.lost(&lost(1)).is_err());
         assert!(few.ended(0).is_err() && few.ended(1).is_ok());

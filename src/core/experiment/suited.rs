@@ -195,7 +195,7 @@ mod tests {
         };
         let (small, told) = suited(&[30, 30, 8, 9]);
         assert_eq!(small.min_steps, LEAST_STEPS);
-        assert!(told.is_some_and(|told| told.english().contains("fewer than 100 steps")));
+        assert!(told.is_some_and(|told| told.mentions("remark-settings-chosen-more-steps")));
         // 500 images in batches of 24 are 20 steps in each of five epochs.
         let (large, told) = suited(&[300, 300, 250, 250]);
         assert_eq!((large.min_steps, large.epochs, told), (0, 5, None));

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use crate::tr;
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -144,7 +145,7 @@ fn a_stopped_download_is_resumed_and_a_server_without_ranges_starts_over() {
         fs::write(&part, &body()[..5_000]).unwrap();
         fs::write(folder.path().join("file.bin.part.tag"), "\"v1\"").unwrap();
         let stopped = download(&server.url, &to, None, None, &mut |_| false).unwrap_err();
-        assert!(stopped.what.contains("stopped"), "{stopped}");
+        assert!(stopped.is("problem-download-stopped"), "{stopped}");
         assert!(!to.exists());
         let done = download(&server.url, &to, None, None, &mut |_| true).unwrap();
         assert_eq!(done.sha256, sha(&body()));
@@ -158,11 +159,16 @@ fn a_wrong_hash_or_length_leaves_no_file() {
     let server = serve(body(), Manner::default());
     let wrong = "0".repeat(64);
     let problem = download(&server.url, &to, Some(&wrong), None, &mut |_| true).unwrap_err();
-    assert!(problem.what.contains("not the expected one"), "{problem}");
+    assert!(problem.is("problem-download-hash-mismatch"), "{problem}");
     assert!(!problem.remedy.is_empty());
     let problem = download(&server.url, &to, None, Some(7), &mut |_| true).unwrap_err();
     assert!(
-        problem.what.contains("300000 bytes, expected 7"),
+        problem.what
+            == tr!(
+                "problem-download-size-mismatch",
+                total = "300000",
+                size = "7"
+            ),
         "{problem}"
     );
     assert!(!to.exists());
@@ -172,10 +178,10 @@ fn a_wrong_hash_or_length_leaves_no_file() {
 fn refusals_and_missing_servers_are_said_in_words() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("file.bin");
-    for (status, words) in [
-        (404, "no such file"),
-        (403, "denied access"),
-        (503, "internal error"),
+    for (status, id) in [
+        (404, "problem-address-without-file"),
+        (403, "problem-server-denied-access"),
+        (503, "problem-server-error"),
     ] {
         let server = serve(
             body(),
@@ -185,7 +191,7 @@ fn refusals_and_missing_servers_are_said_in_words() {
             },
         );
         let problem = download(&server.url, &to, None, None, &mut |_| true).unwrap_err();
-        assert!(problem.what.contains(words), "{problem}");
+        assert!(problem.is(id), "{problem}");
     }
     let closed = TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -193,8 +199,11 @@ fn refusals_and_missing_servers_are_said_in_words() {
         .unwrap();
     let url = format!("http://{closed}/x");
     let problem = download(&url, &to, None, None, &mut |_| true).unwrap_err();
-    assert!(problem.what.contains("could not reach"), "{problem}");
-    assert!(problem.remedy.contains("connection"), "{problem}");
+    assert!(problem.is("problem-server-unreachable"), "{problem}");
+    assert!(
+        problem.mentions("advice-check-internet-connection"),
+        "{problem}"
+    );
 }
 
 #[test]
@@ -205,7 +214,7 @@ fn two_programs_do_not_write_one_file() {
     held.lock().unwrap();
     let server = serve(body(), Manner::default());
     let problem = download(&server.url, &to, None, None, &mut |_| true).unwrap_err();
-    assert!(problem.what.contains("another program"), "{problem}");
+    assert!(problem.is("problem-file-downloaded-elsewhere"), "{problem}");
 }
 
 #[cfg(target_os = "linux")]
@@ -227,7 +236,7 @@ fn a_full_disk_is_named() {
     let mut part = part;
     let error = part.append(b"x").unwrap_err();
     let problem = Problem::io("write the download", &to, &error);
-    assert!(problem.remedy.contains("disk space"), "{problem}");
+    assert!(problem.mentions("advice-free-disk-space"), "{problem}");
     assert_eq!(part.length, 0);
 }
 
@@ -300,10 +309,7 @@ fn more_than_was_announced_is_not_taken() {
         }
     });
     let problem = download(&url, &to, None, Some(100_000), &mut |_| true).unwrap_err();
-    assert!(
-        problem.what.contains("exceeds the limit of 100000"),
-        "{problem}"
-    );
+    assert!(problem.is("problem-download-too-large"), "{problem}");
     let part = fs::metadata(folder.path().join("file.bin.part")).unwrap();
     assert!(part.len() <= 100_000);
 }

@@ -77,6 +77,7 @@ fn company(tasks: &[Range<usize>]) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::run::config::RunConfig;
+    use crate::tr;
 
     fn cut(sizes: &[usize]) -> Vec<Range<usize>> {
         let mut first = 0;
@@ -113,7 +114,8 @@ mod tests {
         };
         let single = told("lae", &[3, 3, 3, 1]);
         assert!(single.is_some_and(|single| {
-            single.sizes == "3,3,4" && single.problem.what.starts_with("task 4 has a single class")
+            single.sizes == "3,3,4"
+                && single.problem.what == tr!("problem-single-class-task", task = 4)
         }));
         assert!(told("lae", &[5, 5]).is_none() && told("simplecil", &[3, 1]).is_none());
         // APER learns only in its first session.

@@ -271,6 +271,7 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::run::config::RunConfig;
+    use crate::tr;
 
     fn about(name: &str, tags: &[&str], note: &str) -> About {
         About {
@@ -305,7 +306,7 @@ mod tests {
             about("", &[], &long),
         ] {
             let problem = said.checked().unwrap_err();
-            assert!(problem.what.contains("is too long"), "{problem}");
+            assert!(problem.is("problem-text-too-long"), "{problem}");
             assert!(said.cut().checked().is_ok());
         }
         let many: Vec<String> = (0..=TAGS).map(|i| i.to_string()).collect();
@@ -313,12 +314,7 @@ mod tests {
             tags: many,
             ..About::default()
         };
-        assert!(
-            many.checked()
-                .unwrap_err()
-                .what
-                .contains("too many tags (21)")
-        );
+        assert!(many.checked().unwrap_err().what == tr!("problem-too-many-tags", tags = 21));
         assert_eq!(many.cut().tags.len(), TAGS);
     }
 

@@ -127,6 +127,7 @@ impl Trial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tr;
 
     fn trial(rights: &[Option<f64>], judged_images: usize) -> Trial {
         let of = |(place, right): (usize, &Option<f64>)| TriedMethod {
@@ -196,7 +197,7 @@ mod tests {
         );
         assert_eq!(
             told[1],
-            "M0 has the highest accuracy, but the difference from M1 is too small for so few images."
+            &*tr!("trial-no-clear-best", title = "M0", others = "M1")
         );
     }
 }

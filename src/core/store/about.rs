@@ -202,12 +202,7 @@ mod tests {
             write(text);
             let (none, remark) = about(run.path());
             assert!(none.is_empty());
-            assert!(
-                remark
-                    .unwrap()
-                    .what
-                    .contains("could not read the name, tags and note")
-            );
+            assert!(remark.unwrap().is("problem-run-note-unreadable"));
         }
         // Whatever was there, it can be replaced.
         set_about(run.path(), &said()).unwrap();

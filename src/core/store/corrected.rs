@@ -223,6 +223,6 @@ mod tests {
         );
         std::fs::write(&path, "[[mended]]\npicture = \"a\"\n").unwrap();
         let problem = read_corrected(&path).unwrap_err();
-        assert!(problem.what.contains("not a list"), "{problem}");
+        assert!(problem.is("problem-no-list-of-corrections"), "{problem}");
     }
 }

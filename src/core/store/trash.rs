@@ -234,12 +234,12 @@ mod tests {
         let (busy, next) = (run(root.path(), "busy"), run(root.path(), "next"));
         let held = super::super::file::lock(&busy).unwrap();
         let problem = delete(&busy, root.path()).unwrap_err();
-        assert!(problem.what.contains("using this run"), "{problem}");
+        assert!(problem.is("problem-run-in-use"), "{problem}");
         drop(held);
         let job = Job::resume(next.clone(), None, String::new());
         QueueFile::below(root.path()).save(&[&job]).unwrap();
         let problem = delete(&next, root.path()).unwrap_err();
-        assert!(problem.what.contains("is in the queue"), "{problem}");
+        assert!(problem.is("problem-run-queued"), "{problem}");
         assert!(next.exists() && delete(&busy, root.path()).is_ok());
         assert!(delete(&root.path().join("none"), root.path()).is_err());
     }

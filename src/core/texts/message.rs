@@ -98,6 +98,12 @@ impl Message {
         self.id == id
     }
 
+    /// Returns whether it is the message with this id, or has it as a value.
+    pub fn mentions(&self, id: &str) -> bool {
+        let inside = |value: &Value| matches!(value, Value::Message(inner) if inner.mentions(id));
+        self.is(id) || self.values.iter().any(|(_, value)| inside(value))
+    }
+
     /// What it says in English.
     pub fn english(&self) -> String {
         self.told(Language::English)

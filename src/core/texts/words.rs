@@ -153,6 +153,12 @@ impl Messages {
         known.is_some_and(|message| message.is(id))
     }
 
+    /// Returns whether a sentence is the message with this id, or has it as a value.
+    pub fn mention(&self, id: &str) -> bool {
+        let mut known = self.0.iter().flat_map(|both| both.iter().flatten());
+        known.any(|message| message.mentions(id))
+    }
+
     /// The sentence with its message.
     pub fn words(&self, at: usize, english: &str) -> Words {
         let known = self.0.as_ref().and_then(|both| both[at].as_ref());

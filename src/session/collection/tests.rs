@@ -1,4 +1,5 @@
 use super::*;
+use crate::tr;
 
 fn piece(shade: u8) -> CollectedPicture {
     let picture = Picture {
@@ -30,15 +31,15 @@ fn two_classes() -> Collection {
 fn what_is_missing_is_said_in_turn() {
     let mut made = Collection::default();
     let added_task = Purpose::AddedTask("/run".into());
-    assert!(made.lacks(&Purpose::Data).unwrap().contains("second class"));
+    assert!(made.lacks(&Purpose::Data).unwrap() == tr!("predict-collect-second-class"));
     assert_eq!(
         made.lacks(&added_task).unwrap(),
-        "Class 1 needs at least two images."
+        tr!("predict-collect-two-images", name = "Class 1")
     );
     made.add(1, piece(1));
     assert_eq!(
         made.lacks(&added_task).unwrap(),
-        "Class 1 needs one more image."
+        tr!("predict-collect-one-more-image", name = "Class 1")
     );
     made.add(1, piece(2));
     assert_eq!(made.lacks(&added_task), None);
@@ -46,10 +47,13 @@ fn what_is_missing_is_said_in_turn() {
     made.groups[1].name = "class 1".into();
     assert_eq!(
         made.lacks(&added_task).unwrap(),
-        "Two classes are named class 1."
+        tr!("predict-collect-duplicate-name", name = "class 1")
     );
     made.groups[1].name = "  ".into();
-    assert_eq!(made.lacks(&added_task).unwrap(), "Give every class a name.");
+    assert_eq!(
+        made.lacks(&added_task).unwrap(),
+        tr!("predict-collect-name-every-class")
+    );
     assert!(two_classes().lacks(&Purpose::Data).is_none());
 }
 

@@ -4,6 +4,7 @@ use super::*;
 use crate::metrics::Answers;
 use crate::run::config::RunConfig;
 use crate::run::event::{AddedTask, MethodFacts};
+use crate::tr;
 
 fn header() -> RunHeader {
     RunHeader {
@@ -169,6 +170,6 @@ fn an_added_task_that_does_not_come_to_its_end_leaves_the_run_as_it_was() {
     let told = "Test images of d, e: 1 of 2 correct, 0 of 2 before. Test images of the 3 earlier classes: 3 of 3 correct, 3 of 3 before.";
     assert_eq!(
         (story[0].head.as_str(), story[0].text.as_str()),
-        ("Added task.", told)
+        (tr!("story-added-task-heading"), told)
     );
 }

@@ -226,40 +226,41 @@ impl Asked<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::tr;
 
     #[test]
     fn what_cannot_be_read_is_told_in_one_sentence() {
         let runs = ["a".to_string()];
-        for (text, told) in [
-            ("accuracy(b)", "unknown run \"b\""),
-            ("acuracy(a)", "unknown function \"acuracy\""),
-            ("accuracy(a) >", "the formula ends after `>`"),
-            ("accuracy(a) 3", "an operator is missing before `3`"),
-            ("cell(a, 1)", "has the wrong arguments"),
-            ("cell(a, 0, 1)", "is not a valid argument"),
-            ("cell(a, 1.5, 1)", "is not a valid argument"),
-            ("cell(a, 1e30, 1)", "is not a valid argument"),
-            ("given(a, offline)", "is not a valid argument"),
-            ("accuracy(a, offline, online)", "is not a valid argument"),
-            ("accuracy(1)", "is not a valid argument"),
-            ("accuracy(a", "this `(` is never closed"),
-            ("a + 1", "\"a\" is not a number"),
-            ("mean(1 < 2)", "mean takes numbers"),
-            ("-(1 < 2)", "a condition cannot have a sign"),
-            ("(1 < 2) + 3", "cannot be used in arithmetic"),
-            ("1 < 2 < 3", "cannot be used in arithmetic"),
-            ("1 and 2", "join conditions"),
-            ("1 % 2", "`%` is not allowed in a formula"),
-            ("1 @ 2", "`@` is not allowed in a formula"),
-            ("1.2.3", "is not a number"),
-            ("", "the formula is empty"),
+        for (text, id) in [
+            ("accuracy(b)", "formula-unknown-run"),
+            ("acuracy(a)", "formula-unknown-function"),
+            ("accuracy(a) >", "problem-equation-ends-early"),
+            ("accuracy(a) 3", "problem-operator-missing-before"),
+            ("cell(a, 1)", "formula-wrong-arguments"),
+            ("cell(a, 0, 1)", "formula-argument-invalid"),
+            ("cell(a, 1.5, 1)", "formula-argument-invalid"),
+            ("cell(a, 1e30, 1)", "formula-argument-invalid"),
+            ("given(a, offline)", "formula-argument-invalid"),
+            ("accuracy(a, offline, online)", "formula-argument-invalid"),
+            ("accuracy(1)", "formula-argument-invalid"),
+            ("accuracy(a", "problem-parenthesis-never-closed"),
+            ("a + 1", "formula-name-not-number"),
+            ("mean(1 < 2)", "formula-takes-numbers"),
+            ("-(1 < 2)", "formula-signed-condition"),
+            ("(1 < 2) + 3", "formula-condition-in-arithmetic"),
+            ("1 < 2 < 3", "formula-condition-in-arithmetic"),
+            ("1 and 2", "formula-and-joins-conditions"),
+            ("1 % 2", "problem-character-not-allowed"),
+            ("1 @ 2", "problem-character-not-allowed"),
+            ("1.2.3", "problem-not-a-number"),
+            ("", "problem-equation-empty"),
         ] {
             let problem = Formula::read(text, &runs).unwrap_err();
-            assert!(problem.what.contains(told), "{text}: {}", problem.what);
+            assert!(problem.mentions(id), "{text}: {problem:?}");
             assert!(!problem.remedy.is_empty());
         }
         let meant = Formula::read("acuracy(a)", &runs).unwrap_err();
-        assert_eq!(meant.remedy, "did you mean `accuracy`?");
+        assert_eq!(meant.remedy, tr!("advice-did-you-mean", name = "accuracy"));
         let deep = "(".repeat(200);
         assert!(Formula::read(&deep, &runs).is_err());
         assert!(Formula::read(&"1+".repeat(300), &runs).is_err());

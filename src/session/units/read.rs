@@ -229,9 +229,10 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
+        // A message, or a word of the text in it.
         for (from, to, line, words) in [
-            ("+++\ntitle", "title", 1, "does not start"),
-            ("minutes = 5", "minutes = x", 3, "cannot be read"),
+            ("+++\ntitle", "title", 1, "lesson-no-title"),
+            ("minutes = 5", "minutes = x", 3, "lesson-block-unreadable"),
             ("minutes = 5\n", "", 2, "minutes"),
             ("forgetting(a)}", "forgetting(b)}", 7, "\"b\""),
             (
@@ -241,14 +242,20 @@ mod tests {
                 "basline",
             ),
             ("kind = \"curves\"", "kind = \"curve\"", 15, "curve"),
-            ("```figure", "```figur", 15, "unknown block"),
-            ("forgetting(a) > 1", "forgetting(a)", 20, "a number"),
-            ("runs = [\"a\"]", "runs = [\"b\"]", 15, "no run \"b\""),
+            ("```figure", "```figur", 15, "lesson-no-such-block"),
+            (
+                "forgetting(a) > 1",
+                "forgetting(a)",
+                20,
+                "formula-condition-expected",
+            ),
+            ("runs = [\"a\"]", "runs = [\"b\"]", 15, "lesson-no-such-run"),
         ] {
             let text = WHOLE.replacen(from, to, 1);
             assert_ne!(text, WHOLE, "{from}");
             let problem = told(&text);
-            assert!(problem.what.contains(words), "{words}: {problem}");
+            let said = problem.mentions(words) || problem.what.contains(words);
+            assert!(said, "{words}: {problem}");
             assert_eq!(problem.place, format!("t.en.md, line {line}"), "{words}");
             assert!(!problem.remedy.is_empty(), "{words}");
             Language::German.speak();
@@ -271,12 +278,13 @@ mod tests {
                 runs(&"[[runs]]\n".repeat(2000)),
                 "2,000 runs",
             ),
-            ("forgetting(a) > 1\n", many, "100 conditions"),
+            ("forgetting(a) > 1\n", many, "lesson-too-many-conditions"),
         ] {
             let problem = told(&WHOLE.replacen(from, &to, 1));
-            assert!(problem.what.contains(words), "{words}: {problem}");
+            let said = problem.mentions(words) || problem.what.contains(words);
+            assert!(said, "{words}: {problem}");
         }
         let twice = WHOLE.replace("```expect", "```run\nname = \"a\"\n```\n\n```expect");
-        assert!(told(&twice).what.contains("two blocks"));
+        assert!(told(&twice).is("lesson-duplicate-block-name"));
     }
 }

@@ -242,7 +242,7 @@ impl Unpacking<'_> {
 
     fn unwritable(&self, path: &Path, error: &io::Error) -> Problem {
         let problem = Problem::io("unpack the archive", path, error);
-        match problem.remedy.contains("disk space") {
+        match problem.mentions("advice-free-disk-space") {
             true => problem.advise(message!("advice-free-space-for-cache")),
             false => problem,
         }

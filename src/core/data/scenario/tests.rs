@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use crate::tr;
 use std::fs;
 
 use super::*;
@@ -68,10 +69,18 @@ fn the_papers_orders_are_permutations() {
 fn wrong_orders_say_what_is_wrong() {
     let names = classes(3);
     let wrong = |order: ClassOrder| order.resolve(&names).unwrap_err().what;
-    assert!(wrong(ClassOrder::Indices(vec![0, 0, 1])).contains("'c000' twice"));
-    assert!(wrong(ClassOrder::Indices(vec![0, 1])).contains("is missing c002"));
-    assert!(wrong(ClassOrder::Indices(vec![0, 1, 9])).contains("index 9"));
-    assert!(wrong(ClassOrder::Names(vec!["x".into()])).contains("not in the dataset: x"));
+    let what = tr!("problem-class-order-duplicate", index = "c000");
+    assert_eq!(wrong(ClassOrder::Indices(vec![0, 0, 1])), what);
+    let what = tr!("problem-class-order-incomplete", missing = "c002");
+    assert_eq!(wrong(ClassOrder::Indices(vec![0, 1])), what);
+    let what = tr!(
+        "problem-class-order-index-too-large",
+        index = 9,
+        classes = "3 classes"
+    );
+    assert_eq!(wrong(ClassOrder::Indices(vec![0, 1, 9])), what);
+    let what = tr!("problem-class-order-unknown-classes", unknown = "x");
+    assert_eq!(wrong(ClassOrder::Names(vec!["x".into()])), what);
     assert!(
         ClassOrder::parse("reverse")
             .unwrap_err()
@@ -91,8 +100,7 @@ fn wrong_orders_say_what_is_wrong() {
     assert!(
         ClassOrder::parse(path.to_str().unwrap())
             .unwrap_err()
-            .what
-            .contains("JSON array")
+            .is("problem-class-order-no-json-array")
     );
 }
 
@@ -103,16 +111,13 @@ fn sizes_cut_all_classes() {
     assert_eq!(cut("6,5", 11).unwrap(), [0..6, 6..11]);
     assert_eq!(cut("50+25", 100).unwrap(), [0..50, 50..75, 75..100]);
     assert_eq!(cut("50", 10).unwrap(), vec![0..10]);
-    assert!(
-        cut("6,5", 12)
-            .unwrap_err()
-            .what
-            .contains("11 classes in total")
-    );
+    let id = "problem-classes-per-task-sum";
+    let what = tr!(id, total = "11 classes", classes = 12);
+    assert_eq!(cut("6,5", 12).unwrap_err().what, what);
     let most = usize::MAX;
     for wrapping in [format!("{most},11"), format!("{most},{most},12")] {
-        let what = cut(&wrapping, 10).unwrap_err().what;
-        assert!(what.contains("but the dataset has 10"), "{what}");
+        let problem = cut(&wrapping, 10).unwrap_err();
+        assert!(problem.is(id), "{problem}");
     }
     assert_eq!(cut(&format!("{most}+3"), 10).unwrap(), vec![0..10]);
     assert_eq!(cut(&format!("1+{most}"), 10).unwrap(), [0..1, 1..10]);

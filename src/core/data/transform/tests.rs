@@ -117,7 +117,7 @@ fn a_flip_mirrors_and_a_box_outside_is_refused() {
         CropBox::new(u32::MAX, 0, 2, 2),
     ] {
         let problem = crop_into(&picture, &bad, 8, &mut plain).unwrap_err();
-        assert!(problem.what.contains("is not inside"), "{problem}");
+        assert!(problem.is("problem-crop-outside-image"), "{problem}");
     }
 }
 

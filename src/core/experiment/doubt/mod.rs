@@ -242,13 +242,12 @@ mod tests {
         );
         let alone = (0..40).map(|at| (at, One::of(at, &data.train[at], 0)));
         let alone = Folds::divided(alone.collect(), 1).enough().unwrap_err();
-        assert!(alone.what.contains("one class"), "{alone}");
+        assert!(alone.is("problem-single-class-learned"), "{alone}");
         let mut few = Folds::divided((0..5).map(|at| (at, picture(at))).collect(), 3);
         assert!(
             few.keep(&[0, 1, 2, 3, 4])
                 .unwrap_err()
-                .what
-                .contains("too few")
+                .is("problem-too-few-images-for-folds")
         );
     }
 }

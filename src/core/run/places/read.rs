@@ -269,6 +269,7 @@ fn is_name(name: &str) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::tr;
 
     #[test]
     fn places_are_read_with_what_is_usual_where_nothing_is_said() {
@@ -314,7 +315,7 @@ mod tests {
         let other = places.get("other").unwrap();
         assert_eq!(other.folder.as_deref(), Some("~/runs"));
         let told = places.get("lob").unwrap_err();
-        assert_eq!(told.remedy, "did you mean `lab`?");
+        assert_eq!(told.remedy, tr!("advice-did-you-mean", name = "lab"));
     }
 
     #[test]

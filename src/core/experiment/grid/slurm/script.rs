@@ -174,9 +174,6 @@ mod tests {
             command: &[],
         };
         let problem = script.text().unwrap_err();
-        assert!(
-            problem.what.contains("does not contain {command}"),
-            "{problem}"
-        );
+        assert!(problem.is("slurm-template-without-command"), "{problem}");
     }
 }
