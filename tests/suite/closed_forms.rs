@@ -17,6 +17,8 @@ use lae_studio::pet::{Init, PetSettings};
 use lae_studio::run::config::RunConfig;
 use lae_studio::tensors::{HostTensor, Named};
 
+use crate::assert_is;
+
 const SIDE: usize = 32;
 
 fn families() -> [Architecture; 3] {
@@ -188,7 +190,7 @@ fn the_adapter_is_refused_where_its_site_is_missing() {
     let problem = PetPlan::new(&chosen, spec, backbone.blocks())
         .err()
         .unwrap();
-    assert!(problem.what.contains("stream"), "{problem}");
+    assert_says!(problem.what, "problem-block-without-site", name2 = "stream");
 }
 
 #[test]
@@ -215,7 +217,7 @@ fn esn_asks_for_a_class_token_before_the_start() {
     assert!(check(&vit).is_ok());
     for architecture in [&swin, &convnext, &headless] {
         let problem = check(architecture).unwrap_err();
-        assert!(problem.what.contains("class token"), "{problem}");
+        assert_is(&problem, "problem-esn-needs-class-token");
     }
 }
 

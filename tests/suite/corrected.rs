@@ -9,7 +9,7 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Control, Event, Sink, Wish};
 use lae_studio::store;
 
-use crate::data::{Made, picture};
+use crate::data::{Made, assumed, picture};
 
 fn entry(data: &Dataset, sample: &Sample, class: Option<&str>) -> Correction {
     Correction {
@@ -72,12 +72,7 @@ fn labels_change_in_both_splits_and_no_picture_changes_its_split() {
             .all(|pair| pair[0].class <= pair[1].class)
     );
     assert_ne!(corrected.fingerprints(), plain.fingerprints());
-    assert!(
-        corrected
-            .assumed
-            .iter()
-            .any(|words| words.english.contains("1 label corrected"))
-    );
+    assert_says!(assumed(&corrected), "remark-labels-corrected", n = 1);
 }
 
 #[test]
@@ -98,20 +93,20 @@ fn an_entry_means_nothing_for_another_picture_or_class_and_no_class_is_emptied()
         (0, 2)
     );
     assert_eq!(named(&corrected.test), named(&plain.test));
-    assert!(
-        corrected
-            .assumed
-            .iter()
-            .any(|words| words.english.contains("2 entries"))
+    assert_says!(
+        assumed(&corrected),
+        "remark-corrections-without-effect",
+        n = 2
     );
     let cats: Vec<Correction> = plain.train[..3]
         .iter()
         .map(|sample| entry(&plain, sample, None))
         .collect();
     let problem = made.try_open(&with(cats)).unwrap_err();
-    assert!(
-        problem.what.contains("leave cat without training images"),
-        "{problem}"
+    assert_says!(
+        problem.what,
+        "problem-corrected-labels-empty-classes",
+        empty = "cat"
     );
 }
 

@@ -88,10 +88,9 @@ fn names(samples: &[lae_studio::data::Sample]) -> Vec<String> {
     samples.iter().map(lae_studio::data::Sample::name).collect()
 }
 
-fn says(data: &Dataset, words: &str) -> bool {
-    data.assumed
-        .iter()
-        .any(|sentence| sentence.english.contains(words))
+/// All that was assumed when a dataset was opened, a line each.
+pub fn assumed(data: &Dataset) -> String {
+    lae_studio::texts::said(&data.assumed, "\n")
 }
 
 #[test]
@@ -105,10 +104,7 @@ fn class_folders_are_split_by_seed_and_share() {
         "sorted by code point, names kept"
     );
     assert_eq!((data.train.len(), data.test.len()), (32, 8));
-    assert!(says(
-        &data,
-        "There is no test split: 8 of 40 images were held out as test images"
-    ));
+    assert_says!(assumed(&data), "remark-test-split-drawn", test = 8, n = 40);
     let share = |share, seed| {
         let options = OpenOptions {
             test_share: share,
@@ -132,8 +128,7 @@ fn class_folders_are_split_by_seed_and_share() {
     assert!(
         made.try_open(&options)
             .unwrap_err()
-            .what
-            .contains("share of 1.5")
+            .mentions("problem-share-out-of-range")
     );
 }
 
@@ -237,19 +232,15 @@ fn images_of_12_bits_are_read_like_rescaled_ones() {
         decoded.collect()
     };
     let wanted = full.open();
-    assert!(
-        wanted
-            .assumed
-            .iter()
-            .all(|line| !line.english.contains("16 bits"))
-    );
+    assert!(wanted.assumed.iter().all(|line| !says!(
+        line.english,
+        "remark-bit-depth-dark",
+        n = 10
+    )));
     assert_eq!(wanted.better_depth, None);
     let dark = few.open();
-    assert!(says(
-        &dark,
-        "10 images have 16 bits per channel but use only 12 of them"
-    ));
-    assert!(says(&dark, "Train with --bit-depth 12"));
+    assert_says!(assumed(&dark), "remark-bit-depth-dark", n = 10, bits = 12);
+    assert!(assumed(&dark).contains("--bit-depth 12"));
     assert_eq!(dark.better_depth, Some(12));
     assert_ne!(pixels(&dark), pixels(&wanted));
     let with = |bit_depth| {
@@ -267,7 +258,13 @@ fn images_of_12_bits_are_read_like_rescaled_ones() {
     );
     // The same files in the same order; only how they are read differs.
     assert_eq!(read.fingerprints(), dark.fingerprints());
-    assert!(says(&with(10), "use 12 bits, more than --bit-depth 10"));
+    assert_says!(
+        assumed(&with(10)),
+        "remark-bit-depth-clipped",
+        n = 10,
+        bits = 12,
+        depth = 10
+    );
 }
 
 #[test]
@@ -277,7 +274,7 @@ fn train_and_test_folders_are_found_from_above_and_from_below() {
         made.class(&format!("set/train/{class}"), 3)
             .class(&format!("set/test/{class}"), 2);
     }
-    let check = |given: PathBuf, words: &str| {
+    let check = |given: PathBuf, id: &str| {
         let data = Dataset::open(given.to_str().unwrap(), &OpenOptions::default()).unwrap();
         assert_eq!(
             (data.train.len(), data.test.len()),
@@ -291,16 +288,25 @@ fn train_and_test_folders_are_found_from_above_and_from_below() {
             "paths are inside the split"
         );
         assert!(
-            words.is_empty() && data.assumed.is_empty() || says(&data, words),
+            id.is_empty() && data.assumed.is_empty() || says!(assumed(&data), id),
             "{:?}",
             data.assumed
         );
     };
     check(made.path().join("set"), "");
-    check(made.path().to_path_buf(), "single folder");
-    check(made.path().join("set/train"), "one split");
-    check(made.path().join("set/test"), "one split");
-    check(made.path().join("set/train/a"), "used as one class");
+    check(made.path().to_path_buf(), "remark-inner-folder-as-dataset");
+    check(
+        made.path().join("set/train"),
+        "remark-parent-of-split-opened",
+    );
+    check(
+        made.path().join("set/test"),
+        "remark-parent-of-split-opened",
+    );
+    check(
+        made.path().join("set/train/a"),
+        "remark-folder-as-one-class",
+    );
 }
 
 #[test]
@@ -320,7 +326,8 @@ fn validation_serves_where_test_has_no_classes() {
     assert_eq!(names(&data.test), ["images/001.png", "images/000.png"]);
     assert_eq!(names(&data.train)[0], "n01/images/000.png");
     assert!(
-        says(&data, "without classes") && says(&data, "was used as the test split"),
+        says!(assumed(&data), "remark-folder-without-classes-unused")
+            && says!(assumed(&data), "remark-folder-as-test-split"),
         "{:?}",
         data.assumed
     );
@@ -345,9 +352,14 @@ fn a_flat_folder_with_a_csv() {
         .map(|s| s.reason.english.as_str())
         .collect();
     assert_eq!(reasons.len(), 2, "{reasons:?}");
-    assert!(reasons[0].contains("listed in line"), "{reasons:?}");
+    assert_says!(reasons[0], "skip-listed-not-found");
     assert!(
-        says(&data, "validation image, because there is") && says(&data, "no images of dog, big"),
+        says!(assumed(&data), "remark-validation-images-unused", n = 1)
+            && says!(
+                assumed(&data),
+                "remark-test-classes-missing",
+                classes = "dog, big"
+            ),
         "{:?}",
         data.assumed
     );
@@ -366,7 +378,11 @@ fn a_csv_without_header_and_with_semicolons() {
     let table = made.path().join("list.csv");
     let data = Dataset::open(table.to_str().unwrap(), &OpenOptions::default()).unwrap();
     assert_eq!(data.classes, ["0", "1"]);
-    assert!(says(&data, "The folder of 'list.csv'"));
+    assert_says!(
+        assumed(&data),
+        "remark-folder-as-dataset",
+        file = "list.csv"
+    );
 }
 
 #[test]
@@ -386,7 +402,8 @@ fn list_files_rule_over_folders() {
     assert_eq!(data.classes, ["n01", "n02"]);
     assert_eq!((data.train.len(), data.test.len()), (3, 2));
     assert!(
-        says(&data, "train_list.txt") && says(&data, "3 images not in any list"),
+        assumed(&data).contains("train_list.txt")
+            && says!(assumed(&data), "remark-images-not-listed", n = 3),
         "{:?}",
         data.assumed
     );
@@ -402,7 +419,7 @@ fn classes_that_hold_the_same_folders_stay_classes() {
     let data = made.open();
     assert_eq!(data.classes, ["cat", "dog"]);
     assert_eq!((data.train.len(), data.test.len()), (6, 6));
-    assert!(says(&data, "named after splits"));
+    assert_says!(assumed(&data), "remark-splits-in-class-folders");
     let made = Made::new();
     for folder in ["apple/red", "apple/green", "pear/red", "pear/green"] {
         made.class(folder, 5);
@@ -420,7 +437,7 @@ fn domains_are_put_together_with_and_without_lists() {
     let data = made.open();
     assert_eq!(data.classes, ["car", "dog"]);
     assert_eq!(data.train.len() + data.test.len(), 30);
-    assert!(says(&data, "treated as domains"));
+    assert_says!(assumed(&data), "remark-domains-merged");
     for domain in ["clipart", "real"] {
         made.file(
             &format!("{domain}_train.txt"),
@@ -510,9 +527,17 @@ fn bad_files_are_listed_and_the_rest_is_used() {
         reason("cut.jpg")
     );
     assert!(reason("empty.jpg").english.contains("empty"));
-    assert!(reason("notes.txt").english.contains("not an image (.txt)"));
-    assert!(reason("photo.heic").english.contains("HEIC"));
-    assert!(reason("fake.jpg").english.contains("not an image"));
+    assert_says!(
+        reason("notes.txt").english,
+        "skip-no-image-extension",
+        ending = "txt"
+    );
+    assert_says!(
+        reason("photo.heic").english,
+        "skip-format-unsupported",
+        form = "HEIC"
+    );
+    assert_says!(reason("fake.jpg").english, "skip-no-image");
     assert!(
         reason("huge.bmp").english.contains("30000×30000"),
         "{}",
@@ -549,7 +574,7 @@ fn folders_without_classes_say_what_they_hold() {
     let problem = |made: &Made| made.try_open(&OpenOptions::default()).unwrap_err();
     let made = Made::new();
     assert!(
-        problem(&made).what.contains("it is empty"),
+        problem(&made).mentions("problem-folder-empty"),
         "{}",
         problem(&made)
     );
@@ -557,20 +582,17 @@ fn folders_without_classes_say_what_they_hold() {
         .file("a/y.txt", "2")
         .file("z.pdf", "3");
     let texts = problem(&made);
-    assert!(texts.what.contains("2 × not an image (.txt)"), "{texts}");
     assert!(
-        texts.remedy.contains("one subfolder of images per class"),
+        texts.what.contains(&format!(
+            "2 × {}",
+            tr!("skip-no-image-extension", ending = "txt")
+        )),
         "{texts}"
     );
+    assert_says!(texts.remedy, "advice-use-class-folders-or-splits");
     let one = Made::new();
     one.class("only", 5);
-    assert!(
-        problem(&one)
-            .what
-            .contains("only one class was found (only)"),
-        "{}",
-        problem(&one)
-    );
+    assert_says!(problem(&one).what, "problem-only-one-class", names = "only");
     let flat = Made::new();
     flat.class("set", 3).file("loose.txt", "x");
     let inner = Dataset::open(
@@ -578,9 +600,10 @@ fn folders_without_classes_say_what_they_hold() {
         &OpenOptions::default(),
     )
     .unwrap_err();
-    assert!(
-        inner.what.contains("3 images, but no class subfolders"),
-        "{inner}"
+    assert_says!(
+        inner.what,
+        "problem-images-without-classes",
+        total = "3 images"
     );
     let single = OpenOptions {
         min_classes: 1,
@@ -590,17 +613,13 @@ fn folders_without_classes_say_what_they_hold() {
     assert_eq!(set.classes, ["set"]);
     let broken = Made::new();
     broken.file("a/1.png", "x").file("b/1.png", "y");
-    assert!(
-        problem(&broken).what.contains("no usable training images"),
-        "{}",
-        problem(&broken)
-    );
+    assert_says!(problem(&broken).what, "problem-no-training-images-skipped");
     for what in ["", "no/such/folder", "digit"] {
         assert!(Dataset::open(what, &OpenOptions::default()).is_err());
     }
     let named = Dataset::open("imagenet-r", &OpenOptions::default());
     if let Err(problem) = named {
-        assert!(problem.remedy.contains("--download"), "{problem}");
+        assert_says!(problem.remedy, "advice-download-dataset");
     }
 }
 
@@ -613,21 +632,17 @@ fn a_class_that_only_one_split_has() {
         .class("test/new", 3);
     let data = made.open();
     assert_eq!(data.classes, ["a", "b"]);
-    assert!(
-        says(
-            &data,
-            "Class 'new' occurs only in the test split; its 3 images were excluded"
-        ),
-        "{:?}",
-        data.assumed
+    assert_says!(
+        assumed(&data),
+        "remark-class-only-in-test",
+        class = "new",
+        n = 3
     );
-    assert!(
-        says(
-            &data,
-            "had no images of b; 1 training image was moved to it"
-        ),
-        "{:?}",
-        data.assumed
+    assert_says!(
+        assumed(&data),
+        "remark-test-classes-filled",
+        classes = "b",
+        n = 1
     );
     assert_eq!(
         (data.train.len(), data.test.len(), data.skipped.len()),
@@ -714,20 +729,20 @@ fn unreadable_files_and_folders_are_listed() {
     assert!(
         data.skipped
             .iter()
-            .any(|s| s.reason.english.contains("already been read")),
+            .any(|s| says!(s.reason.english, "skip-link-already-read")),
         "{:?}",
         data.skipped
     );
     assert!(
         data.skipped
             .iter()
-            .any(|s| s.reason.english.contains("broken link"))
+            .any(|s| says!(s.reason.english, "skip-link-broken"))
     );
     assert!(
         all || data
             .skipped
             .iter()
-            .any(|s| s.reason.english.contains("cannot read the folder"))
+            .any(|s| says!(s.reason.english, "skip-folder-unreadable"))
     );
 }
 
@@ -779,7 +794,7 @@ fn a_validation_share_leaves_the_test_images_unseen() {
     assert_eq!((data.train.len(), data.test.len()), (14, 6));
     let train = names(&data.train);
     assert!(names(&data.test).iter().all(|name| !train.contains(name)));
-    assert!(says(&data, "as validation images"));
+    assert_says!(assumed(&data), "remark-validation-images");
 }
 
 #[test]

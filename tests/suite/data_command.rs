@@ -44,7 +44,10 @@ fn the_json_keeps_its_contract() {
             .unwrap()
             .ends_with("x.txt")
     );
-    assert_eq!(card["skipped"][0]["reason"], "not an image (.txt)");
+    assert_eq!(
+        card["skipped"][0]["reason"],
+        tr!("skip-no-image-extension", ending = "txt")
+    );
     assert_eq!(
         (&card["duplicates"], &card["assumed"]),
         (&json!([]), &json!([]))
@@ -55,7 +58,13 @@ fn the_json_keeps_its_contract() {
         shown.contains("2 classes, 5 training and 3 test images, 12 × 10 pixels"),
         "{shown}"
     );
-    assert!(shown.contains("1 × not an image (.txt)"), "{shown}");
+    assert!(
+        shown.contains(&format!(
+            "1 × {}",
+            tr!("skip-no-image-extension", ending = "txt")
+        )),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -96,8 +105,8 @@ fn a_picture_under_two_labels_is_told() {
     );
     let shown = String::from_utf8(data(&[text(made.path())]).stdout).unwrap();
     assert!(
-        shown.contains("4 images have more than one label; the first are a/000.png (a, train) = b/000.png (b, train); a/001.png")
-            && shown.contains("Remove the copies with the wrong label from the dataset")
+        says!(shown, "remark-images-with-two-labels-first", n = 4)
+            && shown.contains(" a/000.png (a, train) = b/000.png (b, train); a/001.png")
             && !shown.contains("a/003.png"),
         "{shown}"
     );
@@ -110,7 +119,8 @@ fn a_problem_is_one_paragraph_and_exit_code_1() {
     assert!(output.stdout.is_empty());
     let shown = String::from_utf8(output.stderr).unwrap();
     assert!(
-        shown.starts_with("problem: no such dataset, folder or file") && shown.contains("\ntry: "),
+        shown.starts_with(&format!("problem: {}", tr!("problem-dataset-not-found")))
+            && shown.contains("\ntry: "),
         "{shown}"
     );
     assert_eq!(data(&[]).status.code(), Some(2));
@@ -218,17 +228,17 @@ fn given_boxes_are_cropped_and_wrong_ones_named() {
         f32::from(picture.get_pixel(5, 1).0[0]) / 255.0,
         "mirrored: the box's right edge comes first"
     );
-    for (wrong, words) in [
-        (json!([crop]), "no crop box for this image"),
+    for (wrong, id) in [
+        (json!([crop]), "problem-no-crop-box-for-image"),
         (
             json!({"a/000.png": {"left": 9, "top": 0, "width": 4, "height": 4}}),
-            "is not inside",
+            "problem-crop-outside-image",
         ),
-        (json!("x"), "does not contain crop boxes"),
+        (json!("x"), "problem-no-crop-boxes"),
     ] {
         let output = run(wrong);
         assert_eq!(output.status.code(), Some(1));
         let shown = String::from_utf8(output.stderr).unwrap();
-        assert!(shown.contains(words), "{shown}");
+        assert_says!(shown, id);
     }
 }

@@ -10,7 +10,7 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Control;
 use lae_studio::store::{self, StoredRun};
 
-use super::data::Made;
+use super::data::{Made, assumed};
 use crate::skip::skip;
 
 /// CIFAR-10's binary files with a few images of each class: stripes and noise by class and number.
@@ -181,13 +181,7 @@ fn validation_images_come_from_the_training_split_alone() {
         "the same seed, the same images"
     );
     assert_ne!(held_out, names(&open(0.25, 1).test));
-    assert!(
-        data.assumed
-            .iter()
-            .any(|said| said.english.contains("as validation images")),
-        "{:?}",
-        data.assumed
-    );
+    assert_says!(assumed(&data), "remark-validation-images");
     let config = RunConfig {
         data: made.path().to_str().unwrap().into(),
         validation_share: 0.25,
@@ -233,9 +227,8 @@ fn copies_of_a_picture_stay_on_one_side_of_a_drawn_split() {
         made.try_open(&options).unwrap()
     };
     let told = |data: &Dataset| {
-        data.assumed
-            .iter()
-            .any(|said| said.english.contains("moved to the other split"))
+        says!(assumed(data), "remark-copies-moved")
+            || says!(assumed(data), "remark-near-copies-moved")
     };
     for seed in 0..5 {
         let apart = open(false, seed, 0.0);

@@ -1,15 +1,11 @@
 //! Lists of ImageNet-R and DomainNet as their authors pass them around, and lists that do not fit.
 
-use lae_studio::data::{Dataset, OpenOptions, Sample};
+use lae_studio::data::{OpenOptions, Sample};
 
-use crate::data::Made;
+use crate::data::{Made, assumed};
 
 fn names(split: &[Sample]) -> Vec<String> {
     split.iter().map(Sample::name).collect()
-}
-
-fn says(data: &Dataset, words: &str) -> bool {
-    data.assumed.iter().any(|line| line.english.contains(words))
 }
 
 /// Two class folders with four images each, one level down as LAE's program has them.
@@ -174,8 +170,11 @@ fn a_line_never_leads_out_of_the_folder_and_each_misfit_is_told() {
         assert!(split.iter().all(inside));
     }
     let told = |line: u32| {
-        let words =
-            format!("listed in line {line} of 'train_list.txt' but not found in the folder");
+        let words = tr!(
+            "skip-listed-not-found",
+            line = line,
+            file = "train_list.txt"
+        );
         data.skipped
             .iter()
             .any(|file| file.reason == words.as_str())
@@ -198,7 +197,12 @@ fn a_class_that_no_training_line_names_is_left_out_and_told() {
     );
     let data = made.open();
     assert_eq!(data.classes, ["n01", "n02"]);
-    assert!(says(&data, "Class 'n03' occurs only in the test split"));
+    assert_says!(
+        assumed(&data),
+        "remark-class-only-in-test",
+        class = "n03",
+        n = 1
+    );
 }
 
 #[test]
@@ -218,10 +222,7 @@ fn a_picture_in_both_lists_is_only_tested_with() {
         ["imagenet-r/n01/000.png", "imagenet-r/n02/000.png"]
     );
     assert_eq!(data.test.len(), 2);
-    assert!(says(
-        &data,
-        "Used only for testing: 1 image that the lists also assign to training."
-    ));
+    assert_says!(assumed(&data), "remark-images-only-tested", n = 1);
     assert!(data.duplicates.is_empty());
     // Two equal lists leave everything where it is; the duplicates are reported one by one.
     let made = renditions();
@@ -247,12 +248,7 @@ fn a_list_that_is_too_long_says_so() {
         .iter()
         .find(|file| file.path.ends_with("train_list.txt"));
     let reason = &told.unwrap().reason;
-    assert!(
-        reason
-            .english
-            .contains("far more lines than there are images"),
-        "{reason}"
-    );
+    assert_says!(reason.english, "problem-list-too-long");
 }
 
 #[test]

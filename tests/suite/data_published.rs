@@ -3,11 +3,7 @@
 
 use lae_studio::data::{Dataset, OpenOptions};
 
-use crate::data::Made;
-
-fn says(data: &Dataset, words: &str) -> bool {
-    data.assumed.iter().any(|line| line.english.contains(words))
-}
+use crate::data::{Made, assumed};
 
 fn refused(made: &Made) -> String {
     let problem = made.try_open(&OpenOptions::default()).unwrap_err();
@@ -34,7 +30,7 @@ fn flat_splits_without_labels_are_refused() {
         let made = Made::new();
         made.class(train, 6).class(test, 3);
         let said = refused(&made);
-        assert!(said.contains("no class folders"), "{said}");
+        assert_says!(said, "problem-splits-without-classes");
     }
     // A class may be called so.
     let made = Made::new();
@@ -97,7 +93,7 @@ fn a_table_of_ids_beside_several_folders_of_images() {
         let part = 1 + i / 12;
         made.pictures(&[&format!("HAM10000_images_part_{part}/ISIC_00{i:02}.jpg")]);
     }
-    assert!(refused(&made).contains("parts of one image collection"));
+    assert_says!(refused(&made), "problem-folders-are-collection-parts");
     let rows = lines(24, |i| {
         let dx = ["nv", "mel", "bkl"][i % 3];
         let sex = ["male", "female"][i % 2];
@@ -114,7 +110,7 @@ fn a_table_of_ids_beside_several_folders_of_images() {
     let data = made.open();
     assert_eq!(data.classes, ["bkl", "mel", "nv"]);
     assert_eq!(data.train.len() + data.test.len(), 24);
-    assert!(says(&data, "The column 'dx'"), "{:?}", data.assumed);
+    assert_says!(assumed(&data), "remark-class-column", column = "dx");
 }
 
 #[test]
@@ -135,7 +131,7 @@ fn columns_of_zeros_and_ones_are_classes() {
             lines(12, |i| format!("{i:03},1,1,{}\n", i % 2))
         ),
     );
-    assert!(refused(&made).contains("more than one of these columns"));
+    assert_says!(refused(&made), "problem-several-columns-marked");
 }
 
 #[test]
@@ -207,10 +203,7 @@ fn masks_and_lists_of_numbers_beside_images() {
         ]);
     }
     let said = refused(&made);
-    assert!(
-        said.contains("12 images") || said.contains("no class subfolders"),
-        "{said}"
-    );
+    assert_says!(said, "problem-images-without-classes");
     let row = |i: usize| format!("{} {} {} 1\n", name(i), 1 + i / 6, 1 + i / 6);
     let pick = |train: bool| {
         lines(12, |i| {
@@ -260,7 +253,7 @@ fn lists_that_contradict_each_other_are_refused_until_one_is_chosen() {
     made.file("data/variants.txt", "707-320\nA310\n");
     let said = refused(&made);
     assert!(
-        said.contains("different classes") && said.contains("images_variant_"),
+        says!(said, "problem-lists-assign-different-classes") && said.contains("images_variant_"),
         "{said}"
     );
     let open = |list: &str| {
@@ -293,7 +286,7 @@ fn the_header_that_means_a_class_counts_not_the_first_known_one() {
     made.file("labels.csv", format!("image,x,y,label\n{}", lines(12, row)));
     let data = made.open();
     assert_eq!(data.classes, ["cat", "dog"]);
-    assert!(says(&data, "The column 'label'"));
+    assert_says!(assumed(&data), "remark-class-column", column = "label");
     // Where no header means a class, the user says which.
     let row = |i: usize| {
         format!(
@@ -339,7 +332,7 @@ fn two_labels_for_one_image_in_a_table() {
     made.file("labels.csv", format!("file,label\n{rows}p03.png,dog\n"));
     let data = made.open();
     assert_eq!(data.train.len() + data.test.len(), 23);
-    assert!(says(&data, "1 image has two labels"), "{:?}", data.assumed);
+    assert_says!(assumed(&data), "remark-two-labels-in-list", n = 1);
     // The same label twice says nothing wrong.
     made.file("labels.csv", format!("file,label\n{rows}p03.png,cat\n"));
     let data = made.open();
@@ -380,7 +373,7 @@ fn labels_in_another_encoding_stay_apart() {
     made.file("labels.csv", table);
     let data = made.open();
     assert_eq!(data.classes, ["Tor", "T\u{e4}r", "T\u{fc}r"]);
-    assert!(says(&data, "read as Windows-1252"));
+    assert_says!(assumed(&data), "remark-read-as-windows-1252");
 }
 
 #[test]
@@ -413,7 +406,7 @@ fn a_table_beside_class_folders_is_used_where_it_says_more() {
         (&noted.classes, noted.fingerprints()),
         (&plain.classes, plain.fingerprints())
     );
-    assert!(says(&noted, "notes.csv"), "{:?}", noted.assumed);
+    assert!(assumed(&noted).contains("notes.csv"), "{:?}", noted.assumed);
     let row = |i: usize| {
         format!(
             "{}/{:03}.png,{},{}\n",
@@ -451,15 +444,8 @@ fn few_of_sixteen_bits_are_told() {
         made.open()
     };
     let dark = write(480);
-    assert!(
-        says(
-            &dark,
-            "12 images have 16 bits per channel but use only 9 of them"
-        ),
-        "{:?}",
-        dark.assumed
-    );
+    assert_says!(assumed(&dark), "remark-bit-depth-dark", n = 12, bits = 9);
     let made = Made::new();
     made.class("a", 3).class("b", 3);
-    assert!(!says(&made.open(), "almost black"));
+    assert!(!says!(assumed(&made.open()), "remark-bit-depth-dark"));
 }

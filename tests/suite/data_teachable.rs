@@ -13,7 +13,8 @@ use lae_studio::data::export::packed;
 use lae_studio::data::{Dataset, OpenOptions, Watch};
 use lae_studio::problem::Problem;
 
-use super::data::Made;
+use super::data::{Made, assumed};
+use crate::assert_is;
 
 const MANIFEST: &str = r#"{"type":"image","version":"2.4.7","appdata":{"publishResults":{},"trainEpochs":50,"trainBatchSize":16,"trainLearningRate":0.001}}"#;
 
@@ -87,9 +88,9 @@ fn a_project_opens_as_a_data_set() {
         let wanted: BTreeMap<String, usize> =
             wanted.map(|(name, count)| (name.into(), count)).into();
         assert_eq!(sizes(&data), wanted);
-        let told = lae_studio::texts::said(&data.assumed, "\n");
-        assert!(told.contains("Teachable Machine project"), "{told}");
-        assert!(told.contains("'sun?' as 'sun_'"), "{told}");
+        let told = assumed(&data);
+        assert_says!(told, "remark-teachable");
+        assert_says!(told, "remark-renamed-one", from = "sun?", to = "sun_");
         assert_eq!(data.skipped.len(), 2, "{:?}", data.skipped);
     }
     // Packed again with the folder it lay in.
@@ -107,7 +108,11 @@ fn projects_of_sounds_and_poses_and_models_are_told_in_one_sentence() {
         let manifest = MANIFEST.replace("image", kind);
         let path = project(place.path(), &manifest, &names(&["a", "b"], 2));
         let problem = open(&path).unwrap_err();
-        assert!(problem.what.contains(&format!("'{kind}'")), "{problem}");
+        assert_says!(
+            problem.what,
+            "problem-teachable-machine-project-type",
+            manifest = kind
+        );
         assert!(!problem.remedy.is_empty());
         fs::remove_file(path).unwrap();
     }
@@ -119,8 +124,8 @@ fn projects_of_sounds_and_poses_and_models_are_told_in_one_sentence() {
         let entries: Vec<_> = entries.collect();
         let path = zip_at(place.path(), "tm-my-image-model.zip", &entries);
         let problem = open(&path).unwrap_err();
-        assert!(problem.what.contains("a model"), "{problem}");
-        assert!(problem.remedy.contains(".tm"), "{problem}");
+        assert_is(&problem, "problem-teachable-machine-model");
+        assert_says!(problem.remedy, "advice-download-teachable-machine-project");
         fs::remove_file(path).unwrap();
     }
 }
@@ -212,7 +217,11 @@ fn a_zip_of_folders_holds_the_very_files() {
     assert!(back.test_drawn);
     assert_eq!(content(&back), content(&made.open()));
     let wrong = packed(&made.open(), &place.path().join("x.tar"), &Watch::none());
-    assert!(wrong.unwrap_err().remedy.contains(".tm"));
+    assert!(
+        wrong
+            .unwrap_err()
+            .mentions("advice-dataset-export-extension")
+    );
 }
 
 #[test]

@@ -16,6 +16,7 @@ use lae_studio::store::{self, StoredState};
 use lae_studio::tensors::Named;
 
 use super::data::Made;
+use crate::assert_is;
 use crate::skip::skip;
 
 /// Two tasks of two digits, a few seconds long.
@@ -241,7 +242,7 @@ fn stopped_and_continued(config: &RunConfig) {
         assert!(matches!(end, Outcome::Finished(_)));
         assert_eq!(snapshots(&folder, 2), want, "epoch {epochs}");
         let problem = experiment::resume(&folder, &stock, &mut Vec::new(), &control).unwrap_err();
-        assert!(problem.what.contains("finished"), "{problem}");
+        assert_is(&problem, "problem-run-finished");
     }
 }
 
@@ -291,10 +292,7 @@ fn no_new_run_begins_whose_pet_would_never_move_and_an_old_one_goes_on() {
         &Control::default(),
     );
     let refused = refused.unwrap_err();
-    assert!(
-        refused.what.contains("all 2 epochs are frozen"),
-        "{refused}"
-    );
+    assert_says!(refused.what, "problem-all-epochs-frozen", n = 2);
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
     // One that began so with an older version.
     let control = Control::default();
@@ -313,7 +311,7 @@ fn no_new_run_begins_whose_pet_would_never_move_and_an_old_one_goes_on() {
     .unwrap();
     let mut events = Vec::<Event>::new();
     experiment::resume(&begun, &stock, &mut events, &Control::default()).unwrap();
-    let told = |event: &Event| matches!(event, Event::Remark { problem, .. } if problem.what.contains("are frozen"));
+    let told = |event: &Event| matches!(event, Event::Remark { problem, .. } if problem.mentions("problem-all-epochs-frozen"));
     assert!(events.iter().any(told));
     assert_eq!(store::load(&begun).unwrap().state, StoredState::Finished);
 }
@@ -346,7 +344,7 @@ fn a_run_is_not_continued_with_other_images() {
     let replaced = made.path().join("train/b/003.png");
     image::RgbImage::new(40, 40).save(&replaced).unwrap();
     let problem = resume().unwrap_err();
-    assert!(problem.what.contains("images changed"), "{problem}");
+    assert_is(&problem, "problem-changed-since-run-start");
     super::data::picture(&replaced, "train/b/003.png");
     assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
 }
@@ -507,11 +505,8 @@ fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
     let (stock, control) = (Stock::default(), Control::default());
     let problem = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
     let problem = problem.unwrap_err();
-    assert!(
-        problem.what.contains("values that are not finite"),
-        "{problem}"
-    );
-    assert!(problem.remedy.contains("--base-lr"), "{problem}");
+    assert_is(&problem, "problem-values-not-finite");
+    assert_says!(problem.remedy, "advice-use-smaller-base-lr");
     let run = store::list(root.path()).remove(0).summary.unwrap();
     assert_eq!(run.saved(), 0);
     assert_eq!(run.state, StoredState::Interrupted { task: 0, epoch: 0 });
@@ -538,12 +533,7 @@ fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
         tasks: vec![0],
     };
     let problem = PredictorShelf::default().predict(&request, 0, &stock);
-    assert!(
-        problem
-            .unwrap_err()
-            .what
-            .contains("values that are not finite")
-    );
+    assert!(problem.unwrap_err().mentions("problem-values-not-finite"));
 }
 
 #[test]
@@ -627,7 +617,7 @@ fn a_loss_that_is_no_number_ends_the_run_with_a_sentence() {
     let end = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
     let problem = end.unwrap_err();
     assert!(
-        problem.what.contains("loss") && problem.remedy.contains("--base-lr"),
+        problem.what.contains("loss") && problem.mentions("advice-use-smaller-base-lr"),
         "{problem}"
     );
 }

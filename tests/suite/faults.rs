@@ -110,7 +110,7 @@ fn a_run_goes_on_as_if_nothing_had_happened_whichever_checkpoints_failed() {
         assert!(
             failed
                 .clone()
-                .any(|what| what.contains("could not save this epoch"))
+                .any(|what| says!(what, "problem-epoch-not-saved"))
         );
         assert_eq!(
             store::load(&header.folder).unwrap().reports.len(),
@@ -124,7 +124,7 @@ fn a_run_goes_on_as_if_nothing_had_happened_whichever_checkpoints_failed() {
         let ended = experiment::resume(&header.folder, &stock, &mut events, &control);
         assert!(matches!(ended, Ok(Outcome::Finished(_))), "{tasks:?}");
         let told = events.iter().any(
-            |event| matches!(event, Event::Remark { problem, .. } if problem.what.contains("starts again from its first task")),
+            |event| matches!(event, Event::Remark { problem, .. } if problem.mentions("problem-training-state-missing")),
         );
         assert_eq!(told, gone, "{tasks:?}");
         let run = store::load(&header.folder).unwrap();

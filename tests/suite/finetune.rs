@@ -88,7 +88,7 @@ fn unless_asked_only_the_last_network_is_kept() {
     let ask = |task| Predictor::open(&folder, task, None, &stock, false).map(|_| ());
     assert!(ask(1).is_ok());
     let problem = ask(0).unwrap_err();
-    assert!(problem.remedy.contains("keep_weights=every"), "{problem}");
+    assert_says!(problem.remedy, "advice-choose-last-task");
 }
 
 #[test]
@@ -113,7 +113,11 @@ fn half_precision_is_refused_before_the_start() {
         };
         let problems = method::problems(&config);
         assert_eq!(problems.len(), 1);
-        let why = format!("is not possible in {}", precision.key());
-        assert!(problems[0].what.contains(&why), "{}", problems[0]);
+
+        assert_says!(
+            problems[0].what,
+            "problem-precision-not-trainable",
+            key = precision.key()
+        );
     }
 }

@@ -191,27 +191,33 @@ fn a_setting_of_the_methods_own_holds_where_it_is_one_and_is_crossed_only_there(
     assert_eq!([own(0), own(1)], [Some(Setting::Real(0.9)), None]);
     let told = |text: &str| -> Problem { read(text).unwrap_err() };
     let crossed = told("method = [\"lae\", \"l2p\"]\nsettings.ema = [0.9, 0.99]\n");
-    assert!(
-        crossed.what.contains("L2P has no setting \"ema\""),
-        "{crossed}"
+    assert_says!(
+        crossed.what,
+        "problem-method-lacks-setting",
+        title = "L2P",
+        key = "ema"
     );
     assert!(crossed.place.contains("line 2"), "{crossed}");
-    for (text, what, remedy) in [
+    for (text, id, remedy) in [
         (
             "settings.emma = 0.9\n",
-            "no method has a setting \"emma\"",
+            "problem-setting-not-found",
             "`ema`",
         ),
         (
             "preset = \"cifar10010\"\n",
-            "no preset named",
+            "problem-preset-not-found",
             "cifar100-10",
         ),
-        ("epochs = 1\nmethod = \"lea\"\n", "no method \"lea\"", "lae"),
+        (
+            "epochs = 1\nmethod = \"lea\"\n",
+            "problem-method-not-found",
+            "lae",
+        ),
     ] {
         let problem = told(text);
         assert!(
-            problem.what.contains(what) && problem.remedy.contains(remedy),
+            problem.mentions(id) && problem.remedy.contains(remedy),
             "{problem}"
         );
         assert!(problem.place.starts_with("mine.toml, line"), "{problem}");
@@ -219,7 +225,7 @@ fn a_setting_of_the_methods_own_holds_where_it_is_one_and_is_crossed_only_there(
     let refused = read("settings.ema = [0.5, 2.0]\n").unwrap();
     assert!(refused.cells[0].refused.is_none());
     let problem = refused.cells[1].refused.clone().unwrap();
-    assert!(problem.what.contains("2 is not a valid value"), "{problem}");
+    assert_says!(problem.what, "problem-setting-value-invalid", given = "2");
     let near = find("switches-dmo").unwrap_err();
     assert!(near.remedy.contains("switches-demo"), "{near}");
     assert!(

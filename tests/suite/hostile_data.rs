@@ -90,7 +90,7 @@ fn folders_deeper_than_any_that_are_read_are_not_made() {
     let data = unpacked(&tar.into_inner().unwrap(), "deep.tar").unwrap();
     assert_eq!(data.train.len() + data.test.len(), 4);
     let reasons = data.skipped.iter().map(|one| one.reason.english.as_str());
-    assert!(reasons.collect::<String>().contains("too deeply"));
+    assert_says!(reasons.collect::<String>(), "skip-too-deep");
 }
 
 #[test]
@@ -108,11 +108,7 @@ fn a_name_that_comes_twice_is_written_once() {
     let data = unpacked(&bytes, "twice.tar").unwrap();
     assert_eq!(data.train.len() + data.test.len(), 4, "{:?}", data.skipped);
     let reasons = data.skipped.iter().map(|one| one.reason.english.as_str());
-    assert!(
-        reasons
-            .collect::<String>()
-            .contains("not a valid file name on this system")
-    );
+    assert_says!(reasons.collect::<String>(), "skip-name-impossible");
 }
 
 #[test]
@@ -182,7 +178,7 @@ fn bare_names_are_looked_up_at_once_however_many_folders_there_are() {
     let more = data
         .skipped
         .iter()
-        .any(|one| one.reason.english.contains("more lines list images"));
+        .any(|one| says!(one.reason.english, "skip-more-listed-not-found"));
     assert!(more && data.skipped.len() < 20_000);
 }
 
@@ -194,7 +190,11 @@ fn crop_ratios_that_enlarge_without_end_are_refused() {
             crop_ratio,
         };
         let problem = spec.checked().unwrap_err();
-        assert!(problem.what.contains("between 0.01 and 1"), "{problem}");
+        assert_says!(
+            problem.what,
+            "problem-crop-ratio-out-of-range",
+            smallest_crop = "0.01"
+        );
     }
 }
 
@@ -215,9 +215,8 @@ fn a_link_to_a_folder_around_the_data_set_is_not_followed() {
     let data = Dataset::open(place.to_str().unwrap(), &OpenOptions::default()).unwrap();
     assert_eq!(data.classes, ["a", "b", "c"]);
     assert_eq!(data.train.len() + data.test.len(), 6);
-    let around = |one: &&lae_studio::data::Skipped| {
-        one.reason.english.contains("parent folder of the dataset")
-    };
+    let around =
+        |one: &&lae_studio::data::Skipped| says!(one.reason.english, "skip-link-to-parent");
     assert_eq!(data.skipped.iter().filter(around).count(), 2);
 }
 

@@ -11,6 +11,7 @@ use lae_studio::run::event::{Control, Event, Phase, Sink, Wish};
 use lae_studio::store::{self, StoredState};
 
 use super::data::Made;
+use crate::assert_is;
 
 /// Two tasks of two classes each, from files, with no memory for decoded images.
 fn config(made: &Made) -> RunConfig {
@@ -97,8 +98,8 @@ fn a_disk_that_is_gone_ends_the_run_which_goes_on_when_it_is_back() {
         let root = tempfile::tempdir().unwrap();
         let mut sink = once(moment, || std::fs::rename(&here, &gone).unwrap());
         let problem = train(&config, root.path(), &mut sink).unwrap_err();
-        assert!(problem.what.contains("can no longer be read"), "{problem}");
-        assert!(problem.remedy.contains("resume the run"), "{problem}");
+        assert_is(&problem, "problem-too-many-images-unreadable");
+        assert_says!(problem.remedy, "advice-restore-images-and-resume");
         assert!(sink.remarks < 20, "it ends soon: {} remarks", sink.remarks);
         let run = store::list(root.path()).remove(0).summary.unwrap();
         assert!(matches!(run.state, StoredState::Interrupted { .. }));

@@ -2,6 +2,28 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+/// A message in English, with these values.
+macro_rules! tr {
+    ($($message:tt)*) => { lae_studio::tr!($($message)*) };
+}
+
+/// Whether a text has the message with this id in it, with these values; a place without a value fits anything.
+macro_rules! says {
+    ($text:expr, $id:expr $(, $name:ident = $value:expr)* $(,)?) => {{
+        let values: &[(&str, lae_studio::texts::FluentValue<'_>)] =
+            &[$((stringify!($name), lae_studio::texts::FluentValue::from($value))),*];
+        crate::says(&$text, $id, values)
+    }};
+}
+
+/// Asserts that a text has a message in it: see `says`.
+macro_rules! assert_says {
+    ($text:expr, $($message:tt)*) => {{
+        let text = &$text;
+        assert!(says!(text, $($message)*), "{text}");
+    }};
+}
+
 mod at_once;
 mod backbone;
 mod circles;
@@ -62,8 +84,10 @@ mod wire;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use lae_studio::problem::Problem;
 use lae_studio::run::config::{Setting, Settings};
 use lae_studio::run::event::{MethodFacts, Scores};
+use lae_studio::texts::{FluentValue, Language};
 
 /// So long a test waits for what has to come: far beyond what it takes on a slow and busy machine.
 const PATIENCE: Duration = Duration::from_secs(900);
@@ -85,6 +109,28 @@ fn copy_folder(from: &Path, to: &Path) {
             false => drop(std::fs::copy(entry.path(), target).unwrap()),
         }
     }
+}
+
+/// Returns whether the fixed parts of a message, in English, are in a text in their order: see the macro.
+fn says(text: &str, id: &str, values: &[(&str, FluentValue<'_>)]) -> bool {
+    let message = Language::English.tell(id, &values.iter().cloned().collect());
+    assert_ne!(message, id, "there is no such message");
+    let mut rest = text;
+    // A place without a value is written as `{$name}`.
+    let parts = message.split('{').map(|part| part.rsplit('}').next());
+    parts.flatten().all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+/// Asserts that a problem is the message with this id, or has it as a part.
+#[track_caller]
+fn assert_is(problem: &Problem, id: &str) {
+    assert!(problem.mentions(id), "not {id}: {problem}");
 }
 
 /// LAE with this number of frozen epochs.

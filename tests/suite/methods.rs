@@ -206,9 +206,19 @@ fn icarl_is_refused_where_a_class_would_have_no_exemplar() {
     let (stock, control) = (Stock::default(), Control::default());
     let outcome = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
     let problem = outcome.err().unwrap();
-    let what = "9 exemplars are not enough for 10 classes: classes without an exemplar would never be predicted";
-    assert_eq!(problem.what, what);
-    assert_eq!(problem.remedy, "use at least --set exemplars=10");
+
+    assert_eq!(
+        problem.what,
+        tr!(
+            "problem-too-few-exemplars",
+            budget = 9,
+            classes = "10 classes"
+        )
+    );
+    assert_eq!(
+        problem.remedy,
+        tr!("advice-use-more-exemplars", classes = 10)
+    );
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
 }
 
@@ -424,7 +434,12 @@ fn settings_of_every_method_survive_the_file_and_wrong_ones_are_told_with_their_
         let text = config.to_toml().unwrap();
         assert_eq!(RunConfig::from_toml(&text, "run.toml").unwrap(), config);
         let problem = set(&mut config, "no_such=1").unwrap_err();
-        assert!(problem.what.contains("no_such") && problem.what.contains(spec.title));
+        assert_says!(
+            problem.what,
+            "problem-method-lacks-setting",
+            title = spec.title,
+            key = "no_such"
+        );
         assert!(set(&mut config, "nothing").is_err());
         config
             .settings
@@ -438,7 +453,7 @@ fn settings_of_every_method_survive_the_file_and_wrong_ones_are_told_with_their_
     assert!(problems(&config)[0].remedy.contains("simplecil"));
     config.method = "lae".into();
     set(&mut config, "freeze_epochs=9").unwrap();
-    assert!(problems(&config)[0].what.contains("frozen"));
+    assert!(problems(&config)[0].mentions("problem-too-many-frozen-epochs"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use image::codecs::jpeg::JpegEncoder;
 use image::{Rgb, RgbImage};
 use lae_studio::data::{Dataset, OpenOptions, Sample};
 
-use super::data::Made;
+use super::data::{Made, assumed};
 
 /// An image of soft blobs and some noise, another one for every seed.
 fn scene(seed: u32) -> RgbImage {
@@ -94,14 +94,9 @@ fn near_copies_stay_on_one_side_of_a_drawn_split_and_are_told() {
         assert_eq!(train.intersection(&test).count(), 0, "seed {seed}");
         assert_eq!(together.near_copies.len(), 20);
         assert!(together.near_copies.iter().all(|set| set.0.len() == 5));
-        let told = |words: &str| {
-            together
-                .assumed
-                .iter()
-                .any(|said| said.english.contains(words))
-        };
-        assert!(told("20 sets of near copies (100 images"));
-        assert!(told("near copies of an image") && told("moved to the other split"));
+        let told = assumed(&together);
+        assert_says!(told, "remark-near-copies-as-copies", sets = 20, n = 100);
+        assert_says!(told, "remark-near-copies-moved");
         let of_class = |class| together.test.iter().filter(|s| s.class == class).count();
         assert!((10..=14).contains(&of_class(0)), "{}", of_class(0));
         let card = serde_json::to_value(together.card()).unwrap();

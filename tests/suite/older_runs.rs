@@ -134,8 +134,8 @@ fn a_run_is_not_continued_by_lists_that_were_ignored_when_it_began() {
     for table in [other, mixed] {
         made.file("labels.csv", table);
         let problem = resume().unwrap_err();
-        let said = "now come from labels.csv, which older versions ignored";
-        assert!(problem.remedy.contains(said), "{problem}");
+
+        assert_says!(problem.remedy, "advice-move-ignored-lists");
     }
     // A table that says what the folders say changes nothing.
     made.file("labels.csv", rows(|at| ['a', 'b', 'c', 'd'][at / 10]));

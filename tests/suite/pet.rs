@@ -286,10 +286,15 @@ fn loading_checks_names_and_shapes() {
     let wrong = stack.set("0.down", matrix.clone()).unwrap_err();
     assert_eq!(
         wrong.what,
-        "the PET's parameter `0.down` has shape 12×4, not 2×2"
+        tr!(
+            "problem-pet-parameter-shape",
+            name = "0.down",
+            dims = "12×4",
+            dims2 = "2×2"
+        )
     );
     let unknown = stack.set("0.dwon", matrix).unwrap_err();
-    assert_eq!(unknown.remedy, "did you mean `0.down`?");
+    assert_eq!(unknown.remedy, tr!("advice-did-you-mean", name = "0.down"));
 }
 
 #[test]

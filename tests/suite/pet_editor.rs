@@ -329,9 +329,10 @@ fn a_plugin_is_saved_and_never_as_a_built_in_one_unasked() {
         ..PluginSave::default()
     };
     let refused = save_plugin(&own, &save).unwrap_err();
-    assert!(
-        refused.what.contains("built-in plugin named Adapter"),
-        "{refused}"
+    assert_says!(
+        refused.what,
+        "problem-built-in-plugin-name",
+        name = "Adapter"
     );
     save.allowed = true;
     let file = save_plugin(&own, &save).unwrap();

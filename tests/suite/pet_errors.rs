@@ -5,6 +5,8 @@ use lae_studio::pet::source::PluginText;
 use lae_studio::pet::{BlockShape, PetSettings, PetSpec, PetStack, Site};
 use lae_studio::problem::Problem;
 
+use crate::assert_is;
+
 /// A right plugin that the tests break in one place each.
 const GOOD: &str = r#"name = "Mine"
 description = "A bottleneck."
@@ -54,12 +56,11 @@ fn names_longer_than_any_are_refused_in_one_sentence() {
         ("[\"d\", \"r\"]", format!("[\"d\", \"{long}\"]")),
     ] {
         let problem = after(part, &replacement);
-        let what = "a name has 30000 characters; the limit is 64";
-        assert_eq!(problem.what, what);
+        assert_says!(problem.what, "problem-name-too-long", most = 64);
         assert!(problem.remedy.len() < 1000, "{}", problem.remedy.len());
     }
     let problem = equation(&format!("h + {}", &long[..300]));
-    assert!(problem.what.contains("300 characters"), "{problem}");
+    assert_says!(problem.what, "problem-name-too-long", letters = 300);
 }
 
 #[test]
@@ -70,7 +71,10 @@ fn a_wrong_shape_says_which_product_of_which_shapes() {
         "`e @ up`: 2×17×192 times 5×192 does not fit: inner sizes 192 and 5"
     );
     assert_eq!(problem.place, "mine.toml, line 13, column 25");
-    assert_eq!(problem.remedy, "tested with ViT blocks of 192 channels");
+    assert_eq!(
+        problem.remedy,
+        tr!("advice-tested-with-blocks", name = "ViT", width = 192)
+    );
 
     let problem = equation("h + gelu(e @ down)  + 0 * (e @ transpose(up))");
     assert_eq!(
@@ -80,7 +84,13 @@ fn a_wrong_shape_says_which_product_of_which_shapes() {
     let problem = equation("gelu(e @ down) + 0 * (e @ transpose(up))");
     assert_eq!(
         problem.what,
-        "the equation for `attention` returns 2×17×5, but 2×17×192 is needed there, the shape of `h`"
+        tr!(
+            "problem-equation-result-shape",
+            name = "attention",
+            found = "2×17×5",
+            needed = "2×17×192",
+            like = "h"
+        )
     );
     assert_eq!(problem.place, "mine.toml, line 13, column 13");
 }
@@ -88,54 +98,59 @@ fn a_wrong_shape_says_which_product_of_which_shapes() {
 #[test]
 fn names_that_are_unknown_come_with_a_guess() {
     let problem = equation("h + gelu(e @ dwon) @ up");
-    assert_eq!(problem.what, "unknown name `dwon`");
+    assert_eq!(problem.what, tr!("problem-name-unknown", name = "dwon"));
     assert_eq!(problem.place, "mine.toml, line 13, column 27");
-    assert_eq!(problem.remedy, "did you mean `down`?");
+    assert_eq!(problem.remedy, tr!("advice-did-you-mean", name = "down"));
 
     let problem = equation("h + gleu(e @ down) @ up");
-    assert_eq!(problem.what, "unknown function `gleu`");
+    assert_eq!(problem.what, tr!("problem-function-unknown", name = "gleu"));
     assert_eq!(problem.place, "mine.toml, line 13, column 18");
-    assert_eq!(problem.remedy, "did you mean `gelu`?");
+    assert_eq!(problem.remedy, tr!("advice-did-you-mean", name = "gelu"));
 
     let problem = equation("h + gelu(zebra @ down) @ up");
     assert!(
         problem
             .remedy
-            .starts_with("known names: e, h, down, up, d,")
+            .starts_with(&tr!("advice-known-names", names = "e, h, down, up, d,"))
     );
     let problem = equation("h + gelu * (e @ down @ up)");
-    assert_eq!(problem.remedy, "`gelu` is a function: write gelu(…)");
+    assert_eq!(problem.remedy, tr!("advice-call-function", name = "gelu"));
 }
 
 #[test]
 fn nothing_but_expressions_is_an_equation() {
-    for (text, what, column) in [
-        ("", "the equation is empty", 14),
-        ("h +", "the equation ends after `+`", 16),
-        ("h + * e", "a name or a number is missing before `*`", 18),
-        ("h e", "an operator is missing before `e`", 16),
-        ("h + (e", "this `(` is never closed", 18),
-        ("h + e)", "this `)` has no matching `(`", 19),
-        ("(h, e)", "a comma is only allowed between arguments", 16),
+    for (text, id, shown, column) in [
+        ("", "problem-equation-empty", "", 14),
+        ("h +", "problem-equation-ends-early", "+", 16),
+        ("h + * e", "problem-value-missing-before", "*", 18),
+        ("h e", "problem-operator-missing-before", "e", 16),
+        ("h + (e", "problem-parenthesis-never-closed", "(", 18),
+        ("h + e)", "problem-parenthesis-unmatched", ")", 19),
+        ("(h, e)", "problem-comma-not-allowed", "", 16),
         (
             "h + softmax(e, 2)",
-            "`softmax` takes 1 argument but got 2",
+            "problem-function-argument-count",
+            "softmax",
             25,
         ),
-        ("h + 1.2.3", "`1.2.3` is not a number", 18),
-        ("h; h", "`;` is not allowed in an equation", 15),
-        ("h + e.x", "`.` is not allowed in an equation", 19),
-        ("h · e", "`·` is not allowed in an equation", 16),
-        ("if h { e }", "`{` is not allowed in an equation", 19),
-        ("loop { }", "`{` is not allowed in an equation", 19),
-        ("eval(h)", "unknown function `eval`", 14),
-        ("let x = h", "`=` is not allowed in an equation", 20),
-        ("|x| h", "`|` is not allowed in an equation", 14),
-        ("h + true", "unknown name `true`", 18),
-        ("h + this", "unknown name `this`", 18),
+        ("h + 1.2.3", "problem-not-a-number", "1.2.3", 18),
+        ("h; h", "problem-character-not-allowed", ";", 15),
+        ("h + e.x", "problem-character-not-allowed", ".", 19),
+        ("h · e", "problem-character-not-allowed", "·", 16),
+        ("if h { e }", "problem-character-not-allowed", "{", 19),
+        ("loop { }", "problem-character-not-allowed", "{", 19),
+        ("eval(h)", "problem-function-unknown", "eval", 14),
+        ("let x = h", "problem-character-not-allowed", "=", 20),
+        ("|x| h", "problem-character-not-allowed", "|", 14),
+        ("h + true", "problem-name-unknown", "true", 18),
+        ("h + this", "problem-name-unknown", "this", 18),
     ] {
         let problem = equation(text);
-        assert_eq!(problem.what, what, "{text}");
+        assert_is(&problem, id);
+        assert!(
+            shown.is_empty() || problem.what.contains(&format!("`{shown}`")),
+            "{problem}"
+        );
         let place = format!("mine.toml, line 13, column {column}");
         assert_eq!(problem.place, place, "{text}");
     }
@@ -159,10 +174,7 @@ fn numbers_and_tensors_are_told_apart() {
     let text = text.replace("attention = ", "attention.all = ") + "attention.end = \"d + all\"\n";
     assert!(PetSpec::parse(&text, "mine.toml").is_ok());
     let text = text.replace("d + all", "sqrt(d)").replace(".end", ".all2");
-    assert_eq!(
-        broken(&text).what,
-        "the step `all` is not used by any later step"
-    );
+    assert_eq!(broken(&text).what, tr!("problem-step-unused", name = "all"));
 }
 
 #[test]
@@ -170,7 +182,7 @@ fn values_that_cannot_be_computed_are_reported() {
     let problem = equation("h + (e @ down @ up) / 0");
     assert_eq!(
         problem.what,
-        "the equation for `attention` returns values that are not finite"
+        tr!("problem-equation-not-finite", name = "attention")
     );
     let problem = equation("h + split_heads(e @ down @ up, 5)");
     assert_eq!(
@@ -192,23 +204,23 @@ fn values_that_cannot_be_computed_are_reported() {
 #[test]
 fn endless_and_exploding_equations_are_refused() {
     let deep = format!("{}h{}", "(".repeat(5000), ")".repeat(5000));
-    assert!(equation(&deep).what.contains("more than"));
+    assert!(equation(&deep).mentions("problem-equation-too-long"));
     let nested = format!("{}h{}", "(".repeat(25), ")".repeat(25));
     assert_eq!(
         equation(&nested).what,
-        "parentheses are nested more than 24 levels deep"
+        tr!("problem-parentheses-too-deep", deepest = 24)
     );
     let minus = format!("h + {}(e @ down @ up)", "-".repeat(200));
     assert!(PetSpec::parse(&GOOD.replace("h + gelu(e @ down) @ up", &minus), "x").is_ok());
     let long = format!("h + e @ down @ up{}", " + h - h".repeat(60));
     assert!(PetSpec::parse(&GOOD.replace("h + gelu(e @ down) @ up", &long), "x").is_ok());
     let longer = format!("h + e @ down @ up{}", " + h - h".repeat(400));
-    assert!(equation(&longer).what.contains("more than"));
+    assert!(equation(&longer).mentions("problem-equation-too-long"));
 
     // A step cannot use itself or a later one.
     let own = GOOD.replace("attention = ", "attention.x = \"x + 1\"\nattention.y = ");
     let problem = broken(&own);
-    assert_eq!(problem.what, "unknown name `x`");
+    assert_eq!(problem.what, tr!("problem-name-unknown", name = "x"));
     assert_eq!(problem.place, "mine.toml, line 13, column 16");
 
     // Doubling the tokens thirty times would fill any memory.
@@ -230,7 +242,10 @@ fn endless_and_exploding_equations_are_refused() {
     for step in 0..40 {
         text += &format!("attention.z{step} = \"h\"\n");
     }
-    assert_eq!(broken(&text).what, "an equation has at most 32 steps");
+    assert_eq!(
+        broken(&text).what,
+        tr!("problem-equation-too-many-steps", most_steps = 32)
+    );
 }
 
 #[test]
@@ -253,10 +268,7 @@ fn listing_a_plugin_costs_little_whatever_it_asks_for() {
     // Parameters that would be drawn in vain.
     let text = GOOD.replace("\"d\", \"r\"", "8192, 4096");
     let problem = broken(&text);
-    assert!(
-        problem.what.contains("far too many parameters"),
-        "{problem}"
-    );
+    assert_is(&problem, "problem-plugin-parameters-too-large");
     // Products of matrices that are allowed by themselves: more than 2^31 multiplications each.
     let shapes = "wide = { shape = [1536, 1536], init = \"zeros\" }";
     let mut text = GOOD.replace("[parameters]", &format!("[parameters]\n{shapes}"));
@@ -272,24 +284,21 @@ fn listing_a_plugin_costs_little_whatever_it_asks_for() {
     for variant in 0..3000 {
         text += &format!("[variants.v{variant}]\n");
     }
-    assert_eq!(broken(&text).what, "a plugin has at most 32 variants");
+    assert_eq!(
+        broken(&text).what,
+        tr!("problem-plugin-too-many-variants", most_variants = 32)
+    );
 }
 
 #[test]
 fn wrong_files_say_what_and_where() {
     let huge = format!("{GOOD}# {}", "x".repeat(70_000));
-    assert_eq!(
-        broken(&huge).what,
-        format!(
-            "the file has {} bytes; a plugin can have at most 65536",
-            huge.len()
-        )
-    );
+    assert!(broken(&huge).mentions("problem-plugin-file-too-large"));
     let problem = after("sites = [\"attention\"]", "sites = [\"attention\"");
-    assert!(problem.what.starts_with("not valid TOML:"), "{problem}");
+    assert_is(&problem, "problem-toml-invalid");
     assert!(problem.place.starts_with("mine.toml, line "), "{problem}");
     let nested = format!("x = {}{}", "[".repeat(10_000), "]".repeat(10_000));
-    assert!(broken(&nested).what.starts_with("not valid TOML:"));
+    assert!(broken(&nested).mentions("problem-toml-invalid"));
     for (part, replacement, what, line, column) in [
         (
             "\"Mine\"",
@@ -298,13 +307,7 @@ fn wrong_files_say_what_and_where() {
             1,
             8,
         ),
-        (
-            "\"Mine\"",
-            "\"\"",
-            "`name` must have 1 to 40 characters and no slashes",
-            1,
-            8,
-        ),
+        ("\"Mine\"", "\"\"", tr!("problem-plugin-name-invalid"), 1, 8),
         (
             "name = \"Mine\"\n",
             "",
@@ -319,17 +322,11 @@ fn wrong_files_say_what_and_where() {
             3,
             9,
         ),
-        (
-            "[\"attention\"]",
-            "[]",
-            "`sites` must list at least one site",
-            3,
-            9,
-        ),
+        ("[\"attention\"]", "[]", tr!("problem-sites-empty"), 3, 9),
         (
             "[\"attention\"]",
             "[\"atention\"]",
-            "there is no site `atention`",
+            &tr!("problem-site-not-found", name = "atention"),
             3,
             10,
         ),
@@ -371,7 +368,7 @@ fn wrong_files_say_what_and_where() {
         (
             "[\"d\", \"r\"]",
             "[\"d\", 0]",
-            "a shape cannot contain 0",
+            tr!("problem-shape-contains-zero"),
             9,
             24,
         ),
@@ -392,14 +389,22 @@ fn wrong_files_say_what_and_where() {
         (
             "up   = {",
             "h   = {",
-            "the name `h` is already in use: it means what a site hands over",
+            &tr!(
+                "problem-name-taken",
+                name = "h",
+                owner = "what a site hands over"
+            ),
             10,
             1,
         ),
         (
             "up   = {",
             "r   = {",
-            "the name `r` is already in use: it means a number of this plugin",
+            &tr!(
+                "problem-name-taken",
+                name = "r",
+                owner = "a number of this plugin"
+            ),
             10,
             1,
         ),
@@ -420,7 +425,7 @@ fn wrong_files_say_what_and_where() {
         (
             "attention = \"h",
             "mlp = \"h",
-            "there is an equation for `mlp`, which is not listed in `sites`",
+            &tr!("problem-equation-for-unlisted-site", key = "mlp"),
             13,
             1,
         ),
@@ -434,7 +439,7 @@ fn wrong_files_say_what_and_where() {
         (
             "attention = \"h + gelu(e @ down) @ up\"",
             "attention = \"h + e @ down @ transpose(down)\"",
-            "the parameter `up` is not used in any equation",
+            &tr!("problem-parameter-unused", name = "up"),
             10,
             1,
         ),
@@ -455,7 +460,7 @@ fn columns_count_letters_in_every_kind_of_string() {
         ("\"\\u0068 + e @ dwon @ up + down\"", 13, 13),
     ] {
         let problem = after("\"h + gelu(e @ down) @ up\"", quoted);
-        assert_eq!(problem.what, "unknown name `dwon`");
+        assert_eq!(problem.what, tr!("problem-name-unknown", name = "dwon"));
         let place = format!("mine.toml, line {line}, column {column}");
         assert_eq!(problem.place, place, "{quoted}");
     }
@@ -474,11 +479,16 @@ fn choices_that_do_not_fit_are_explained() {
     let problem = spec.fits(&shapes, &[0, 2]).unwrap_err();
     assert_eq!(
         problem.what,
-        "Mine needs the site `attention`, which block 0 of this backbone does not have"
+        tr!(
+            "problem-block-without-site",
+            name = "Mine",
+            name2 = "attention",
+            block = 0
+        )
     );
     assert_eq!(
         problem.remedy,
-        "choose another PET or backbone; this block has the sites block, mlp"
+        tr!("advice-choose-pet-for-sites", offered = "block, mlp")
     );
     let text = GOOD.replace("attention", "block");
     let spec = PetSpec::parse(&text, "mine.toml").unwrap();
@@ -490,17 +500,31 @@ fn choices_that_do_not_fit_are_explained() {
     let problem = start(&PetSettings::default(), &[3]).unwrap_err();
     assert_eq!(
         problem.what,
-        "block 3 does not exist: the backbone has 3, numbered from 0"
+        tr!("problem-block-not-found", block = 3, count = 3)
     );
     let problem = start(&PetSettings::of_size(65), &[0]).unwrap_err();
-    assert_eq!(problem.what, "size 65 of Mine is out of range");
-    assert_eq!(problem.remedy, "choose a value from 1 to 64");
+    assert_eq!(
+        problem.what,
+        tr!(
+            "problem-plugin-number-out-of-range",
+            name = "size",
+            value = 65,
+            name2 = "Mine"
+        )
+    );
+    assert_eq!(
+        problem.remedy,
+        tr!("advice-choose-between", min = 1, max = 64)
+    );
     let settings = PetSettings {
         variant: Some("plain".to_owned()),
         ..PetSettings::default()
     };
     let problem = start(&settings, &[0]).unwrap_err();
-    assert_eq!(problem.what, "Mine has no variant `plain`");
+    assert_eq!(
+        problem.what,
+        tr!("problem-variant-not-found", name = "Mine", name2 = "plain")
+    );
 }
 
 /// All that is found in the good plugin after some replacements.
@@ -527,13 +551,17 @@ fn every_mistake_is_found_with_its_place_and_what_to_write_instead() {
     ]);
     // A letter without meaning hides the rest of its equation, and nothing else.
     let told: Vec<&str> = wrong.iter().map(|wrong| wrong.what.as_str()).collect();
-    let last = "`·` is not allowed in an equation";
+    let last = tr!(
+        "problem-character-not-allowed",
+        letter = "·",
+        any = "an equation"
+    );
     let header = [
         "the plugin has no key `descripton`",
         "unknown size `rr` in the shape of parameter `down`",
         "`zero` is not a valid initialisation",
     ];
-    assert_eq!(told, [&header[..], &[last]].concat());
+    assert_eq!(told, [&header[..], &[last.as_str()]].concat());
     let (text, wrong) = {
         let text = text.replace(" · e", "");
         let wrong = PetSpec::checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
@@ -587,7 +615,7 @@ fn every_misfit_of_shapes_is_found_in_its_equation() {
     assert!(
         wrong
             .iter()
-            .all(|wrong| wrong.why == "tested with ViT blocks of 192 channels")
+            .all(|wrong| wrong.why == tr!("advice-tested-with-blocks", name = "ViT", width = 192))
     );
 }
 
@@ -633,7 +661,7 @@ fn an_equation_with_escapes_is_told_at_its_beginning() {
         "\"h + gelu(e \\u0040 dwon) @ up\""
     );
     let told = (wrong.why.as_str(), &wrong.fix);
-    assert_eq!(told, ("did you mean `down`?", &None));
+    assert_eq!(told, (&*tr!("advice-did-you-mean", name = "down"), &None));
 }
 
 #[test]

@@ -9,6 +9,8 @@ use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{BlockKind, Hooks, PetSettings, PetSpec, PetStack, Site};
 use lae_studio::problem::Problem;
 
+use crate::assert_is;
+
 const HEAD: &str = "name = \"T\"\nsites = [\"mlp\"]\n";
 
 fn spec(text: &str) -> Arc<PetSpec> {
@@ -56,32 +58,57 @@ fn sizes_and_constants_are_chosen_by_name() {
             .iter()
             .all(|x| (x - wanted).abs() < 0.1)
     );
-    for (words, what, remedy) in [
-        ("rank=9", "rank 9 of T is out of range", "choose 1 to 8"),
-        ("scale=-1", "scale -1 of T is out of range", "choose 0 to 3"),
+    for (words, id, shown, mend, with) in [
+        (
+            "rank=9",
+            "problem-plugin-number-out-of-range",
+            "rank 9",
+            "advice-choose-range",
+            "1 to 8",
+        ),
+        (
+            "scale=-1",
+            "problem-plugin-number-out-of-range",
+            "scale -1",
+            "advice-choose-range",
+            "0 to 3",
+        ),
         (
             "half=1",
-            "T has no adjustable number `half`",
-            "known names: rank, scale",
+            "problem-plugin-number-not-adjustable",
+            "`half`",
+            "advice-known-names",
+            "rank, scale",
         ),
         (
             "rnk=2",
-            "T has no adjustable number `rnk`",
-            "did you mean `rank`?",
+            "problem-plugin-number-not-adjustable",
+            "`rnk`",
+            "advice-did-you-mean",
+            "`rank`",
         ),
         (
             "rank",
-            "\"rank\" does not set a value",
-            "write NAME=NUMBER, for example rank=8,alpha=0.5",
+            "problem-number-assignment-invalid",
+            "\"rank\"",
+            "advice-write-name-number",
+            "",
         ),
         (
             "size=2",
-            "the size of T is set separately",
-            "use --pet-size",
+            "problem-pet-size-set-separately",
+            "T",
+            "advice-use-pet-size",
+            "",
         ),
     ] {
         let problem = spec.choose(&mut chosen, words).unwrap_err();
-        assert_eq!((&*problem.what, &*problem.remedy), (what, remedy));
+        assert_is(&problem, id);
+        assert_says!(problem.remedy, mend);
+        assert!(
+            problem.what.contains(shown) && problem.remedy.contains(with),
+            "{problem}"
+        );
     }
 }
 
@@ -98,22 +125,26 @@ fn wrong_numbers_and_shapes_say_what_and_where() {
         (
             "[constants]\nc = \"x\"",
             "\"d\"",
-            "the constant `c` must be a number",
+            &*tr!("problem-number-expected", what = "the constant `c`"),
         ),
         (
             "[constants]\nc = nan",
             "\"d\"",
-            "the constant `c` must be a number",
+            &*tr!("problem-number-expected", what = "the constant `c`"),
         ),
         (
             "[constants]\nd = 1",
             "\"d\"",
-            "the name `d` is already in use: it means a size of the block",
+            &tr!(
+                "problem-name-taken",
+                name = "d",
+                owner = "a size of the block"
+            ),
         ),
         (
             "[constants]\nc = { default = 2, min = 3, max = 4 }",
             "\"d\"",
-            "min ≤ default ≤ max",
+            &tr!("problem-constant-range", name = "c"),
         ),
         (
             "",
@@ -160,7 +191,7 @@ fn sites_by_the_names_of_other_programs_lead_to_ours() {
         );
         let problem = broken(&text);
         assert!(
-            problem.what.contains(&format!("there is no site `{name}`")),
+            problem.what == tr!("problem-site-not-found", name = name),
             "{}",
             problem.what
         );
@@ -222,8 +253,13 @@ fn what_blocks_share_is_drawn_once_and_must_have_one_shape() {
     let problem = spec
         .parameter_count(&shapes, &[0, 1], &settings)
         .unwrap_err();
-    let what = "the shape of `a` in block 1 is not valid: 96×2, but 192×2 in block 0, and blocks cannot share it";
-    assert!(problem.what.contains(what), "{}", problem.what);
+    let what = tr!(
+        "problem-parameter-shape-invalid",
+        name = "a",
+        block = 1,
+        reason = "96×2, but 192×2 in block 0"
+    );
+    assert!(problem.what.starts_with(&what), "{}", problem.what);
 }
 
 #[test]

@@ -7,6 +7,8 @@ use lae_studio::pet::library::{BUILT_IN, BUILT_IN_ORIGIN, PluginLibrary};
 use lae_studio::pet::view::Blocks;
 use lae_studio::pet::{BlockShape, PetSettings, PetSpec, Site, is_sized};
 
+use crate::assert_is;
+
 /// A plugin that adds a constant; `name` and `note` can be distinguished.
 fn plugin(name: &str, note: &str) -> String {
     format!(
@@ -67,7 +69,7 @@ fn later_folders_win_and_broken_files_are_listed() {
     assert_eq!(cut.what, "the plugin needs the key `parameters`");
     assert!(cut.place.ends_with("cut.toml, line 1, column 1"), "{cut}");
     let wrong = library.get("toml").unwrap_err();
-    assert!(wrong.what.starts_with("not valid TOML"), "{wrong}");
+    assert_is(&wrong, "problem-toml-invalid");
     let latin = library.get("latin").unwrap_err();
     assert_eq!(latin.what, "the file is not UTF-8 text");
     let huge = library.get("huge").unwrap_err();
@@ -75,7 +77,7 @@ fn later_folders_win_and_broken_files_are_listed() {
     assert!(library.get("folder").is_err());
     assert!(library.entries().iter().all(|entry| entry.name != "notes"));
     let unknown = library.get("adaptor").unwrap_err();
-    assert_eq!(unknown.remedy, "did you mean `adapter`?");
+    assert_eq!(unknown.remedy, tr!("advice-did-you-mean", name = "adapter"));
 }
 
 #[test]
@@ -134,7 +136,12 @@ fn the_view_says_how_plugins_fit() {
     let problem = fit("Prefix").problem.unwrap();
     assert_eq!(
         problem.what,
-        "Prefix needs the site `attend`, which block 0 of this backbone does not have"
+        tr!(
+            "problem-block-without-site",
+            name = "Prefix",
+            name2 = "attend",
+            block = 0
+        )
     );
     let adapter = views.iter().find(|view| view.name == "Adapter").unwrap();
     assert_eq!(adapter.parameters[0].shape, "d × r");

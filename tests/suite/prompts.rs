@@ -18,6 +18,8 @@ use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
 use lae_studio::tensors::HostTensor;
 
+use crate::assert_is;
+
 const WIDTH: usize = 16;
 
 fn vit() -> Arc<dyn Backbone> {
@@ -246,7 +248,7 @@ fn new_components_are_orthogonal_the_classical_way_and_old_ones_stand_still() {
         leaves.insert(name, leaf * broken);
         let refused =
             coda().start_components(1, &mut leaves, |_, row, _, columns| draw(row, columns));
-        assert!(refused.unwrap_err().what.contains("finite"));
+        assert!(refused.unwrap_err().mentions("problem-values-not-finite"));
     }
     prompted.begin(2).unwrap();
     steps(&mut prompted, 2);
@@ -261,40 +263,50 @@ fn new_components_are_orthogonal_the_classical_way_and_old_ones_stand_still() {
 fn what_cannot_be_is_refused_in_words() {
     let swin = swin::Config::plain((32, 4, 4), 24, vec![1, 1], vec![2, 4]);
     let swin = Architecture::of(swin).random(5, &Device::flex()).unwrap();
-    let said = |made: Result<Prompted>| made.err().unwrap().to_string();
-    assert!(said(on(swin, l2p())).contains("class token"));
     let many = L2p { top_k: 7, ..l2p() };
-    assert!(said(on(vit(), many)).contains("7 of 6"));
     let overlapping = DualPrompt {
         e_blocks: vec![0, 1],
         ..dualprompt(3)
     };
-    assert!(said(on(vit(), overlapping)).contains("block 0"));
     let deep = DualPrompt {
         e_blocks: vec![4],
         ..dualprompt(3)
     };
-    assert!(said(on(vit(), deep)).contains("block 4"));
     let large = Coda {
         pool: WIDTH + 1,
         ..coda()
     };
-    assert!(said(on(vit(), large)).contains("orthogonal"));
     let few = Coda { tasks: 7, ..coda() };
-    assert!(said(on(vit(), few)).contains("7 tasks"));
     let odd = Coda {
         length: 3,
         ..coda()
     };
-    assert!(said(on(vit(), odd)).contains("even"));
+    for (made, id, shown) in [
+        (on(swin, l2p()), "problem-prompts-need-class-token", "L2P"),
+        (on(vit(), many), "problem-top-k-exceeds-pool", "7 of 6"),
+        (
+            on(vit(), overlapping),
+            "problem-block-with-both-prompts",
+            "block 0",
+        ),
+        (on(vit(), deep), "problem-block-not-found", "block 4"),
+        (on(vit(), large), "problem-components-exceed-channels", ""),
+        (
+            on(vit(), few),
+            "problem-components-fewer-than-tasks",
+            "7 tasks",
+        ),
+        (on(vit(), odd), "problem-coda-prompt-length", ""),
+    ] {
+        let problem = made.err().unwrap();
+        assert_is(&problem, id);
+        assert!(problem.what.contains(shown), "{problem}");
+    }
     assert!(coda().remark().is_none());
     let uneven = Coda { tasks: 4, ..coda() };
-    assert!(
-        uneven
-            .remark()
-            .unwrap()
-            .what
-            .contains("2 of CODA-Prompt's 6")
+    assert_is(
+        &uneven.remark().unwrap(),
+        "problem-coda-prompt-unused-components",
     );
 }
 

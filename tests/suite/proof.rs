@@ -14,6 +14,7 @@ use lae_studio::store;
 
 use super::data::{Made, picture};
 use super::{copy_folder, frozen_epochs};
+use crate::assert_is;
 
 /// Two tasks of two classes each, a moment's training.
 fn tiny(data: &Path) -> RunConfig {
@@ -139,7 +140,7 @@ fn a_packed_run_is_unpacked_elsewhere_and_is_equal_to_the_last_bit() {
     assert!(equal.contains("28 images and their labels"), "{equal}");
 
     let again = store::unpack(&one, &other).unwrap_err();
-    assert!(again.what.contains("this run already exists"), "{again}");
+    assert_is(&again, "problem-run-exists");
     assert_eq!(std::fs::read_dir(&other).unwrap().count(), 1);
     // Another start of the same experiment is another run.
     let repeated = train(&tiny(data), &root.path().join("repeated"));
@@ -391,7 +392,7 @@ fn a_run_at_work_is_not_packed_and_a_full_place_leaves_nothing() {
     let to = run.with_file_name("a.laerun.zip");
     let held = store::RunFolder::open(&run).unwrap();
     let problem = store::pack(&run, &to).unwrap_err();
-    assert!(problem.what.contains("this run is in use"), "{problem}");
+    assert_is(&problem, "problem-run-in-use-not-packed");
     drop(held);
     let nowhere = run.with_file_name("nowhere").join("a.laerun.zip");
     assert!(store::pack(&run, &nowhere).is_err());
@@ -400,7 +401,7 @@ fn a_run_at_work_is_not_packed_and_a_full_place_leaves_nothing() {
     #[cfg(target_os = "linux")]
     {
         let problem = store::pack(&run, Path::new("/dev/full")).unwrap_err();
-        assert!(problem.remedy.contains("free some disk space"), "{problem}");
+        assert_says!(problem.remedy, "advice-free-disk-space");
     }
 }
 

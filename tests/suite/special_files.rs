@@ -16,6 +16,7 @@ use lae_studio::store::{self, RunFolder, StoredState};
 use lae_studio::texts::Language;
 use lae_studio::{backbone, data, fetch, run, tensors, ui};
 
+use crate::assert_is;
 use crate::data::Made;
 use crate::store::{header, report};
 
@@ -219,7 +220,7 @@ fn going_on_with_a_run_writes_nothing_outside_of_its_folder() {
     fs::remove_dir_all(path.join("confusion")).unwrap();
     symlink(outside.path(), path.join("confusion")).unwrap();
     let problem = RunFolder::open(&path).unwrap_err();
-    assert!(problem.what.contains("was replaced by a link"), "{problem}");
+    assert_is(&problem, "problem-run-folder-is-link");
     assert!(partial.exists());
     // Nor is a lock made at the other end of one.
     fs::remove_file(path.join("confusion")).unwrap();

@@ -13,6 +13,8 @@ use lae_studio::store::figure::FigureOfRuns;
 use lae_studio::store::{self, Checkpoint, RunFolder, RunSummary, StoredRun, StoredState};
 use lae_studio::tensors::{Bulk, HostTensor, Named};
 
+use crate::assert_is;
+
 /// Two tasks of two classes; class names in several scripts and with awkward characters.
 pub fn header() -> RunHeader {
     RunHeader {
@@ -122,11 +124,7 @@ fn a_run_comes_back_as_it_was_saved() {
 
     let path = folder.path().to_path_buf();
     assert_eq!(store::load(&path).unwrap().state, StoredState::Running);
-    assert!(
-        refused(RunFolder::open(&path))
-            .what
-            .contains("another program")
-    );
+    assert!(refused(RunFolder::open(&path)).mentions("problem-run-in-use"));
     drop(folder);
     let half = store::load(&path).unwrap();
     assert_eq!(half.state, StoredState::Interrupted { task: 1, epoch: 3 });
@@ -199,7 +197,7 @@ fn a_run_keeps_the_way_its_draws_are_kept_apart() {
     drop(folder);
     assert_eq!(store::load(&path).unwrap().header.drawing, Drawing::ByPlace);
     std::fs::write(&record, text.replace("draws = 2\n", "draws = 3\n")).unwrap();
-    assert!(refused(store::load(&path)).what.contains("newer version"));
+    assert!(refused(store::load(&path)).mentions("problem-run-newer-version"));
 }
 
 #[test]
@@ -284,16 +282,8 @@ fn cut_tensors_and_missing_files_are_problems_of_their_own() {
     drop(folder);
     std::fs::remove_file(path.join("plugin.toml")).unwrap();
     assert!(refused(store::load(&path)).place.ends_with("plugin.toml"));
-    assert!(
-        refused(store::load(root.path()))
-            .what
-            .contains("does not contain a run")
-    );
-    assert!(
-        refused(RunFolder::open(root.path()))
-            .what
-            .contains("does not contain a run")
-    );
+    assert!(refused(store::load(root.path())).mentions("problem-folder-without-run"));
+    assert!(refused(RunFolder::open(root.path())).mentions("problem-folder-without-run"));
     assert!(store::list(&root.path().join("nowhere")).is_empty());
 }
 
@@ -301,11 +291,7 @@ fn cut_tensors_and_missing_files_are_problems_of_their_own() {
 fn a_run_is_found_by_folder_name_beginning_or_latest() {
     let root = tempfile::tempdir().unwrap();
     let at = root.path();
-    assert!(
-        refused(store::find(at, "latest"))
-            .remedy
-            .contains("no runs")
-    );
+    assert!(refused(store::find(at, "latest")).mentions("advice-no-runs-yet"));
     let mut first = header();
     drop(RunFolder::create(at, &mut first, "").unwrap());
     // A root with one run means that run.
@@ -320,13 +306,15 @@ fn a_run_is_found_by_folder_name_beginning_or_latest() {
     assert_eq!(store::find(Path::new("x"), &text).unwrap(), second.folder);
     assert_eq!(store::find(at, &first.run).unwrap(), first.folder);
     assert_eq!(store::find(at, "latest").unwrap(), second.folder);
-    assert!(refused(store::find(at, "2")).what.contains("2 runs"));
+    assert_says!(
+        refused(store::find(at, "2")).what,
+        "problem-run-name-ambiguous",
+        several = 2
+    );
     let unknown = refused(store::find(at, "zebra"));
     assert!(unknown.remedy.contains(&first.run), "{unknown}");
     assert!(
-        refused(store::find(Path::new("x"), &root_text))
-            .what
-            .contains("does not contain a run")
+        refused(store::find(Path::new("x"), &root_text)).mentions("problem-folder-without-run")
     );
 }
 
@@ -544,7 +532,7 @@ fn a_task_that_leaves_a_gap_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(root.path(), &mut header(), "").unwrap();
     let problem = refused(folder.save_task(&report(1), &snapshot(1.0)));
-    assert!(problem.what.contains("task 2"), "{problem}");
+    assert_says!(problem.what, "problem-task-unsaved", task = 2);
 }
 
 #[cfg(unix)]
@@ -565,7 +553,7 @@ fn a_folder_that_cannot_be_written_is_a_problem() {
         return;
     }
     let problem = refused(RunFolder::create(&closed, &mut header(), ""));
-    assert!(problem.remedy.contains("permissions"), "{problem}");
+    assert_says!(problem.remedy, "advice-check-permissions");
 }
 
 #[test]
@@ -637,7 +625,7 @@ fn tables_and_figures_put_class_orders_together() {
         "{svg}"
     );
     let nothing = refused(exported_of(&[], Format::Csv));
-    assert!(nothing.what.contains("finished task"), "{nothing}");
+    assert_is(&nothing, "problem-no-run-with-finished-task");
 }
 
 #[test]
@@ -670,7 +658,7 @@ fn a_report_is_one_file_that_needs_no_other() {
     let page = text(export(&runs, (Format::Html, ACCURACY), &pictures).unwrap());
     for part in [
         "<!DOCTYPE html>",
-        "2 experiments compared",
+        &*tr!("report-compared", n = 2),
         "<svg",
         "class=\"heat\"",
         "data:image/png;base64,AQID",
@@ -693,7 +681,7 @@ fn a_report_is_one_file_that_needs_no_other() {
         assert!(!page.contains(part), "{part}");
     }
     let nothing = refused(export(&[], (Format::Html, ACCURACY), &pictures));
-    assert!(nothing.what.contains("finished task"), "{nothing}");
+    assert_is(&nothing, "problem-no-run-with-finished-task");
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn predicts_what_it_measured(run: &Path) {
         let answers = &report.answers;
         let predictor = Predictor::open(run, report.task, None, &Stock::default(), false);
         let predictor = match predictor {
-            Err(problem) if problem.what.contains("the network after task") => {
+            Err(problem) if problem.mentions("problem-network-not-saved") => {
                 // Seq-FT keeps the whole network after the last own task and after added tasks.
                 assert!(header.config.method == "seq-ft" && report.task + 1 < header.own_tasks());
                 continue;
@@ -215,7 +215,7 @@ fn every_method_is_taught_twice_and_undoing_both_leaves_the_run_as_it_was() {
             &mut Vec::new(),
             &Control::default(),
         );
-        assert!(problem.unwrap_err().what.contains("finished"));
+        assert!(problem.unwrap_err().mentions("problem-run-finished"));
         assert_eq!(
             store::undo_added_task(&run).unwrap().classes,
             ["C", "D", "E"]
@@ -226,8 +226,7 @@ fn every_method_is_taught_twice_and_undoing_both_leaves_the_run_as_it_was() {
         assert!(
             store::undo_added_task(&run)
                 .unwrap_err()
-                .what
-                .contains("no added task")
+                .mentions("problem-no-added-task")
         );
         // The same added task gives the same run again.
         taught(&run, first.path());
@@ -334,11 +333,11 @@ fn a_stopped_run_is_taught_from_its_last_whole_task_and_goes_on_once_that_is_und
         assert_eq!(stored.header.tasks, [0..5, 5..7]);
         assert_eq!(stored.header.planned_tasks(), 2);
         let note = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
-        assert!(note.contains("stopped in task 2 of 2"), "{note}");
+        assert_says!(note, "teach-run-was-stopped", task = 2, of = 2);
         predicts_what_it_measured(&run);
         let resume = || experiment::resume(&run, &Stock::default(), &mut Vec::new(), &control);
         let problem = resume().unwrap_err();
-        assert!(problem.remedy.contains("undo its added tasks"), "{problem}");
+        assert_says!(problem.remedy, "advice-undo-added-tasks");
         store::undo_added_task(&run).unwrap();
         assert!(everything(&run) == before, "{method}");
         assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
@@ -363,7 +362,7 @@ fn a_stopped_run_is_taught_from_its_last_whole_task_and_goes_on_once_that_is_und
         let run = trained(&config(method), root.path(), sink, &control);
         let before = everything(&run);
         let problem = refused(&run, added_task.path());
-        assert!(problem.remedy.contains("resume the run"), "{problem}");
+        assert_says!(problem.remedy, "advice-resume-then-add-task");
         assert!(everything(&run) == before, "{method}");
     }
 }
@@ -477,7 +476,7 @@ fn a_run_killed_in_its_last_moment_keeps_what_added_tasks_need() {
     std::fs::rename(&state, &checkpoint).unwrap();
     let (stock, control) = (Stock::default(), Control::default());
     let resumed = experiment::resume(&run, &stock, &mut Vec::new(), &control);
-    assert!(resumed.unwrap_err().what.contains("finished"));
+    assert!(resumed.unwrap_err().mentions("problem-run-finished"));
     assert!(state.exists() && !run.join("resume").exists());
     taught(&run, letters("AB", 3).path());
 }

@@ -266,9 +266,9 @@ fn words_stand_in_the_texts() {
     );
 }
 
-/// Whether code ends in a call that says a message.
+/// Whether code ends in a call that says or asks for a message.
 fn says(code: &str) -> bool {
-    let call = ["tr!(", "message!("]
+    let call = ["tr!(", "message!(", ".is(", ".mentions("]
         .iter()
         .any(|call| code.ends_with(call));
     call && !code.ends_with("include_str!(")
@@ -279,14 +279,20 @@ fn every_message_that_is_said_exists_and_every_message_is_said() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);
+    let of_program = files.len();
+    sources(&root.with_file_name("tests"), &mut files);
     let known: BTreeSet<&str> = Language::English.names().collect();
+    let of_lists: BTreeSet<&str> = Language::German.names().collect();
     let (mut named, mut missing) = (BTreeSet::new(), Vec::new());
-    for file in files {
+    for (at, file) in files.into_iter().enumerate() {
         let code = std::fs::read_to_string(&file).unwrap();
         for (line, text, before) in literals(&code) {
             if known.contains(text.as_str()) {
-                named.insert(text);
-            } else if says(before.trim_end()) {
+                // Tests ask for messages and say none.
+                if at < of_program {
+                    named.insert(text);
+                }
+            } else if says(before.trim_end()) && !of_lists.contains(text.as_str()) {
                 missing.push(format!("{}:{line}: {text}", file.display()));
             }
         }

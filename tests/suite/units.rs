@@ -137,7 +137,7 @@ fn wrong_lessons_are_told_with_their_line() {
         assert!(!said.contains("panicked"), "{said}");
         said
     };
-    assert!(told("nothing").contains("does not start with its title"));
+    assert_says!(told("nothing"), "lesson-no-title");
     let wrong = told(&MINE.replace("simplecil", "simple"));
     assert!(
         wrong.contains("wrong.md, line 10") && wrong.contains("\"simple\""),

@@ -15,6 +15,7 @@ use safetensors::tensor::Dtype;
 use tempfile::TempDir;
 
 use super::files;
+use crate::assert_is;
 
 /// How the hub behaves.
 #[derive(Clone, Copy, PartialEq)]
@@ -143,7 +144,10 @@ fn a_fresh_download_is_loaded_and_kept() {
     assert_eq!(told.last().unwrap().done, body.len() as u64);
     assert!(matches!(library.state(&opened.entry), State::Present(_)));
     // No table knows its hash, and a warning says what that means.
-    assert!(lae_studio::texts::said(&opened.assumed, "").contains("no published SHA-256 is known"));
+    assert_says!(
+        lae_studio::texts::said(&opened.assumed, ""),
+        "network-hash-of-first-download"
+    );
     library.open("toy", &Device::flex(), &mut |_| true).unwrap();
     assert_eq!(hub.sent.load(Ordering::SeqCst), body.len(), "loaded once");
     // The hash of the first download is what later loads are compared with.
@@ -155,7 +159,7 @@ fn a_fresh_download_is_loaded_and_kept() {
         .open("toy", &Device::flex(), &mut |_| true)
         .err()
         .unwrap();
-    assert!(problem.what.contains("not the expected ones"), "{problem}");
+    assert_is(&problem, "problem-weights-hash-mismatch");
     // And later downloads as well.
     fs::remove_file(&path).unwrap();
     let mut other = body.clone();
@@ -164,12 +168,7 @@ fn a_fresh_download_is_loaded_and_kept() {
     let later = self::library(&folder, &changed.endpoint, "");
     let open = || later.open("toy", &Device::flex(), &mut |_| true);
     let problem = open().err().unwrap();
-    assert!(
-        problem
-            .what
-            .contains("it differs from the file downloaded first"),
-        "{problem}"
-    );
+    assert_is(&problem, "problem-hash-changed");
     let record = path.with_file_name("model.safetensors.sha256");
     assert!(
         problem.remedy.contains(record.to_str().unwrap()),
@@ -229,9 +228,12 @@ fn weights_in_the_hubs_own_cache_are_held_against_their_name() {
     *other.last_mut().unwrap() ^= 1;
     fs::write(&blob, other).unwrap();
     let problem = open().err().unwrap();
-    assert!(problem.what.contains("not the expected ones"), "{problem}");
+    assert_is(&problem, "problem-weights-hash-mismatch");
     fs::write(&blob, body).unwrap();
-    assert!(!lae_studio::texts::said(&open().unwrap().assumed, "").contains("SHA-256"));
+    assert!(!says!(
+        lae_studio::texts::said(&open().unwrap().assumed, ""),
+        "network-hash-of-first-download"
+    ));
 }
 
 #[test]
@@ -283,7 +285,7 @@ fn a_page_in_place_of_weights_is_not_kept() {
     let waiting = library(&folder, &hub.endpoint, "");
     let opened = waiting.open("toy", &Device::flex(), &mut |_| true);
     let problem = opened.err().unwrap();
-    assert!(problem.what.contains("is not a weight file"), "{problem}");
+    assert_is(&problem, "problem-download-no-weight-file");
     let toy = waiting.entry("toy").unwrap();
     assert_eq!(waiting.state(toy), State::Absent { arrived: 0 });
     // Once the way is open, the next try gets the weights.
@@ -302,7 +304,7 @@ fn a_missing_file_and_no_connection_say_how_to_go_on() {
         let library = library(&folder, &endpoint, "");
         let opened = library.open("toy", &Device::flex(), &mut |_| true);
         let problem = opened.err().unwrap();
-        assert!(problem.remedy.contains("without internet"), "{problem}");
+        assert_says!(problem.remedy, "advice-download-on-other-computer");
         assert!(
             problem
                 .to_string()
@@ -386,7 +388,7 @@ fn a_proxy_is_taken_from_the_environment_and_named_where_it_is_not_there() {
     let silent = features(&folder, &[far, ("HTTP_PROXY", "http://127.0.0.1:9")], None);
     let words = complaint(&silent);
     assert!(
-        words.contains("proxy") && words.contains("without internet"),
+        words.contains("proxy") && says!(words, "advice-download-on-other-computer"),
         "{words}"
     );
     let output = features(&folder, &[far, ("HTTP_PROXY", &proxy.endpoint)], None);
@@ -403,7 +405,7 @@ fn a_full_disk_is_said_and_what_arrived_is_used_later() {
     let endpoint = ("HF_ENDPOINT", hub.endpoint.as_str());
     let words = complaint(&features(&folder, &[endpoint], Some(body.len() / 2048)));
     assert!(words.contains("could not write the download"), "{words}");
-    assert!(words.contains("choose another folder"), "{words}");
+    assert_says!(words, "advice-free-disk-space");
     let sent = hub.sent.load(Ordering::SeqCst);
     let output = features(&folder, &[endpoint], None);
     assert!(output.status.success(), "{output:?}");

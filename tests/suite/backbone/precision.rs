@@ -148,7 +148,7 @@ fn a_run_in_bf16_keeps_it_and_is_no_repetition_of_one_in_f32() {
     // GPUs keep their weights in other types.
     for info in device::list().iter().filter(|info| !info.is_cpu()) {
         let problem = experiment::has_bf16(info).unwrap_err().to_string();
-        assert!(problem.contains("choose f16"), "{problem}");
+        assert_says!(problem, "advice-choose-f16-or-cpu");
     }
 }
 
@@ -174,7 +174,7 @@ fn a_run_on_the_cpu_keeps_f32_and_says_so() {
     let (full, quiet) = train(Precision::Auto);
     let (half, remarks) = train(Precision::F16);
     assert!(quiet.is_empty(), "{quiet:?}");
-    assert!(remarks[0].contains("kept as f32"), "{remarks:?}");
+    assert_says!(remarks[0], "problem-f32-on-cpu");
     assert!(remarks[0].contains("--precision"), "{remarks:?}");
     assert_eq!(full, half);
 }

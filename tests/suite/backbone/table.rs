@@ -186,9 +186,8 @@ fn asking_for_an_entry_that_was_left_out_says_why() {
         .err()
         .unwrap();
     assert!(
-        problem
-            .what
-            .contains("there is no backbone named toy; could not read"),
+        says!(problem.what, "problem-backbone-not-found", name = "toy")
+            && says!(problem.what, "problem-backbone-table-unreadable"),
         "{problem}"
     );
 }

@@ -142,7 +142,10 @@ impl Target for RunFolders {
             assert!(entry.about.checked().is_ok(), "{:?}", entry.about);
             if let Err(problem) = &entry.summary {
                 // A list shows a panic as a Problem.
-                assert!(!problem.what.contains("internal error"), "{problem}");
+                assert!(
+                    !problem.mentions("problem-run-reading-internal-error"),
+                    "{problem}"
+                );
             }
         }
         for run in listed.into_iter().filter_map(|entry| entry.summary.ok()) {

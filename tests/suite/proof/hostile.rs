@@ -214,11 +214,7 @@ fn what_is_missing_unnamed_or_of_a_newer_version_is_refused() {
     );
     let mut honest = Honest::new();
     honest.manifest(|manifest| manifest["format"] = 2.into());
-    assert!(
-        refused(&zip(&honest.entries(), None))
-            .what
-            .contains("newer version")
-    );
+    assert!(refused(&zip(&honest.entries(), None)).mentions("problem-packed-by-newer-version"));
     // A run whose parts do not fit together, with all hashes right.
     let mut honest = Honest::new();
     honest.0.retain(|(name, _)| name != "run.toml");

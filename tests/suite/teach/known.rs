@@ -50,10 +50,7 @@ fn test_pictures_that_an_added_task_teaches_are_tested_no_more() {
     taught(&run, added_task.path());
     let stored = store::load(&run).unwrap();
     let notes = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
-    assert!(
-        notes.contains("5 test images of the run are copies"),
-        "{notes}"
-    );
+    assert_says!(notes, "teach-copies-excluded", n = 5);
     let after = &stored.reports.last().unwrap().answers;
     let of_own = (0..after.labels.len()).filter(|&at| after.source(at) == 0);
     let indices: Vec<usize> = of_own.map(|at| after.samples[at]).collect();
@@ -84,7 +81,7 @@ fn more_examples_of_a_known_class_count_for_it() {
         let known = header.added_tasks[0].before.unwrap();
         assert!(known > 0.0 && known <= 4.0 / 6.0, "{method}: {known}");
         let note = lae_studio::texts::said(&header.added_tasks[0].notes, " ");
-        assert!(note.contains("already knows 3, 7"), "{note}");
+        assert_says!(note, "teach-known-classes", classes = "3, 7");
         if method == "ranpac" {
             adds_to_the_columns_that_are_there(&stored);
         }
@@ -168,17 +165,14 @@ fn a_handful_of_pictures_is_an_added_task() {
             (&[1, 1][..], &[1, 0][..])
         );
         let notes = lae_studio::texts::said(&added_task.notes, " ");
-        assert!(
-            notes.contains("Fewer than 4 training images: A, B"),
-            "{notes}"
-        );
-        assert!(notes.contains("No test images: B"), "{notes}");
+        assert_says!(notes, "teach-few-images", few = 4, classes = "A, B");
+        assert_says!(notes, "teach-no-test-images", classes = "B");
         if method != "ranpac" {
             assert!(
                 added_task.batch < 16 && added_task.repeats >= 40,
                 "{added_task:?}"
             );
-            assert!(notes.contains("per epoch, in batches of"), "{notes}");
+            assert_says!(notes, "teach-images-repeated", n = 2);
         }
     }
 }
@@ -253,7 +247,7 @@ fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
         let notes = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
         let same = !gone && stored.reports[2].answers.images_within(&(0..4)) > 0;
         if !same {
-            assert!(notes.contains("cannot be measured"), "{notes}");
+            assert_says!(notes, "teach-forgetting-unmeasured");
             let figures = figures_of(&stored);
             assert_eq!((figures.old.before, figures.old.after), (None, None));
             assert!(figures.new.after.is_some());
@@ -294,9 +288,11 @@ fn exemplars_are_not_replayed_from_training_images_that_changed() {
     for change in [&replaced as &dyn Fn() -> std::io::Result<()>, &gone] {
         change().unwrap();
         let problem = refused(&run, added_task.path());
-        assert!(
-            problem.what.contains("iCaRL replays 20 training images"),
-            "{problem}"
+        assert_says!(
+            problem.what,
+            "problem-exemplars-changed",
+            title = "iCaRL",
+            n = 20
         );
         assert!(everything(&run) == before);
     }

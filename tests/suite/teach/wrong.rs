@@ -1,6 +1,7 @@
 //! Added tasks that cannot be: one clear sentence each, and the run stays as it was.
 
 use super::*;
+use crate::assert_is;
 use lae_studio::store::RunFolder;
 
 #[test]
@@ -18,18 +19,27 @@ fn what_cannot_be_taught_is_said_in_a_sentence_and_changes_nothing() {
     text.file("x/notes.txt", "a").file("y/notes.txt", "b");
     let alone = letters("A", 5);
     let cases = [
-        (empty.path().to_path_buf(), "no images"),
-        (broken.path().to_path_buf(), "no usable training images"),
-        (text.path().to_path_buf(), "no images"),
-        (PathBuf::from("/nowhere/at/all"), "no such"),
-        (alone.path().to_path_buf(), "a single class"),
+        (empty.path().to_path_buf(), "problem-folder-empty"),
+        (
+            broken.path().to_path_buf(),
+            "problem-no-training-images-skipped",
+        ),
+        (text.path().to_path_buf(), "problem-folder-without-images"),
+        (
+            PathBuf::from("/nowhere/at/all"),
+            "problem-dataset-not-found",
+        ),
+        (
+            alone.path().to_path_buf(),
+            "problem-added-task-single-class",
+        ),
     ];
-    for (folder, words) in cases {
+    for (folder, id) in cases {
         let problem = refused(&run, &folder);
-        assert!(problem.what.contains(words), "{words}: {problem}");
+        assert!(problem.mentions(id), "{id}: {problem}");
         assert!(!problem.remedy.is_empty(), "{problem}");
         assert!(!problem.what.contains('\n'), "{problem}");
-        assert!(everything(&run) == before, "{words}");
+        assert!(everything(&run) == before, "{id}");
     }
     // A single class is enough for a method that compares with means.
     let prototypes = finished(&config("simplecil"), root.path());
@@ -42,20 +52,19 @@ fn what_cannot_be_taught_is_said_in_a_sentence_and_changes_nothing() {
 
     let held = RunFolder::open(&run).unwrap();
     let problem = refused(&run, good.path());
-    assert!(problem.what.contains("another program"), "{problem}");
+    assert_is(&problem, "problem-run-in-use");
     assert!(
         store::undo_added_task(&run)
             .unwrap_err()
-            .what
-            .contains("another program")
+            .mentions("problem-run-in-use")
     );
     drop(held);
     let problem = refused(root.path(), good.path());
-    assert!(problem.what.contains("no run"), "{problem}");
+    assert_is(&problem, "problem-folder-without-run");
 
     let joint = finished(&config("joint-ft"), root.path());
     let problem = refused(&joint, good.path());
-    assert!(problem.what.contains("all classes at once"), "{problem}");
+    assert_is(&problem, "problem-joint-method-cannot-add");
 }
 
 #[test]
@@ -69,7 +78,7 @@ fn a_run_without_a_whole_task_its_backbone_or_its_state_is_not_taught() {
     };
     let run = trained(&config("lae"), root.path(), &mut sink, &control);
     let problem = refused(&run, good.path());
-    assert!(problem.what.contains("not finished any task"), "{problem}");
+    assert_is(&problem, "problem-no-finished-task");
 
     let run = finished(&config("lae"), root.path());
     let path = run.join("run.toml");
@@ -88,24 +97,19 @@ fn a_run_without_a_whole_task_its_backbone_or_its_state_is_not_taught() {
     assert!(gone.to_string().contains("/gone/net.safetensors"), "{gone}");
     let sha = &store::load(&run).unwrap().header.weights_sha256;
     let other = edit(sha, &"0".repeat(64));
-    assert!(other.what.contains("weights have changed"), "{other}");
+    assert_is(&other, "problem-backbone-weights-changed");
     let unknown = edit("method = \"lae\"", "method = \"warp\"");
-    assert!(unknown.what.contains("warp"), "{unknown}");
+    assert_says!(unknown.what, "problem-method-not-found", key = "warp");
     std::fs::remove_file(run.join("task_2.safetensors")).unwrap();
     let problem = refused(&run, good.path());
-    assert!(problem.what.contains("snapshot of task 2"), "{problem}");
+    assert_says!(problem.what, "problem-snapshot-other-file", task = 2);
 
     // As a version left it that kept no state with a finished run.
     let run = finished(&config("ranpac"), root.path());
     std::fs::remove_file(run.join("state.safetensors")).unwrap();
     let problem = refused(&run, good.path());
-    assert!(
-        problem
-            .what
-            .contains("needs to learn another task is missing"),
-        "{problem}"
-    );
-    assert!(problem.remedy.contains("train the run again"), "{problem}");
+    assert_is(&problem, "problem-learning-data-older-version");
+    assert_says!(problem.remedy, "advice-train-run-again");
 }
 
 #[test]
@@ -121,12 +125,9 @@ fn components_that_would_outnumber_the_channels_are_no_added_task() {
         problems.extend(teach(&run, added_task.path()).err());
     }
     let problem = problems.first().unwrap();
+    assert_is(problem, "problem-no-room-for-task");
     assert!(
-        problem.what.contains("no room for another task"),
-        "{problem}"
-    );
-    assert!(
-        problem.what.contains("cannot all be orthogonal"),
+        problem.mentions("problem-components-exceed-channels"),
         "{problem}"
     );
     while store::undo_added_task(&run).is_ok() {}
@@ -153,48 +154,54 @@ fn an_added_task_that_somebody_changed_is_not_shown_and_does_not_hide_the_others
     let bytes = std::fs::read(&picture).unwrap();
     std::fs::copy(folder.join("pictures/0001.png"), &picture).unwrap();
     let problem = shown(0).unwrap_err();
-    assert!(
-        problem.what.contains("has changed since it was learned"),
-        "{problem}"
-    );
+    assert_is(&problem, "problem-image-changed-since-learned");
     // An added task on top of it would be tested on another image.
     let problem = refused(&run, letters("CD", 5).path());
-    assert!(
-        problem.what.contains("has changed since it was learned"),
-        "{problem}"
-    );
+    assert_is(&problem, "problem-image-changed-since-learned");
     std::fs::write(&picture, bytes).unwrap();
     let list = folder.join("pictures.csv");
     let text = std::fs::read_to_string(&list).unwrap();
     std::fs::write(&list, text.replacen("png", "../../etc/passwd", 1)).unwrap();
-    assert!(shown(0).unwrap_err().what.contains("damaged"));
+    assert!(shown(0).unwrap_err().mentions("problem-run-table-damaged"));
     std::fs::write(&list, text.replacen("A/", "Z/", 1)).unwrap();
-    assert!(shown(0).unwrap_err().what.contains("not those"));
+    assert!(
+        shown(0)
+            .unwrap_err()
+            .mentions("problem-added-task-images-changed")
+    );
     std::fs::write(&list, &text).unwrap();
     shown(0).unwrap();
 
     let facts = folder.join("lesson.toml");
     let text = std::fs::read_to_string(&facts).unwrap();
-    for (from, to, words) in [
-        ("format = 1", "format = 9", "newer version"),
+    for (from, to, said) in [
+        (
+            "format = 1",
+            "format = 9",
+            tr!("problem-added-task-newer-version"),
+        ),
         ("\"A\"", "\"B\"", "two classes have the same name"),
         (
             "train_images = [5, 5]",
             "train_images = [5]",
             "numbers of images",
         ),
-        ("batch = ", "batch = x", "could not read this added task"),
+        (
+            "batch = ",
+            "batch = x",
+            tr!("problem-added-task-unreadable", why = "").trim_end_matches([':', ' ']),
+        ),
     ] {
         assert!(text.contains(from), "{from}: {text}");
         std::fs::write(&facts, text.replacen(from, to, 1)).unwrap();
         let problem = store::load(&run).unwrap_err();
-        assert!(problem.what.contains(words), "{words}: {problem}");
+        assert!(problem.what.contains(said), "{said}: {problem}");
     }
     std::fs::write(&facts, text).unwrap();
     // An added task of tasks that are not there.
     std::fs::rename(&folder, run.join("lessons/task_7")).unwrap();
     let problem = store::load(&run).unwrap_err();
-    assert!(problem.what.contains("was task 7"), "{problem}");
+    assert_says!(problem.what, "problem-added-task-number", task = 7);
 }
 
 #[cfg(unix)]
@@ -207,7 +214,7 @@ fn added_tasks_are_not_written_through_a_link() {
     let run = finished(&config("simplecil"), root.path());
     std::os::unix::fs::symlink(outside.path(), run.join("lessons")).unwrap();
     let problem = refused(&run, letters("AB", 5).path());
-    assert!(problem.what.contains("was replaced by a link"), "{problem}");
+    assert_is(&problem, "problem-run-folder-is-link");
     assert!(precious.exists());
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
 }
