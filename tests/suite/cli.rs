@@ -429,7 +429,10 @@ fn tables_and_figures_are_written_where_asked() {
     }
     let wrong = ["runs", "latest", "--figure", "matrx", "--export", "t.png"];
     let said = refused(&wrong, runs);
-    assert!(said.contains("did you mean `matrix`?"), "{said}");
+    assert!(
+        said.contains(&tr!("advice-did-you-mean", name = "matrix")),
+        "{said}"
+    );
     let said = refused(&["runs", "--export", "t.docx"], runs);
     assert!(said.contains(".svg"), "{said}");
 }

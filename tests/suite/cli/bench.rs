@@ -90,7 +90,10 @@ fn bench_tells_options_without_effect_once_and_wrong_names_before_the_first_row(
         &[&quick[..], &["--method", "lae,no-such"]].concat(),
         root.path(),
     );
-    assert!(said.contains("there is no method \"no-such\""), "{said}");
+    assert!(
+        said.contains(&tr!("problem-method-not-found", key = "no-such")),
+        "{said}"
+    );
     assert!(!said.contains("batch 2, lae"), "{said}");
 }
 
@@ -100,7 +103,7 @@ fn bench_says_once_that_a_precision_is_replaced() {
     let words = "bench --backbone lae-nano --batch 2,4 --seconds 0 --device cpu --mode predict --precision f16";
     let output = run_json(&words.split(' ').collect::<Vec<_>>(), root.path());
     let said = stderr(&output);
-    assert_eq!(said.matches("kept as f32").count(), 1, "{said}");
+    assert_eq!(said.matches(tr!("problem-f32-on-cpu")).count(), 1, "{said}");
     let told = json(&output);
     let rows = told["rows"].as_array().unwrap();
     let weights = rows.iter().map(|row| row["weights"].as_str().unwrap());

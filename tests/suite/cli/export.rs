@@ -252,13 +252,13 @@ fn what_cannot_be_exported_is_told_and_leaves_nothing() {
         refused(&words, runs)
     };
     let said = told(&words("peft", "adapter"), &[]);
-    assert!(said.contains("Adapter is not a LoRA"), "{said}");
+    assert_says!(said, "problem-export-not-lora", pet = "Adapter");
     let said = told(&words("torch", "beyond"), &["--task", "9"]);
     assert!(said.contains("from 1 to 5"), "{said}");
     std::fs::create_dir(work.path().join("full")).unwrap();
     std::fs::write(work.path().join("full/mine.txt"), "mine").unwrap();
     let said = told(&words("torch", "full"), &[]);
-    assert!(said.contains("this path already exists"), "{said}");
+    assert_says!(said, "problem-export-path-exists");
     let left = std::fs::read_dir(work.path()).unwrap().count();
     assert_eq!(left, 1, "only the folder that was there");
 }

@@ -138,7 +138,10 @@ fn shards_are_all_of_it_and_only_picks() {
             &["--only", "method=l2p"][..],
             "no run of this grid has method=l2p",
         ),
-        (&["--only", "metod=lae"], "did you mean `method`?"),
+        (
+            &["--only", "metod=lae"],
+            &*tr!("advice-did-you-mean", name = "method"),
+        ),
         (&["--only", "lae"], "write it as KEY=VALUE"),
         (&["--data", "digits"], "write it as NAME=PATH"),
     ] {
@@ -335,7 +338,7 @@ fn a_note_that_many_runs_share_is_shown_once() {
         assert_eq!(output.status.code(), Some(0), "{said}");
         let notes = said
             .lines()
-            .filter(|line| line.contains("task 2 has a single class"));
+            .filter(|line| says!(line, "problem-single-class-task", task = 2));
         let notes: Vec<&str> = notes.collect();
         assert_eq!(notes.len(), 2, "{said}");
         assert!(notes[1].starts_with("note (3 more times): "), "{said}");

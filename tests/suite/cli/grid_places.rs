@@ -80,8 +80,18 @@ fn a_grid_that_is_left_takes_what_it_needs_along_and_comes_home_later() {
     let left = run(&[&words[..], &["--detach"]].concat(), &lab.here());
     let said = stderr(&left);
     assert_eq!(left.status.code(), Some(0), "{said}");
-    assert!(said.contains("copying 24 files of the dataset"), "{said}");
-    assert!(said.contains("copying 1 file of the backbone"), "{said}");
+    assert_says!(
+        said,
+        "doing-copying-files",
+        n = 24,
+        what = tr!("copied-dataset")
+    );
+    assert_says!(
+        said,
+        "doing-copying-files",
+        n = 1,
+        what = tr!("copied-backbone")
+    );
     assert!(said.contains("it continues at lab"), "{said}");
     assert_eq!(lab.runs_here().len(), 0);
     let end = Instant::now() + crate::PATIENCE;

@@ -104,14 +104,17 @@ fn a_budget_is_told_and_kept_to() {
     };
     refused(
         &["--search", "all", "--budget", "3"],
-        "3 training steps are not enough",
+        &tr!("problem-too-few-training-steps", budget = 3, title = "LAE"),
     );
     refused(
         &["--search", "halving", "--device", "cpu,cpu"],
         "a single device",
     );
     let alone = Tried::new(TINY);
-    assert!(stderr(&alone.run(&["--search", "all"])).contains("no two rows"));
+    assert_says!(
+        stderr(&alone.run(&["--search", "all"])),
+        "problem-grid-rows-not-comparable"
+    );
     assert_eq!(
         tried
             .run(&["--search", "all", "--validation", "1.5"])
@@ -175,13 +178,13 @@ fn rows_without_all_of_their_runs_are_not_ranked_and_one_run_of_each_tells_nothi
     let edge = chosen["edges"][0]["setting"].as_str().unwrap();
     assert!(edge.starts_with("base_lr "), "{contest}");
     let text = String::from_utf8(tried.run(&words).stdout).unwrap();
-    for told in [
-        "with one run each",
-        "value tried",
-        "Not ranked because of unfinished runs: pet nosuch",
-    ] {
-        assert!(text.contains(told), "{text}");
-    }
+    assert_says!(text, "search-one-run-each");
+    assert!(
+        says!(text, "search-highest-value") || says!(text, "search-lowest-value"),
+        "{text}"
+    );
+    let unranked = tr!("search-rows-unranked", rows = "pet nosuch");
+    assert!(text.contains(unranked.trim_end_matches('.')), "{text}");
     let none = text_of_none(&tried);
     assert!(none.contains("nosuch"), "{none}");
 }

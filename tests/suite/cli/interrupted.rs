@@ -101,7 +101,7 @@ fn ctrl_c_saves_and_says_how_to_go_on() {
     let child = at_work(&root);
     // Meanwhile nobody else may touch the run.
     let busy = refused(&["resume", "latest"], &root);
-    assert!(busy.contains("another program"), "{busy}");
+    assert_says!(busy, "problem-run-in-use");
     let listed = json(&run_json(&["runs"], &root));
     assert_eq!(listed[0]["state"], "running");
     let said = stderr(&interrupted(child));
@@ -189,10 +189,7 @@ fn data_and_weights_that_have_moved_can_be_named() {
         picture_file(&Path::new(&data).join(name), name);
     }
     let said = stderr(&named(&["resume", "latest", "--quiet"]));
-    assert!(
-        said.contains("classes that it did not have when this run started: c99"),
-        "{said}"
-    );
+    assert_says!(said, "problem-dataset-has-new-classes", names = "c99");
     assert!(
         said.contains("--data") && !said.contains("--order"),
         "{said}"
@@ -269,10 +266,7 @@ fn a_checkpoint_that_cannot_be_saved_warns_and_does_not_end_the_run() {
     std::fs::create_dir_all(run.join("resume/checkpoint.safetensors.partial")).unwrap();
     let output = run_json(&["resume", "half"], root.path());
     let said = stderr(&output);
-    assert!(
-        said.contains("could not save this epoch, training continues"),
-        "{said}"
-    );
+    assert_says!(said, "problem-epoch-not-saved");
     assert_eq!(essence(&json(&output)), essence(summary));
 }
 

@@ -25,7 +25,10 @@ fn a_run_is_packed_unpacked_and_checked() {
     ] {
         assert_eq!(listed[0][figure], summary[figure], "{figure}");
     }
-    assert!(refused(&["unpack", &file], other.path()).contains("already exists"));
+    assert_says!(
+        refused(&["unpack", &file], other.path()),
+        "problem-run-exists"
+    );
 
     let report = json(&run(
         &["check", &file, "--train", "--quiet", "--json", "-"],
@@ -77,7 +80,7 @@ fn what_cannot_be_packed_unpacked_or_checked_is_told() {
     std::fs::write(work.path().join("b.laerun.zip"), "no zip").unwrap();
     for word in ["unpack", "check"] {
         let said = refused(&[word, &place("b.laerun.zip")], work.path());
-        assert!(said.contains("this packed run was rejected"), "{said}");
+        assert_says!(said, "problem-packed-run-rejected");
     }
     refused(&["unpack", &place("gone.laerun.zip")], work.path());
     let said = refused(&["check", name, "--data", &place("nowhere")], runs);

@@ -24,16 +24,24 @@ fn said_before(words: &[&str], data: &Made) -> String {
 #[test]
 fn a_preset_on_a_split_of_another_kind_says_so_before_the_start() {
     let data = classes(200);
-    let told =
-        "note: ImageNet-R is split at random, so the results are not comparable with the paper's";
+    let none = |said: &str| {
+        !says!(said, "data-split-not-comparable") && !says!(said, "data-split-of-coda-prompt")
+    };
+    let drawn = tr!("data-split-random");
     for preset in ["imagenet-r-10", "imagenet-r-5"] {
         let said = said_before(&["--preset", preset], &data);
-        assert!(said.starts_with(told), "{said}");
+        assert!(said.starts_with("note: "), "{said}");
+        assert_says!(
+            said,
+            "data-split-not-comparable",
+            data = "ImageNet-R",
+            ours = drawn
+        );
         assert_eq!(said.matches("note:").count(), 1, "{said}");
     }
     // The same settings without the preset's name, cut as no table does.
     let said = said_before(&["--classes-per-task", "7"], &data);
-    assert!(!said.contains("not comparable with the paper's"), "{said}");
+    assert!(none(&said), "{said}");
     let list = |picture: u32| -> String {
         let lines = (0..200).map(|class| format!("c{class:03}/{picture:03}.png {class}\n"));
         lines.collect()
@@ -41,10 +49,14 @@ fn a_preset_on_a_split_of_another_kind_says_so_before_the_start() {
     data.file("train_list.txt", list(0));
     data.file("val_list.txt", list(1));
     let said = said_before(&["--preset", "imagenet-r-10"], &data);
-    assert!(!said.contains("not comparable with the paper's"), "{said}");
+    assert!(none(&said), "{said}");
     // CODA-Prompt's table has lists of its own.
     let said = said_before(&["--preset", "imagenet-r-5"], &data);
-    assert!(said.contains("is split by other lists"), "{said}");
+    assert_says!(
+        said,
+        "data-split-not-comparable",
+        ours = tr!("data-split-lists")
+    );
 }
 
 #[test]

@@ -139,14 +139,10 @@ fn an_array_of_twelve_survives_a_drained_node_a_requeue_and_a_cancelled_task() {
     let submitted = array.run(&["--slurm", "here"]);
     let said = stderr(&submitted);
     assert_eq!(submitted.status.code(), Some(0), "{said}");
-    assert!(said.contains("12 runs submitted as job"), "{said}");
+    assert_says!(said, "slurm-submitted", runs = "12 runs");
     // All of it is in the queue: nothing is submitted twice.
     let again = array.run(&["--slurm", "here"]);
-    assert!(
-        stderr(&again).contains("nothing to submit"),
-        "{}",
-        stderr(&again)
-    );
+    assert_says!(stderr(&again), "slurm-nothing-to-submit");
     array.until(|cells| done(cells) >= 1 && tasks(cells, "running").len() == 2);
     slurm.call(&[
         "scontrol",
@@ -180,11 +176,7 @@ fn an_array_of_twelve_survives_a_drained_node_a_requeue_and_a_cancelled_task() {
         "{cells:#?}"
     );
     let submitted = array.run(&["--slurm", "here"]);
-    assert!(
-        stderr(&submitted).contains("1 run submitted"),
-        "{}",
-        stderr(&submitted)
-    );
+    assert_says!(stderr(&submitted), "slurm-submitted", runs = "1 run");
     array.until(|cells| done(cells) == 12);
     tried.is_whole(12);
 }
@@ -204,10 +196,16 @@ fn what_a_cluster_refuses_and_what_fails_there_is_told() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains(told), "{said}");
     };
-    let said = "Slurm rejected the job: invalid partition specified: none";
-    refused(&["--slurm", "wrong"], said);
+    let said = tr!(
+        "slurm-job-rejected",
+        said = "invalid partition specified: none"
+    );
+    refused(&["--slurm", "wrong"], &said);
     refused(&["--slurm", "alone"], "the place alone is not a cluster");
-    refused(&["--slurm", "hre"], "did you mean `here`");
+    refused(
+        &["--slurm", "hre"],
+        &tr!("advice-did-you-mean", name = "here"),
+    );
     assert!(
         !tried
             .runs()
@@ -247,11 +245,8 @@ fn without_slurm_it_is_said_where_to_go() {
     let output = command.env("PATH", empty.path()).output().unwrap();
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(
-        said.contains("sbatch was not found on this machine"),
-        "{said}"
-    );
-    assert!(said.contains("login host"), "{said}");
+    assert_says!(said, "slurm-command-not-found-here", name = "sbatch");
+    assert_says!(said, "slurm-command-not-found-here-advice");
     let printed = run(&["grid", "--template"], &tried.runs());
     assert!(
         String::from_utf8(printed.stdout)

@@ -104,10 +104,7 @@ fn a_run_keeps_a_copy_of_what_it_started_from() {
     let copy = own.join("start/adapter_config.json");
     std::fs::write(&copy, CONFIG.replace('4', "8")).unwrap();
     let said = refused(&["check", name, "--train", "--quiet"], runs.path());
-    assert!(
-        said.contains("the adapter that this run's PET started from has changed"),
-        "{said}"
-    );
+    assert_says!(said, "problem-adapter-changed");
 }
 
 /// As peft writes it, with a classifier beside the LoRA.
@@ -165,10 +162,7 @@ fn adapters_that_are_not_understood_are_refused() {
         let place = adapter(&folder, &config, 2, &[0], KEYS_AND_VALUES);
         let said = refused(&started(&place, &[]), runs.path());
         let name = field.split('"').nth(1).unwrap();
-        assert!(
-            said.contains(&format!("the adapter has {name} =")),
-            "{said}"
-        );
+        assert_says!(said, "problem-adapter-field", field = name);
         assert!(said.contains("adapter_config.json"), "{said}");
     }
 }
@@ -185,35 +179,51 @@ fn what_is_no_start_for_the_pet_is_told_in_a_sentence() {
     let cases = [
         (
             made("ia3", &ia3, 2, &[0], KEYS_AND_VALUES),
-            "the adapter is IA3",
+            tr!("problem-adapter-kind", kind = "IA3"),
         ),
         (
             made("dora", &dora, 2, &[0], KEYS_AND_VALUES),
-            "the adapter is DoRA",
+            tr!("problem-adapter-kind", kind = "DoRA"),
         ),
         (
             made("biases", &biases, 2, &[0], KEYS_AND_VALUES),
-            "trains biases",
+            tr!("problem-adapter-trains-biases").into(),
         ),
         (
             made("text", "{", 2, &[0], KEYS_AND_VALUES),
-            "could not read adapter_config.json",
+            tr!(
+                "problem-adapter-unreadable",
+                file = "adapter_config.json",
+                error = ""
+            ),
         ),
         (
             made("rank", CONFIG, 3, &[0], KEYS_AND_VALUES),
-            "has rank 3, but the PET's size is 2",
+            tr!(
+                "problem-adapter-rank",
+                layer = "blocks.0.attn.qkv",
+                rank = 3,
+                size = 2
+            ),
         ),
         (
             made("block", CONFIG, 2, &[0, 9], KEYS_AND_VALUES),
-            "blocks.9.attn.qkv, where this run has no PET",
+            tr!(
+                "problem-adapter-layer-without-pet",
+                layer = "blocks.9.attn.qkv"
+            ),
         ),
         (
             made("query", CONFIG, 2, &[0], [true; 3]),
-            "changes the query part of blocks.0.attn.qkv",
+            tr!(
+                "problem-adapter-site-without-pet",
+                site = "query",
+                layer = "blocks.0.attn.qkv"
+            ),
         ),
         (
             work.path().join("nowhere").display().to_string(),
-            "adapter_config.json",
+            "adapter_config.json".into(),
         ),
     ];
     for (place, wanted) in &cases {
@@ -228,7 +238,7 @@ fn what_is_no_start_for_the_pet_is_told_in_a_sentence() {
     .concat();
     // Adapter acts at none of the layers.
     let said = refused(&words, runs.path());
-    assert!(said.contains("where this run has no PET"), "{said}");
+    assert_says!(said, "problem-adapter-layer-without-pet");
     let small = made("cut", CONFIG, 2, &[0], KEYS_AND_VALUES);
     let file = Path::new(&small).join("adapter_model.safetensors");
     let whole = std::fs::read(&file).unwrap();

@@ -401,31 +401,58 @@ fn tensorboard_gets_a_folder_for_each_run() {
 #[test]
 fn wrong_columns_and_conditions_end_in_one_sentence() {
     let runs = several();
-    for (words, said) in [
-        (&["--by", "methd"][..], "did you mean `method`?"),
-        (&["--by", "final"], "final_accuracy is a metric"),
+    let [row, rows] = [
+        &["--by", "method", "--against"][..],
+        &["--by", "method", "--export"],
+    ];
+    for (words, value, id, shown) in [
+        (&["--by"][..], "methd", "advice-did-you-mean", "`method`"),
         (
-            &["--columns", "nonsense-of-mine"],
-            "there is no run column `nonsense_of_mine`",
-        ),
-        (&["--where", "final"], "`final` is not a comparison"),
-        (&["--where", "final >"], "is missing one side"),
-        (&["--where", "final > high"], "`high` is not a number"),
-        (
-            &["--by", "method", "--against", "method = l2p"],
-            "there is no row whose runs all have",
+            &["--by"],
+            "final",
+            "problem-group-by-metric",
+            "final_accuracy",
         ),
         (
-            &["--by", "method", "--against", "seed < 9"],
-            "there is more than one row whose runs all have",
+            &["--columns"],
+            "nonsense-of-mine",
+            "problem-run-column-not-found",
+            "`nonsense_of_mine`",
         ),
-        (&["--sort", "forgeting"], "did you mean `forgetting`?"),
         (
-            &["--by", "method", "--export", "a.svg"],
-            "cannot be exported as a figure or report",
+            &["--where"],
+            "final",
+            "problem-condition-no-comparison",
+            "`final`",
         ),
+        (
+            &["--where"],
+            "final >",
+            "problem-condition-side-missing",
+            "`final >`",
+        ),
+        (
+            &["--where"],
+            "final > high",
+            "problem-condition-needs-number",
+            "`high`",
+        ),
+        (row, "method = l2p", "problem-no-row-with-value", "l2p"),
+        (
+            row,
+            "seed < 9",
+            "problem-several-rows-with-value",
+            "seed < 9",
+        ),
+        (
+            &["--sort"],
+            "forgeting",
+            "advice-did-you-mean",
+            "`forgetting`",
+        ),
+        (rows, "a.svg", "problem-table-columns-not-exportable", ""),
     ] {
-        let said_of = refused(&[&["runs"], words].concat(), runs);
-        assert!(said_of.contains(said), "{words:?}: {said_of}");
+        let said = refused(&[&["runs"], words, &[value]].concat(), runs);
+        assert!(says!(said, id) && said.contains(shown), "{value}: {said}");
     }
 }

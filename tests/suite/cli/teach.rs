@@ -56,14 +56,20 @@ fn an_added_task_gives_figures_and_can_be_undone() {
         );
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     }
-    assert!(refused(&["resume", "run"], root.path()).contains("finished"));
+    assert_says!(
+        refused(&["resume", "run"], root.path()),
+        "problem-run-finished"
+    );
     let of_added_task = ["worst", "run", "--split", "train", "--class", "A"];
     let said = refused(&of_added_task, root.path());
     assert!(said.contains("\"A\" belongs to an added task"), "{said}");
     let undone = json(&run_json(&["teach", "run", "--undo"], root.path()));
     assert_eq!(undone["undone"]["classes"], taught["lesson"]["classes"]);
     assert!(everything(&run) == before);
-    assert!(refused(&["teach", "run", "--undo"], root.path()).contains("no added task"));
+    assert_says!(
+        refused(&["teach", "run", "--undo"], root.path()),
+        "problem-no-added-task"
+    );
     // As people read it.
     let output = super::run(&["teach", "run", folder, "--quiet"], root.path());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -92,7 +98,7 @@ fn wrong_usage_of_teach_is_told() {
     let said = refused(&["teach", "run", "/nowhere/at/all"], root.path());
     assert!(said.contains("/nowhere/at/all"), "{said}");
     let said = refused(&["teach", "nobody", "/tmp"], root.path());
-    assert!(said.contains("there is no run named"), "{said}");
+    assert_says!(said, "problem-run-not-found");
 }
 
 #[cfg(unix)]

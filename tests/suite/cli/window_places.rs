@@ -19,6 +19,7 @@ use lae_studio::store;
 
 use super::grid::TINY;
 use super::places::{Lab, kill};
+use crate::assert_is;
 
 /// The usual sources, but for the file of places.
 struct With {
@@ -202,7 +203,7 @@ fn a_run_whose_engine_was_ended_while_no_window_was_open_comes_home_and_goes_on_
         live(s).is_some_and(|run| !run.stage.is_live())
     });
     let problem = live(&session).unwrap().problem.clone().unwrap();
-    assert_eq!(problem.what, "the engine stopped during the run");
+    assert_eq!(problem.what, tr!("engine-stopped-during-run"));
     let folder = lab.runs_here().remove(0);
     until(&mut session, "it is listed", |s| {
         !s.busy()
@@ -288,7 +289,15 @@ fn a_job_is_gone_that_is_removed_while_its_data_are_carried() {
     });
     let at = &session.train.places["lab"];
     let words = at.on_the_way.values().next().unwrap();
-    assert_eq!(words.english, "copying 88 files of the dataset to lab");
+    assert_eq!(
+        words.english,
+        tr!(
+            "doing-copying-files",
+            n = 88,
+            what = tr!("copied-dataset"),
+            place = "lab"
+        )
+    );
     let job = at.queue.jobs().next().unwrap().id;
     session.take_out_at("lab", job);
     until(&mut session, "it is gone", |s| {
@@ -373,7 +382,7 @@ fn a_place_that_cannot_be_reached_says_why_and_costs_no_frame() {
     session.load(Load::Places);
     until(&mut session, "lab is given up", |s| {
         let lab = s.places.get("lab").unwrap();
-        lab.answers.problem().is_some() && lab.line().ends_with("rejected the SSH key")
+        lab.answers.problem().is_some() && says!(lab.line(), "place-ssh-key-rejected")
     });
     session.choose_place(Some("lab".into()));
     session.start();
@@ -381,6 +390,6 @@ fn a_place_that_cannot_be_reached_says_why_and_costs_no_frame() {
         has_ended(s, Stage::Failed)
     });
     let told = &session.notices.list.last().unwrap().problem;
-    assert!(told.what.ends_with("rejected the SSH key"), "{told}");
+    assert_is(told, "place-ssh-key-rejected");
     assert!(store::places_at_work(&lab.here()).is_empty());
 }

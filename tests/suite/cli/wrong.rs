@@ -55,10 +55,15 @@ fn unknown_names_are_answered_with_what_there_is() {
     assert!(with(&["--pet", "adaptr"]).contains("adapter"));
     assert!(with(&["--backbone", "lae-nanno"]).contains("lae-nano"));
     assert!(with(&["--data", "digit"]).contains("digits"));
-    assert!(with(&["--device", "geforce 256"]).contains("choose a device by number or name: 0 "));
+    assert!(
+        with(&["--device", "geforce 256"]).contains(&tr!("advice-choose-device", devices = "0 "))
+    );
     assert!(with(&["--blocks", "99"]).contains("--blocks"));
     assert!(with(&["--epochs", "0", "--batch", "0"]).contains("--batch"));
-    assert!(refused(&["predict", "no-such-run", "a.png"], at).contains("there is no run named"));
+    assert_says!(
+        refused(&["predict", "no-such-run", "a.png"], at),
+        "problem-run-not-found"
+    );
     assert!(refused(&["plugins", "adaptr"], at).contains("adapter"));
     assert!(refused(&["train", "--config", "/nowhere.toml"], at).contains("/nowhere.toml"));
     let json = [QUICK, &["--json", "/nowhere/at/all/result.json"]].concat();
@@ -186,7 +191,7 @@ fn a_task_of_one_class_is_told_before_the_run_begins() {
     let said = stderr(&output);
     assert!(output.status.success(), "{said}");
     assert!(
-        said.starts_with("note: task 4 has a single class"),
+        said.starts_with("note: ") && says!(said, "problem-single-class-task", task = 4),
         "{said}"
     );
     assert!(said.contains("--classes-per-task 3,3,4"), "{said}");
@@ -245,8 +250,12 @@ fn sizes_of_tasks_whose_sum_wraps_are_refused() {
     let root = tempfile::tempdir().unwrap();
     let most = usize::MAX;
     for (sizes, code, word) in [
-        (format!("{most},11"), 1, "numbers that add up"),
-        (format!("{most},{most},12"), 1, "numbers that add up"),
+        (format!("{most},11"), 1, tr!("advice-sum-to-class-count")),
+        (
+            format!("{most},{most},12"),
+            1,
+            tr!("advice-sum-to-class-count"),
+        ),
         // Larger than the data set: all of it is one task.
         (format!("{most}+3"), 0, ""),
         (most.to_string(), 0, ""),
