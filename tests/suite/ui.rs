@@ -1,6 +1,20 @@
 //! The window, driven as a user would: by label, mouse and key. Images of the pages are written
 //! where the environment variable `LAE_SHOTS` names a folder.
 
+/// Whether a widget of the window has the message with this id in its label, with these values.
+macro_rules! shows {
+    ($window:expr, $($message:tt)*) => {
+        crate::ui::labels(&$window).iter().any(|label| says!(label, $($message)*))
+    };
+}
+
+/// Asserts that no widget of the window has the message with this id as its label.
+macro_rules! assert_absent {
+    ($window:expr, $($message:tt)*) => {
+        assert!($window.query_by_label(&tr!($($message)*)).is_none())
+    };
+}
+
 mod added_tasks;
 mod answers;
 mod beside;
@@ -154,6 +168,17 @@ fn settle(harness: &mut Harness<'_, StudioApp>) {
     wait(harness, "tasks done", |app| !app.session.busy());
     harness.run_steps(3);
     wait(harness, "tasks done", |app| !app.session.busy());
+}
+
+/// The labels of all widgets.
+fn labels(window: &Harness<'_, StudioApp>) -> Vec<String> {
+    use egui_kittest::kittest::{NodeT, Queryable};
+    let nodes = window.query_all_by_label_contains("");
+    let label = |node: egui_kittest::Node<'_>| {
+        let node = node.accesskit_node();
+        node.label().or_else(|| node.value())
+    };
+    nodes.filter_map(label).collect()
 }
 
 /// Opens the steps of the set-up that are a line each.

@@ -63,7 +63,7 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
         Session::open(root, small(), wake).unwrap()
     });
     settle(&mut window);
-    window.get_by_label("Start training").click();
+    window.get_by_label(tr!("experiment-start")).click();
     ended(&mut window);
     let run = window.state().session.train.live.clone().unwrap();
     let folder = run.header.clone().unwrap().folder;
@@ -71,12 +71,12 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     let tab = Page::Compare.title();
     window.get_by_role_and_label(egui::Role::Tab, tab).click();
     settle(&mut window);
-    window.get_by_label("Teach…").click();
+    window.get_by_label(tr!("train-teach-classes")).click();
     settle(&mut window);
-    window.get_by_label_contains("one subfolder of images per class");
+    assert!(shows!(window, "shell-teach-about"));
     assert!(
         window
-            .query_by_label_contains("Undo last added task")
+            .query_by_label_contains(&tr!("shell-teach-undo", classes = ""))
             .is_none()
     );
     shot(&mut window, "teach-question");
@@ -96,7 +96,9 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     window.get_by_label_contains("2 classes: ");
     assert!(!window.state().session.is_training());
     shot(&mut window, "teach-found");
-    window.get_by_label("Teach 2 classes").click();
+    window
+        .get_by_label(&tr!("shell-teach-classes", n = 2))
+        .click();
     settle(&mut window);
     assert_eq!(window.state().page, Page::Train);
     wait(&mut window, "the added task begins", |app| {
@@ -105,16 +107,16 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
         header.is_some_and(|header| header.added_tasks.len() == 1)
     });
     ended(&mut window);
-    window.get_by_label_contains("Test images of A, B");
+    assert!(shows!(window, "story-added-task", names = "A, B"));
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!((live.reports.len(), live.tasks()), (4, 4));
     shot(&mut window, "teach-done");
 
     // An image of the added task behind a cell of the confusion.
-    window.get_by_label("Tasks").click();
+    window.get_by_label(tr!("train-confusion-by-tasks")).click();
     settle(&mut window);
-    let wrong = window.query_all_by_label_contains("taken for").next();
-    assert!(wrong.is_some() || live.answers().last() == Some(1.0));
+    let wrong = shows!(window, "train-confused-with");
+    assert!(wrong || live.answers().last() == Some(1.0));
 
     // Predict asks this run about all it learned; a newer one is next to it.
     newer_run(runs.path());
@@ -128,9 +130,11 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
         let answers = &app.session.predict.answers;
         answers.len() == 4 && answers.iter().all(Option::is_some)
     });
-    window.get_by_label("Teach…").click();
+    window.get_by_label(tr!("train-teach-classes")).click();
     settle(&mut window);
-    window.get_by_label("Undo last added task: A, B").click();
+    window
+        .get_by_label(&tr!("shell-teach-undo", classes = "A, B"))
+        .click();
     settle(&mut window);
     wait(&mut window, "the added task is gone", |app| {
         let opened = app.session.train.opened.as_ref();

@@ -62,29 +62,29 @@ fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     settle(&mut window);
-    let sample = window.get_all_by_label("Sample of 7").next().unwrap();
-    sample.click();
+    let sample = tr!("predict-sample-of-class", class = "7");
+    window.get_all_by_label(&sample).next().unwrap().click();
     settle(&mut window);
     answer(&mut window, &backend);
     let predict = &window.state().session.predict;
     let (about, truth) = predict.answered.clone().unwrap();
     assert_eq!(Some(&about), predict.picture.as_ref());
     assert_eq!(truth.as_deref(), Some("7"));
-    window.get_by_label("Predicted image");
-    window.get_by_label("wrong: true class 7");
+    window.get_by_label(tr!("predict-predicted-image"));
+    window.get_by_label(&tr!("predict-wrong", class = "7"));
     shot(&mut window, "answer-of-a-sample");
     // The canvas is empty: there is nothing to answer.
-    window.get_by_label("Draw").click();
+    window.get_by_label(tr!("predict-source-draw")).click();
     settle(&mut window);
-    window.get_by_label("Which image?");
+    window.get_by_label(tr!("predict-choose-image"));
     assert!(window.query_by_label_contains("score ").is_none());
     super::flow::draw_seven(&mut window);
     settle(&mut window);
     answer(&mut window, &backend);
-    assert!(window.query_by_label("wrong: true class 7").is_none());
+    assert_absent!(window, "predict-wrong", class = "7");
     // Back to what was given: it is asked about again, and nothing of the drawing stays.
     let before = requests(&backend).len();
-    window.get_by_label("Choose").click();
+    window.get_by_label(tr!("predict-source-choose")).click();
     settle(&mut window);
     let all = requests(&backend);
     assert_eq!(
@@ -92,7 +92,7 @@ fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
         (before + 1, about.as_ref())
     );
     answer(&mut window, &backend);
-    window.get_by_label("wrong: true class 7");
+    window.get_by_label(&tr!("predict-wrong", class = "7"));
     // A question without an answer leaves none of an older one.
     let ticket = requests(&backend).pop().unwrap().ticket;
     let problem = lae_studio::problem::Problem::new("the weights are gone");

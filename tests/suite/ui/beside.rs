@@ -35,7 +35,7 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
     settle(&mut window);
     window.get_by_label("See forgetting").click();
     settle(&mut window);
-    window.get_by_label("Start both runs").click();
+    window.get_by_label(tr!("experiment-start-both")).click();
     settle(&mut window);
     backend.push(Event::Started(Box::new(of("lae", "LAE", "first"))));
     for i in 0..3 {
@@ -52,7 +52,7 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
     }
     settle(&mut window);
     assert!(
-        window.query_by_label("Compare with").is_none(),
+        window.query_by_label(tr!("train-compare-with")).is_none(),
         "there is no other one yet"
     );
     backend.push(Event::Finished {
@@ -71,7 +71,10 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
         (other.method.as_str(), other.history.accuracy.len()),
         ("LAE", 5)
     );
-    window.get_all_by_label("Compare with").next().unwrap();
+    window
+        .get_all_by_label(tr!("train-compare-with"))
+        .next()
+        .unwrap();
     shot(&mut window, "beside-live");
     for i in 1..5 {
         backend.push(task("second", i));
@@ -102,6 +105,6 @@ fn the_first_task_of_another_class_order_is_not_compared() {
     window.state_mut().session.train.beside = Beside::Run(stored.folder.clone());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     settle(&mut window);
-    window.get_by_label("Another class order: its task 1 has other images.");
+    window.get_by_label(tr!("train-compare-other-order"));
     shot(&mut window, "beside-order");
 }

@@ -30,18 +30,18 @@ fn several_runs_are_deleted_at_once_and_undone_from_the_notice() {
     let mut window = compare(runs.path());
     choose(&mut window, 1, Modifiers::NONE);
     choose(&mut window, 3, Modifiers::COMMAND);
-    window.get_by_label("2 runs selected");
+    window.get_by_label(&tr!("compare-selected", n = 2));
     shot(&mut window, "chosen");
     window.key_press(Key::Delete);
     settle(&mut window);
     assert!(!folders[0].exists() && !folders[2].exists());
     assert!(folders[1].exists() && folders[3].exists());
-    window.get_by_label_contains("2 runs were deleted");
+    window.get_by_label_contains(&tr!("notices-runs-deleted", n = 2));
     shot(&mut window, "deleted");
-    window.get_by_label("Undo").click();
+    window.get_by_label(tr!("shell-undo")).click();
     settle(&mut window);
     assert!(folders.iter().all(|folder| folder.exists()));
-    assert!(window.query_by_label("Undo").is_none());
+    assert_absent!(window, "shell-undo");
     assert_eq!(
         window.state().session.compare.runs.ready().unwrap().len(),
         4
@@ -55,46 +55,42 @@ fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
     let mut window = compare(runs.path());
     window.key_press_modifiers(Modifiers::COMMAND, Key::A);
     window.run_steps(3);
-    window.get_by_label("Delete").click();
+    window.get_by_label(tr!("compare-delete")).click();
     settle(&mut window);
-    window.get_by_label("No runs yet");
-    window.get_by_label("Deleted runs…").click();
+    window.get_by_label(tr!("compare-none"));
+    window.get_by_label(tr!("compare-deleted")).click();
     settle(&mut window);
     shot(&mut window, "deleted-runs");
     window
-        .get_all_by_label("Restore")
+        .get_all_by_label(tr!("shell-deleted-restore"))
         .next_back()
         .unwrap()
         .click();
     settle(&mut window);
     assert_eq!(folders.iter().filter(|folder| folder.exists()).count(), 1);
-    window.get_by_label("Delete permanently…").click();
+    window.get_by_label(tr!("shell-deleted-delete")).click();
     window.run_steps(3);
-    window.get_by_label_contains("This cannot be undone");
-    window.get_by_label_contains("1 run (");
+    assert!(shows!(window, "shell-ask-delete-what"));
+    assert!(shows!(window, "shell-ask-delete-what", n = 1));
     shot(&mut window, "erase");
     // The question is asked once; Escape is no, and so is Enter, for nothing brings the run back.
     for key in [Key::Escape, Key::Enter] {
         window.key_press(key);
         settle(&mut window);
-        assert!(
-            window
-                .query_by_label_contains("This cannot be undone")
-                .is_none()
-        );
+        assert!(!shows!(window, "shell-ask-delete-what"));
         assert_eq!(store::deleted(runs.path()).len(), 1);
-        window.get_by_label("Delete permanently…").click();
+        window.get_by_label(tr!("shell-deleted-delete")).click();
         window.run_steps(3);
     }
     window.key_press(Key::Escape);
     window.run_steps(3);
-    window.get_by_label("Delete permanently…").click();
+    window.get_by_label(tr!("shell-deleted-delete")).click();
     window.run_steps(3);
-    window.get_by_label("Delete permanently").click();
+    window.get_by_label(tr!("shell-ask-delete-yes")).click();
     settle(&mut window);
     assert!(store::deleted(runs.path()).is_empty());
-    window.get_by_label("No deleted runs");
-    window.get_by_label("Close").click();
+    window.get_by_label(tr!("shell-deleted-none"));
+    window.get_by_label(tr!("shell-close")).click();
     window.run_steps(3);
     assert!(matches!(
         window.state().session.compare.deleted,
@@ -121,5 +117,5 @@ fn a_run_at_work_or_in_the_queue_is_not_deleted() {
     session.delete(vec![busy.clone(), next.clone()]);
     settle(&mut window);
     assert!(busy.exists() && next.exists());
-    window.get_by_label_contains("2 running or queued runs cannot be deleted");
+    window.get_by_label_contains(&tr!("notices-trash-run-active", n = 2));
 }

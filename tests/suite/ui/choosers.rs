@@ -78,32 +78,36 @@ fn without_a_dialog_the_window_says_so_and_takes_a_path() {
         .class("my pictures 1.0/b", 6);
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = on(dialogs(runs.path(), Choice::NoDialog, 0));
-    window.get_by_label("Choose data").click();
+    window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
-    window.get_by_label("Folder…").click();
+    window.get_by_label(tr!("data-folder")).click();
     settle(&mut window);
     settle(&mut window);
-    window.get_by_label("Choose a folder with one subfolder per class");
-    window.get_by_label_contains("No file dialog is available on this desktop");
+    window.get_by_label(tr!("choose-data-folder"));
+    assert!(shows!(window, "shell-path-no-portal"));
     shot(&mut window, "path");
     // A missing file is reported in the dialog, which stays.
-    go(&mut window, "Path", &made.path().join("gone"));
-    window.get_by_label_contains("gone does not exist.");
-    go(&mut window, "Path", &made.path().join("my pictures 1.0"));
+    go(&mut window, tr!("shell-path"), &made.path().join("gone"));
+    assert!(shows!(window, "shell-path-missing"));
+    go(
+        &mut window,
+        tr!("shell-path"),
+        &made.path().join("my pictures 1.0"),
+    );
     let place = made.path().join("my pictures 1.0").display().to_string();
     assert_eq!(window.state().session.experiment.draft.data, place);
-    assert!(window.query_by_label("Choose this folder").is_none());
+    assert_absent!(window, "shell-path-choose-folder");
     // The next time it begins there, and Escape leaves everything as it was.
-    window.get_by_label("Choose data").click();
+    window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
-    window.get_by_label("Folder…").click();
+    window.get_by_label(tr!("data-folder")).click();
     settle(&mut window);
     settle(&mut window);
-    let field = window.get_by_label("Path");
+    let field = window.get_by_label(tr!("shell-path"));
     assert_eq!(field.accesskit_node().value(), Some(place.clone()));
     window.key_press(egui::Key::Escape);
     window.run_steps(3);
-    assert!(window.query_by_label("Choose this folder").is_none());
+    assert_absent!(window, "shell-path-choose-folder");
     assert_eq!(window.state().session.experiment.draft.data, place);
 }
 
@@ -117,16 +121,19 @@ fn an_image_is_chosen_by_its_path_in_the_dialog_or_beside_it() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
-    window.get_by_label("Choose").click();
+    window.get_by_label(tr!("predict-source-choose")).click();
     window.run_steps(3);
-    window.get_by_label("Choose…").click();
+    window.get_by_label(tr!("predict-choose")).click();
     settle(&mut window);
     settle(&mut window);
     let name = |window: &Harness<'_, StudioApp>| {
         let picture = window.state().session.predict.picture.clone();
         picture.map(|picture| picture.name.clone())
     };
-    for (field, file) in [("Path", "001.png"), ("Image file", "000.png")] {
+    for (field, file) in [
+        (tr!("shell-path"), "001.png"),
+        (tr!("predict-image-file"), "000.png"),
+    ] {
         go(&mut window, field, &made.path().join("pictures").join(file));
         assert_eq!(name(&window).as_deref(), Some(file));
     }
@@ -137,19 +144,22 @@ fn a_dialog_that_does_not_come_up_can_be_done_without() {
     let runs = tempfile::tempdir().unwrap();
     let late = Choice::Path("/late".into());
     let (mut window, _) = on(dialogs(runs.path(), late, 2500));
-    window.get_by_label("Choose data").click();
+    window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
-    window.get_by_label("Folder…").click();
+    window.get_by_label(tr!("data-folder")).click();
     let mut steps = 0;
-    while window.query_by_label("Type a path instead").is_none() {
+    while window
+        .query_by_label(tr!("shell-path-type-instead"))
+        .is_none()
+    {
         std::thread::sleep(std::time::Duration::from_millis(30));
         window.step();
         steps += 1;
         assert!(steps < 200, "the way to do without never came");
     }
-    window.get_by_label("Type a path instead").click();
+    window.get_by_label(tr!("shell-path-type-instead")).click();
     window.run_steps(4);
-    window.get_by_label("Choose this folder");
+    window.get_by_label(tr!("shell-path-choose-folder"));
     // Its late answer finds nobody.
     wait(&mut window, "the dialog answers", |app| !app.session.busy());
     window.run_steps(3);
@@ -168,27 +178,27 @@ fn a_file_that_is_there_is_replaced_only_by_a_second_word() {
     settle(&mut window);
     // Whether or not its ending is typed.
     for name in ["old.zip", "old"] {
-        window.get_by_label("Save here");
-        go(&mut window, "Path", &folder.path().join(name));
-        window.get_by_label("Replace");
-        window.get_by_label("This file already exists.");
-        window.get_by_label("Path").focus();
+        window.get_by_label(tr!("shell-path-save-here"));
+        go(&mut window, tr!("shell-path"), &folder.path().join(name));
+        window.get_by_label(tr!("shell-path-replace"));
+        window.get_by_label(tr!("shell-path-file-exists"));
+        window.get_by_label(tr!("shell-path")).focus();
         window.run_steps(2);
-        window.get_by_label("Path").type_text("x");
+        window.get_by_label(tr!("shell-path")).type_text("x");
         window.run_steps(2);
     }
     shot(&mut window, "path-save");
     let new = folder.path().join("digits.zip");
-    go(&mut window, "Path", &new);
+    go(&mut window, tr!("shell-path"), &new);
     let there = |app: &StudioApp| app.session.notices.list.last().is_some();
     wait(&mut window, "it is written", there);
-    assert!(new.exists() && window.query_by_label("Save here").is_none());
+    assert!(new.exists() && window.query_by_label(tr!("shell-path-save-here")).is_none());
     let old = std::fs::read(folder.path().join("old.zip")).unwrap();
     assert_eq!(old, b"old");
     // A folder takes it under its usual name.
     window.state_mut().act(&ctx, UiCommand::TypePath(wanted));
     settle(&mut window);
-    go(&mut window, "Path", folder.path());
+    go(&mut window, tr!("shell-path"), folder.path());
     let there = |app: &StudioApp| app.session.notices.told > 1;
     wait(&mut window, "it is written, too", there);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
@@ -209,10 +219,8 @@ fn a_run_goes_into_one_file_where_the_person_wants_it() {
     settle(&mut window);
     settle(&mut window);
     let told = window.state().session.notices.list.last().unwrap().clone();
-    assert!(
-        !told.bad && told.problem.what.contains("run packed"),
-        "{told:?}"
-    );
+    assert!(!told.bad);
+    assert_says!(told.problem.what, "story-run-packed");
     let packed = to.path().join("mine.laerun.zip");
     let other = to.path().join("runs");
     let unpacked = lae_studio::store::unpack(&packed, &other).unwrap();
@@ -231,19 +239,19 @@ fn a_model_goes_into_a_folder_where_the_person_wants_it() {
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::Show(Page::Predict));
     settle(&mut window);
-    window.get_by_label("Export model…").click();
+    window.get_by_label(tr!("shell-export-model")).click();
     settle(&mut window);
     // Each form has its sentence.
     for format in Format::ALL {
         window.get_by_label_contains(format.2);
     }
     shot(&mut window, "take-along");
-    window.get_by_label("For PyTorch").click();
+    window.get_by_label(tr!("shell-export-model-torch")).click();
     let there = |app: &StudioApp| app.session.notices.list.last().is_some();
     wait(&mut window, "the model is written", there);
     let told = window.state().session.notices.list.last().unwrap().clone();
     assert!(
-        !told.bad && told.problem.what.contains("model exported"),
+        !told.bad && says!(told.problem.what, "story-model-exported"),
         "{told:?}"
     );
     assert!(to.path().join("old-torch/model.py").exists());
@@ -269,22 +277,24 @@ fn a_path_that_was_typed_counts_once_its_field_is_left() {
     settle(&mut window);
     let data = made.path().join("mine").display().to_string();
     let weights = made.path().join("none.safetensors").display().to_string();
-    type_in(&mut window, "Data folder", &data);
+    type_in(&mut window, tr!("data-folder-name"), &data);
     // The next field is clicked: this one is left.
-    window.get_by_label("Weight file").click();
+    window.get_by_label(tr!("experiment-weights-name")).click();
     settle(&mut window);
     let draft = |window: &Harness<'_, StudioApp>| window.state().session.experiment.draft.clone();
     assert_eq!(draft(&window).data, data);
-    type_in(&mut window, "Weight file", &weights);
-    window.get_by_label("Data folder").click();
+    type_in(&mut window, tr!("experiment-weights-name"), &weights);
+    window.get_by_label(tr!("data-folder-name")).click();
     settle(&mut window);
     assert_eq!(draft(&window).backbone, weights);
     // Escape leaves it as it was.
-    type_in(&mut window, "Data folder", "/somewhere/else");
+    type_in(&mut window, tr!("data-folder-name"), "/somewhere/else");
     window.key_press(egui::Key::Escape);
     settle(&mut window);
     assert_eq!(draft(&window).data, data);
-    let shown = window.get_by_label("Data folder").accesskit_node();
+    let shown = window
+        .get_by_label(tr!("data-folder-name"))
+        .accesskit_node();
     assert_eq!(shown.value(), Some(data));
 }
 
@@ -319,7 +329,7 @@ fn ctrl_enter_starts_what_is_set_up_now() {
     window.state_mut().session.experiment.draft.order = "natural".into();
     settle(&mut window);
     let data = made.path().join("mine").display().to_string();
-    type_in(&mut window, "Data folder", &data);
+    type_in(&mut window, tr!("data-folder-name"), &data);
     start(&mut window);
     wait(&mut window, "the run is asked for", |_| {
         !queued().is_empty()

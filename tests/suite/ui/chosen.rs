@@ -43,11 +43,14 @@ fn a_file_that_is_only_wished_for_describes_nothing() {
     window.get_by_label("ConvNeXt").click();
     settle(&mut window);
     window.get_by_label_contains("input 224 × 224");
-    window.get_by_label("File…").click();
+    window.get_by_label(tr!("experiment-weights-file")).click();
     window.run_steps(4);
-    window.get_by_label_contains("No file chosen yet; still using ConvNeXt");
+    assert!(shows!(window, "experiment-no-file-chosen"));
     assert!(window.query_by_label_contains("input 224 × 224").is_none());
-    let path = window.get_by_label("Weight file").accesskit_node().value();
+    let path = window
+        .get_by_label(tr!("experiment-weights-name"))
+        .accesskit_node()
+        .value();
     assert_eq!(
         path.as_deref().unwrap_or_default(),
         "",
@@ -58,11 +61,11 @@ fn a_file_that_is_only_wished_for_describes_nothing() {
     settle(&mut window);
     window.run_steps(3);
     window.get_by_label_contains("input 224 × 224");
-    window.get_by_label("Choose data").click();
+    window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
-    window.get_by_label("Folder…").click();
+    window.get_by_label(tr!("data-folder")).click();
     window.run_steps(4);
-    window.get_by_label("No folder chosen yet; still using digits.");
+    window.get_by_label(&tr!("data-no-folder-chosen", now = "digits"));
     assert!(window.query_by_label_contains("10 classes, 32").is_none());
     settle(&mut window);
     window.run_steps(3);
@@ -85,23 +88,23 @@ fn predict_says_when_it_stays_with_a_run_and_can_be_let_go() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     let newest = window.state().session.predict.run.clone().unwrap();
-    assert!(window.query_by_label("Keeps using this run.").is_none());
+    assert_absent!(window, "predict-run-kept");
     let older = folders.iter().find(|folder| **folder != newest).unwrap();
     // As a click on an image of that run does.
     let ctx = window.ctx.clone();
     let command = lae_studio::ui::command::UiCommand::PredictWith(older.clone());
     window.state_mut().act(&ctx, command);
     settle(&mut window);
-    window.get_by_label("Keeps using this run.");
+    window.get_by_label(tr!("predict-run-kept"));
     shot(&mut window, "pinned");
-    window.get_by_label("Follow the newest run").click();
+    window.get_by_label(tr!("predict-run-follow")).click();
     settle(&mut window);
     let predict = &window.state().session.predict;
     assert_eq!(
         (predict.run.as_ref(), predict.by_person),
         (Some(&newest), false)
     );
-    assert!(window.query_by_label("Keeps using this run.").is_none());
+    assert_absent!(window, "predict-run-kept");
 }
 
 #[test]
@@ -111,7 +114,7 @@ fn a_folder_that_cannot_hold_runs_is_told_before_the_start() {
     std::fs::write(&file, "no folder").unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, &file.join("runs"));
     settle(&mut window);
-    window.get_by_label("Not ready yet");
+    window.get_by_label(tr!("experiment-not-ready"));
     assert!(!window.state().session.can_start());
     let told = window
         .get_all_by_label_contains("Cannot save runs in this folder")
@@ -123,5 +126,5 @@ fn a_folder_that_cannot_hold_runs_is_told_before_the_start() {
         &folder.path().join("new"),
     );
     settle(&mut fine);
-    fine.get_by_label("Ready");
+    fine.get_by_label(tr!("experiment-ready"));
 }

@@ -122,9 +122,11 @@ fn stopping_or_removing_a_job_at_a_place_is_a_question_first() {
     };
     // The one that waits: Enter keeps it.
     for label in ["Cancel", "Remove"] {
-        window.get_by_label_contains("Remove from lab").click();
+        window
+            .get_by_label_contains(&tr!("train-place-remove", place = "lab", title = ""))
+            .click();
         settle(&mut window);
-        window.get_by_label("Remove it from lab?");
+        window.get_by_label(&tr!("shell-ask-remove-at", place = "lab"));
         shot(&mut window, "remove-at-a-place");
         assert_eq!(stops(), 0);
         match label {
@@ -132,24 +134,28 @@ fn stopping_or_removing_a_job_at_a_place_is_a_question_first() {
             _ => window.get_by_label(label).click(),
         }
         settle(&mut window);
-        assert!(window.query_by_label("Remove it from lab?").is_none());
+        assert_absent!(window, "shell-ask-remove-at", place = "lab");
     }
     assert_eq!(stops(), 1);
     // The one at work.
-    window.get_by_label_contains("Stop at lab").click();
+    window
+        .get_by_label_contains(&tr!("train-place-stop", place = "lab", title = ""))
+        .click();
     settle(&mut window);
     assert_eq!(stops(), 1);
-    window.get_by_label("Stop at lab?");
+    window.get_by_label(&tr!("shell-ask-stop-at", place = "lab"));
     shot(&mut window, "stop-at-a-place");
-    window.get_by_label("Stop and save").click();
+    window.get_by_label(tr!("shell-ask-stop-yes")).click();
     settle(&mut window);
     assert_eq!(stops(), 2);
     // A question about a run that ends meanwhile goes away.
-    window.get_by_label_contains("Stop at lab").click();
+    window
+        .get_by_label_contains(&tr!("train-place-stop", place = "lab", title = ""))
+        .click();
     settle(&mut window);
     lab.push(Event::Finished { run: RUN.into() });
     settle(&mut window);
-    assert!(window.query_by_label("Stop at lab?").is_none());
+    assert_absent!(window, "shell-ask-stop-at", place = "lab");
 }
 
 #[test]
@@ -178,7 +184,7 @@ fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
     });
     settle(&mut window);
     window.get_by_label("demo on queue");
-    window.get_by_label("Nothing is running on this computer");
+    window.get_by_label(tr!("train-nothing-running-here"));
     // Its runs are listed as they come, wherever they are.
     let folders = &window.state().session.compare.folders;
     assert_eq!(folders.paths(), [shared.path()]);
@@ -188,7 +194,7 @@ fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
     shot(&mut window, "on-a-cluster");
     // The user requests the state again.
     seen.lock().unwrap().tasks[6].state = TaskState::Running;
-    window.get_by_label("Refresh").click();
+    window.get_by_label(tr!("train-cluster-refresh")).click();
     let running = "3 of 8 runs done · 2 running · 1 waiting · 2 failed";
     wait(&mut window, "the cluster was asked again", |app| {
         let grids = &app.session.train.clusters.grids;
@@ -196,17 +202,22 @@ fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
     });
     settle(&mut window);
     window.get_by_label(running);
-    window.get_by_label("Cancel").click();
+    window.get_by_label(tr!("shell-cancel")).click();
     settle(&mut window);
-    window.get_by_label_contains("jobs pending: 1, running: 2");
+    assert!(shows!(
+        window,
+        "shell-ask-grid-stop-what",
+        waiting = 1,
+        running = 2
+    ));
     shot(&mut window, "end-a-grid");
     // Enter keeps it.
     window.key_press(egui::Key::Enter);
     settle(&mut window);
     assert!(cancelled.lock().unwrap().is_empty());
-    window.get_by_label("Cancel").click();
+    window.get_by_label(tr!("shell-cancel")).click();
     settle(&mut window);
-    window.get_by_label("Stop grid").click();
+    window.get_by_label(tr!("shell-ask-grid-stop-yes")).click();
     wait(&mut window, "it is asked again", |app| {
         app.session.train.clusters.grids[0].is_over()
     });
@@ -216,7 +227,7 @@ fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
         [PathBuf::from("/runs/.slurm/1")]
     );
     window.get_by_label("3 of 8 runs done · 3 cancelled · 2 failed");
-    window.get_by_label("Nothing is running");
+    window.get_by_label(tr!("train-nothing-running"));
     window.get_by_label("Hide demo on queue").click();
     settle(&mut window);
     assert!(window.query_by_label("demo on queue").is_none());

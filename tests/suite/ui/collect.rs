@@ -30,7 +30,7 @@ fn open(runs: PathBuf) -> Harness<'static, StudioApp> {
 
 /// Draws a stroke through these points, given as shares of the canvas, and adds it with Enter.
 fn draw(window: &mut Harness<'_, StudioApp>, points: &[[f32; 2]]) {
-    let canvas = window.get_by_label("Drawing canvas").rect();
+    let canvas = window.get_by_label(tr!("shell-drawing-canvas")).rect();
     let at = |p: &[f32; 2]| canvas.min + egui::vec2(p[0], p[1]) * canvas.width();
     window.drag_at(at(&points[0]));
     window.step();
@@ -50,7 +50,7 @@ fn draw(window: &mut Harness<'_, StudioApp>, points: &[[f32; 2]]) {
 fn name(window: &mut Harness<'_, StudioApp>, place: usize, name: &str) {
     let fields = || Role::TextInput;
     let field = window
-        .query_all_by_role_and_label(fields(), "Class name")
+        .query_all_by_role_and_label(fields(), tr!("shell-collect-class-name"))
         .nth(place)
         .unwrap();
     field.focus();
@@ -58,7 +58,7 @@ fn name(window: &mut Harness<'_, StudioApp>, place: usize, name: &str) {
     window.key_press_modifiers(egui::Modifiers::COMMAND, Key::A);
     window.step();
     let field = window
-        .query_all_by_role_and_label(fields(), "Class name")
+        .query_all_by_role_and_label(fields(), tr!("shell-collect-class-name"))
         .nth(place)
         .unwrap();
     field.type_text(name);
@@ -78,18 +78,18 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = open(runs.path().to_path_buf());
     settle(&mut window);
-    window.get_by_label("Start training").click();
+    window.get_by_label(tr!("experiment-start")).click();
     let ended = |app: &StudioApp| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| run.stage == Stage::Finished)
     };
     wait(&mut window, "the run ends", ended);
     settle(&mut window);
-    window.get_by_label("Teach…").click();
+    window.get_by_label(tr!("train-teach-classes")).click();
     settle(&mut window);
-    window.get_by_label("Draw or collect…").click();
+    window.get_by_label(tr!("shell-teach-collect")).click();
     settle(&mut window);
-    window.get_by_label_contains("Ten or more images per class");
+    assert!(shows!(window, "shell-collect-about"));
     for i in 0..4 {
         let shift = i as f32 * 0.02;
         draw(
@@ -102,10 +102,10 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
             ],
         );
     }
-    window.get_by_label("Add class").click();
+    window.get_by_label(tr!("shell-collect-add-class")).click();
     settle(&mut window);
     // What is missing is said before anything can be taught.
-    window.get_by_label("Class 2 needs at least two images.");
+    window.get_by_label(&tr!("predict-collect-two-images", name = "Class 2"));
     for i in 0..4 {
         let shift = i as f32 * 0.02;
         draw(&mut window, &[[0.5, 0.1 + shift], [0.5, 0.9]]);
@@ -119,7 +119,7 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     let picture = &groups[0].pieces[0].picture;
     assert!(lae_studio::data::looks::is_light_on_dark(picture));
     shot(&mut window, "collect-two");
-    window.get_by_label("Teach").click();
+    window.get_by_label(tr!("shell-collect-teach")).click();
     wait(&mut window, "the added task begins", |app| {
         let live = app.session.train.live.as_ref();
         let header = live.and_then(|run| run.header.as_ref());
@@ -142,9 +142,9 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
     let source = letters("AB", 6);
     let mut window = open(runs.path().to_path_buf());
     settle(&mut window);
-    window.get_by_label("Choose data").click();
+    window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
-    window.get_by_label("Make one…").click();
+    window.get_by_label(tr!("data-create")).click();
     settle(&mut window);
     name(&mut window, 0, "first letter");
     drop_on(&mut window, source.path().join("A"));
@@ -162,7 +162,7 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
             .iter()
             .any(|notice| notice.bad)
     );
-    window.get_by_label("Add class").click();
+    window.get_by_label(tr!("shell-collect-add-class")).click();
     settle(&mut window);
     drop_on(&mut window, source.path().join("B"));
     settle(&mut window);
@@ -170,7 +170,9 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
         app.session.collection.groups[1].pieces.len() == 6
     });
     shot(&mut window, "collect-data");
-    window.get_by_label("Use as dataset").click();
+    window
+        .get_by_label(tr!("shell-collect-use-as-dataset"))
+        .click();
     wait(&mut window, "the data set is open", |app| {
         let view = app.session.experiment.data.ready();
         view.is_some_and(|view| view.classes == ["Class 2", "first letter"])
@@ -200,7 +202,7 @@ fn what_is_gathered_is_asked_about_before_the_window_closes_and_what_is_removed_
     });
     let before = window.state().session.collection.groups.clone();
     assert!(!press_close(&mut window));
-    window.get_by_label_contains("3 collected images");
+    window.get_by_label_contains(&tr!("drafts-collected-images", n = 3));
     shot(&mut window, "collect-close");
     window.key_press(Key::Escape);
     window.run_steps(3);
@@ -214,17 +216,21 @@ fn what_is_gathered_is_asked_about_before_the_window_closes_and_what_is_removed_
     // An image and then the whole class are taken out, and put back one after the other.
     window.get_by_label("Image 2 of Class 1").click();
     settle(&mut window);
-    window.get_by_label("Remove images").click();
+    window
+        .get_by_label(tr!("shell-collect-remove-images"))
+        .click();
     settle(&mut window);
     assert!(window.state().session.collection.is_empty());
     shot(&mut window, "collect-put-back");
-    window.get_by_label("Undo remove").click();
+    window
+        .get_by_label(tr!("shell-collect-undo-remove"))
+        .click();
     settle(&mut window);
     assert_eq!(window.state().session.collection.count(), 2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Z);
     settle(&mut window);
     assert_eq!(window.state().session.collection.groups, before);
-    assert!(window.query_by_label("Undo remove").is_none());
+    assert_absent!(window, "shell-collect-undo-remove");
 }
 
 fn picture(shade: u8) -> Arc<Picture> {
@@ -300,7 +306,7 @@ fn gathered_and_pinned_images_are_there_again_in_the_next_window() {
     let one = images().find(|path| path.extension().is_some_and(|ending| ending == "png"));
     std::fs::write(one.unwrap(), "no image").unwrap();
     let mut next = opened();
-    next.get_by_label_contains("1 image can no longer be read");
+    next.get_by_label_contains(&tr!("drafts-images-unreadable", n = 1));
     let session = &mut next.state_mut().session;
     assert_eq!(
         session.predict.pins.pictures().len() + session.collection.count(),
@@ -317,7 +323,7 @@ fn gathered_and_pinned_images_are_there_again_in_the_next_window() {
     std::fs::create_dir_all(&drafts).unwrap();
     std::fs::write(&list, "no list").unwrap();
     let next = opened();
-    next.get_by_label_contains("unsaved images of the last window cannot be read");
+    assert!(shows!(next, "drafts-unreadable"));
     let aside = std::fs::read_dir(drafts.parent().unwrap())
         .unwrap()
         .flatten();

@@ -37,17 +37,17 @@ fn seeds_become_mean_and_std_and_another_plugin_text_is_told_apart() {
     let (mut window, _) = recorded([1280.0, 1200.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     window
-        .get_by_role_and_label(egui::Role::Tab, "Compare")
+        .get_by_role_and_label(egui::Role::Tab, tr!("page-compare"))
         .click();
     settle(&mut window);
     shot(&mut window, "compare-seeds");
-    window.get_by_label("plugin file, SHA-256");
-    window.get_by_label("Table").click();
+    window.get_by_label(tr!("compare-plugin-hash"));
+    window.get_by_label(tr!("compare-table")).click();
     settle(&mut window);
     shot(&mut window, "compare-table");
     // All four are in one row, with a warning.
     window.get_by_label("1 row");
-    window.get_by_label_contains("group by them");
+    assert!(shows!(window, "compare-mixed-settings"));
     window.get_by_label_contains("ext of the plugin");
 }
 
@@ -90,14 +90,16 @@ fn a_condition_finds_runs_and_a_mistake_in_it_is_told() {
         ("final >", "The condition"),
         ("sead > 1", "There is no run column `sead`"),
     ] {
-        let field = window.get_by_label("Filter runs");
+        let field = window.get_by_label(tr!("compare-filter-name"));
         field.focus();
         settle(&mut window);
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
-        window.get_by_label("Filter runs").type_text(text);
+        window
+            .get_by_label(tr!("compare-filter-name"))
+            .type_text(text);
         settle(&mut window);
         if text == "final >" {
-            window.get_by_label_contains("is missing one side");
+            assert!(shows!(window, "problem-condition-side-missing"));
             continue;
         }
         window.get_by_label_contains(shown);
@@ -123,19 +125,19 @@ fn rows_are_put_together_sorted_and_held_against_each_other() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
-    window.get_by_label("Table").click();
+    window.get_by_label(tr!("compare-table")).click();
     settle(&mut window);
     window.get_by_label("2 rows");
     window.get_by_label("baseline");
     window.get_by_label("lae");
-    window.get_by_label("More actions for baseline").click();
-    settle(&mut window);
     window
-        .get_by_label("Compare all rows with this one")
+        .get_by_label(&tr!("compare-more-actions", name = "baseline"))
         .click();
     settle(&mut window);
+    window.get_by_label(tr!("compare-rows-with-this")).click();
+    settle(&mut window);
     window.get_by_label("A_N against baseline");
-    window.get_by_label("Columns").click();
+    window.get_by_label(tr!("compare-columns")).click();
     settle(&mut window);
     window.get_by_label("balanced A_N").click();
     settle(&mut window);
@@ -156,14 +158,14 @@ fn a_figure_is_copied_as_numbers_and_as_a_picture() {
     let menu = "Copy or save: Accuracy of the selected runs over tasks";
     window.get_by_label(menu).click();
     settle(&mut window);
-    window.get_by_label("Copy numbers").click();
+    window.get_by_label(tr!("figure-copy-numbers")).click();
     settle(&mut window);
-    window.get_by_label_contains("Numbers copied to the clipboard");
+    window.get_by_label_contains(tr!("shell-copied-numbers"));
     window.get_by_label(menu).click();
     settle(&mut window);
-    window.get_by_label("Copy image").click();
+    window.get_by_label(tr!("figure-copy-image")).click();
     settle(&mut window);
-    window.get_by_label_contains("Image copied to the clipboard");
+    window.get_by_label_contains(tr!("shell-copied-image"));
 }
 
 #[test]
@@ -182,11 +184,11 @@ fn runs_on_the_same_images_are_held_against_each_other_image_by_image() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
-    window.get_by_label("Image by image");
-    window.get_by_label_contains("are correct on the same images out of 450");
+    window.get_by_label(tr!("compare-image-by-image"));
+    assert!(shows!(window, "compare-paired-same-images", n = 450));
     shot(&mut window, "compare-paired");
     of(3, false);
-    window.get_by_label("Reload").click();
+    window.get_by_label(tr!("compare-reload")).click();
     settle(&mut window);
     window.get_by_label_contains("seed 3 does not store which images it was tested on");
 }
@@ -208,10 +210,13 @@ fn first_tasks_of_other_class_orders_are_not_held_against_each_other() {
     settle(&mut window);
     shot(&mut window, "compare-orders");
     // The newest run is alone: the other one has another first task.
-    let firsts = ["Images of 0, 1.", "Images of 9, 8."];
-    let shown = firsts.map(|first| window.query_by_label(first).is_some());
+    let firsts = ["0, 1", "9, 8"].map(|names| tr!("compare-images-of-classes", names = names));
+    let shown = firsts.map(|first| window.query_by_label(&first).is_some());
     assert_ne!(shown[0], shown[1], "{shown:?}");
-    assert!(window.query_by_label_contains("still recognise").is_none());
+    assert!(
+        !shows!(window, "compare-still-recognise")
+            && !shows!(window, "compare-both-still-recognise")
+    );
 }
 
 #[test]
@@ -226,19 +231,15 @@ fn more_runs_than_there_are_colours_lie_side_by_side_and_too_many_are_told() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     settle(&mut window);
-    window.get_by_label("65 runs selected");
-    window.get_by_label_contains("Comparing the first 64 of 65 runs");
+    window.get_by_label(&tr!("compare-selected", n = 65));
+    assert!(shows!(window, "compare-first-runs", most = 64, n = 65));
     // One fewer: there is room for all of them.
     let boxes: Vec<_> = window.query_all_by_role(egui::Role::CheckBox).collect();
     boxes[0].click();
     drop(boxes);
     settle(&mut window);
-    window.get_by_label("64 runs selected");
-    assert!(
-        window
-            .query_by_label_contains("Comparing the first")
-            .is_none()
-    );
+    window.get_by_label(&tr!("compare-selected", n = 64));
+    assert!(!shows!(window, "compare-first-runs"));
 }
 
 #[test]
@@ -252,7 +253,7 @@ fn one_choice_serves_the_comparison_and_what_is_done_with_runs() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
     // The two newest are chosen unasked; a key does not delete what nobody chose.
-    window.get_by_label("2 runs selected");
+    window.get_by_label(&tr!("compare-selected", n = 2));
     window.key_press(egui::Key::Delete);
     settle(&mut window);
     assert_eq!(window.state().session.rows().count(), 3);
@@ -267,8 +268,8 @@ fn one_choice_serves_the_comparison_and_what_is_done_with_runs() {
     window.drag_at(at);
     window.drop_at(at);
     settle(&mut window);
-    assert!(window.query_by_label("2 runs selected").is_none());
-    window.get_by_label("Duplicate");
+    assert_absent!(window, "compare-selected", n = 2);
+    window.get_by_label(tr!("compare-duplicate"));
     let chosen = window
         .query_all_by_role(egui::Role::CheckBox)
         .map(|tick| tick.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True));
@@ -288,7 +289,11 @@ fn one_choice_serves_the_comparison_and_what_is_done_with_runs() {
         window.event(click(true));
         window.event(click(false));
         settle(&mut window);
-        assert_eq!(window.query_all_by_label("Duplicate").count(), 2, "{at}");
+        assert_eq!(
+            window.query_all_by_label(tr!("compare-duplicate")).count(),
+            2,
+            "{at}"
+        );
         window.key_press(egui::Key::Escape);
         settle(&mut window);
     }
@@ -332,7 +337,7 @@ fn runs_of_one_and_two_tasks_are_compared_in_cells_no_larger_than_those_of_other
             settle(&mut window);
             shot(&mut window, &format!("compare-short-{width}-{listed:?}"));
             let shown = window
-                .query_all_by_role_and_label(egui::Role::Image, "Accuracy by task")
+                .query_all_by_role_and_label(egui::Role::Image, tr!("figure-accuracy-matrix"))
                 .map(|matrix| matrix.rect().size());
             let shown: Vec<egui::Vec2> = shown.collect();
             // Of three runs the two newest are ticked.
@@ -367,9 +372,9 @@ fn only_runs_of_equal_tasks_stand_side_by_side_and_beside_the_list_at_1024() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
-    assert!(window.query_by_label("Not comparable").is_none());
-    let beside = window.get_by_label("Side by side").rect();
-    let list = window.get_by_label("Filter runs").rect();
+    assert_absent!(window, "compare-not-comparable");
+    let beside = window.get_by_label(tr!("compare-side-by-side")).rect();
+    let list = window.get_by_label(tr!("compare-filter-name")).rect();
     assert!(beside.left() > list.right() && beside.top() < 200.0);
     let open = |node: &egui_kittest::Node<'_>| {
         node.accesskit_node().toggled() == Some(egui::accesskit::Toggled::False)
@@ -383,9 +388,9 @@ fn only_runs_of_equal_tasks_stand_side_by_side_and_beside_the_list_at_1024() {
     drop(ticks);
     settle(&mut window);
     shot(&mut window, "compare-unequal");
-    window.get_by_label("Not comparable");
-    window.get_by_label_contains("task 1 is 9, 8");
-    window.get_by_label("Show it instead").click();
+    window.get_by_label(tr!("compare-not-comparable"));
+    window.get_by_label_contains(&tr!("compare-first-task", names = "9, 8"));
+    window.get_by_label(tr!("compare-show-instead")).click();
     settle(&mut window);
-    assert!(window.query_by_label("Not comparable").is_none());
+    assert_absent!(window, "compare-not-comparable");
 }

@@ -47,14 +47,16 @@ fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
     wait(&mut window, "the settings are written", |_| file.exists());
     let kept = Settings::load(Some(&file));
     assert_eq!(kept.former.as_ref(), Some(&own));
-    window.get_by_label("Restore").click();
+    window
+        .get_by_label(tr!("experiment-earlier-restore"))
+        .click();
     settle(&mut window);
     assert_eq!(window.state().session.experiment.draft, own);
     assert_eq!(
         window.state().session.compare.folders.paths(),
         [others.path()]
     );
-    assert!(window.query_by_label("Restore").is_none());
+    assert_absent!(window, "experiment-earlier-restore");
 }
 
 /// The folder of a run that was stopped after its first task, with settings of its own.
@@ -76,8 +78,8 @@ fn opened(runs: &Path, settings: Settings) -> Harness<'static, StudioApp> {
     window
 }
 
-const CRASHED: &str = "The program crashed last time";
-const CLOSED: &str = "A run was in progress when the window was closed";
+const CRASHED: &str = "experiment-last-crashed";
+const CLOSED: &str = "experiment-last-run-in-progress";
 
 #[test]
 fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
@@ -90,41 +92,43 @@ fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
     };
     // The set-up is that of the run: to resume it is all there is to offer.
     let window = opened(runs.path(), left(&config).after_crash());
-    window.get_by_label(CRASHED);
-    window.get_by_label("Resume run");
-    assert!(window.query_by_label(CLOSED).is_none());
-    assert!(window.query_by_label("Restore").is_none());
+    window.get_by_label(tr!(CRASHED));
+    window.get_by_label(tr!("experiment-last-run-resume"));
+    assert_absent!(window, CLOSED);
+    assert_absent!(window, "experiment-earlier-restore");
     // Another set-up is offered on the same card.
     let other = RunConfig {
         data: "letters".into(),
         ..RunConfig::default()
     };
     let mut window = opened(runs.path(), left(&other).after_crash());
-    window.get_by_label(CRASHED);
-    window.get_by_label("Resume run");
-    assert!(window.query_by_label(CLOSED).is_none());
+    window.get_by_label(tr!(CRASHED));
+    window.get_by_label(tr!("experiment-last-run-resume"));
+    assert_absent!(window, CLOSED);
     shot(&mut window, "after-a-crash-both");
-    window.get_by_label("Discard").click();
+    window
+        .get_by_label(tr!("experiment-earlier-discard"))
+        .click();
     settle(&mut window);
     // The run is another question.
-    assert!(window.query_by_label("Restore").is_none());
-    window.get_by_label("Resume run");
-    window.get_by_label("Not now").click();
+    assert_absent!(window, "experiment-earlier-restore");
+    window.get_by_label(tr!("experiment-last-run-resume"));
+    window.get_by_label(tr!("experiment-last-not-now")).click();
     settle(&mut window);
-    for gone in [CRASHED, "Resume run"] {
+    for gone in [tr!(CRASHED), tr!("experiment-last-run-resume")] {
         assert!(window.query_by_label(gone).is_none(), "{gone}");
     }
     assert!(run.exists());
     // So it is the other way round.
     let mut window = opened(runs.path(), left(&other).after_crash());
-    window.get_by_label("Not now").click();
+    window.get_by_label(tr!("experiment-last-not-now")).click();
     settle(&mut window);
-    assert!(window.query_by_label("Resume run").is_none());
-    window.get_by_label("Restore");
+    assert_absent!(window, "experiment-last-run-resume");
+    window.get_by_label(tr!("experiment-earlier-restore"));
     // A window that was closed says so.
     let window = opened(runs.path(), left(&RunConfig::default()));
-    window.get_by_label(CLOSED);
-    assert!(window.query_by_label(CRASHED).is_none());
+    window.get_by_label(tr!(CLOSED));
+    assert_absent!(window, CRASHED);
 }
 
 #[test]
@@ -155,12 +159,13 @@ fn what_is_kept_from_an_older_crash_is_not_told_of_the_last_window() {
         ..Settings::default()
     };
     let mut window = opened(runs.path(), kept);
-    assert!(window.query_by_label(CRASHED).is_none());
-    window.get_by_label("Earlier settings were saved");
-    window.get_by_label_contains("when the program crashed earlier: letters");
+    assert_absent!(window, CRASHED);
+    window.get_by_label(tr!("experiment-earlier-settings-saved"));
+    let kept = tr!("experiment-earlier-crash-settings", kept = "letters");
+    window.get_by_label_contains(kept.trim_end_matches('.'));
     // Set up by hand, it is no question any more.
     window.state_mut().session.experiment.draft = own;
     settle(&mut window);
-    assert!(window.query_by_label("Restore").is_none());
+    assert_absent!(window, "experiment-earlier-restore");
     assert_eq!(window.state().session.former.config, None);
 }

@@ -46,6 +46,10 @@ fn on(data: &str, tasks: &str) -> Harness<'static, StudioApp> {
     harness
 }
 
+fn in_task(class: u8, task: u8) -> String {
+    tr!("data-class-in-task", class = class.to_string(), task = task)
+}
+
 fn settings(window: &Harness<'_, StudioApp>) -> (String, String) {
     let draft = &window.state().session.experiment.draft;
     (draft.order.clone(), draft.classes_per_task.clone())
@@ -54,8 +58,8 @@ fn settings(window: &Harness<'_, StudioApp>) -> (String, String) {
 #[test]
 fn a_class_is_dragged_to_another_task_and_back_again() {
     let mut window = on("digits", "2");
-    let from = window.get_by_label("class 0, task 1").rect().center();
-    let to = window.get_by_label("class 5, task 3").rect().left_center();
+    let from = window.get_by_label(&in_task(0, 1)).rect().center();
+    let to = window.get_by_label(&in_task(5, 3)).rect().left_center();
     window.drag_at(from);
     window.run_steps(2);
     for step in 1..=6 {
@@ -67,7 +71,7 @@ fn a_class_is_dragged_to_another_task_and_back_again() {
     window.run_steps(2);
     assert_eq!(settings(&window), ("1-4,0,5-9".into(), "1,2,3,2,2".into()));
     settle(&mut window);
-    window.get_by_label("class 0, task 3");
+    window.get_by_label(&in_task(0, 3));
     let plan = &window.state().session.experiment.plan;
     assert!(plan.problems.is_empty(), "{:?}", plan.problems);
     assert_eq!(plan.tasks[2], ["4", "0", "5"]);
@@ -77,29 +81,31 @@ fn a_class_is_dragged_to_another_task_and_back_again() {
         command.contains("--order 1-4,0,5-9") && command.contains("1,2,3,2,2"),
         "{command}"
     );
-    window.get_by_label("Undo").click();
+    window.get_by_label(tr!("data-undo")).click();
     settle(&mut window);
     assert_eq!(settings(&window), ("natural".into(), "2".into()));
-    window.get_by_label("class 0, task 1");
+    window.get_by_label(&in_task(0, 1));
 }
 
 #[test]
 fn a_class_is_moved_by_its_menu_without_a_mouse() {
     let mut window = on("digits", "5");
-    window.get_by_label("class 9, task 2").focus();
+    window.get_by_label(&in_task(9, 2)).focus();
     window.run_steps(2);
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
     shot(&mut window, "data-class-menu");
-    window.get_by_label("To a new task").click_accesskit();
+    window.get_by_label(tr!("data-move-new")).click_accesskit();
     window.run_steps(3);
     settle(&mut window);
     assert_eq!(settings(&window), ("natural".into(), "5,4,1".into()));
-    window.get_by_label("class 9, task 3").focus();
+    window.get_by_label(&in_task(9, 3)).focus();
     window.run_steps(2);
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
-    window.get_by_label("Earlier").click_accesskit();
+    window
+        .get_by_label(tr!("data-move-earlier"))
+        .click_accesskit();
     window.run_steps(3);
     settle(&mut window);
     assert_eq!(settings(&window), ("natural".into(), "5".into()));
@@ -115,7 +121,9 @@ fn many_classes_are_arranged_in_the_larger_view() {
     window.state_mut().session.experiment.draft.batch = 2;
     settle(&mut window);
     assert!(window.query_by_label_contains("class a class").is_none());
-    window.get_by_label("Arrange classes").click();
+    window
+        .get_by_label(tr!("data-part-arrange-classes"))
+        .click();
     window.run_steps(3);
     settle(&mut window);
     shot(&mut window, "data-arrange");
@@ -123,7 +131,9 @@ fn many_classes_are_arranged_in_the_larger_view() {
         .get_by_label("class a class with a longer name 000, task 1")
         .click();
     window.run_steps(3);
-    window.get_by_label("To task 2").click_accesskit();
+    window
+        .get_by_label(&tr!("data-move-to", task = 2))
+        .click_accesskit();
     window.run_steps(3);
     settle(&mut window);
     let (order, sizes) = settings(&window);
@@ -146,13 +156,13 @@ fn a_button_sets_the_bit_depth_that_nearly_black_images_need() {
             .max()
     };
     assert_eq!(brightest(&window), Some(16));
-    let button = "Use a bit depth of 12";
+    let button = tr!("data-use-bit-depth", n = 12);
     window.get_by_label_contains("Train with Bit depth 12");
-    window.get_by_label(button).click();
+    window.get_by_label(&button).click();
     settle(&mut window);
     assert_eq!(window.state().session.experiment.draft.bit_depth, 12);
     assert_eq!(brightest(&window), Some(255));
-    assert!(window.query_by_label(button).is_none());
+    assert!(window.query_by_label(&button).is_none());
     // The setting is visible, so it can be changed.
     window.get_by_label("Bit depth");
 }
@@ -268,17 +278,17 @@ fn what_the_network_sees_is_what_the_loader_draws() {
 #[test]
 fn the_sight_opens_on_the_page_and_draws_again() {
     let mut window = on("letters", "6,5,5,5,5");
-    window.get_by_label("What the network sees").click();
+    window.get_by_label(tr!("data-part-network-input")).click();
     window.run_steps(3);
     settle(&mut window);
-    window.get_by_label("A as seen in training");
-    window.get_by_label("A as seen in testing");
-    window.get_by_label_contains("Epoch 1 of 5");
+    window.get_by_label(&tr!("data-input-training", class = "A"));
+    window.get_by_label(&tr!("data-input-testing", class = "A"));
+    window.get_by_label_contains(&tr!("data-epoch-crops", epoch = 1, epochs = 5));
     shot(&mut window, "data-sight");
-    window.get_by_label("Next epoch").click();
+    window.get_by_label(tr!("data-next-epoch")).click();
     window.run_steps(3);
     settle(&mut window);
-    window.get_by_label_contains("Epoch 2 of 5");
+    window.get_by_label_contains(&tr!("data-epoch-crops", epoch = 2, epochs = 5));
 }
 
 #[test]
@@ -296,18 +306,20 @@ fn counts_shares_skipped_files_and_twins_are_on_the_card() {
     .unwrap();
     let mut window = on(made.path().to_str().unwrap(), "2");
     window.get_by_label_contains("12 × 10 pixels");
-    window.get_by_label("Images per class").click();
+    window
+        .get_by_label(tr!("data-part-images-per-class"))
+        .click();
     window.run_steps(3);
     window.get_by_label_contains("Images per class: 8 to 18");
     window.get_by_label("kind 00: 8 training images and 2 test images");
-    window.get_by_label("2 files were skipped.");
-    window.get_by_label("Show skipped files").click();
+    window.get_by_label(&tr!("data-skipped-files", n = 2));
+    window.get_by_label(tr!("data-skipped-show")).click();
     window.run_steps(3);
     window.get_by_label_contains("broken.png");
-    window.get_by_label("Hide skipped files");
+    window.get_by_label(tr!("data-skipped-hide"));
     shot(&mut window, "data-card");
     // No test split was given, so its share can be chosen; the data is split again.
-    window.get_by_label("Splits and memory").click();
+    window.get_by_label(tr!("data-part-splits")).click();
     settle(&mut window);
     window.get_by_label("Test share");
     let before = window
@@ -335,7 +347,7 @@ fn counts_shares_skipped_files_and_twins_are_on_the_card() {
     );
     window.state_mut().session.experiment.draft.validation_share = 0.2;
     settle(&mut window);
-    window.get_by_label_contains("held out from training, not on test images");
+    assert!(shows!(window, "data-measured-on-validation"));
     window.get_by_label_contains("validation images, 14 classes");
     shot(&mut window, "data-validation");
 }
@@ -354,8 +366,8 @@ fn an_image_in_both_splits_is_shown_with_both_names() {
         window.query_by_label("Test share").is_none(),
         "a test split was given"
     );
-    window.get_by_label("1 image is in both splits.");
-    window.get_by_label("Show these images").click();
+    window.get_by_label(&tr!("data-in-both-splits", n = 1));
+    window.get_by_label(tr!("data-in-both-splits-show")).click();
     window.run_steps(3);
     window.get_by_label("a/007.png");
     window.get_by_label("a/003.png");
@@ -371,8 +383,8 @@ fn an_image_under_two_labels_is_shown_with_both_names() {
     let at = |name: &str| made.path().join(name);
     std::fs::copy(at("train/a/007.png"), at("train/b/003.png")).unwrap();
     let mut window = on(made.path().to_str().unwrap(), "1");
-    window.get_by_label_contains("1 image has more than one label: a/007.png");
-    window.get_by_label("Show images with two labels").click();
+    assert!(shows!(window, "remark-images-with-two-labels", n = 1));
+    window.get_by_label(tr!("data-two-labels-show")).click();
     window.run_steps(3);
     window.get_by_label("a/007.png (a, train)");
     window.get_by_label("b/003.png (b, train)");
@@ -410,29 +422,31 @@ fn a_published_set_is_offered_shows_its_progress_and_can_be_stopped() {
         Session::with(backend, sources, RunConfig::default(), wake)
     });
     settle(&mut window);
-    window.get_by_label("Choose data").click();
+    window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
     window.get_by_label_contains("cifar-10 ").click();
     window.run_steps(3);
     settle(&mut window);
     window.get_by_label_contains("https://www.cs.toronto.edu");
     shot(&mut window, "data-offer");
-    window.get_by_label("Download 170 MB").click();
+    window
+        .get_by_label(&tr!("data-download", size = 170))
+        .click();
     wait(&mut window, "progress shows", |app| {
         let mut downloads = app.session.downloads().iter();
         downloads.any(|d| d.transfer.progress().1.is_some())
     });
     window.get_by_label_contains("5.0 MB of 170.1 MB");
     shot(&mut window, "data-download");
-    window.get_by_label("Stop download").click();
+    window.get_by_label(tr!("data-download-stop")).click();
     wait(&mut window, "the download stops", |app| {
         app.session.downloads().is_empty()
     });
     settle(&mut window);
-    window.get_by_label("Download 170 MB");
+    window.get_by_label(&tr!("data-download", size = 170));
     let notice = window.state().session.notices.list.last().unwrap();
     assert!(
-        !notice.bad && notice.problem.remedy.contains("kept"),
+        !notice.bad && says!(notice.problem.remedy, "notices-download-part-kept"),
         "{notice:?}"
     );
 }

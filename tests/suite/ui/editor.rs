@@ -68,7 +68,7 @@ fn open(window: &Harness<'_, StudioApp>) -> OpenPlugin {
 
 /// Types this in place of the whole text, and waits until it was checked.
 fn write(window: &mut Harness<'_, StudioApp>, text: &str) {
-    window.get_by_label("Plugin text").focus();
+    window.get_by_label(tr!("editor-plugin-text")).focus();
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     window.run_steps(1);
@@ -94,22 +94,24 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
     };
     let mut window = opened(folder.path(), dark);
     shot(&mut window, "editor-0-list");
-    window.get_by_label("New plugin").click();
+    window.get_by_label(tr!("plugins-new")).click();
     settle(&mut window);
     checked(&mut window);
     assert!(open(&window).is_sound());
-    window.get_by_label("No errors");
+    window.get_by_label(tr!("editor-no-errors"));
     write(&mut window, WRONG);
     // What the last sound text means stays.
-    window.get_by_label("1 error");
-    window.get_by_label("line 16, column 17");
+    window.get_by_label(&tr!("editor-errors", n = 1));
+    window.get_by_label(&tr!("editor-error-place", line = 16, column = 17));
     window.get_by_label("Unknown function `rellu`.");
-    window.get_by_label("Below: the last version without errors");
+    window.get_by_label(tr!("editor-last-valid-version"));
     shot(&mut window, "editor-1-name");
-    window.get_by_label("Change to relu").click();
+    window
+        .get_by_label(&tr!("editor-error-fix", text = "relu"))
+        .click();
     window.run_steps(3);
     checked(&mut window);
-    window.get_by_label("1 error");
+    window.get_by_label(&tr!("editor-errors", n = 1));
     let told = "`relu(e @ down) @ up`: 2×17×16 times 192×16 does not fit: inner sizes 16 and 192";
     window.get_by_label_contains(told);
     assert_eq!(open(&window).mistakes[0].place.0, 16);
@@ -119,21 +121,25 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
         "up   = { shape = [\"r\", \"d\"]",
     );
     write(&mut window, &right);
-    window.get_by_label("No errors");
-    window.get_by_label_contains("It starts as the identity");
-    window.get_by_label_contains("30,720 trainable parameters");
+    window.get_by_label(tr!("editor-no-errors"));
+    assert!(shows!(window, "editor-on-starts-identity"));
+    assert!(shows!(
+        window,
+        "experiment-trainable-parameters",
+        n = 30_720
+    ));
     wait(&mut window, "it is measured", |app| {
         let open = app.session.editor.open.as_ref();
         open.is_some_and(|open| open.measured.ready().is_some() && !open.measuring)
     });
-    window.get_by_label_contains("a prediction takes");
-    window.get_by_label_contains("learns from the second step");
+    assert!(shows!(window, "editor-measured-times"));
+    window.get_by_label_contains(tr!("editor-parameter-learns-second-step"));
     shot(&mut window, "editor-3-sound");
-    window.get_by_label("Save").click();
+    window.get_by_label(tr!("editor-save")).click();
     settle(&mut window);
     let file = folder.path().join("plugins/my-adaptformer.toml");
     assert_eq!(fs::read_to_string(&file).unwrap(), right);
-    window.get_by_label("Use plugin").click();
+    window.get_by_label(tr!("plugins-use")).click();
     settle(&mut window);
     assert_eq!(window.state().page, Page::Experiment);
     let draft = &window.state().session.experiment.draft;
@@ -146,7 +152,7 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
 fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = opened(folder.path(), Settings::default());
-    window.get_by_label("Edit a copy").click();
+    window.get_by_label(tr!("plugins-copy-edit")).click();
     settle(&mut window);
     assert!(open(&window).text.contains("name = \"My Adapter\""));
     write(
@@ -173,20 +179,20 @@ fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
         open(&window).text
     );
     // A text that is closed before it is saved is there again.
-    window.get_by_label("Close").click();
+    window.get_by_label(tr!("editor-close")).click();
     settle(&mut window);
-    window.get_by_label("Continue editing").click();
+    window.get_by_label(tr!("plugins-continue-editing")).click();
     settle(&mut window);
     assert!(open(&window).text.ends_with("h + e @ do"));
-    window.get_by_label("Plugin text").focus();
+    window.get_by_label(tr!("editor-plugin-text")).focus();
     window.run_steps(2);
     // Find and replace.
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::F);
     window.run_steps(3);
     window.event(egui::Event::Text("down".into()));
     window.run_steps(3);
-    window.get_by_label("1 match");
-    window.get_by_label("Replace with");
+    window.get_by_label(&tr!("editor-find-count", n = 1));
+    window.get_by_label(tr!("editor-replace-with"));
     settle(&mut window);
 }
 
@@ -194,7 +200,7 @@ fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
 fn replacing_goes_from_match_to_match_and_never_into_what_it_wrote() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = opened(folder.path(), Settings::default());
-    window.get_by_label("New plugin").click();
+    window.get_by_label(tr!("plugins-new")).click();
     settle(&mut window);
     write(&mut window, "# aaaa b aa\n");
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Home);
@@ -203,7 +209,7 @@ fn replacing_goes_from_match_to_match_and_never_into_what_it_wrote() {
     window.run_steps(3);
     window.event(egui::Event::Text("aa".into()));
     window.run_steps(3);
-    window.get_by_label("3 matches");
+    window.get_by_label(&tr!("editor-find-count", n = 3));
     let press = |window: &mut Harness<'_, StudioApp>, label: &str| {
         window.get_by_label(label).click();
         window.run_steps(3);
@@ -215,17 +221,23 @@ fn replacing_goes_from_match_to_match_and_never_into_what_it_wrote() {
         window.run_steps(3);
     }
     assert_eq!(open(&window).text, "# aaaa b aa\n");
-    window.get_by_label("Replace with").focus();
+    window.get_by_label(tr!("editor-replace-with")).focus();
     window.run_steps(2);
     window.event(egui::Event::Text("aaa".into()));
     window.run_steps(2);
     // The second one is visible, which touches the first.
-    assert_eq!(press(&mut window, "Replace"), "# aaaaa b aa\n");
-    assert_eq!(press(&mut window, "Replace"), "# aaaaa b aaa\n");
+    assert_eq!(press(&mut window, tr!("editor-replace")), "# aaaaa b aa\n");
+    assert_eq!(press(&mut window, tr!("editor-replace")), "# aaaaa b aaa\n");
     // Behind the last one it begins again.
-    assert_eq!(press(&mut window, "Next"), "# aaaaa b aaa\n");
-    assert_eq!(press(&mut window, "Replace all"), "# aaaaaaa b aaaa\n");
-    window.get_by_label("Plugin text").focus();
+    assert_eq!(
+        press(&mut window, tr!("editor-find-next")),
+        "# aaaaa b aaa\n"
+    );
+    assert_eq!(
+        press(&mut window, tr!("editor-replace-all")),
+        "# aaaaaaa b aaaa\n"
+    );
+    window.get_by_label(tr!("editor-plugin-text")).focus();
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     window.run_steps(3);
@@ -237,7 +249,7 @@ fn an_unsaved_text_survives_a_restart_and_another_programs_changes_appear() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("window.toml");
     let mut window = opened_with(folder.path(), Settings::default(), Some(file.clone()));
-    window.get_by_label("New plugin").click();
+    window.get_by_label(tr!("plugins-new")).click();
     settle(&mut window);
     write(&mut window, WRONG);
     eframe::App::on_exit(window.state_mut());
@@ -291,8 +303,8 @@ fn an_unsaved_text_survives_a_restart_and_another_programs_changes_appear() {
             .is_some_and(|open| open.theirs.is_some())
     });
     window.run_steps(3);
-    window.get_by_label("The file has changed on disk");
-    window.get_by_label("Reload file").click();
+    window.get_by_label(tr!("editor-changed-on-disk"));
+    window.get_by_label(tr!("editor-reload-file")).click();
     window.run_steps(3);
     assert!(open(&window).text.contains("tanh"));
     settle(&mut window);
@@ -311,19 +323,19 @@ fn a_dropped_plugin_is_shown_before_it_is_installed_and_hides_a_built_in_one_onl
     window.run_steps(2);
     settle(&mut window);
     checked(&mut window);
-    window.get_by_label("This plugin is not installed yet");
-    window.get_by_label("This would override the built-in plugin Adapter");
+    window.get_by_label(tr!("editor-not-installed"));
+    window.get_by_label(&tr!("editor-overrides-built-in", name = "Adapter"));
     shot(&mut window, "editor-6-dropped");
-    window.get_by_label("Install").click();
+    window.get_by_label(tr!("editor-install")).click();
     settle(&mut window);
     assert!(!folder.path().join("plugins/adapter.toml").exists());
     window.get_by_label_contains("There is a built-in plugin named Adapter");
     window.get_by_label("Override Adapter").click();
     settle(&mut window);
     assert!(folder.path().join("plugins/adapter.toml").exists());
-    window.get_by_label("Close").click();
+    window.get_by_label(tr!("editor-close")).click();
     settle(&mut window);
-    window.get_by_label("This file overrides the built-in plugin Adapter");
+    window.get_by_label(&tr!("plugins-overrides-built-in", name = "Adapter"));
     window.get_by_label_contains("Installed on");
     shot(&mut window, "editor-7-installed");
 

@@ -71,34 +71,38 @@ fn a_page_stays_closed_until_it_is_tried_again_or_come_back_to() {
     finished(runs.path(), 1);
     let (mut window, _) = recorded(SIZE, ThemeChoice::Light, runs.path());
     settle(&mut window);
-    let_fail(&mut window, Some("Compare"));
+    let_fail(&mut window, Some(tr!("page-compare")));
     turn_to(&mut window, Page::Compare);
     settle(&mut window);
     shot(&mut window, "fenced-page");
-    window.get_by_label_contains("test fault in Compare");
-    assert!(window.query_by_label("Reset this page").is_none());
+    assert!(shows!(
+        window,
+        "shell-part-test-fault",
+        part = tr!("page-compare")
+    ));
+    assert_absent!(window, "shell-part-reset-page");
     // It is not tried with every frame: it would be back by now.
     let_fail(&mut window, None);
     window.run_steps(10);
     assert_eq!(says_so(&window), 1);
-    window.get_by_label("Try again").click();
+    window.get_by_label(tr!("shell-part-try-again")).click();
     window.run_steps(3);
     assert_eq!(says_so(&window), 0);
-    window.get_by_label("Accuracy of the selected runs over tasks");
+    window.get_by_label(tr!("compare-curves-name"));
 
     // Twice in a row: what the page remembers may be the cause.
-    let_fail(&mut window, Some("Compare"));
+    let_fail(&mut window, Some(tr!("page-compare")));
     window.run_steps(3);
-    window.get_by_label("Try again").click();
+    window.get_by_label(tr!("shell-part-try-again")).click();
     window.run_steps(3);
     shot(&mut window, "fenced-page-twice");
     let_fail(&mut window, None);
-    window.get_by_label("Reset this page").click();
+    window.get_by_label(tr!("shell-part-reset-page")).click();
     window.run_steps(3);
     assert_eq!(says_so(&window), 0);
 
     // Coming back is a try, too.
-    let_fail(&mut window, Some("Compare"));
+    let_fail(&mut window, Some(tr!("page-compare")));
     window.run_steps(3);
     assert_eq!(says_so(&window), 1);
     let_fail(&mut window, None);
@@ -111,7 +115,7 @@ fn a_page_stays_closed_until_it_is_tried_again_or_come_back_to() {
 fn a_run_at_work_ends_well_while_its_page_and_the_news_of_it_panic() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = after_one_task(runs.path());
-    let_fail(&mut window, Some("Train"));
+    let_fail(&mut window, Some(tr!("page-train")));
     window.run_steps(3);
     assert_eq!(says_so(&window), 1);
     let before = window
@@ -132,7 +136,7 @@ fn a_run_at_work_ends_well_while_its_page_and_the_news_of_it_panic() {
         },
     );
     // It reports nothing for a while.
-    let_fail(&mut window, Some("news"));
+    let_fail(&mut window, Some(tr!("part-news")));
     window.run_steps(3);
     let told = window
         .state()
@@ -150,10 +154,10 @@ fn a_run_at_work_ends_well_while_its_page_and_the_news_of_it_panic() {
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
     assert_eq!(live.reports.len(), 3);
-    window.get_by_label("Try again").click();
+    window.get_by_label(tr!("shell-part-try-again")).click();
     settle(&mut window);
     assert_eq!(says_so(&window), 0);
-    window.get_by_label("Confusion matrix");
+    window.get_by_label(tr!("figure-confusion"));
 }
 
 #[test]
@@ -162,18 +166,18 @@ fn a_dialog_that_panics_is_put_away_with_a_notice_and_can_be_opened_again() {
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
     let ctx = window.ctx.clone();
-    let_fail(&mut window, Some("Run folders"));
+    let_fail(&mut window, Some(tr!("part-run-folders")));
     window.state_mut().act(&ctx, UiCommand::Folders);
     window.run_steps(4);
     let notices = &window.state().session.notices.list;
     assert_eq!(notices.len(), 1, "{notices:?}");
-    assert_eq!(notices[0].problem.place, "Run folders");
-    assert!(window.query_by_label("Close").is_none());
-    window.get_by_label("Start training");
+    assert_eq!(notices[0].problem.place, tr!("part-run-folders"));
+    assert_absent!(window, "shell-close");
+    window.get_by_label(tr!("experiment-start"));
     let_fail(&mut window, None);
     window.state_mut().act(&ctx, UiCommand::Folders);
     window.run_steps(4);
-    window.get_by_label("Close");
+    window.get_by_label(tr!("shell-close"));
     assert_eq!(window.state().session.notices.list.len(), 1);
 }
 
@@ -182,25 +186,25 @@ fn without_its_top_bar_the_window_is_worked_by_keys() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    let_fail(&mut window, Some("Top bar"));
+    let_fail(&mut window, Some(tr!("part-top-bar")));
     window.run_steps(3);
     shot(&mut window, "fenced-top-bar");
     assert!(
         window
-            .query_by_role_and_label(egui::Role::Tab, "Compare")
+            .query_by_role_and_label(egui::Role::Tab, tr!("page-compare"))
             .is_none()
     );
     turn_to(&mut window, Page::Plugins);
     let_fail(&mut window, None);
     window.run_steps(3);
-    window.get_by_label("Try again").click();
+    window.get_by_label(tr!("shell-part-try-again")).click();
     window.run_steps(3);
-    window.get_by_role_and_label(egui::Role::Tab, "Compare");
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-compare"));
     // The presenter's view has the whole window: it gives it back.
-    let_fail(&mut window, Some("Presenter view"));
+    let_fail(&mut window, Some(tr!("part-presenter-view")));
     window.key_press(Key::F11);
     window.run_steps(4);
-    window.get_by_role_and_label(egui::Role::Tab, "Compare");
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-compare"));
     assert_eq!(window.state().session.notices.list.len(), 1);
 }
 
@@ -244,7 +248,7 @@ fn an_event_that_cannot_be_taken_in_keeps_the_window_and_stops_nothing() {
     events(4).into_iter().for_each(|event| backend.push(event));
     window.run_steps(5);
     turn_to(&mut window, Page::Train);
-    window.get_by_label("Accuracy over tasks");
+    window.get_by_label(tr!("train-accuracy-curves-name"));
     assert_eq!(window.state().session.notices.list.len(), 1);
     assert_eq!(backend.wished(), Wish::Run);
     broken.store(false, Ordering::Relaxed);

@@ -16,7 +16,7 @@ use super::{settle, shot, wait, window};
 
 /// Draws a seven on the canvas with the mouse.
 pub fn draw_seven(harness: &mut Harness<'_, StudioApp>) {
-    let canvas = harness.get_by_label("Drawing canvas").rect();
+    let canvas = harness.get_by_label(tr!("shell-drawing-canvas")).rect();
     let at = |x: f32, y: f32| canvas.min + egui::vec2(x, y) * canvas.width();
     let corners = [at(0.25, 0.25), at(0.75, 0.25), at(0.45, 0.8)];
     harness.drag_at(corners[0]);
@@ -51,7 +51,7 @@ pub fn after_one_task(runs: &Path) -> Harness<'static, StudioApp> {
         Session::open(root, small(), wake).unwrap()
     });
     settle(&mut window);
-    window.get_by_label("Start training").click();
+    window.get_by_label(tr!("experiment-start")).click();
     wait(&mut window, "one task is measured", |app| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| !run.reports.is_empty())
@@ -75,7 +75,7 @@ fn the_demo_trains_and_answers_about_a_drawing() {
     assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
     assert_eq!(live.reports.len(), 3);
     assert_eq!(live.of(Expert::ENSEMBLE).accuracy.len(), 3);
-    window.get_by_label("Confusion matrix");
+    window.get_by_label(tr!("figure-confusion"));
     settle(&mut window);
     shot(&mut window, "real-train-done");
 
@@ -97,6 +97,6 @@ fn the_demo_trains_and_answers_about_a_drawing() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
     window.get_by_label_contains("finished ·");
-    window.get_by_label("Accuracy of the selected runs over tasks");
+    window.get_by_label(tr!("compare-curves-name"));
     shot(&mut window, "real-compare");
 }

@@ -28,7 +28,7 @@ fn with_folders(runs: &Path, folders: Vec<PathBuf>, file: PathBuf) -> Harness<'s
     });
     settle(&mut window);
     window
-        .get_by_role_and_label(egui::Role::Tab, "Compare")
+        .get_by_role_and_label(egui::Role::Tab, tr!("page-compare"))
         .click();
     settle(&mut window);
     window
@@ -50,21 +50,29 @@ fn another_folder_of_runs_is_opened_by_path_or_drop_and_taken_off() {
     finished(runs.path(), 1);
     let theirs = finished(&shared, 2);
     let mut window = compare(runs.path());
-    window.get_by_label("Other folders…").click();
+    window.get_by_label(tr!("compare-folders")).click();
     window.run_steps(3);
-    fill(&mut window, "Run folder", &empty.display().to_string());
-    window.get_by_label("Add").click();
+    fill(
+        &mut window,
+        tr!("shell-folders-path"),
+        &empty.display().to_string(),
+    );
+    window.get_by_label(tr!("shell-folders-add")).click();
     settle(&mut window);
     window
         .get_all_by_label_contains("This folder contains no runs")
         .next()
         .unwrap();
-    fill(&mut window, "Run folder", &shared.display().to_string());
+    fill(
+        &mut window,
+        tr!("shell-folders-path"),
+        &shared.display().to_string(),
+    );
     window.key_press(egui::Key::Enter);
     settle(&mut window);
     window.get_by_label("1 run");
     shot(&mut window, "folders");
-    window.get_by_label("Close").click();
+    window.get_by_label(tr!("shell-close")).click();
     settle(&mut window);
     let listed = titles(&window);
     assert_eq!(listed.len(), 2);
@@ -78,16 +86,18 @@ fn another_folder_of_runs_is_opened_by_path_or_drop_and_taken_off() {
     window.state_mut().session.delete(vec![theirs.clone()]);
     settle(&mut window);
     assert!(shared.join(".trash").is_dir() && !theirs.exists());
-    window.get_by_label("Undo").click();
+    window.get_by_label(tr!("shell-undo")).click();
     settle(&mut window);
     assert!(theirs.is_dir());
-    window.get_by_label("Other folders (1)…").click();
+    window
+        .get_by_label(&tr!("compare-folders-of", n = 1))
+        .click();
     window.run_steps(3);
-    window.get_by_label("Remove").click();
+    window.get_by_label(tr!("shell-folders-remove")).click();
     settle(&mut window);
     assert_eq!(titles(&window).len(), 1);
     assert!(theirs.is_dir());
-    window.get_by_label("Close").click();
+    window.get_by_label(tr!("shell-close")).click();
     settle(&mut window);
     // A run's folder that is dropped means the folder around it.
     let drop = Arc::new(Dropped(theirs));
@@ -110,26 +120,28 @@ fn folders_are_remembered_and_one_that_vanished_is_told() {
     assert_eq!(titles(&window).len(), 2);
     let told = |window: &Harness<'_, StudioApp>| {
         let notices = window.state().session.notices.list.iter();
-        let missing = |what: &str| what.contains("no longer exists");
+        let missing = |what: &str| what.contains(tr!("shell-folders-missing"));
         notices
             .filter(|notice| missing(&notice.problem.what))
             .count()
     };
     assert_eq!(told(&window), 1);
     // Once is enough.
-    window.get_by_label("Reload").click();
+    window.get_by_label(tr!("compare-reload")).click();
     settle(&mut window);
     assert_eq!(told(&window), 1);
-    window.get_by_label("Other folders (2)…").click();
-    window.run_steps(3);
-    window.get_by_label("no longer exists");
     window
-        .get_all_by_label("Remove")
+        .get_by_label(&tr!("compare-folders-of", n = 2))
+        .click();
+    window.run_steps(3);
+    window.get_by_label(tr!("shell-folders-missing"));
+    window
+        .get_all_by_label(tr!("shell-folders-remove"))
         .next_back()
         .unwrap()
         .click();
     settle(&mut window);
-    window.get_by_label("Close").click();
+    window.get_by_label(tr!("shell-close")).click();
     window.run_steps(3);
     eframe::App::on_exit(window.state_mut());
     assert_eq!(Settings::load(Some(&file)).folders, folders[..1]);
@@ -151,10 +163,10 @@ fn a_folder_that_can_only_be_read_is_looked_at_and_not_changed() {
     let mut window = with_folders(runs.path(), vec![others.path().to_path_buf()], file);
     window.get_by_label_contains("(read-only)");
     shot(&mut window, "folders-read-only");
-    for change in ["Name…", "Delete"] {
+    for change in [tr!("compare-name-run"), tr!("compare-delete")] {
         assert!(window.get_by_label(change).accesskit_node().is_disabled());
     }
-    window.get_by_label("Open").click();
+    window.get_by_label(tr!("compare-open")).click();
     settle(&mut window);
     assert!(window.state().session.train.opened.is_some());
     mode(0o755);
@@ -184,6 +196,6 @@ fn a_packed_run_that_is_dropped_joins_the_runs_and_once_only() {
         .iter()
         .map(|notice| notice.problem.what.as_str())
         .collect();
-    assert!(told[0].ends_with("was added to the runs"), "{told:?}");
-    assert!(told[1].starts_with("this run already exists"), "{told:?}");
+    assert_says!(told[0], "story-run-unpacked");
+    assert_says!(told[1], "problem-run-exists");
 }

@@ -32,21 +32,23 @@ fn the_data_set_of_a_stored_run_is_opened_when_the_person_says_so() {
     settle(&mut window);
     window.state_mut().session.choose_predictor(path);
     window
-        .get_by_role_and_label(egui::Role::Tab, "Predict")
+        .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
         .click();
     settle(&mut window);
-    window.get_by_label_contains("The images of this run are in");
-    assert!(window.query_by_label_contains("Sample of").is_none());
+    assert!(shows!(window, "shell-data-location"));
+    assert!(!shows!(window, "predict-sample-of-class"));
     let session = &mut window.state_mut().session;
     let config = of_others.config.clone();
     assert!(session.asks_before_opening(&config));
     assert!(matches!(session.data_of(&config), Lookup::Absent));
     // What the program has itself is no question.
     assert!(!session.asks_before_opening(&RunConfig::default()));
-    window.get_by_label("Open this dataset").click();
+    window.get_by_label(tr!("shell-data-open")).click();
     settle(&mut window);
     settle(&mut window);
-    let samples = window.query_all_by_label_contains("Sample of").count();
+    let samples = window
+        .query_all_by_label_contains(&tr!("predict-sample-of-class", class = ""))
+        .count();
     assert_eq!(samples, 6);
 }
 
@@ -102,12 +104,12 @@ fn a_place_on_another_computer_is_shown_before_anything_looks_there() {
     settle(&mut window);
     window.get_by_label_contains("This run refers to \\\\192.0.2.1\\birds");
     assert_ne!(window.state().session.experiment.draft.data, share);
-    window.get_by_label("Cancel").click();
+    window.get_by_label(tr!("shell-cancel")).click();
     settle(&mut window);
     assert_ne!(window.state().session.experiment.draft.data, share);
     window.state_mut().act(&ctx, again());
     settle(&mut window);
-    window.get_by_label("Access").click();
+    window.get_by_label(tr!("shell-ask-access-yes")).click();
     settle(&mut window);
     assert_eq!(window.state().session.experiment.draft.data, share);
 }

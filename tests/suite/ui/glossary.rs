@@ -29,7 +29,8 @@ fn a_term_in_a_lesson_is_explained_and_stays_open_after_a_click() {
     settle(&mut window);
     assert!(window.query_by_label(ACCUMULATION).is_none());
     // What a screen reader says about it.
-    let term = window.get_by_label("offline: what it means");
+    let means = tr!("glossary-term-meaning", term = "offline");
+    let term = window.get_by_label(&means);
     let told = term.accesskit_node().description().unwrap_or_default();
     assert!(
         told.contains("Gao et al., ICCV 2023, §4.2, Eq. 13"),
@@ -82,8 +83,8 @@ fn the_glossary_opens_from_the_palette_and_finds_what_is_typed() {
         .rect();
     assert!(window.ctx.viewport_rect().contains_rect(found), "{found}");
     window.get_by_label(ACCUMULATION);
-    assert!(window.query_by_label("Backbone").is_none());
+    assert_absent!(window, "experiment-backbone");
     window.event(egui::Event::Text(" xyz".into()));
     settle(&mut window);
-    window.get_by_label("No matching term");
+    window.get_by_label(tr!("glossary-no-match"));
 }

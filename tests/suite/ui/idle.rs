@@ -22,7 +22,7 @@ fn window() -> Harness<'static, StudioApp> {
     let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     open_steps(&mut window);
-    window.get_by_label("More settings").click();
+    window.get_by_label(tr!("experiment-more-settings")).click();
     settle(&mut window);
     window
 }
@@ -44,11 +44,16 @@ const NUMBER: egui::Role = egui::Role::SpinButton;
 #[test]
 fn a_pet_without_a_size_has_none_to_choose() {
     let mut window = window();
-    assert!(enabled(&window, NUMBER, "size"));
+    assert!(enabled(&window, NUMBER, tr!("experiment-pet-size")));
     window.state_mut().session.experiment.draft.pet = "ssf".into();
     settle(&mut window);
-    assert!(!enabled(&window, NUMBER, "size"));
-    told(&mut window, NUMBER, "size", "SSF has no size setting");
+    assert!(!enabled(&window, NUMBER, tr!("experiment-pet-size")));
+    told(
+        &mut window,
+        NUMBER,
+        tr!("experiment-pet-size"),
+        &tr!("idle-no-size", title = "SSF"),
+    );
     shot(&mut window, "idle-ssf");
     assert!(window.state().session.experiment.plan.problems.is_empty());
     let (command, _) = window.state().session.command();
@@ -75,12 +80,17 @@ fn what_a_method_does_not_use_is_greyed_out_with_the_reason() {
     window.get_by_label("Learning").click();
     settle(&mut window);
     assert!(!enabled(&window, NUMBER, "Frozen epochs") && enabled(&window, NUMBER, "α"));
-    told(&mut window, NUMBER, "Frozen epochs", "without Learning");
+    told(
+        &mut window,
+        NUMBER,
+        "Frozen epochs",
+        tr!("idle-no-learning"),
+    );
     method(&mut window, "baseline");
     assert!(window.query_by_label("Ensemble").is_none());
     shot(&mut window, "idle-baseline");
     method(&mut window, "simplecil");
-    window.get_by_label("SimpleCIL does not train a PET.");
+    window.get_by_label(&tr!("experiment-method-without-pet", method = "SimpleCIL"));
     for name in ["Epochs", "Smallest crop", "Largest crop"] {
         assert!(!enabled(&window, NUMBER, name), "{name}");
     }
@@ -89,14 +99,14 @@ fn what_a_method_does_not_use_is_greyed_out_with_the_reason() {
         &mut window,
         NUMBER,
         "Epochs",
-        "SimpleCIL does not train in epochs",
+        &tr!("idle-no-epochs", title = "SimpleCIL"),
     );
     shot(&mut window, "idle-simplecil");
     let (command, _) = window.state().session.command();
     for option in ["--pet", "--epochs", "--base-lr", "--flip", "--blocks"] {
         assert!(!command.contains(option), "{command}");
     }
-    let sizes = (egui::Role::TextInput, "Classes per task");
+    let sizes = (egui::Role::TextInput, tr!("data-classes-per-task"));
     assert!(enabled(&window, sizes.0, sizes.1));
     method(&mut window, "joint-ft");
     assert!(!enabled(&window, sizes.0, sizes.1));

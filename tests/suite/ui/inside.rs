@@ -42,11 +42,11 @@ fn opened(runs: &Path) -> Harness<'static, StudioApp> {
     wait(&mut window, "three snapshots answer", |app| {
         app.session.predict.answers.iter().flatten().count() == 3
     });
-    window.get_by_label("Pin").click();
+    window.get_by_label(tr!("predict-pin")).click();
     settle(&mut window);
     window.set_size(TALL);
     settle(&mut window);
-    window.get_by_label("Look inside").click();
+    window.get_by_label(tr!("predict-inside-open")).click();
     wait(&mut window, "everything is known", |app| {
         known(app) == (3, 3)
     });
@@ -63,12 +63,12 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = opened(runs.path());
     for words in [
-        "Map of test features after task 3",
+        &*tr!("predict-map-described", task = 3),
         "Energies of the online expert",
         "Energies of the offline expert",
         "Block 0: online",
         "after task 3, highest of 4 × 4 positions",
-        "Pinned image",
+        tr!("predict-pins-image"),
     ] {
         assert!(is_there(&window, words), "{words}");
     }
@@ -81,7 +81,7 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
     window.key_press(Key::ArrowLeft);
     window.run_steps(20);
     assert_eq!(window.state().session.predict.task, 1);
-    assert!(is_there(&window, "Map of test features after task 2"));
+    assert!(is_there(&window, &tr!("predict-map-described", task = 2)));
     assert!(
         is_there(&window, "not learned yet"),
         "two digits come with task 3"
@@ -91,7 +91,8 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
     assert!(is_there(&window, "pre-trained, highest of 4 × 4 positions"));
     shot(&mut window, "inside-task-1");
     // The keyboard goes through the images; Enter asks about one.
-    let map = window.get_by_label_contains("Map of test features after");
+    let described = tr!("predict-map-described", task = "");
+    let map = window.get_by_label_contains(described.trim_end());
     map.focus();
     window.run_steps(2);
     window.key_press(Key::ArrowDown);
@@ -106,9 +107,9 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
         .get_by_role_and_label(egui::Role::RadioButton, "Offline")
         .click();
     window.run_steps(3);
-    window.get_by_label("Close").click();
+    window.get_by_label(tr!("predict-inside-close")).click();
     window.run_steps(3);
-    assert!(!is_there(&window, "Map of test features"));
+    assert!(!is_there(&window, tr!("predict-inside-feature-map")));
 }
 
 #[test]
@@ -119,7 +120,7 @@ fn it_can_be_read_in_small_windows_too() {
         window.set_size(egui::vec2(width, height));
         window.run_steps(4);
         let map = window
-            .get_by_label_contains("Map of test features after")
+            .get_by_label_contains(tr!("predict-map-described", task = "").trim_end())
             .rect();
         assert!(map.right() <= width && map.width() > 100.0, "{map:?}");
         shot(&mut window, &format!("inside-{width:.0}"));
@@ -163,7 +164,7 @@ fn a_step_of_the_slider_with_ten_runs_is_measured() {
     settle(&mut window);
     draw_seven(&mut window);
     settle(&mut window);
-    window.get_by_label("Pin").click();
+    window.get_by_label(tr!("predict-pin")).click();
     settle(&mut window);
     window.set_size(TALL);
     settle(&mut window);
@@ -175,7 +176,7 @@ fn a_step_of_the_slider_with_ten_runs_is_measured() {
     // The board grows; what is below it moves.
     settle(&mut window);
     let begun = Instant::now();
-    window.get_by_label("Look inside").click();
+    window.get_by_label(tr!("predict-inside-open")).click();
     wait(&mut window, "everything is known", |app| {
         let pins = &app.session.predict.pins;
         let pin = pins.pictures()[0].id;

@@ -21,7 +21,7 @@ const SIZE: [f32; 2] = [1280.0, 900.0];
 fn at_work(runs: &std::path::Path) -> (Harness<'static, StudioApp>, Recorded) {
     let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs);
     settle(&mut window);
-    window.get_by_label("Start training").click();
+    window.get_by_label(tr!("experiment-start")).click();
     window.run_steps(2);
     events(3).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
@@ -49,7 +49,7 @@ fn arrows_move_through_the_tasks_whatever_has_the_focus() {
     window.key_press(egui::Key::ArrowLeft);
     window.run_steps(2);
     assert_eq!(task(&window), 1);
-    for name in ["Next", "Clear"] {
+    for name in [tr!("predict-samples-next"), tr!("predict-clear")] {
         window.get_by_label(name).focus();
         window.run_steps(3);
         window.key_press(egui::Key::ArrowLeft);
@@ -61,11 +61,13 @@ fn arrows_move_through_the_tasks_whatever_has_the_focus() {
         assert_eq!(task(&window), 1, "{name}");
     }
     // In a text they move the cursor.
-    window.get_by_label("Choose").click();
+    window.get_by_label(tr!("predict-source-choose")).click();
     window.run_steps(3);
-    window.get_by_label("Image file").focus();
+    window.get_by_label(tr!("predict-image-file")).focus();
     window.run_steps(3);
-    window.get_by_label("Image file").type_text("abc");
+    window
+        .get_by_label(tr!("predict-image-file"))
+        .type_text("abc");
     window.run_steps(2);
     let before = task(&window);
     window.key_press(egui::Key::ArrowLeft);
@@ -80,13 +82,13 @@ fn enter_agrees_escape_does_not_and_a_pointless_question_goes_away() {
     let ask = |window: &mut Harness<'_, StudioApp>| {
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Period);
         window.run_steps(4);
-        window.get_by_label("Stop training?");
+        window.get_by_label(tr!("shell-ask-stop"));
     };
     ask(&mut window);
     shot(&mut window, "question");
     window.key_press(egui::Key::Escape);
     window.run_steps(3);
-    assert!(window.query_by_label("Stop training?").is_none());
+    assert_absent!(window, "shell-ask-stop");
     assert_eq!(backend.wished(), Wish::Run);
     // Tab moves to Cancel, which Enter then presses.
     ask(&mut window);
@@ -94,23 +96,23 @@ fn enter_agrees_escape_does_not_and_a_pointless_question_goes_away() {
     window.run_steps(2);
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
-    assert!(window.query_by_label("Stop training?").is_none());
+    assert_absent!(window, "shell-ask-stop");
     assert_eq!(backend.wished(), Wish::Run);
     // The run ends while the question is open.
     ask(&mut window);
     backend.push(Event::Finished { run: RUN.into() });
     settle(&mut window);
-    assert!(window.query_by_label("Stop training?").is_none());
+    assert_absent!(window, "shell-ask-stop");
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
     settle(&mut window);
-    window.get_by_label("Start training").click();
+    window.get_by_label(tr!("experiment-start")).click();
     window.run_steps(2);
     events(1).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
     ask(&mut window);
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
-    assert!(window.query_by_label("Stop training?").is_none());
+    assert_absent!(window, "shell-ask-stop");
     assert_eq!(backend.wished(), Wish::Stop);
 }
 
@@ -136,9 +138,9 @@ fn closing_during_a_run_is_a_question_and_without_one_is_not() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = at_work(runs.path());
     assert!(!press_close(&mut window));
-    window.get_by_label("Close the window?");
+    window.get_by_label(tr!("shell-ask-close"));
     shot(&mut window, "question-close");
-    window.get_by_label("Cancel").click();
+    window.get_by_label(tr!("shell-cancel")).click();
     window.run_steps(3);
     assert!(!press_close(&mut window));
     window.key_press(egui::Key::Enter);
@@ -169,13 +171,13 @@ fn the_question_whether_to_close_stays_while_one_run_follows_another() {
     backend.push(Event::Finished { run: RUN.into() });
     settle(&mut window);
     assert_ne!(window.state().session.running_job(), job);
-    window.get_by_label("Close the window?");
+    window.get_by_label(tr!("shell-ask-close"));
     // It is about closing, so it ends with the last run alone.
     for _ in 0..2 {
         backend.push(Event::Finished { run: RUN.into() });
         settle(&mut window);
     }
-    assert!(window.query_by_label("Close the window?").is_none());
+    assert_absent!(window, "shell-ask-close");
     assert!(press_close(&mut window));
 }
 
@@ -217,7 +219,7 @@ fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
     };
     // The run is at work: that is remembered, whatever ends the program.
     let (mut first, backend) = open(Settings::default());
-    assert!(first.query_by_label("Resume run").is_none());
+    assert_absent!(first, "experiment-last-run-resume");
     backend.push(Event::Started(Box::new(facts)));
     settle(&mut first);
     wait(&mut first, "the run is remembered", |_| {
@@ -229,12 +231,14 @@ fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
     let (mut second, backend) = open(kept.after_crash());
     second.get_by_label("digits · LAE · adapter 5: 2 of 5 tasks learned so far.");
     shot(&mut second, "left-off");
-    second.get_by_label("Resume run").click();
+    second
+        .get_by_label(tr!("experiment-last-run-resume"))
+        .click();
     settle(&mut second);
     assert!(matches!(backend.asked().last(), Some(Command::Queue(_))));
     second.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
     settle(&mut second);
-    assert!(second.query_by_label("Resume run").is_none());
+    assert_absent!(second, "experiment-last-run-resume");
 }
 
 #[test]
@@ -246,7 +250,7 @@ fn a_cell_of_the_confusion_matrix_is_reached_and_chosen_by_keys() {
         let mut reached = named.filter(|node| node.accesskit_node().is_focused());
         reached.next().unwrap().accesskit_node().label().unwrap()
     };
-    window.get_by_label("Confusion matrix").focus();
+    window.get_by_label(tr!("figure-confusion")).focus();
     window.run_steps(3);
     let first = name(&window);
     window.key_press(egui::Key::ArrowDown);
@@ -256,12 +260,15 @@ fn a_cell_of_the_confusion_matrix_is_reached_and_chosen_by_keys() {
     window.run_steps(2);
     let second = name(&window);
     assert!(first.contains("matrix: 0: "), "{first}");
-    assert!(second.contains("1 taken for 2: "), "{second}");
+    assert!(
+        says!(second, "train-cell-confused", name = "1", answer = "2"),
+        "{second}"
+    );
     shot(&mut window, "confusion-by-keys");
     window.key_press(egui::Key::Enter);
     settle(&mut window);
     // The images behind it.
-    window.get_by_label("Back");
+    window.get_by_label(tr!("present-back"));
     shot(&mut window, "confusion-chosen-by-keys");
 }
 
@@ -273,7 +280,7 @@ fn a_screen_reader_is_told_which_command_is_chosen() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
     window.run_steps(4);
     let chosen = |window: &Harness<'_, StudioApp>| {
-        let field = window.get_by_label("Command");
+        let field = window.get_by_label(tr!("palette-command"));
         let line = field.accesskit_node().active_descendant().unwrap();
         line.label().unwrap()
     };
@@ -311,15 +318,15 @@ fn a_dialog_is_not_closed_by_a_click_made_before_it_was_in_sight() {
     click_at(&mut window, egui::pos2(40.0, 400.0));
     window.step();
     window.run_steps(6);
-    window.get_by_label("Path");
+    window.get_by_label(tr!("shell-path"));
     // From then on a click beside it closes it.
     click_at(&mut window, egui::pos2(40.0, 400.0));
     window.run_steps(3);
-    assert!(window.query_by_label("Path").is_none());
+    assert_absent!(window, "shell-path");
     // The second one of a double click does not either.
     window.state_mut().act(&ctx, UiCommand::Help);
     window.step();
     click_at(&mut window, egui::pos2(40.0, 400.0));
     window.run_steps(4);
-    window.get_by_label("Close");
+    window.get_by_label(tr!("shell-close"));
 }

@@ -142,9 +142,11 @@ fn a_thousand_runs_are_listed_and_the_frame_draws_those_in_sight() {
         "{all} shapes for a thousand runs, {few} for twenty"
     );
     // A filter still finds one of them.
-    window.get_by_label("Filter runs").focus();
+    window.get_by_label(tr!("compare-filter-name")).focus();
     window.run_steps(2);
-    window.get_by_label("Filter runs").type_text("copy-0777");
+    window
+        .get_by_label(tr!("compare-filter-name"))
+        .type_text("copy-0777");
     settle(&mut window);
     window.get_by_label("1 of 1,000");
 }
@@ -182,14 +184,16 @@ fn ten_thousand_classes_are_drawn_as_blocks_and_a_block_can_be_opened() {
     drawn(&mut window);
     shot(&mut window, "large-classes");
     assert!(shapes(&window) < SHAPES, "{}", shapes(&window));
-    let worst = window.get_all_by_label_contains("taken for").count();
+    let worst = window
+        .get_all_by_label_contains(&tr!("train-confused-with", name = "", answer = ""))
+        .count();
     assert_eq!(worst, 6);
 
     // A cell in the middle represents a block of classes: its images are those of all of them.
-    window.get_by_label("Confusion matrix").click();
+    window.get_by_label(tr!("figure-confusion")).click();
     settle(&mut window);
     window.get_by_label_contains(" … class");
-    window.get_by_label("Back");
+    window.get_by_label(tr!("present-back"));
     let header = large(10_000, 10);
     let confusion = measured(&header, 9)
         .answers
@@ -213,13 +217,14 @@ fn a_thousand_tasks_are_opened_and_drawn() {
 
 fn over_tasks(window: &mut Harness<'_, StudioApp>) {
     window
-        .get_by_role_and_label(egui::Role::RadioButton, "Tasks")
+        .get_by_role_and_label(egui::Role::RadioButton, tr!("train-confusion-by-tasks"))
         .click();
     settle(window);
 }
 
 fn one_cell(window: &mut Harness<'_, StudioApp>) {
-    let line = window.get_all_by_label_contains("taken for").next();
+    let taken = tr!("train-confused-with", name = "", answer = "");
+    let line = window.get_all_by_label_contains(&taken).next();
     line.unwrap().click();
     settle(window);
 }
@@ -254,7 +259,7 @@ fn of_lesson() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    timed(&mut window, "Experiment");
+    timed(&mut window, tr!("page-experiment"));
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num6);
     settle(&mut window);
     let units = window.state().session.learn.units.list.ready().cloned();
@@ -292,12 +297,12 @@ fn the_time_of_a_run_of_a_thousand_tasks_is_measured() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
     eprintln!("listed and laid out in {:.1?}", begun.elapsed());
-    timed(&mut window, "Compare");
+    timed(&mut window, tr!("page-compare"));
     let begun = Instant::now();
-    window.get_by_label("Open").click();
+    window.get_by_label(tr!("compare-open")).click();
     settle(&mut window);
     eprintln!("opened in {:.1?}", begun.elapsed());
-    timed(&mut window, "Train");
+    timed(&mut window, tr!("page-train"));
 }
 
 #[test]
@@ -317,10 +322,10 @@ fn the_time_of_a_table_of_ten_thousand_runs_is_measured() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     took(&mut window, "Compare shown");
     timed(&mut window, "ten thousand runs");
-    window.get_by_label("Table").click();
+    window.get_by_label(tr!("compare-table")).click();
     took(&mut window, "the table made");
     timed(&mut window, "the table");
-    window.get_by_label("Group by").click();
+    window.get_by_label(tr!("compare-group-by")).click();
     took(&mut window, "the menu shown");
     // Among what the rows differ in it is a link, too.
     window
@@ -330,10 +335,10 @@ fn the_time_of_a_table_of_ten_thousand_runs_is_measured() {
     window.key_press(egui::Key::Escape);
     settle(&mut window);
     timed(&mut window, "the table of a hundred rows");
-    window.get_by_label("Filter runs").focus();
+    window.get_by_label(tr!("compare-filter-name")).focus();
     window.run_steps(2);
     window
-        .get_by_label("Filter runs")
+        .get_by_label(tr!("compare-filter-name"))
         .type_text("base_lr > 0.05 and seed < 500");
     took(&mut window, "a condition");
 }
@@ -346,7 +351,7 @@ fn news_of_a_run_is_laid_out_once() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.get_by_label("Start training").click();
+    window.get_by_label(tr!("experiment-start")).click();
     window.run_steps(2);
     events(2).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);

@@ -77,17 +77,23 @@ fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_
         "1 of 2 classes is never recognised. a: 0 of 3 correct, 3 classified as b.",
     );
     window.get_by_label_contains("Summary. After 1 task");
-    assert!(window.query_by_label_contains("Done.").is_none());
+    assert!(
+        window
+            .query_by_label_contains(tr!("story-done-heading"))
+            .is_none()
+    );
     shot(&mut window, "missed-classes");
     // Its images.
     window.get_by_role_and_label(egui::Role::Link, "a").click();
     settle(&mut window);
-    window.get_by_label_contains("Most confident mistakes");
+    window.get_by_label_contains(tr!("train-confident-mistakes"));
     assert!(window.query_by_label("mistake, test image 1").is_some());
     // That of the other class is not among them.
     assert!(window.query_by_label("mistake, test image 5").is_none());
     // Labels that look wrong.
-    window.get_by_label("Find doubtful labels").click();
+    window
+        .get_by_label(tr!("train-find-doubtful-labels"))
+        .click();
     settle(&mut window);
     let asked = backend.asked();
     let looks = |command: &Command| matches!(command, Command::Doubts(look) if look.task == 0);
@@ -96,7 +102,9 @@ fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::Show(Page::Train));
     settle(&mut window);
-    window.get_by_label("Use 200 steps per task").click();
+    window
+        .get_by_label(&tr!("train-use-steps-per-task", n = 200))
+        .click();
     settle(&mut window);
     let draft = &window.state().session.experiment.draft;
     assert_eq!(
@@ -107,7 +115,7 @@ fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_
     window.state_mut().act(&ctx, UiCommand::Show(Page::Train));
     settle(&mut window);
     // A trial of methods on these images.
-    window.get_by_label("Try methods").click();
+    window.get_by_label(tr!("experiment-trial-start")).click();
     settle(&mut window);
     let asked = backend.asked();
     let tried = asked.iter().find_map(|command| match command {
@@ -126,7 +134,10 @@ fn a_run_that_recognises_every_class_is_done_and_offers_no_remedy() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (window, _) = window(&made, runs.path(), &[0, 0, 1, 1, 1, 0]);
     window.get_by_label_contains("Done. After 1 task");
-    for button in ["Find doubtful labels", "Try methods"] {
+    for button in [
+        tr!("train-find-doubtful-labels"),
+        tr!("experiment-trial-start"),
+    ] {
         assert!(window.query_by_label(button).is_none(), "{button}");
     }
 }

@@ -84,9 +84,7 @@ fn shown_at(
     backend.push(Event::Finished { run });
     settle(&mut window);
     settle(&mut window);
-    window
-        .get_by_label("Show the most confident mistakes")
-        .click();
+    window.get_by_label(tr!("train-show-mistakes")).click();
     settle(&mut window);
     (window, backend)
 }
@@ -155,9 +153,9 @@ fn the_menu_of_a_label_lies_within_the_smallest_window_however_many_classes_ther
     settle(&mut window);
     shot(&mut window, "mistakes-really-small");
     for name in [
-        "Correct label",
+        tr!("train-correct-label-title"),
         "b, as predicted",
-        "None of these: exclude it",
+        tr!("train-exclude-image"),
     ] {
         let rect = window.get_by_label(name).rect();
         assert!(whole.contains_rect(rect), "{name}: {rect:?} in {whole:?}");
@@ -175,7 +173,9 @@ fn a_label_is_corrected_listed_and_taken_back() {
         .click();
     settle(&mut window);
     shot(&mut window, "mistakes-really");
-    window.get_by_label("b, as predicted").click();
+    window
+        .get_by_label(&tr!("train-label-as-predicted", class = "b"))
+        .click();
     settle(&mut window);
     let list = kept();
     assert_eq!(list.len(), 1);
@@ -188,12 +188,12 @@ fn a_label_is_corrected_listed_and_taken_back() {
         .get_by_label("Correct: mistake, test image 4")
         .click();
     settle(&mut window);
-    window.get_by_label("None of these: exclude it").click();
+    window.get_by_label(tr!("train-exclude-image")).click();
     settle(&mut window);
     assert_eq!(kept().len(), 2);
     // A slip of the hand is undone where it is reported, and that again.
     for left in [1, 2] {
-        window.get_by_label("Undo").click();
+        window.get_by_label(tr!("shell-undo")).click();
         settle(&mut window);
         assert_eq!(kept().len(), left);
     }
@@ -212,14 +212,16 @@ fn a_label_is_corrected_listed_and_taken_back() {
         [2, 3],
         "a, b: one became b, one of b is left out"
     );
-    window.get_by_label("Show the list").click();
+    window.get_by_label(tr!("data-corrected-show")).click();
     settle(&mut window);
     shot(&mut window, "corrected-list");
     window.get_by_label("Revert a/002.png").click();
     settle(&mut window);
     assert_eq!(kept().len(), 1);
-    window.get_by_label("1 image excluded");
-    window.get_by_label("Original labels").click();
+    window.get_by_label(&tr!("remark-images-excluded", n = 1));
+    window
+        .get_by_label(tr!("data-corrected-original-labels"))
+        .click();
     settle(&mut window);
     let session = &window.state().session;
     assert!(session.experiment.draft.corrected.is_empty());
@@ -241,8 +243,15 @@ fn asked(backend: &Recorded) -> Vec<PredictRequest> {
 fn a_run_that_noted_no_certainty_is_asked_once_more() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = shown(&made, runs.path(), false);
-    assert_eq!(window.get_all_by_label("not stored").count(), 3);
-    window.get_by_label("Predict its mistakes again").click();
+    assert_eq!(
+        window
+            .get_all_by_label(tr!("train-certainty-not-stored"))
+            .count(),
+        3
+    );
+    window
+        .get_by_label(tr!("train-predict-mistakes-again"))
+        .click();
     settle(&mut window);
     for (round, share) in [0.7, 0.8, 0.9].into_iter().enumerate() {
         let requests = asked(&backend);
@@ -267,12 +276,8 @@ fn a_run_that_noted_no_certainty_is_asked_once_more() {
         settle(&mut window);
     }
     assert_eq!(order(&window, &[0, 2, 4]), [4, 2, 0]);
-    assert!(window.query_by_label("not stored").is_none());
-    assert!(
-        window
-            .query_by_label("Predict its mistakes again")
-            .is_none()
-    );
+    assert_absent!(window, "train-certainty-not-stored");
+    assert_absent!(window, "train-predict-mistakes-again");
 }
 
 /// The looks for doubtful labels that were asked for.
@@ -304,9 +309,11 @@ fn doubted() -> DoubtState {
 
 /// Has the training images of the run on show looked at.
 fn look(window: &mut Harness<'static, StudioApp>, backend: &Recorded) -> DoubtRequest {
-    window.get_by_label("Training images").click();
+    window.get_by_label(tr!("train-training-images")).click();
     settle(window);
-    window.get_by_label("Find doubtful labels").click();
+    window
+        .get_by_label(tr!("train-find-doubtful-labels"))
+        .click();
     settle(window);
     looks(backend).pop().unwrap()
 }
@@ -322,10 +329,12 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let place = made.path().to_string_lossy().into_owned();
     let (mut window, backend) = shown(&made, runs.path(), true);
-    window.get_by_label("Training images").click();
+    window.get_by_label(tr!("train-training-images")).click();
     settle(&mut window);
     shot(&mut window, "mistakes-training-offer");
-    window.get_by_label("Find doubtful labels").click();
+    window
+        .get_by_label(tr!("train-find-doubtful-labels"))
+        .click();
     settle(&mut window);
     let mut looks = looks(&backend);
     let request = looks.pop().unwrap();
@@ -336,13 +345,13 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
         settle(window);
     };
     tell(&mut window, DoubtState::Working(3, 8));
-    window.get_by_label("3 of 8 training images processed");
-    window.get_by_label("Stop").click();
+    window.get_by_label(&tr!("train-doubts-progress", n = 3, of = 8));
+    window.get_by_label(tr!("train-stop-run")).click();
     settle(&mut window);
     assert!(is_stopped(&backend, request.ticket));
     tell(&mut window, doubted());
-    window.get_by_label("Most doubtful labels");
-    window.get_by_label_contains("3 of 8 training images look like another class");
+    window.get_by_label(tr!("train-doubtful-labels"));
+    assert!(shows!(window, "train-doubts-images-found", n = 3, of = 8));
     let name = |index: usize| format!("doubtful, training image {index}");
     let lefts = [5, 1, 7].map(|index| window.get_by_label(&name(index)).rect().left());
     assert!(lefts[0] < lefts[1] && lefts[1] < lefts[2], "{lefts:?}");
@@ -353,7 +362,9 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
         .click();
     settle(&mut window);
     shot(&mut window, "mistakes-training");
-    window.get_by_label("a, which it looks like").click();
+    window
+        .get_by_label(&tr!("train-label-as-it-looks", class = "a"))
+        .click();
     settle(&mut window);
     let list = store::corrected(runs.path(), &place).unwrap();
     assert_eq!(list.len(), 1);
@@ -370,20 +381,24 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
         (list[0].picture.clone(), list[0].sha256.clone())
     );
     // Of one class.
-    window.get_by_label("Label of the doubtful images").click();
+    window
+        .get_by_label(tr!("train-doubtful-labels-class"))
+        .click();
     settle(&mut window);
     window
         .get_by_role_and_label(egui::Role::Button, "a")
         .click();
     settle(&mut window);
-    window.get_by_label_contains("1 of 4 training images labelled a looks like another class");
+    assert!(shows!(window, "train-doubts-images-found", n = 1, of = 4));
     assert!(window.query_by_label(&name(5)).is_none());
-    window.get_by_label("Label of the doubtful images").click();
+    window
+        .get_by_label(tr!("train-doubtful-labels-class"))
+        .click();
     settle(&mut window);
-    let all = window.get_all_by_role_and_label(egui::Role::Button, "all classes");
+    let all = window.get_all_by_role_and_label(egui::Role::Button, tr!("train-all-classes"));
     all.last().unwrap().click();
     settle(&mut window);
-    window.get_by_label("Test images").click();
+    window.get_by_label(tr!("train-test-images")).click();
     settle(&mut window);
     // The test image of the same name is another one.
     let session = &mut window.state_mut().session;
@@ -461,7 +476,7 @@ fn a_look_under_way_ends_with_what_it_is_about() {
     // What it says all the same is of images that may be others by now.
     told(&mut window, &backend, request.ticket);
     assert!(window.state().session.doubts(&request.run, 0).is_none());
-    window.get_by_label("Find doubtful labels");
+    window.get_by_label(tr!("train-find-doubtful-labels"));
     // So with a run that is deleted.
     super::compare::finished(runs.path(), "", |_| {});
     window.state_mut().session.list_runs();
@@ -521,9 +536,11 @@ fn a_run_of_the_same_name_in_another_folder_has_mistakes_of_its_own() {
     settle(&mut window);
     window.get_by_label("mistake, test image 1");
     assert!(window.query_by_label("mistake, test image 2").is_none());
-    window.get_by_label_contains("a taken for b").click();
+    window
+        .get_by_label(&tr!("train-confused-with", name = "a", answer = "b"))
+        .click();
     settle(&mut window);
-    window.get_by_label("a taken for b: 1");
+    window.get_by_label(&tr!("train-cell-confused", name = "a", answer = "b", n = 1));
 }
 
 #[test]
@@ -562,7 +579,7 @@ fn the_page_moves_for_the_look_that_was_waited_for_alone() {
         let request = looks(&backend).pop().unwrap();
         told(&mut window, &backend, request.ticket);
     }
-    window.get_by_label("Training images").click();
+    window.get_by_label(tr!("train-training-images")).click();
     settle(&mut window);
     // Up to the matrices again, and to the other task there.
     let middle = window.ctx.content_rect().center() - egui::vec2(200.0, 0.0);
@@ -571,7 +588,10 @@ fn the_page_moves_for_the_look_that_was_waited_for_alone() {
     }
     settle(&mut window);
     let place = |window: &Harness<'static, StudioApp>| {
-        window.get_by_label("Most doubtful labels").rect().top()
+        window
+            .get_by_label(tr!("train-doubtful-labels"))
+            .rect()
+            .top()
     };
     let before = place(&window);
     let first = window.get_all_by_role_and_label(egui::Role::RadioButton, "1");

@@ -31,7 +31,7 @@ pub fn compare(runs: &Path) -> Harness<'static, StudioApp> {
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs);
     settle(&mut window);
     window
-        .get_by_role_and_label(egui::Role::Tab, "Compare")
+        .get_by_role_and_label(egui::Role::Tab, tr!("page-compare"))
         .click();
     settle(&mut window);
     window
@@ -61,11 +61,17 @@ fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
     window.run_steps(3);
     window.key_press(Key::F2);
     window.run_steps(3);
-    window.get_by_label("Name, tags and note");
-    window.get_by_label("Name").type_text("First try");
+    window.get_by_label(tr!("shell-run-about-title"));
+    window
+        .get_by_label(tr!("shell-run-name"))
+        .type_text("First try");
     window.run_steps(2);
-    fill(&mut window, "Tags", "thesis, small crops");
-    fill(&mut window, "Note", "The crops were\ntoo small");
+    fill(&mut window, tr!("shell-run-tags"), "thesis, small crops");
+    fill(
+        &mut window,
+        tr!("shell-run-note"),
+        "The crops were\ntoo small",
+    );
     shot(&mut window, "about");
     window.key_press_modifiers(Modifiers::COMMAND, Key::Enter);
     settle(&mut window);
@@ -84,12 +90,12 @@ fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
         |window: &Harness<'_, StudioApp>| window.query_all_by_label_contains("Select 2026").count();
     assert_eq!(listed(&window), 2);
     for text in ["first THESIS", "too small", "seed lae first"] {
-        fill(&mut window, "Filter runs", text);
+        fill(&mut window, tr!("compare-filter-name"), text);
         assert_eq!(listed(&window), 1, "{text}");
     }
-    fill(&mut window, "Filter runs", "nowhere");
-    window.get_by_label("No run matches");
-    fill(&mut window, "Filter runs", "digits");
+    fill(&mut window, tr!("compare-filter-name"), "nowhere");
+    window.get_by_label(tr!("compare-none-found"));
+    fill(&mut window, tr!("compare-filter-name"), "digits");
     assert_eq!(listed(&window), 2);
     let tag = |window: &mut Harness<'_, StudioApp>| {
         let mut tags = window.get_all_by_label("#thesis");
@@ -103,7 +109,7 @@ fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
     assert_eq!(listed(&window), 2);
     // The other pages have the name, too.
     window
-        .get_by_role_and_label(egui::Role::Tab, "Predict")
+        .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
         .click();
     settle(&mut window);
     let session = &window.state().session;
@@ -138,8 +144,10 @@ fn several_runs_get_and_lose_tags_at_once() {
     window.run_steps(3);
     window.key_press(Key::F2);
     window.run_steps(3);
-    window.get_by_label("Tags of 3 runs");
-    window.get_by_label("Tags for all runs").type_text("thesis");
+    window.get_by_label(&tr!("shell-tags-title", n = 3));
+    window
+        .get_by_label(tr!("shell-tags-field"))
+        .type_text("thesis");
     window.run_steps(2);
     // What one has goes to all with a click, what all have goes away.
     for (before, after) in [("#one · 1 of 3", "#one · all"), ("#old", "#old · none")] {
@@ -155,18 +163,23 @@ fn several_runs_get_and_lose_tags_at_once() {
         assert_eq!(store::about(folder).0, said("mine", &tags));
     }
     // Tags of other runs are offered, too many are refused, Cancel changes nothing.
-    window.get_by_label("Tags…").click();
+    window.get_by_label(tr!("compare-selected-tags")).click();
     window.run_steps(3);
     let many: Vec<String> = (0..20).map(|i| format!("t{i}")).collect();
     window
-        .get_by_label("Tags for all runs")
+        .get_by_label(tr!("shell-tags-field"))
         .type_text(&many.join(","));
     window.run_steps(3);
     window.get_by_label_contains("There are too many tags (22)");
-    assert!(window.get_by_label("Save").accesskit_node().is_disabled());
-    window.get_by_label("Cancel").click();
+    assert!(
+        window
+            .get_by_label(tr!("shell-save"))
+            .accesskit_node()
+            .is_disabled()
+    );
+    window.get_by_label(tr!("shell-cancel")).click();
     settle(&mut window);
-    assert!(window.query_by_label("Tags of 3 runs").is_none());
+    assert_absent!(window, "shell-tags-title", n = 3);
     assert_eq!(store::about(&folders[2]).0.tags, ["one", "thesis"]);
 }
 
@@ -177,16 +190,21 @@ fn too_long_a_name_is_refused_in_a_sentence_and_a_damaged_one_costs_no_run() {
     std::fs::write(folder.join("about.toml"), "name = [").unwrap();
     let mut window = compare(runs.path());
     window.get_by_label_contains("Could not read the name, tags and note of this run");
-    window.get_by_label("Name…").click();
+    window.get_by_label(tr!("compare-name-run")).click();
     window.run_steps(3);
-    fill(&mut window, "Name", &"x".repeat(121));
+    fill(&mut window, tr!("shell-run-name"), &"x".repeat(121));
     window.get_by_label_contains("A name is too long (121 characters)");
-    assert!(window.get_by_label("Save").accesskit_node().is_disabled());
+    assert!(
+        window
+            .get_by_label(tr!("shell-save"))
+            .accesskit_node()
+            .is_disabled()
+    );
     shot(&mut window, "about-too-long");
-    fill(&mut window, "Name", "a\u{1b}[2J");
-    window.get_by_label("Save").click();
+    fill(&mut window, tr!("shell-run-name"), "a\u{1b}[2J");
+    window.get_by_label(tr!("shell-save")).click();
     settle(&mut window);
-    assert!(window.query_by_label("Name, tags and note").is_none());
+    assert_absent!(window, "shell-run-about-title");
     window.get_all_by_label("a\\u{1b}[2J").next().unwrap();
     assert!(window.query_by_label_contains("could not read").is_none());
 }

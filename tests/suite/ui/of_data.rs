@@ -40,7 +40,10 @@ fn a_small_folder_gets_settings_that_suit_it_and_they_stay_with_it() {
     assert_eq!(small.classes_per_task, "2");
     let tasks = &window.state().session.experiment.plan.tasks;
     assert_eq!(tasks, &[["class_1", "class_2"], ["class_10", "class_20"]]);
-    window.get_by_label_contains("Chosen for this data");
+    assert!(
+        shows!(window, "remark-settings-chosen")
+            || shows!(window, "remark-settings-chosen-more-steps")
+    );
     shot(&mut window, "small-folder");
     // What the user changes there stays there, and nothing of it goes anywhere else.
     window.state_mut().session.experiment.draft.batch = 7;
@@ -53,9 +56,8 @@ fn a_small_folder_gets_settings_that_suit_it_and_they_stay_with_it() {
         (&usual.order, &usual.settings)
     );
     assert!(
-        window
-            .query_by_label_contains("Chosen for this data")
-            .is_none()
+        !shows!(window, "remark-settings-chosen")
+            && !shows!(window, "remark-settings-chosen-more-steps")
     );
     choose(&mut window, "letters");
     assert_eq!(draft(&window).classes_per_task, "6,5,5,5,5");
@@ -103,7 +105,10 @@ fn a_window_opened_with_a_folder_gets_settings_that_suit_it() {
     assert_eq!((&first.data, &*first.classes_per_task), (&place, "2"));
     assert_eq!((&*first.order, first.seed), ("0,2,1,3", 7));
     assert!(first.epochs > 5, "{first:?}");
-    window.get_by_label_contains("Chosen for this data");
+    assert!(
+        shows!(window, "remark-settings-chosen")
+            || shows!(window, "remark-settings-chosen-more-steps")
+    );
     // What the user made of them is there when the folder is opened again.
     let mine = RunConfig {
         classes_per_task: "3,1".into(),
@@ -137,7 +142,7 @@ fn a_preset_is_what_it_says_or_is_shown_as_changed() {
     settle(&mut window);
     window.state_mut().session.experiment.draft.batch = 3;
     window
-        .get_by_role_and_label(egui::Role::Button, "Letters")
+        .get_by_role_and_label(egui::Role::Button, tr!("data-letters"))
         .click();
     settle(&mut window);
     assert_eq!(draft(&window).batch, 24);
@@ -146,7 +151,9 @@ fn a_preset_is_what_it_says_or_is_shown_as_changed() {
     settle(&mut window);
     window.get_by_label("Letters, changed: Batch");
     shot(&mut window, "preset-changed");
-    window.get_by_label("Reset").click();
+    window
+        .get_by_label(tr!("experiment-reset-settings"))
+        .click();
     settle(&mut window);
     assert_eq!(draft(&window).batch, 24);
     window.get_by_label("Preset: Letters");
@@ -154,10 +161,10 @@ fn a_preset_is_what_it_says_or_is_shown_as_changed() {
     window.get_by_label("See forgetting").click();
     settle(&mut window);
     assert!(!window.state().session.is_training());
-    window.get_by_label("Start both runs");
+    window.get_by_label(tr!("experiment-start-both"));
     window.get_by_label("Quick demo: digits").click();
     settle(&mut window);
-    window.get_by_label("Start training");
+    window.get_by_label(tr!("experiment-start"));
 }
 
 /// A folder like ImageNet-R's: 200 classes, two images each.
@@ -209,20 +216,24 @@ fn a_folder_asks_whether_its_classes_come_in_stages_and_keeps_the_answer() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    assert!(window.query_by_label("In stages or all at once?").is_none());
+    assert_absent!(window, "data-class-arrival-question");
     choose(&mut window, &place);
-    window.get_by_label("In stages or all at once?");
+    window.get_by_label(tr!("data-class-arrival-question"));
     shot(&mut window, "in-stages");
-    window.get_by_label("All at once").click();
+    window
+        .get_by_label(tr!("data-class-arrival-at-once"))
+        .click();
     settle(&mut window);
     assert_eq!(draft(&window).classes_per_task, "4");
-    assert!(window.query_by_label("In stages or all at once?").is_none());
+    assert_absent!(window, "data-class-arrival-question");
     // Another window beside the same runs knows it; one click changes it.
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
     choose(&mut window, &place);
     assert_eq!(draft(&window).classes_per_task, "4");
-    window.get_by_label("In stages").click();
+    window
+        .get_by_label(tr!("data-class-arrival-stages"))
+        .click();
     settle(&mut window);
     assert_eq!(draft(&window).classes_per_task, "2");
     assert_eq!(

@@ -17,7 +17,7 @@ fn the_first_page_is_ready_to_start_and_every_tab_can_be_reached() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.get_by_label("Ready");
+    window.get_by_label(tr!("experiment-ready"));
     window.get_by_label_contains("10 classes");
     shot(&mut window, "experiment-dark");
     for (page, ..) in Page::ALL {
@@ -29,10 +29,10 @@ fn the_first_page_is_ready_to_start_and_every_tab_can_be_reached() {
         shot(&mut window, &format!("empty-{}", title.to_lowercase()));
     }
     window
-        .get_by_role_and_label(egui::Role::Tab, "Experiment")
+        .get_by_role_and_label(egui::Role::Tab, tr!("page-experiment"))
         .click();
     window.run_steps(3);
-    window.get_by_label("Start training").click();
+    window.get_by_label(tr!("experiment-start")).click();
     window.run_steps(3);
     assert_eq!(window.state().page, Page::Train);
     assert!(matches!(backend.asked().as_slice(), [Command::Queue(_)]));
@@ -43,22 +43,22 @@ fn a_run_fills_the_train_page_and_can_be_paused_and_stopped() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.get_by_label("Start training").click();
+    window.get_by_label(tr!("experiment-start")).click();
     window.run_steps(2);
     events(4).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
-    window.get_by_label("Accuracy over tasks");
-    window.get_by_label_contains("Learning.");
+    window.get_by_label(tr!("train-accuracy-curves-name"));
+    window.get_by_label_contains(tr!("story-learning-heading"));
     shot(&mut window, "train-dark");
 
-    window.get_by_label("Pause the run").click();
+    window.get_by_label(tr!("shell-pause-run")).click();
     window.run_steps(2);
     assert_eq!(backend.wished(), Wish::Pause);
     window
-        .get_by_role_and_label(egui::Role::Button, "Stop")
+        .get_by_role_and_label(egui::Role::Button, tr!("train-stop-run"))
         .click();
     window.run_steps(3);
-    window.get_by_label("Stop and save").click();
+    window.get_by_label(tr!("shell-ask-stop-yes")).click();
     window.run_steps(3);
     assert_eq!(backend.wished(), Wish::Stop);
 }
@@ -71,8 +71,9 @@ fn a_smaller_run_follows_one_whose_cell_was_looked_at() {
     events(5).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
     // Classes beyond the second, which the next run does not have.
+    let taken = tr!("train-confused-with", name = "", answer = "");
     let line = window
-        .get_all_by_label_contains("taken for")
+        .get_all_by_label_contains(&taken)
         .find(|line| {
             let label = line.accesskit_node().label().unwrap_or_default();
             !label.starts_with(['0', '1'])
@@ -80,7 +81,7 @@ fn a_smaller_run_follows_one_whose_cell_was_looked_at() {
         .unwrap();
     line.click();
     settle(&mut window);
-    window.get_by_label("Back");
+    window.get_by_label(tr!("present-back"));
     let small = RunHeader {
         run: "small".into(),
         folder: "/nowhere/small".into(),
@@ -94,7 +95,7 @@ fn a_smaller_run_follows_one_whose_cell_was_looked_at() {
         report: Box::new(report(0)),
     });
     settle(&mut window);
-    assert!(window.query_by_label("Back").is_none());
+    assert_absent!(window, "present-back");
 }
 
 #[test]
@@ -103,7 +104,7 @@ fn a_setting_can_be_typed_through_values_that_do_not_fit() {
     let (mut window, _backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
     window
-        .get_by_role_and_label(egui::Role::TextInput, "Classes per task")
+        .get_by_role_and_label(egui::Role::TextInput, tr!("data-classes-per-task"))
         .focus();
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
@@ -122,14 +123,17 @@ fn a_narrow_light_window_stacks_its_columns() {
     settle(&mut window);
     shot(&mut window, "narrow-experiment");
     window
-        .get_by_role_and_label(egui::Role::Tab, "Train")
+        .get_by_role_and_label(egui::Role::Tab, tr!("page-train"))
         .click();
     events(3).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
     // The plot on the left, the log on the right; below it where there is no room beside it.
     let places = |window: &Harness<'_, StudioApp>| {
         let place = |label: &str| window.get_by_label(label).rect();
-        (place("Accuracy over tasks"), place("Log"))
+        (
+            place(tr!("train-accuracy-curves-name")),
+            place(tr!("train-log")),
+        )
     };
     let (plot, log) = places(&window);
     assert!(log.top() > plot.bottom() && log.left() < 450.0, "{log:?}");
@@ -161,7 +165,7 @@ fn predictions_of_all_snapshots_arrive_and_the_slider_moves_through_them() {
         backend.push(Event::Predicted(Box::new(prediction(request.ticket, task))));
     }
     settle(&mut window);
-    window.get_by_label_contains("The offline expert is more certain");
+    assert!(shows!(window, "predict-reason-both-offline"));
     shot(&mut window, "predict-dark");
     assert_eq!(window.state().session.predict.task, 3);
     window.key_press(egui::Key::ArrowLeft);
@@ -176,7 +180,9 @@ fn the_palette_runs_a_command_by_its_letters() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
     window.run_steps(3);
-    window.get_by_label("Command").type_text("plug");
+    window
+        .get_by_label(tr!("palette-command"))
+        .type_text("plug");
     window.run_steps(3);
     shot(&mut window, "palette");
     window.key_press(egui::Key::Enter);
@@ -212,13 +218,17 @@ fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit
         .hover();
     window.run_steps(12);
     shot(&mut window, "experiment-convnext");
-    window.get_by_label_contains("Prefix needs the site");
+    assert!(shows!(
+        window,
+        "problem-block-without-site",
+        name = "Prefix"
+    ));
 
     window
         .get_by_role_and_label(egui::Role::RadioButton, "ViT")
         .click();
     settle(&mut window);
-    window.get_by_label("Weights").click();
+    window.get_by_label(tr!("experiment-weights")).click();
     window.run_steps(3);
     window.get_by_label_contains("MAE ViT-B/16").click();
     settle(&mut window);
@@ -250,18 +260,18 @@ fn a_weight_file_is_typed_or_dropped_and_what_is_wrong_with_it_stands_there() {
         window.state().session.experiment.draft.backbone,
         right.display().to_string()
     );
-    window.get_by_label_contains("input 32 × 32");
+    assert!(shows!(window, "experiment-input-size", size = 32));
     assert!(window.state().session.experiment.plan.problems.is_empty());
 
     let wrong = runs.path().join("text.safetensors");
     std::fs::write(&wrong, "these are no weights").unwrap();
-    let field = window.get_by_label("Weight file");
+    let field = window.get_by_label(tr!("experiment-weights-name"));
     field.focus();
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     window.run_steps(2);
     window
-        .get_by_label("Weight file")
+        .get_by_label(tr!("experiment-weights-name"))
         .type_text(&wrong.display().to_string());
     window.run_steps(2);
     window.key_press(egui::Key::Enter);
@@ -272,7 +282,7 @@ fn a_weight_file_is_typed_or_dropped_and_what_is_wrong_with_it_stands_there() {
     );
     let problems = &window.state().session.experiment.plan.problems;
     assert!(
-        problems[0].what.contains("not a usable weight file"),
+        problems[0].mentions("problem-weight-file-unusable"),
         "{problems:?}"
     );
     shot(&mut window, "experiment-wrong-weights");

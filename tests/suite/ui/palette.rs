@@ -21,29 +21,36 @@ fn typing_run_while_one_is_at_work_never_stops_it() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.get_by_label("Start training").click();
+    window.get_by_label(tr!("experiment-start")).click();
     window.run_steps(2);
     events(3).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
-    let stops = |line: &String| line.starts_with("Stop") || line.starts_with("Delete");
+    let stops = |line: &String| {
+        line.starts_with(tr!("train-stop-run")) || line.starts_with(tr!("compare-delete"))
+    };
     for typed in ["run", "r", "the run", "save", "un"] {
         assert!(!titles(&window, typed).iter().any(stops), "{typed}");
     }
-    assert_eq!(titles(&window, "stop")[0], "Stop run and save");
+    assert_eq!(titles(&window, "stop")[0], tr!("entries-stop"));
     assert_eq!(
         titles(&window, "run")[..2],
-        ["Start training", "Run 3 class orders"]
+        [
+            tr!("experiment-start"),
+            tr!("experiment-three-class-orders")
+        ]
     );
-    assert_eq!(titles(&window, "train")[0], "Start training");
-    assert_eq!(titles(&window, "start")[0], "Start training");
+    assert_eq!(titles(&window, "train")[0], tr!("experiment-start"));
+    assert_eq!(titles(&window, "start")[0], tr!("experiment-start"));
     assert_eq!(
         titles(&window, "pred")[0],
         "Predict with digits · LAE · adapter 5 · still learning"
     );
-    assert_eq!(titles(&window, "dark")[0], "Theme: dark");
+    assert_eq!(titles(&window, "dark")[0], tr!("entries-theme-dark"));
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
     window.run_steps(3);
-    window.get_by_label("Command").type_text("compare");
+    window
+        .get_by_label(tr!("palette-command"))
+        .type_text("compare");
     window.run_steps(3);
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
@@ -59,7 +66,7 @@ fn the_palette_keeps_its_place_while_one_types() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
     window.run_steps(4);
     let place = |window: &Harness<'_, StudioApp>| {
-        let field = window.get_by_label("Command").rect();
+        let field = window.get_by_label(tr!("palette-command")).rect();
         (
             field,
             window
@@ -69,7 +76,9 @@ fn the_palette_keeps_its_place_while_one_types() {
     };
     let before = place(&window);
     for letter in ["t", "h", "e", "m", "e", "x"] {
-        window.get_by_label("Command").type_text(letter);
+        window
+            .get_by_label(tr!("palette-command"))
+            .type_text(letter);
         window.run_steps(3);
         assert_eq!(place(&window), before, "after {letter}");
     }

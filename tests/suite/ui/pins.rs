@@ -144,7 +144,7 @@ fn the_board_tells_right_from_wrong_and_which_class_it_follows() {
     let unknown = session.board_cell(&pins[1], &folder, 3);
     assert_eq!((unknown.right, unknown.followed.as_str()), (None, "7"));
     let beyond = session.board_cell(&pins[0], &folder, 4);
-    assert_eq!(beyond.missing.as_deref(), Some("only 4 tasks"));
+    assert_eq!(beyond.missing, Some(tr!("predict-pins-fewer-tasks", n = 4)));
 }
 
 #[test]

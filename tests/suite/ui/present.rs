@@ -24,35 +24,35 @@ fn a_run_is_told_task_by_task_with_a_guess_before_each() {
     for size in [[1920.0, 1080.0], [900.0, 600.0]] {
         let (mut window, backend) = recorded(size, ThemeChoice::Light, runs.path());
         press(&mut window, egui::Key::F11);
-        window.get_by_label_contains("Start or open a run");
+        window.get_by_label(tr!("present-no-run"));
         press(&mut window, egui::Key::F11);
         events(3).into_iter().for_each(|event| backend.push(event));
         settle(&mut window);
         press(&mut window, egui::Key::F11);
         assert!(
             window
-                .query_by_role_and_label(egui::Role::Tab, "Train")
+                .query_by_role_and_label(egui::Role::Tab, tr!("page-train"))
                 .is_none()
         );
-        window.get_by_label_contains("First, the run learns 0, 1. How many");
+        assert!(shows!(window, "present-guess-first-task", next = "0, 1"));
         press(&mut window, egui::Key::ArrowRight);
         window.get_by_label_contains("Correct for 0, 1: LAE 100\u{a0}%.");
-        window.get_by_label("Next").click();
+        window.get_by_label(tr!("present-next")).click();
         window.run_steps(3);
-        window.get_by_label_contains("Next, the run learns 2, 3");
+        assert!(shows!(window, "present-guess", next = "2, 3"));
         shot(&mut window, &format!("present-guess-{}", size[0]));
         press(&mut window, egui::Key::PageDown);
-        window.get_by_label_contains("Still correct for 0, 1: LAE");
+        assert!(shows!(window, "present-still-correct", first = "0, 1"));
         shot(&mut window, &format!("present-told-{}", size[0]));
         // Task 4 is being learned: the view waits there.
         for _ in 0..6 {
             press(&mut window, egui::Key::Space);
         }
-        window.get_by_label_contains("The run is now learning ");
+        assert!(shows!(window, "present-guess-learning"));
         press(&mut window, egui::Key::ArrowLeft);
-        window.get_by_label_contains("Task 3 of 5");
+        assert!(shows!(window, "present-task-of-tasks", task = 3, tasks = 5));
         press(&mut window, egui::Key::Escape);
-        window.get_by_role_and_label(egui::Role::Tab, "Train");
+        window.get_by_role_and_label(egui::Role::Tab, tr!("page-train"));
     }
 }
 
@@ -130,5 +130,5 @@ fn another_method_with_the_same_tasks_stands_beside_the_run_in_the_chosen_langua
     settle(&mut window);
     press(&mut window, egui::Key::F11);
     press(&mut window, egui::Key::Escape);
-    window.get_by_role_and_label(egui::Role::Tab, "Train");
+    window.get_by_role_and_label(egui::Role::Tab, tr!("page-train"));
 }

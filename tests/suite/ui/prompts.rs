@@ -59,9 +59,7 @@ fn the_study_of_prompts_stands_below_the_figures() {
             backend.push(Event::TaskEvaluated { run, report });
         }
         settle(&mut window);
-        let told = window
-            .query_by_label("Prompt selection over tasks")
-            .is_some();
+        let told = window.query_by_label(tr!("train-prompts-name")).is_some();
         assert_eq!(told, with_study);
         if with_study {
             // Five slots: all tasks, their mean, and five tasks.

@@ -35,14 +35,16 @@ fn a_poor_backbone_is_named_with_its_figure_and_a_better_one_is_set_up() {
         session.open_run(header.folder.clone());
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
         settle(&mut window);
-        let words = window.query_by_label_contains("separate these classes poorly");
-        assert_eq!(words.is_some(), told);
+        assert_eq!(shows!(window, "story-backbone-separates-poorly"), told);
         if !told {
             assert!(window.query_by_label("Use ViT-B/16").is_none());
             continue;
         }
-        window
-            .get_by_label_contains("classifies 41\u{a0}% of a sample of the test images correctly");
+        assert!(shows!(
+            window,
+            "story-backbone-separates-poorly",
+            share = "41\u{a0}%"
+        ));
         shot(&mut window, "advice");
         window.get_by_label("Use ViT-B/16").click();
         settle(&mut window);
@@ -72,14 +74,14 @@ fn matrix_forgetting_and_loss_are_there_for_every_expert() {
         points(Expert::ONLINE),
         points(Expert::OFFLINE)
     ));
-    window.get_by_label("Loss over steps");
+    window.get_by_label(tr!("figure-losses"));
     shot(&mut window, "experts-ensemble");
-    window.get_by_label("smooth").click();
-    let choice = window.get_by_role_and_label(egui::Role::Button, "offline");
+    window.get_by_label(tr!("train-smooth")).click();
+    let choice = window.get_by_role_and_label(egui::Role::Button, tr!("compare-offline"));
     choice.click();
     settle(&mut window);
     shot(&mut window, "experts-offline");
-    let chosen = window.get_by_role_and_label(egui::Role::Button, "offline");
+    let chosen = window.get_by_role_and_label(egui::Role::Button, tr!("compare-offline"));
     assert_eq!(
         chosen.accesskit_node().toggled(),
         Some(egui::accesskit::Toggled::True)

@@ -86,27 +86,31 @@ fn the_line_is_changed_by_mouse() {
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
     act(&mut window, sized(&[1, 2, 3, 4]));
-    window.get_by_label_contains("3 waiting");
-    window.get_by_label_contains("Move 3 forward").click();
+    assert!(shows!(window, "shell-runs-waiting", n = 3));
+    window
+        .get_by_label_contains(&tr!("train-queue-forward", n = 3, title = ""))
+        .click();
     settle(&mut window);
     assert_eq!(waiting(&window), [title(2), title(4), title(3)]);
-    window.get_by_label_contains("Move 1 back").click();
+    window
+        .get_by_label_contains(&tr!("train-queue-back", n = 1, title = ""))
+        .click();
     settle(&mut window);
     assert_eq!(waiting(&window), [title(4), title(2), title(3)]);
     window
-        .get_by_label_contains("Remove 2 from the queue")
+        .get_by_label_contains(&tr!("train-queue-remove", n = 2, title = ""))
         .click();
     settle(&mut window);
     assert_eq!(waiting(&window), [title(4), title(3)]);
     let told = window.state().session.notices.list.last().unwrap().clone();
-    assert!(told.problem.what.contains("was removed"), "{told:?}");
+    assert_says!(told.problem.what, "story-removed-from-queue");
     shot(&mut window, "line");
     // Stopped with all others held: nothing begins until they are released.
     backend.push(events(1).remove(0));
     settle(&mut window);
     act(&mut window, UiCommand::Stop);
-    window.get_by_label_contains("2 queued runs wait");
-    window.get_by_label("Stop and save").click();
+    assert!(shows!(window, "shell-ask-queued-runs-wait", n = 2));
+    window.get_by_label(tr!("shell-ask-stop-yes")).click();
     settle(&mut window);
     assert_eq!(backend.wished(), Wish::Stop);
     let asked = backend.asked();
@@ -117,12 +121,12 @@ fn the_line_is_changed_by_mouse() {
     settle(&mut window);
     assert_eq!(waiting(&window), [title(4), title(3)]);
     assert!(!window.state().session.is_training());
-    window.get_by_label("Resume the queue").click();
+    window.get_by_label(tr!("train-queue-resume")).click();
     settle(&mut window);
     assert_eq!(waiting(&window), [title(3)]);
     // Now one run alone is stopped, and the next one begins.
     act(&mut window, UiCommand::Stop);
-    window.get_by_label("Stop only this run").click();
+    window.get_by_label(tr!("shell-ask-stop-this")).click();
     settle(&mut window);
     assert!(matches!(backend.asked().last(), Some(Command::Stop(_))));
     let run = String::new();
@@ -153,7 +157,7 @@ fn removing_a_grid_that_waits_is_a_question_first() {
     act(&mut window, UiCommand::Show(Page::Train));
     for key in [egui::Key::Enter, egui::Key::Escape] {
         window
-            .get_by_label_contains("Remove 1 from the queue")
+            .get_by_label_contains(&tr!("train-queue-remove", n = 1, title = ""))
             .click();
         settle(&mut window);
         window.get_by_label_contains("mine has 200 runs");
@@ -163,10 +167,10 @@ fn removing_a_grid_that_waits_is_a_question_first() {
         assert_eq!(waiting(&window), ["mine"]);
     }
     window
-        .get_by_label_contains("Remove 1 from the queue")
+        .get_by_label_contains(&tr!("train-queue-remove", n = 1, title = ""))
         .click();
     settle(&mut window);
-    window.get_by_label("Remove").click();
+    window.get_by_label(tr!("shell-ask-remove-yes")).click();
     settle(&mut window);
     assert!(matches!(backend.asked().last(), Some(Command::Stop(_))));
 }
@@ -196,12 +200,12 @@ fn what_waited_when_the_window_was_closed_waits_when_it_is_opened() {
     settle(&mut second);
     assert!(!second.state().session.is_training());
     second
-        .get_by_role_and_label(egui::Role::Tab, "Train")
+        .get_by_role_and_label(egui::Role::Tab, tr!("page-train"))
         .click();
     settle(&mut second);
-    second.get_by_label("on hold");
+    second.get_by_label(tr!("train-on-hold"));
     shot(&mut second, "line-restored");
-    second.get_by_label("Resume the queue").click();
+    second.get_by_label(tr!("train-queue-resume")).click();
     wait(&mut second, "the second run ends", |app| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| run.stage == Stage::Finished)

@@ -43,7 +43,7 @@ fn answered(root: &Path) -> (Harness<'static, StudioApp>, Recorded) {
     settle(&mut window);
     settle(&mut window);
     window
-        .get_all_by_label("Sample of 7")
+        .get_all_by_label(&tr!("predict-sample-of-class", class = "7"))
         .next()
         .unwrap()
         .click();
@@ -107,29 +107,37 @@ fn a_strange_picture_is_none_of_these_and_the_classes_stay() {
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), Some(-8.0));
     let (mut window, backend) = answered(runs.path());
-    window.get_by_label("None of these");
-    window.get_by_label_contains("is above −8.00");
+    window.get_by_label(tr!("predict-none"));
+    assert!(shows!(
+        window,
+        "predict-none-above-limit",
+        sign = "energy",
+        limit = "−8.00"
+    ));
     // It is a class of a later task.
-    window.get_by_label("correct: 7 is not learned yet");
+    window.get_by_label(&tr!("predict-correct-not-learned", class = "7"));
     assert!(looked_at(&backend).is_empty(), "nobody asked for it");
     window
-        .get_by_label("Count rejected images of later classes")
+        .get_by_label(tr!("predict-none-count-rejected"))
         .click();
     settle(&mut window);
-    window.get_by_label_contains("Counting rejected images");
+    assert!(shows!(window, "predict-none-counting-rejected"));
     tell_probe(&mut window, &backend);
-    let told = "Of 20 test images of classes not learned yet, 100\u{a0}% are rejected";
-    window.get_by_label_contains(told);
-    window
-        .get_by_label_contains("Of the test images that set the limit, 5 of 100 are rejected too");
+    assert!(shows!(
+        window,
+        "predict-none-later-rejected",
+        n = 20,
+        share = "100\u{a0}%"
+    ));
+    assert!(shows!(window, "predict-none-limit-images-rejected", n = 5));
     shot(&mut window, "none-of-these");
-    window.get_by_label("Always predict a class").click();
+    window.get_by_label(tr!("predict-none-disallow")).click();
     settle(&mut window);
-    assert!(window.query_by_label("None of these").is_none());
-    window.get_by_label("wrong: true class 7");
-    window.get_by_label("Allow “none of these”").click();
+    assert_absent!(window, "predict-none");
+    window.get_by_label(&tr!("predict-wrong", class = "7"));
+    window.get_by_label(tr!("predict-none-allow")).click();
     settle(&mut window);
-    window.get_by_label("None of these");
+    window.get_by_label(tr!("predict-none"));
 }
 
 #[test]
@@ -137,7 +145,7 @@ fn a_familiar_picture_is_one_of_these() {
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), Some(-2.0));
     let (window, _) = answered(runs.path());
-    window.get_by_label_contains("One of these: its energy");
+    assert!(shows!(window, "predict-none-below-limit", sign = "energy"));
 }
 
 #[test]
@@ -151,11 +159,15 @@ fn what_known_pictures_were_refused_while_testing_is_told() {
     let (window, _) = answered(runs.path());
     let (_, counted) = chosen(&known).unwrap();
     let share = (100.0 * counted.share()).round();
-    window.get_by_label_contains(&format!(
-        "Of 40 test images of known classes, {share}\u{a0}% are rejected too"
+    let share = format!("{share}\u{a0}%");
+    assert!(shows!(
+        window,
+        "predict-none-known-rejected",
+        n = 40,
+        share = share.as_str()
     ));
     // What it refuses of classes to come is another question.
-    window.get_by_label("Count rejected images of later classes");
+    window.get_by_label(tr!("predict-none-count-rejected"));
 }
 
 #[test]
@@ -163,9 +175,9 @@ fn a_run_that_noted_nothing_is_measured_on_its_test_pictures() {
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), None);
     let (mut window, backend) = answered(runs.path());
-    window.get_by_label("Find out").click();
+    window.get_by_label(tr!("predict-none-find-limit")).click();
     settle(&mut window);
-    window.get_by_label_contains("Measuring test images");
+    assert!(shows!(window, "predict-none-measuring-limit"));
     assert_eq!(
         looked_at(&backend).len(),
         1,
@@ -173,6 +185,11 @@ fn a_run_that_noted_nothing_is_measured_on_its_test_pictures() {
     );
     tell_probe(&mut window, &backend);
     // 95 of 100 of the known 40 are at −6.3 or below.
-    window.get_by_label_contains("not above −6.30");
-    window.get_by_label_contains("One of these: its energy");
+    assert!(shows!(
+        window,
+        "predict-none-below-limit",
+        sign = "energy",
+        limit = "−6.30"
+    ));
+    assert!(shows!(window, "predict-none-below-limit", sign = "energy"));
 }

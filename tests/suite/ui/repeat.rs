@@ -62,11 +62,11 @@ fn set_up_again(config: &RunConfig) -> Harness<'static, StudioApp> {
     settle(&mut window);
     window.state_mut().page = Page::Compare;
     settle(&mut window);
-    window.get_by_label("Duplicate").click();
+    window.get_by_label(tr!("compare-duplicate")).click();
     settle(&mut window);
     assert_eq!(window.state().page, Page::Experiment);
     open_steps(&mut window);
-    for name in ["More settings", "Splits and memory"] {
+    for name in [tr!("experiment-more-settings"), tr!("data-part-splits")] {
         if let Some(link) = window.query_by_label(name) {
             link.click();
             settle(&mut window);
@@ -96,11 +96,14 @@ fn a_run_is_set_up_again_to_the_last_digit_whatever_is_entered_and_left() {
             "Test images per class",
             "Validation share",
             "Memory for images",
-            "size",
+            tr!("experiment-pet-size"),
         ]
         .map(|name| (egui::Role::SpinButton, name))
         .into_iter()
-        .chain(["Seed", "Split seed", "Class order"].map(|name| (egui::Role::TextInput, name)))
+        .chain(
+            ["Seed", "Split seed", tr!("data-class-order")]
+                .map(|name| (egui::Role::TextInput, name)),
+        )
         .collect();
         for (role, name) in fields {
             window.get_by_role_and_label(role, name).focus();

@@ -28,7 +28,7 @@ fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::Notices);
     window.run_steps(3);
-    window.get_by_label("Report a problem…").click();
+    window.get_by_label(tr!("shell-report-problem")).click();
     wait(&mut window, "the report is gathered", |app| {
         app.session.bug_report.ready().is_some()
     });
@@ -54,8 +54,12 @@ fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
 
     // A file is in the way of the folder: the dialog says so, and another place is tried.
     let in_the_way = file.join("report.zip");
-    fill(&mut window, "Save report as", in_the_way.to_str().unwrap());
-    window.get_by_label("Save report").click();
+    fill(
+        &mut window,
+        tr!("shell-report-save-as"),
+        in_the_way.to_str().unwrap(),
+    );
+    window.get_by_label(tr!("shell-report-save")).click();
     wait(&mut window, "it is not written", |app| {
         app.session.saving_report.problem().is_some()
     });
@@ -63,11 +67,18 @@ fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
     window.get_by_label(in_the_way.to_str().unwrap());
     shot(&mut window, "report-not-written");
     let place = folder.path().join("given-away.zip");
-    fill(&mut window, "Save report as", place.to_str().unwrap());
-    window.get_by_label("Save report").click();
+    fill(
+        &mut window,
+        tr!("shell-report-save-as"),
+        place.to_str().unwrap(),
+    );
+    window.get_by_label(tr!("shell-report-save")).click();
     wait(&mut window, "the report is saved", |_| place.exists());
     settle(&mut window);
-    assert!(window.query_by_label("Save report").is_none(), "closed");
+    assert!(
+        window.query_by_label(tr!("shell-report-save")).is_none(),
+        "closed"
+    );
     let mut archive = zip::ZipArchive::new(std::fs::File::open(&place).unwrap()).unwrap();
     let last = std::io::read_to_string(archive.by_name("lae-studio.log").unwrap()).unwrap();
     assert!(last.ends_with("\\u{1b}[2J the last line\n"));

@@ -19,9 +19,9 @@ fn on_the_processor(
     window: &mut Harness<'_, StudioApp>,
     asked: &Recorded,
 ) -> (PathBuf, Option<String>) {
-    window.get_by_label("Resume on…").click();
+    window.get_by_label(tr!("shell-resume-on")).click();
     window.run_steps(3);
-    window.get_by_label_contains("Trained on ");
+    assert!(shows!(window, "shell-resume-trained-so-far"));
     shot(window, "resume-on");
     let title = window.state().session.inventory.devices[0].title.clone();
     window

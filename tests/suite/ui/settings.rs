@@ -31,14 +31,14 @@ fn what_is_chosen_in_settings_is_kept() {
         Session::with(Box::new(Recorded::default()), Disk::at(runs), draft, wake)
     });
     settle(&mut window);
-    click(&mut window, "Settings");
+    click(&mut window, tr!("settings-title"));
     shot(&mut window, "settings-english");
-    click(&mut window, "Light");
-    click(&mut window, "Larger");
+    click(&mut window, tr!("settings-theme-light"));
+    click(&mut window, tr!("settings-larger"));
     assert!((window.ctx.zoom_factor() - 1.1).abs() < 1e-6);
-    click(&mut window, "Reset size");
-    click(&mut window, "Larger");
-    click(&mut window, "Reduce motion");
+    click(&mut window, tr!("settings-reset-size"));
+    click(&mut window, tr!("settings-larger"));
+    click(&mut window, tr!("settings-reduce-motion"));
     // The menu stays open, and speaks the other language at once.
     click(&mut window, "Deutsch");
     shot(&mut window, "settings-german");

@@ -40,7 +40,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     pictures(&folder, 40);
     let mut window = after_one_task(runs.path());
     window
-        .get_by_role_and_label(egui::Role::Tab, "Predict")
+        .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
         .click();
     window.run_steps(3);
     window
@@ -50,9 +50,13 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     window.step();
     settle(&mut window);
     let csv = work.path().join("answers.csv");
-    fill(&mut window, "Table", &csv.display().to_string());
+    fill(
+        &mut window,
+        tr!("predict-many-table"),
+        &csv.display().to_string(),
+    );
     shot(&mut window, "sheet-set-up");
-    window.get_by_label("Predict all").click();
+    window.get_by_label(tr!("predict-many-all")).click();
     wait(&mut window, "the table is written", |app| {
         let sheet = app.session.predict.sheet.as_ref();
         sheet.is_some_and(|sheet| !sheet.is_working())
@@ -64,7 +68,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
         of: 41,
     };
     assert_eq!(sheet.state, SheetState::Done(whole));
-    window.get_by_label("41 images, 1 cannot be read");
+    window.get_by_label(&tr!("predict-many-unreadable", count = "41 images", n = 1));
     shot(&mut window, "sheet-done");
     let text = std::fs::read_to_string(&csv).unwrap();
     let rows: Vec<&str> = text.lines().collect();
@@ -72,7 +76,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     assert!(rows[1].starts_with("'=broken.png,,"), "{}", rows[1]);
     assert!(rows[0].contains("online_energy") && rows[0].contains("ensemble_class"));
     assert!(rows[2].starts_with("inner/000.png,"));
-    window.get_by_label("Copy path").click();
+    window.get_by_label(tr!("predict-many-copy-path")).click();
     window.run_steps(2);
     sorted_and_moved(&mut window, &csv);
     // Training continued all the while.
@@ -91,7 +95,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     session.predict_folder(folder.clone(), Vec::new(), csv.clone());
     window.run_steps(2);
     window
-        .get_by_role_and_label(egui::Role::Button, "Stop")
+        .get_by_role_and_label(egui::Role::Button, tr!("predict-many-stop"))
         .click();
     wait(&mut window, "it is stopped", |app| {
         let sheet = app.session.predict.sheet.as_ref();
@@ -99,7 +103,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     });
     let sheet = window.state().session.predict.sheet.clone().unwrap();
     assert_eq!(sheet.state, SheetState::Stopped);
-    window.get_by_label("Stopped; no table was written.");
+    window.get_by_label(tr!("predict-many-stopped"));
     assert!(!csv.exists() && !csv.with_extension("csv.partial").exists());
 }
 
@@ -109,7 +113,7 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
         app.session.predict.sorted.ready().is_some()
     });
     settle(window);
-    window.get_by_label("41 images by class");
+    window.get_by_label(&tr!("predict-sorted-by-class", n = 41));
     window.get_by_label_contains("Cannot be read 1");
     shot(window, "sheet-sorted");
     let sorted = window
@@ -127,9 +131,11 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     let session = &mut window.state_mut().session;
     session.move_sorted(first, Group::NoneOfThese);
     settle(window);
-    window.get_by_label("1 image moved");
+    window.get_by_label(&tr!("predict-sorted-images-moved", n = 1));
     moves_are_not_lost(window, csv);
-    window.get_by_label("Save the table").click();
+    window
+        .get_by_label(tr!("predict-sorted-save-table"))
+        .click();
     wait(window, "it is kept", |app| {
         let sorted = app.session.predict.sorted.ready();
         sorted.is_some_and(|sorted| sorted.is_kept)
@@ -142,9 +148,9 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
             .unwrap()
             .ends_with(",none_of_these")
     );
-    window.get_by_label("Back to one image").click();
+    window.get_by_label(tr!("predict-sorted-back")).click();
     settle(window);
-    window.get_by_label("Show by class");
+    window.get_by_label(tr!("predict-many-show-by-class"));
 }
 
 /// Another folder is dropped, and the window closed, before the move is saved: both are asked about.
@@ -155,33 +161,36 @@ fn moves_are_not_lost(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     window.input_mut().dropped_files.push(dropped);
     window.step();
     settle(window);
-    let typed = window.get_by_label("Images").accesskit_node().value();
+    let typed = window
+        .get_by_label(tr!("predict-many-image-folder"))
+        .accesskit_node()
+        .value();
     assert_eq!(typed, Some(other.display().to_string()));
     shot(window, "sheet-second-folder");
     let asked = |window: &Harness<'_, StudioApp>| {
         let sheet = window.state().session.predict.sheet.clone();
         sheet.unwrap().request.csv
     };
-    window.get_by_label("Predict all").click();
+    window.get_by_label(tr!("predict-many-all")).click();
     window.run_steps(3);
-    window.get_by_label("Discard the moved images?");
+    window.get_by_label(tr!("shell-ask-discard"));
     shot(window, "sheet-discard");
     // Enter keeps them.
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
-    assert!(window.query_by_label("Discard the moved images?").is_none());
+    assert_absent!(window, "shell-ask-discard");
     assert_eq!(asked(window), csv);
     // What was set up is there until it is cancelled; then the first table is.
-    window.get_by_label("Images");
-    window.get_by_label("Cancel").click();
+    window.get_by_label(tr!("predict-many-image-folder"));
+    window.get_by_label(tr!("predict-many-cancel")).click();
     window.run_steps(3);
-    window.get_by_label("Other images");
-    window.get_by_label("1 image moved");
+    window.get_by_label(tr!("predict-many-other-images"));
+    window.get_by_label(&tr!("predict-sorted-images-moved", n = 1));
     assert!(!press_close(window));
-    window.get_by_label_contains("moved to other classes");
+    assert!(shows!(window, "shell-ask-discard-what"));
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
-    assert!(window.query_by_label("Close the window?").is_none());
+    assert_absent!(window, "shell-ask-close");
     assert!(!press_close(window), "nobody agreed");
     window.key_press(egui::Key::Escape);
     window.run_steps(3);
@@ -196,8 +205,7 @@ fn moves_come_back(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
     });
     // The run may be at work, which is asked about.
     press_close(window);
-    let moved = window.query_by_label_contains("moved to other classes");
-    assert!(moved.is_none());
+    assert!(!shows!(window, "shell-ask-close-moved"));
     window.key_press(egui::Key::Escape);
     window.run_steps(3);
     let sorted = |window: &Harness<'_, StudioApp>| {
@@ -215,12 +223,12 @@ fn moves_come_back(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
     assert_eq!(before.groups, after.groups);
     assert_eq!(before.classes, after.classes);
     assert!(!after.is_kept && after.listed("").moved == 1);
-    next.get_by_role_and_label(egui::Role::Tab, "Predict")
+    next.get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
         .click();
     settle(&mut next);
-    next.get_by_label("Show by class").click();
+    next.get_by_label(tr!("predict-many-show-by-class")).click();
     settle(&mut next);
-    next.get_by_label("1 image moved");
+    next.get_by_label(&tr!("predict-sorted-images-moved", n = 1));
     shot(&mut next, "sheet-back");
     drop(next);
     // If the rows of the table have changed, nothing is moved.
@@ -233,7 +241,7 @@ fn moves_come_back(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
     next.state_mut().keep_drafts(drafts);
     wait(&mut next, "the table is refused", |app| {
         let problem = app.session.predict.sorted.problem();
-        problem.is_some_and(|problem| problem.to_string().contains("has changed since"))
+        problem.is_some_and(|problem| says!(problem.what, "drafts-table-changed"))
     });
     std::fs::write(&csv, text).unwrap();
 }
@@ -249,7 +257,7 @@ fn a_folder_that_is_dropped_while_a_table_is_written_waits_for_its_turn() {
     let (mut window, backend) = recorded([1280.0, 1000.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
     window
-        .get_by_role_and_label(egui::Role::Tab, "Predict")
+        .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
         .click();
     settle(&mut window);
     for folder in [&first, &second] {
@@ -258,16 +266,19 @@ fn a_folder_that_is_dropped_while_a_table_is_written_waits_for_its_turn() {
         window.step();
         settle(&mut window);
         if folder == &first {
-            window.get_by_label("Predict all").click();
+            window.get_by_label(tr!("predict-many-all")).click();
             settle(&mut window);
         }
     }
     // The first table is on show with its way to stop it, the second folder below it.
-    window.get_by_label("Preparing …");
-    let typed = window.get_by_label("Images").accesskit_node().value();
+    window.get_by_label(tr!("predict-many-preparing"));
+    let typed = window
+        .get_by_label(tr!("predict-many-image-folder"))
+        .accesskit_node()
+        .value();
     assert_eq!(typed, Some(second.display().to_string()));
     shot(&mut window, "sheet-waits");
-    window.get_by_label("Predict all").click();
+    window.get_by_label(tr!("predict-many-all")).click();
     settle(&mut window);
     let asked = || {
         let asked = backend.asked();
@@ -277,14 +288,14 @@ fn a_folder_that_is_dropped_while_a_table_is_written_waits_for_its_turn() {
     assert_eq!(asked(), 1);
     // A file that is being written is lost with the window.
     assert!(!press_close(&mut window));
-    window.get_by_label_contains("A file is being written");
+    assert!(shows!(window, "shell-ask-close-writing"));
     window.key_press(egui::Key::Escape);
     window.run_steps(3);
     let sheet = window.state().session.predict.sheet.clone().unwrap();
     let (ticket, state) = (sheet.request.ticket, SheetState::Stopped);
     backend.push(Event::Sheet { ticket, state });
     settle(&mut window);
-    window.get_by_label("Predict all").click();
+    window.get_by_label(tr!("predict-many-all")).click();
     settle(&mut window);
     assert_eq!(asked(), 2);
     let sheet = window.state().session.predict.sheet.clone().unwrap();
@@ -305,8 +316,8 @@ fn several_pictures_that_are_dropped_become_one_table() {
     }
     window.step();
     settle(&mut window);
-    window.get_by_label_contains("2 images of ");
-    window.get_by_label("Predict all").click();
+    assert!(shows!(window, "predict-many-images-of-folder", n = 2));
+    window.get_by_label(tr!("predict-many-all")).click();
     settle(&mut window);
     let asked = backend.asked();
     let sheet = asked.iter().find_map(|command| match command {
@@ -325,19 +336,21 @@ fn progress_and_problems_stand_on_the_card() {
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
     window
-        .get_by_role_and_label(egui::Role::Tab, "Predict")
+        .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
         .click();
     settle(&mut window);
-    window.get_by_label("Predict a folder…").click();
+    window
+        .get_by_label(tr!("predict-many-choose-folder"))
+        .click();
     window.run_steps(3);
-    fill(&mut window, "Images", "some/where");
-    window.get_by_label("Predict all").click();
+    fill(&mut window, tr!("predict-many-image-folder"), "some/where");
+    window.get_by_label(tr!("predict-many-all")).click();
     settle(&mut window);
     window.get_by_label_contains("The paths of images and table are not absolute");
-    fill(&mut window, "Images", "/some/where");
-    window.get_by_label("Predict all").click();
+    fill(&mut window, tr!("predict-many-image-folder"), "/some/where");
+    window.get_by_label(tr!("predict-many-all")).click();
     settle(&mut window);
-    window.get_by_label("Preparing …");
+    window.get_by_label(tr!("predict-many-preparing"));
     let ticket = window
         .state()
         .session
@@ -362,7 +375,9 @@ fn progress_and_problems_stand_on_the_card() {
     backend.push(Event::Sheet { ticket, state });
     settle(&mut window);
     window.get_by_label_contains("There is no image in this folder");
-    window.get_by_label("Other images").click();
+    window
+        .get_by_label(tr!("predict-many-other-images"))
+        .click();
     window.run_steps(3);
-    window.get_by_label("Predict all");
+    window.get_by_label(tr!("predict-many-all"));
 }

@@ -52,19 +52,21 @@ fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
         shot(window, &format!("size-experiment-{name}"));
         let whole = sight(window);
         // Without room for the tabs one button has them all.
-        let menu = window.query_by_label("Pages").map(|menu| menu.rect());
+        let menu = window
+            .query_by_label(tr!("shell-pages"))
+            .map(|menu| menu.rect());
         let tab = |title| window.get_by_role_and_label(egui::Role::Tab, title).rect();
         let titles = Page::ALL.into_iter().map(|(page, ..)| page.title());
         let tabs = menu.map_or_else(|| titles.map(tab).collect(), |menu| vec![menu]);
         for tab in tabs {
             assert!(whole.contains_rect(tab), "{name}: {tab:?} in {whole:?}");
         }
-        let start = window.get_by_label("Start training").rect();
+        let start = window.get_by_label(tr!("experiment-start")).rect();
         assert!(whole.contains_rect(start), "{name}: {start:?} in {whole:?}");
         let before = start;
         // Whatever is chosen, the presets and the button stay where they are.
         let place = |window: &Harness<'_, StudioApp>| {
-            let line = window.query_by_role_and_label(egui::Role::Button, "Letters");
+            let line = window.query_by_role_and_label(egui::Role::Button, tr!("data-letters"));
             line.map(|line| line.rect())
         };
         let line = place(window);
@@ -72,7 +74,7 @@ fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
         window.state_mut().session.experiment.draft.batch = 0;
         settle(window);
         assert_eq!(place(window), line, "{name}");
-        let start = window.get_by_label("Start training").rect();
+        let start = window.get_by_label(tr!("experiment-start")).rect();
         assert!(whole.contains_rect(start), "{name}: {start:?} in {whole:?}");
         assert_eq!(start.bottom(), before.bottom(), "{name}");
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
@@ -80,7 +82,7 @@ fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
         settle(window);
         shot(window, &format!("size-train-{name}"));
         // The way to help is there beside a run at work.
-        let help = window.query_by_label("Help");
+        let help = window.query_by_label(tr!("shell-help"));
         assert!(help.is_some() || whole.width() < 1000.0, "{name}");
         let unit = window.get_all_by_label_contains("Ensemble").next();
         assert!(whole.contains_rect(unit.unwrap().rect()), "{name}");
@@ -106,7 +108,7 @@ fn the_answer_stands_beside_the_canvas_at_every_size() {
         settle(window);
         shot(window, &format!("size-predict-{name}"));
         let whole = sight(window);
-        let canvas = window.get_by_label("Drawing canvas").rect();
+        let canvas = window.get_by_label(tr!("shell-drawing-canvas")).rect();
         let answer = window.get_by_label_contains("score ").rect();
         assert!(
             whole.contains_rect(canvas),
@@ -172,21 +174,29 @@ fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
     let runs = tempfile::tempdir().unwrap();
     let run = finished(runs.path(), 1);
     let dialogs = [
-        ("teach", UiCommand::Teach(run.clone()), "Cancel"),
-        ("describe", UiCommand::Describe(run.clone()), "Cancel"),
-        ("collect", UiCommand::Collect(Purpose::Data), "Cancel"),
+        ("teach", UiCommand::Teach(run.clone()), tr!("shell-cancel")),
+        (
+            "describe",
+            UiCommand::Describe(run.clone()),
+            tr!("shell-cancel"),
+        ),
+        (
+            "collect",
+            UiCommand::Collect(Purpose::Data),
+            tr!("shell-cancel"),
+        ),
         (
             "lesson",
             UiCommand::Collect(Purpose::AddedTask(run)),
-            "Cancel",
+            tr!("shell-cancel"),
         ),
-        ("deleted", UiCommand::Deleted, "Close"),
-        ("folders", UiCommand::Folders, "Close"),
-        ("report", UiCommand::ReportProblem, "Close"),
+        ("deleted", UiCommand::Deleted, tr!("shell-close")),
+        ("folders", UiCommand::Folders, tr!("shell-close")),
+        ("report", UiCommand::ReportProblem, tr!("shell-close")),
         (
             "path",
             UiCommand::TypePath(DialogPurpose::DataFolder),
-            "Cancel",
+            tr!("shell-cancel"),
         ),
     ];
     for (name, command, last) in dialogs {
@@ -238,7 +248,7 @@ fn no_row_of_inputs_runs_out_of_a_small_window() {
             shot(&mut window, &format!("small-{title}-{}", size[0]));
             // Heads of tables that are scrolled sideways explain themselves.
             let out = beside_the_window(&window).into_iter();
-            let out = out.filter(|name| !name.contains(": what it means"));
+            let out = out.filter(|name| !says!(name, "glossary-term-meaning"));
             found.extend(out.map(|input| format!("{name}: {input}")));
         }
     }

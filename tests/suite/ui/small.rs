@@ -37,28 +37,28 @@ fn errors_have_the_words_of_the_window_and_no_long_lists() {
                 backbone: "vit_nothing".into(),
                 ..usual.clone()
             },
-            "Backbone",
+            tr!("experiment-backbone"),
         ),
         (
             RunConfig {
                 order: "upside down".into(),
                 ..usual.clone()
             },
-            "Class order",
+            tr!("data-class-order"),
         ),
         (
             RunConfig {
                 classes_per_task: "3,3".into(),
                 ..usual.clone()
             },
-            "Classes per task",
+            tr!("data-classes-per-task"),
         ),
         (
             RunConfig {
                 classes_per_task: "9".into(),
                 ..usual.clone()
             },
-            "Classes per task",
+            tr!("data-classes-per-task"),
         ),
         (
             RunConfig {
@@ -73,14 +73,14 @@ fn errors_have_the_words_of_the_window_and_no_long_lists() {
                 data: "cifar-10".into(),
                 ..usual.clone()
             },
-            "Data",
+            tr!("data-title"),
         ),
         (
             RunConfig {
                 data: "/nowhere/at/all".into(),
                 ..usual
             },
-            "Data",
+            tr!("data-title"),
         ),
     ];
     for (draft, field) in broken {
@@ -95,7 +95,7 @@ fn errors_have_the_words_of_the_window_and_no_long_lists() {
             let told = window.query_all_by_label_contains(wrong).next();
             assert!(told.is_none(), "{wrong} is told about {field}");
         }
-        if field == "Backbone" {
+        if field == tr!("experiment-backbone") {
             window.get_by_label_contains("more.");
             shot(&mut window, "unknown-backbone");
         }
@@ -188,8 +188,10 @@ fn a_run_that_learned_nothing_gets_no_tick() {
     let notice = window.state().session.notices.list.last().unwrap().clone();
     assert!(notice.problem.what.contains("0.0\u{a0}%"), "{notice:?}");
     assert!(!notice.good && !notice.bad);
-    assert!(notice.problem.remedy.contains("no better than guessing"));
-    let marks = window.get_all_by_label("no better than guessing").count();
+    assert_says!(notice.problem.remedy, "train-no-better-than-guessing");
+    let marks = window
+        .get_all_by_label(tr!("train-no-better-than-guessing"))
+        .count();
     assert_eq!(marks, 3, "one beside each expert's figure");
     shot(&mut window, "guessing");
 }
@@ -200,13 +202,13 @@ fn news_stand_below_the_page_and_cover_nothing() {
     for size in [[900.0, 600.0], [1280.0, 800.0]] {
         let (mut window, _) = recorded(size, ThemeChoice::Dark, runs.path());
         settle(&mut window);
-        let start = window.get_by_label("Start training").rect();
+        let start = window.get_by_label(tr!("experiment-start")).rect();
         let told = Problem::new("something is to be known").advise("look at it");
         window.state_mut().session.notify(told, true);
         window.run_steps(3);
         let news = window.get_by_label("Something is to be known.").rect();
         assert_eq!(
-            window.get_by_label("Start training").rect(),
+            window.get_by_label(tr!("experiment-start")).rect(),
             start,
             "nothing moves"
         );
@@ -224,14 +226,14 @@ fn the_keyboard_goes_through_the_bar_from_left_to_right() {
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
     let bar = [
-        "Plugins",
-        "Learn",
-        "Run: idle",
-        "Device",
-        "Settings",
-        "Help",
-        "Notices",
-        "Command palette",
+        tr!("page-plugins"),
+        tr!("page-learn"),
+        tr!("shell-run-idle"),
+        tr!("shell-device"),
+        tr!("settings-title"),
+        tr!("shell-help"),
+        tr!("shell-notices"),
+        tr!("shell-palette"),
     ];
     window.get_by_label(bar[0]).focus();
     window.run_steps(2);

@@ -47,16 +47,16 @@ fn a_stopped_run_goes_on_is_opened_and_moved_to_the_trash() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = after_one_task(runs.path());
     window
-        .get_by_role_and_label(egui::Role::Button, "Stop")
+        .get_by_role_and_label(egui::Role::Button, tr!("train-stop-run"))
         .click();
     window.run_steps(3);
-    window.get_by_label("Stop and save").click();
+    window.get_by_label(tr!("shell-ask-stop-yes")).click();
     wait(&mut window, "the run stops", rests);
     assert_eq!(stage(&window), Some(Stage::Stopped));
 
-    page(&mut window, "Compare");
-    window.get_by_label_contains("stopped after");
-    window.get_by_label("Resume").click();
+    page(&mut window, tr!("page-compare"));
+    assert!(shows!(window, "compare-stopped-after"));
+    window.get_by_label(tr!("train-resume-run")).click();
     window.run_steps(3);
     assert_eq!(window.state().page, Page::Train);
     wait(&mut window, "the run ends", rests);
@@ -64,21 +64,21 @@ fn a_stopped_run_goes_on_is_opened_and_moved_to_the_trash() {
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!(live.reports.len(), 3);
 
-    page(&mut window, "Compare");
+    page(&mut window, tr!("page-compare"));
     window.get_by_label_contains("finished ·");
-    window.get_by_label("Open").click();
+    window.get_by_label(tr!("compare-open")).click();
     settle(&mut window);
     let opened = window.state().session.train.opened.clone().unwrap();
     assert_eq!(opened.reports.len(), 3);
     assert_eq!(opened.header, live.header);
 
-    page(&mut window, "Compare");
-    window.get_by_label("Delete").click();
+    page(&mut window, tr!("page-compare"));
+    window.get_by_label(tr!("compare-delete")).click();
     wait(&mut window, "the run is gone", |app| {
         let rows = app.session.compare.runs.ready();
         rows.is_some_and(|rows| rows.is_empty())
     });
-    window.get_by_label("No runs yet");
+    window.get_by_label(tr!("compare-none"));
     let bin = runs.path().join(".trash");
     assert_eq!(std::fs::read_dir(bin).unwrap().count(), 1);
 }
@@ -94,9 +94,11 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
         Session::open(root, config, wake).unwrap()
     });
     settle(&mut window);
-    window.get_by_label("Also train the baseline").click();
+    window
+        .get_by_label(tr!("experiment-train-baseline-too"))
+        .click();
     window.run_steps(2);
-    window.get_by_label("Start both runs").click();
+    window.get_by_label(tr!("experiment-start-both")).click();
     wait(&mut window, "both runs are listed as finished", |app| {
         let finished = |row: &&lae_studio::session::views::RunRow| {
             row.state == lae_studio::session::views::RunState::Finished
@@ -114,7 +116,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
         app.page == Page::Compare
     });
     settle(&mut window);
-    window.get_by_label("Task 1 over time");
+    window.get_by_label(tr!("compare-first-task-over-time"));
     window.get_by_label_contains("% of task 1");
 
     // An image dropped on another page is asked about, not taken for data.
@@ -125,7 +127,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
         pixels.put_pixel(32 - i / 3, i, image::Rgb([255; 3]));
     }
     pixels.save(&picture).unwrap();
-    page(&mut window, "Experiment");
+    page(&mut window, tr!("page-experiment"));
     let data = window.state().session.experiment.draft.data.clone();
     window
         .input_mut()
@@ -156,7 +158,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
     // Weights become the backbone; a file that is none is a problem on the page.
     let weights = runs.path().join("net.safetensors");
     std::fs::write(&weights, "no weights").unwrap();
-    page(&mut window, "Experiment");
+    page(&mut window, tr!("page-experiment"));
     window
         .input_mut()
         .dropped_files
@@ -193,7 +195,9 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
     assert_eq!(chosen(&window), Some(adapter.display().to_string()));
     assert!(!told(&window));
     open_steps(&mut window);
-    window.get_by_label("Start fresh").click();
+    window
+        .get_by_label(tr!("experiment-pet-start-fresh"))
+        .click();
     settle(&mut window);
     assert_eq!(chosen(&window), None);
     std::fs::remove_dir_all(&adapter).unwrap();
@@ -214,7 +218,7 @@ fn an_opened_run_that_another_program_trains_on_is_read_again_when_the_person_co
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     window.state_mut().session.open_run(header.folder.clone());
-    page(&mut window, "Train");
+    page(&mut window, tr!("page-train"));
     let opened = |window: &Harness<'_, StudioApp>| {
         let opened = window.state().session.train.opened.clone();
         opened.map(|run| run.reports.len())
@@ -259,7 +263,7 @@ fn an_opened_run_that_cannot_be_read_again_is_tried_once_for_each_change_of_its_
     });
     settle(&mut window);
     window.state_mut().session.open_run(header.folder.clone());
-    page(&mut window, "Train");
+    page(&mut window, tr!("page-train"));
     let tries = || read.load(Ordering::Relaxed);
     assert_eq!(tries(), 1);
     for (task, tried) in [(1, 2), (2, 3)] {

@@ -43,7 +43,7 @@ fn several_strokes_within_one_frame_are_all_drawn() {
     );
     theme::install(&harness.ctx);
     harness.run_steps(2);
-    let rect = harness.get_by_label("Drawing canvas").rect();
+    let rect = harness.get_by_label(tr!("shell-drawing-canvas")).rect();
     let at = |x: f32, y: f32| rect.min + egui::vec2(x, y) * rect.width();
     let first = [at(0.1, 0.1), at(0.5, 0.1), at(0.9, 0.1), at(0.9, 0.9)];
     let second = [at(0.2, 0.5), at(0.4, 0.8)];
@@ -94,7 +94,7 @@ fn asked(backend: &Recorded) -> Vec<Picture> {
 }
 
 fn draw(window: &mut Harness<'_, StudioApp>, from: [f32; 2], to: [f32; 2]) {
-    let rect = window.get_by_label("Drawing canvas").rect();
+    let rect = window.get_by_label(tr!("shell-drawing-canvas")).rect();
     let at = |p: [f32; 2]| rect.min + egui::vec2(p[0], p[1]) * rect.width();
     window
         .input_mut()

@@ -70,11 +70,12 @@ fn replaced_files_are_told_instead_of_shown() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     tell(&backend, run(&made, Some(there.clone())));
     settle(&mut window);
-    window.get_by_label_contains("a taken for b").click();
+    window
+        .get_by_label(&tr!("train-confused-with", name = "a", answer = "b"))
+        .click();
     settle(&mut window);
-    window.get_by_label("test image 0");
-    let gone = "have changed since this run was tested on them";
-    assert!(window.query_by_label_contains(gone).is_none());
+    window.get_by_label(&tr!("train-tile-test-image", of = "test", index = 0));
+    assert!(!shows!(window, "predict-problem-test-changed"));
 
     // Another image under the name of one of them; the page is left and come back to.
     let replaced = made.path().join("test/a/001.png");
@@ -84,8 +85,8 @@ fn replaced_files_are_told_instead_of_shown() {
         window.get_by_role_and_label(egui::Role::Tab, title).click();
         settle(&mut window);
     }
-    window.get_by_label_contains(gone);
-    assert!(window.query_by_label("test image 0").is_none());
+    assert!(shows!(window, "predict-problem-test-changed"));
+    assert_absent!(window, "train-tile-test-image", of = "test", index = 0);
     shot(&mut window, "replaced-images");
 
     // Put back, it is there again.
@@ -96,14 +97,14 @@ fn replaced_files_are_told_instead_of_shown() {
         window.get_by_role_and_label(egui::Role::Tab, title).click();
         settle(&mut window);
     }
-    window.get_by_label("test image 0");
+    window.get_by_label(&tr!("train-tile-test-image", of = "test", index = 0));
 }
 
 #[test]
 fn a_run_without_a_fingerprint_is_compared_in_what_it_noted() {
     let made = made();
     let runs = tempfile::tempdir().unwrap();
-    let gone = "have changed since this run was tested on them";
+
     let shown = |change: &dyn Fn(&mut (RunHeader, TaskReport))| {
         let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
         settle(&mut window);
@@ -112,15 +113,13 @@ fn a_run_without_a_fingerprint_is_compared_in_what_it_noted() {
         change(&mut told);
         tell(&backend, told);
         settle(&mut window);
-        let lines = window.get_all_by_label_contains("taken for").next();
+        let taken = tr!("train-confused-with", name = "", answer = "");
+        let lines = window.get_all_by_label_contains(&taken).next();
         lines.unwrap().click();
         settle(&mut window);
         let (there, told) = (
-            window
-                .query_all_by_label_contains("test image")
-                .next()
-                .is_some(),
-            window.query_by_label_contains(gone).is_some(),
+            shows!(window, "train-tile-test-image"),
+            shows!(window, "predict-problem-test-changed"),
         );
         assert_ne!(there, told);
         there

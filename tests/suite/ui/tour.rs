@@ -89,19 +89,19 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     let mut window = on_learn(runs.path(), [1280.0, 800.0]);
     let before = window.state().session.experiment.draft.clone();
     shot(&mut window, "tour-0");
-    press(&mut window, "Start");
+    press(&mut window, tr!("tour-start"));
     shorten(&mut window);
     settle(&mut window);
     shot(&mut window, "tour-1");
     draw(
         &mut window,
-        "Canvas for a 1",
+        &tr!("tour-draw-canvas", digit = 1),
         &[[0.36, 0.3], [0.54, 0.14], [0.54, 0.86]],
     );
     assert_eq!(tour(&window).step, TourStep::Draw);
     draw(
         &mut window,
-        "Canvas for a 2",
+        &tr!("tour-draw-canvas", digit = 2),
         &[
             [0.28, 0.3],
             [0.5, 0.14],
@@ -112,7 +112,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     );
     wait_for(&mut window, TourStep::First);
     shot(&mut window, "tour-2");
-    press(&mut window, "Start training");
+    press(&mut window, tr!("tour-first-train"));
     wait_for(&mut window, TourStep::Guess);
     // It waits for the user, and answers what is drawn meanwhile.
     wait(&mut window, "Baseline waits", |app| {
@@ -122,13 +122,13 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     let answers = window.get_all_by_label_contains("Baseline, after task 1: ");
     assert_eq!(answers.count(), 2);
     shot(&mut window, "tour-3");
-    press(&mut window, "Still a 1, but below 80 %");
+    press(&mut window, tr!("tour-guess-kept-weakly"));
     assert_eq!(tour(&window).guess, Some(Fate::Between));
     shot(&mut window, "tour-4");
     wait_for(&mut window, TourStep::Switch);
-    window.get_by_label_contains("of the test images of 1 and 2 are classified correctly");
+    assert!(shows!(window, "tour-test-images-correct"));
     shot(&mut window, "tour-5");
-    press(&mut window, "Turn on LAE");
+    press(&mut window, tr!("tour-switch-on"));
     wait(&mut window, "LAE learned two tasks", |app| {
         app.session.learn.tour.as_ref().unwrap().lae.measured() >= 2
     });
@@ -143,20 +143,20 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     window.key_press(Key::ArrowRight);
     window.run_steps(2);
     shot(&mut window, "tour-6");
-    press(&mut window, "Show summary");
+    press(&mut window, tr!("tour-show-summary"));
     window.get_by_label_contains("You guessed “Still a 1, but below 80 %”");
     shot(&mut window, "tour-7");
     let folders =
         [&tour(&window).baseline, &tour(&window).lae].map(|run| run.folder.clone().unwrap());
     assert!(folders.iter().all(|folder| folder.is_dir()));
-    press(&mut window, "Delete both runs");
-    press(&mut window, "Cancel");
-    press(&mut window, "Delete both runs");
-    press(&mut window, "Move to trash");
+    press(&mut window, tr!("tour-end-delete-runs"));
+    press(&mut window, tr!("tour-end-trash-no"));
+    press(&mut window, tr!("tour-end-delete-runs"));
+    press(&mut window, tr!("tour-end-trash-yes"));
     settle(&mut window);
     assert!(window.state().session.learn.tour.is_none());
     assert!(folders.iter().all(|folder| !folder.exists()));
-    window.get_by_label("Start");
+    window.get_by_label(tr!("tour-start"));
     assert_eq!(
         window.state().session.experiment.draft,
         before,
@@ -183,30 +183,30 @@ fn choose_by_keys(window: &mut Harness<'_, StudioApp>, label: &str) {
 fn the_whole_tour_by_keyboard_keeps_both_runs() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [1280.0, 800.0]);
-    choose_by_keys(&mut window, "Start");
+    choose_by_keys(&mut window, tr!("tour-start"));
     shorten(&mut window);
-    choose_by_keys(&mut window, "Use samples");
+    choose_by_keys(&mut window, tr!("tour-draw-use-samples"));
     wait_for(&mut window, TourStep::First);
     let focused = |window: &Harness<'_, StudioApp>, label: &str| {
         let node = window.get_by_role_and_label(egui::Role::Button, label);
         node.accesskit_node().is_focused()
     };
     assert!(
-        focused(&window, "Start training"),
+        focused(&window, tr!("tour-first-train")),
         "the next thing to do is chosen"
     );
     window.key_press(Key::Enter);
     wait_for(&mut window, TourStep::Guess);
-    choose_by_keys(&mut window, "A different digit");
+    choose_by_keys(&mut window, tr!("tour-guess-lost"));
     wait_for(&mut window, TourStep::Switch);
-    choose_by_keys(&mut window, "Turn on LAE");
+    choose_by_keys(&mut window, tr!("tour-switch-on"));
     wait_for(&mut window, TourStep::Compare);
     window.key_press(Key::ArrowLeft);
     window.run_steps(2);
     assert_eq!(tour(&window).task, 3, "whatever has the focus");
-    choose_by_keys(&mut window, "Show summary");
+    choose_by_keys(&mut window, tr!("tour-show-summary"));
     let folder = tour(&window).lae.folder.clone().unwrap();
-    choose_by_keys(&mut window, "Keep both runs");
+    choose_by_keys(&mut window, tr!("tour-end-keep-runs"));
     settle(&mut window);
     assert!(window.state().session.learn.tour.is_none() && folder.is_dir());
     assert_eq!(window.state().session.predict.pins.pictures().len(), 2);
@@ -222,36 +222,36 @@ fn escape_leaves_after_a_question_in_every_step_and_stops_the_run_of_the_tour() 
         TourStep::Guess,
         TourStep::Forget,
     ] {
-        press(&mut window, "Start");
+        press(&mut window, tr!("tour-start"));
         shorten(&mut window);
         if last >= TourStep::First {
-            press(&mut window, "Use samples");
+            press(&mut window, tr!("tour-draw-use-samples"));
             wait_for(&mut window, TourStep::First);
         }
         if last >= TourStep::Guess {
-            press(&mut window, "Start training");
+            press(&mut window, tr!("tour-first-train"));
             wait_for(&mut window, TourStep::Guess);
         }
         if last >= TourStep::Forget {
-            press(&mut window, "Still a 1");
+            press(&mut window, tr!("tour-guess-kept"));
         }
         assert_eq!(tour(&window).step, last);
-        window.get_by_label("Leave tour");
+        window.get_by_label(tr!("tour-leave"));
         window.key_press(Key::Escape);
         window.run_steps(3);
         // Where something was done, it is asked about; Escape and Enter stay, as is closing the window.
         if last > TourStep::Draw {
-            window.get_by_label("Leave the tour?");
+            window.get_by_label(tr!("shell-ask-leave"));
             shot(&mut window, "tour-leave");
             for key in [Key::Escape, Key::Enter] {
                 window.key_press(key);
                 window.run_steps(3);
-                assert!(window.query_by_label("Leave the tour?").is_none());
+                assert_absent!(window, "shell-ask-leave");
                 assert!(window.state().session.learn.tour.is_some());
                 window.key_press(Key::Escape);
                 window.run_steps(3);
             }
-            window.get_by_label("Leave").click();
+            window.get_by_label(tr!("shell-ask-leave-yes")).click();
             window.run_steps(3);
         }
         assert!(window.state().session.learn.tour.is_none(), "{last:?}");
@@ -267,21 +267,21 @@ fn a_run_of_the_person_goes_on_when_the_tour_is_left() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    press(&mut window, "Start training");
+    press(&mut window, tr!("tour-first-train"));
     let events = super::synthetic::events(2);
     events.into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
     window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
     settle(&mut window);
-    press(&mut window, "Start");
-    press(&mut window, "Use samples");
-    press(&mut window, "Start training");
-    window.get_by_label_contains("is being trained. The tour continues");
+    press(&mut window, tr!("tour-start"));
+    press(&mut window, tr!("tour-draw-use-samples"));
+    press(&mut window, tr!("tour-first-train"));
+    assert!(shows!(window, "tour-busy-about"));
     shot(&mut window, "tour-busy");
-    press(&mut window, "Add tour run to the queue");
-    window.get_by_label_contains("is queued after");
-    press(&mut window, "Leave tour");
-    press(&mut window, "Leave");
+    press(&mut window, tr!("tour-busy-queue"));
+    assert!(shows!(window, "tour-busy-queued"));
+    press(&mut window, tr!("tour-leave"));
+    press(&mut window, tr!("shell-ask-leave-yes"));
     settle(&mut window);
     assert_eq!(backend.wished(), Wish::Run);
     assert!(window.state().session.is_training());
@@ -304,11 +304,11 @@ fn the_first_window_offers_the_tour_and_it_can_be_put_off() {
     window.state_mut().offer_tour();
     settle(&mut window);
     shot(&mut window, "tour-offered");
-    press(&mut window, "Not now");
+    press(&mut window, tr!("tour-not-now"));
     assert_eq!(window.state().page, Page::Experiment);
     window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
     settle(&mut window);
-    assert!(window.query_by_label("Not now").is_none());
+    assert_absent!(window, "tour-not-now");
     let file = runs.path().join("window.toml");
     assert!(Settings::are_new(Some(&file)));
     Settings::default().save(&file).unwrap();
@@ -360,17 +360,17 @@ fn with_reduced_motion_every_change_is_there_at_once() {
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     // The question mark is there while nothing trains.
-    press(&mut window, "Help");
+    press(&mut window, tr!("shell-help"));
     shot(&mut window, "help");
-    press(&mut window, "Take the tour");
+    press(&mut window, tr!("help-tour"));
     assert_eq!(window.state().page, Page::Learn);
-    press(&mut window, "Leave tour");
+    press(&mut window, tr!("tour-leave"));
     let time = |window: &Harness<'_, StudioApp>| window.ctx.global_style().animation_time;
     theme::let_move(&window.ctx, true);
     assert!(time(&window) > 0.0);
-    window.get_by_label("Settings").click();
+    window.get_by_label(tr!("settings-title")).click();
     window.run_steps(3);
-    window.get_by_label("Reduce motion").click();
+    window.get_by_label(tr!("settings-reduce-motion")).click();
     window.run_steps(3);
     assert_eq!(time(&window), 0.0);
 }

@@ -53,7 +53,7 @@ fn a_text_that_is_being_typed_takes_back_its_own_changes() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = changed_twice(runs.path());
     window
-        .get_by_role_and_label(egui::Role::TextInput, "Class order")
+        .get_by_role_and_label(egui::Role::TextInput, tr!("data-class-order"))
         .focus();
     window.run_steps(3);
     assert_eq!(press(&mut window, UNDO), 9);

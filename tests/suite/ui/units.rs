@@ -39,7 +39,7 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
     shot(&mut window, "unit-begins");
     window.get_by_label("Most, 60 to 95 %").click();
     settle(&mut window);
-    window.get_by_label("Saved. The runs will show the answer.");
+    window.get_by_label(tr!("learn-guess-saved"));
     let draft = window.state().session.experiment.draft.clone();
     window.get_by_label("Train the Baseline").click();
     settle(&mut window);
@@ -49,7 +49,7 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
     assert_eq!(queued.count(), 1);
     assert_eq!(window.state().session.experiment.draft, draft);
     // The same lesson in German, with the answer that was given.
-    window.get_by_label("Settings").click();
+    window.get_by_label(tr!("settings-title")).click();
     window.run_steps(3);
     window.get_by_label("Deutsch").click();
     settle(&mut window);
@@ -88,10 +88,10 @@ fn an_answer_is_there_again_in_the_next_window() {
     });
     drop(first);
     let mut second = on_learn();
-    second.get_by_label("Saved. The runs will show the answer.");
-    second.get_by_label("All lessons").click();
+    second.get_by_label(tr!("learn-guess-saved"));
+    second.get_by_label(tr!("learn-all-lessons")).click();
     settle(&mut second);
-    second.get_by_label_contains("questions answered");
+    assert!(shows!(second, "learn-questions-answered"));
 }
 
 #[test]
@@ -103,12 +103,12 @@ fn runs_on_hold_are_let_go_on_from_their_lesson() {
     window.state_mut().session.hold_queue(true);
     settle(&mut window);
     // The first one is at work.
-    assert_eq!(window.query_all_by_label("on hold").count(), 5);
-    window.get_by_label("Resume the queue").click();
+    assert_eq!(window.query_all_by_label(tr!("learn-on-hold")).count(), 5);
+    window.get_by_label(tr!("learn-resume-queue")).click();
     settle(&mut window);
     assert!(matches!(backend.asked().last(), Some(Command::Hold(false))));
-    assert_eq!(window.query_all_by_label("on hold").count(), 0);
-    assert!(window.query_by_label("Resume the queue").is_none());
+    assert_eq!(window.query_all_by_label(tr!("learn-on-hold")).count(), 0);
+    assert_absent!(window, "learn-resume-queue");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn every_lesson_fits_a_small_window_at_double_size() {
         window.ctx.set_zoom_factor(1.0);
         settle(&mut window);
         window
-            .get_all_by_label("All lessons")
+            .get_all_by_label(tr!("learn-all-lessons"))
             .next()
             .unwrap()
             .click();
@@ -164,7 +164,7 @@ fn what_the_runs_show_stays_hidden_until_the_guess_each_time_a_lesson_is_started
     settle(&mut window);
     let shown = "Accuracy by task, in %";
     for again in 0..2 {
-        window.get_by_label("Answer the question to continue.");
+        window.get_by_label(tr!("learn-answer-to-continue"));
         for later in [shown, "2. Run", "3. Measure by hand"] {
             assert!(window.query_by_label(later).is_none(), "{later}");
         }
@@ -177,10 +177,10 @@ fn what_the_runs_show_stays_hidden_until_the_guess_each_time_a_lesson_is_started
         let end = window.query_by_label("5. A question at the end");
         assert!(end.is_none());
         if again == 0 {
-            window.get_by_label("Restart lesson").click();
+            window.get_by_label(tr!("learn-restart-lesson")).click();
             settle(&mut window);
-            window.get_by_label("Restart this lesson?");
-            window.get_by_label("Delete answers").click();
+            window.get_by_label(tr!("shell-ask-restart"));
+            window.get_by_label(tr!("shell-ask-restart-yes")).click();
             settle(&mut window);
         }
     }
