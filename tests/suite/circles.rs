@@ -7,7 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A module's path from the root of its package; the modules of `lae-core` are at the root.
+use super::layering::PARTS;
+
+/// Packages that are one module.
+const WHOLE: [&str; 3] = ["kernels", "data", "method"];
+
+/// A module's path from the root of the program, whichever package it is in.
 type Module = Vec<String>;
 
 /// What is written in a file, as far as it matters here.
@@ -80,11 +85,14 @@ impl House {
         depth: usize,
     ) -> Option<(Module, &'a [String])> {
         let (first, mut rest) = path.split_first()?;
-        let in_kernels = from.first().is_some_and(|name| name == "kernels");
+        let whole = from.first().filter(|name| WHOLE.contains(&name.as_str()));
         let at = match first.as_str() {
-            "lae_kernels" => vec!["kernels".to_string()],
-            "crate" if in_kernels => vec!["kernels".to_string()],
-            "crate" | "lae_core" | "lae_studio" => Module::new(),
+            "crate" => whole.into_iter().cloned().collect(),
+            name if name.starts_with("lae_") => {
+                let package = &name["lae_".len()..];
+                let whole = WHOLE.contains(&package).then(|| package.to_string());
+                whole.into_iter().collect()
+            }
             "self" => from.to_vec(),
             "super" => {
                 let mut at = from[..from.len().checked_sub(1)?].to_vec();
@@ -168,8 +176,8 @@ fn joined(module: &[String], name: &str) -> Module {
 }
 
 fn module_of(parts: &[String]) -> Module {
-    let parts = match parts.first().map(String::as_str) {
-        Some("core") => &parts[1..],
+    let parts = match parts {
+        [first, rest @ ..] if PARTS.contains(&first.as_str()) => rest,
         _ => parts,
     };
     match parts.split_last() {
@@ -325,13 +333,13 @@ fn house_of<const FILES: usize>(files: [(&str, &str); FILES]) -> House {
 #[test]
 fn loops_are_found_however_a_file_names_another() {
     let house = house_of([
-        ("core/line", "use crate::gate::Gate;"),
+        ("base/line", "use crate::gate::Gate;"),
         (
-            "core/gate",
+            "base/gate",
             "pub fn f() -> impl Iterator + use<> {\n    crate::stop::now();\n}",
         ),
         (
-            "core/stop",
+            "base/stop",
             "use crate::line as row;\nfn now() { row::f(); }",
         ),
         ("head/mod", "mod one;\nmod two;\npub use two::Two;"),
@@ -340,7 +348,7 @@ fn loops_are_found_however_a_file_names_another() {
         ("user", "use crate::head::Two;\nuse crate::line::f;"),
     ]);
     let found = [
-        vec!["core/gate", "core/line", "core/stop"],
+        vec!["base/gate", "base/line", "base/stop"],
         vec!["head/one", "head/two"],
     ];
     assert_eq!(house.circles(), found);

@@ -1,0 +1,19 @@
+//! What every part of LAE Studio uses and that knows neither tensors nor runs.
+//!
+//! * [`problem`], [`texts`], [`counts`], [`names`], [`palette`]: the only error that users see; messages in each
+//!   language; counts; which name was meant; a colour per method.
+//! * [`files`], [`folders`], [`fetch`], [`memory`], [`console`]: files, downloads, the system.
+//! * [`expression`], [`metrics`]: the language of equations and formulas; accuracy and forgetting.
+
+pub mod console;
+pub mod counts;
+pub mod expression;
+pub mod fetch;
+pub mod files;
+pub mod folders;
+pub mod memory;
+pub mod metrics;
+pub mod names;
+pub mod palette;
+pub mod problem;
+pub mod texts;

@@ -1,0 +1,332 @@
+//! The devices of this machine and the choice among them.
+//!
+//! The list comes from wgpu without opening anything: opening a device takes memory and time. The CPU
+//! is always there, first in the list.
+
+mod check;
+mod child;
+mod machine;
+mod memory;
+mod opened;
+mod ready;
+mod verdicts;
+
+use std::fmt;
+use std::panic::catch_unwind;
+use std::sync::OnceLock;
+
+use burn::tensor::wgpu::WgpuBackend;
+use serde::{Deserialize, Serialize};
+
+pub use check::{test_again, trust};
+pub use child::{end_with_parent, lower_priority, set_program, tied};
+use machine::{adapters, cpu};
+pub use machine::{cooperative_matrices, processor_name};
+pub use memory::{CardMemory, card_memory};
+pub(crate) use opened::lost;
+pub use opened::open;
+pub use opened::{errors, full, losses, tidy, was_full};
+pub use ready::{Ready, Trusted, ready, trusted};
+pub use verdicts::{SelfTestResult, verdicts};
+
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::texts::{Message, of_list};
+
+/// What kind of device it is, best first among the graphics adapters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AdapterKind {
+    /// The processor, through the framework's CPU kernels.
+    Cpu,
+    /// A discrete GPU with its own memory.
+    DiscreteGpu,
+    /// Graphics that share the processor's memory.
+    IntegratedGpu,
+    /// A GPU passed to a virtual machine.
+    VirtualGpu,
+    /// An adapter that does not say what it is; the framework cannot open it.
+    OtherGpu,
+    /// A GPU emulated by the processor: for tests, slower than the CPU itself.
+    SoftwareGpu,
+}
+
+impl AdapterKind {
+    /// The name people read.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Cpu => "CPU",
+            Self::DiscreteGpu => "discrete GPU",
+            Self::IntegratedGpu => "integrated GPU",
+            Self::VirtualGpu => "virtual GPU",
+            Self::OtherGpu => "unknown adapter",
+            Self::SoftwareGpu => "software adapter",
+        }
+    }
+
+    /// The same in the language of this thread.
+    pub fn said(self) -> &'static str {
+        of_list("device", self.key(), "kind", self.title())
+    }
+
+    /// The short name in a selector.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::DiscreteGpu => "discrete",
+            Self::IntegratedGpu => "integrated",
+            Self::VirtualGpu => "virtual",
+            Self::OtherGpu => "other",
+            Self::SoftwareGpu => "software",
+        }
+    }
+
+    /// Whether it is a graphics adapter made of hardware.
+    pub fn is_hardware_gpu(self) -> bool {
+        matches!(
+            self,
+            Self::DiscreteGpu | Self::IntegratedGpu | Self::VirtualGpu
+        )
+    }
+}
+
+/// The interface a device is reached through, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Api {
+    /// CPU kernels of the framework.
+    #[serde(rename = "flex")]
+    Flex,
+    /// Vulkan.
+    #[serde(rename = "vulkan")]
+    Vulkan,
+    /// Metal.
+    #[serde(rename = "metal")]
+    Metal,
+    /// Direct3D 12.
+    #[serde(rename = "dx12")]
+    Dx12,
+    /// OpenGL.
+    #[serde(rename = "gl")]
+    Gl,
+}
+
+impl Api {
+    /// The name people read.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Flex => "CPU kernels",
+            Self::Vulkan => "Vulkan",
+            Self::Metal => "Metal",
+            Self::Dx12 => "Direct3D 12",
+            Self::Gl => "OpenGL",
+        }
+    }
+
+    fn backend(self) -> WgpuBackend {
+        match self {
+            Self::Flex => WgpuBackend::Auto,
+            Self::Vulkan => WgpuBackend::Vulkan,
+            Self::Metal => WgpuBackend::Metal,
+            Self::Dx12 => WgpuBackend::Dx12,
+            Self::Gl => WgpuBackend::Gl,
+        }
+    }
+}
+
+/// One device of this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    /// Its number in the list; 0 is the CPU.
+    pub index: usize,
+    /// The maker's name for it.
+    pub name: String,
+    /// What it is.
+    pub kind: AdapterKind,
+    /// How it is reached.
+    pub api: Api,
+    /// Driver and its version; empty for the CPU.
+    pub driver: String,
+    /// Where it sits on the PCI bus; empty where that is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pci: String,
+    /// The how-manieth of its kind under its interface.
+    ordinal: usize,
+}
+
+impl DeviceInfo {
+    /// A text that names this device exactly: `vulkan:discrete:0`.
+    pub fn selector(&self) -> String {
+        let api = format!("{:?}", self.api).to_lowercase();
+        format!("{api}:{}:{}", self.kind.key(), self.ordinal)
+    }
+
+    /// Whether it is the CPU.
+    pub fn is_cpu(&self) -> bool {
+        self.kind == AdapterKind::Cpu
+    }
+}
+
+impl fmt::Display for DeviceInfo {
+    /// "1 NVIDIA GeForce RTX 4070 (discrete GPU, Vulkan)".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, api) = (self.kind.title(), self.api.title());
+        write!(f, "{} {} ({kind}, {api})", self.index, self.name)
+    }
+}
+
+/// All devices: the CPU, hardware graphics adapters from the best on, then software adapters. The
+/// machine is asked once per process, by a child where [`set_program`] named one.
+pub fn list() -> &'static [DeviceInfo] {
+    static LIST: OnceLock<Vec<DeviceInfo>> = OnceLock::new();
+    LIST.get_or_init(|| child::listed().unwrap_or_else(list_here))
+}
+
+/// The same, asked in this process.
+fn list_here() -> Vec<DeviceInfo> {
+    // A driver that panics while it is asked is a driver that is not there.
+    let mut adapters = catch_unwind(adapters).unwrap_or_default();
+    adapters.sort_by_key(|info| (info.kind, info.api, info.ordinal));
+    let mut devices = vec![cpu()];
+    devices.extend(adapters);
+    for (index, info) in devices.iter_mut().enumerate() {
+        info.index = index;
+    }
+    devices
+}
+
+/// The device a selector means: `auto` (the best hardware GPU, else the CPU), `cpu`, `gpu`, a number
+/// of the list, a selector, or part of a name.
+///
+/// # Errors
+/// Returns a Problem that lists the devices.
+pub fn choose(wanted: &str) -> Result<DeviceInfo> {
+    // Who wants the CPU need not wait for graphics drivers, nor read what they print.
+    if matches!(wanted.trim().to_lowercase().as_str(), "cpu" | "0") {
+        return Ok(cpu());
+    }
+    choose_from(list(), wanted)
+}
+
+/// `choose` among given devices; the first is the CPU.
+fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
+    let wanted = wanted.trim();
+    let best_gpu = || devices.iter().find(|info| info.kind.is_hardware_gpu());
+    let lower = wanted.to_lowercase();
+    let names_it =
+        |info: &&DeviceInfo| info.selector() == lower || info.name.to_lowercase().contains(&lower);
+    let found = match lower.as_str() {
+        "auto" | "" => best_gpu().or(devices.first()),
+        "cpu" => devices.first(),
+        "gpu" => best_gpu(),
+        _ => match wanted.parse::<usize>() {
+            Ok(index) => devices.get(index),
+            Err(_) => {
+                let mut fitting = devices.iter().filter(names_it);
+                let first = fitting.next();
+                // One adapter shows up under several interfaces; those are no doubt.
+                if let (Some(first), Some(other)) = (
+                    first,
+                    fitting.find(|info| Some(&info.name) != first.map(|f| &f.name)),
+                ) {
+                    return Err(Problem::new(message!(
+                        "problem-device-name-ambiguous",
+                        wanted = wanted.to_string(),
+                        name = first.name.to_string(),
+                        name2 = other.name.to_string()
+                    ))
+                    .at("--device")
+                    .advise(there_is(devices)));
+                }
+                first
+            }
+        },
+    };
+    found.cloned().ok_or_else(|| {
+        let what = match wanted {
+            "gpu" => message!("problem-no-gpu"),
+            _ => message!("problem-device-not-found", wanted = wanted),
+        };
+        Problem::new(what).at("--device").advise(there_is(devices))
+    })
+}
+
+/// The devices as one sentence.
+fn there_is(devices: &[DeviceInfo]) -> Message {
+    let shown: Vec<String> = devices.iter().map(ToString::to_string).collect();
+    message!("advice-choose-device", devices = shown.join("; "))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn device(index: usize, name: &str, kind: AdapterKind, api: Api) -> DeviceInfo {
+        DeviceInfo {
+            index,
+            name: name.into(),
+            kind,
+            api,
+            driver: String::new(),
+            pci: String::new(),
+            ordinal: 0,
+        }
+    }
+
+    fn machine() -> Vec<DeviceInfo> {
+        vec![
+            cpu(),
+            device(1, "Radeon RX 7800", AdapterKind::DiscreteGpu, Api::Vulkan),
+            device(2, "Radeon RX 7800", AdapterKind::DiscreteGpu, Api::Gl),
+            device(
+                3,
+                "Radeon Graphics",
+                AdapterKind::IntegratedGpu,
+                Api::Vulkan,
+            ),
+            device(4, "llvmpipe", AdapterKind::SoftwareGpu, Api::Vulkan),
+        ]
+    }
+
+    #[test]
+    fn a_device_is_chosen_by_word_number_selector_or_name() {
+        let all = machine();
+        let index = |wanted: &str| choose_from(&all, wanted).unwrap().index;
+        assert_eq!(index("auto"), 1);
+        assert_eq!(index("gpu"), 1);
+        assert_eq!(index("cpu"), 0);
+        assert_eq!(index("3"), 3);
+        assert_eq!(index("rx 7800"), 1);
+        assert_eq!(index("gl:discrete:0"), 2);
+        assert_eq!(index("LLVMPIPE"), 4);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_the_list() {
+        let all = machine();
+        let problem = choose_from(&all, "radeon").unwrap_err();
+        assert!(problem.what.contains("Radeon Graphics"), "{problem}");
+        let problem = choose_from(&all, "9").unwrap_err();
+        assert!(problem.remedy.contains("4 llvmpipe"), "{problem}");
+        assert!(choose_from(&all, "geforce").is_err());
+    }
+
+    #[test]
+    fn a_software_adapter_is_never_chosen_unasked() {
+        let bare = [
+            cpu(),
+            device(1, "llvmpipe", AdapterKind::SoftwareGpu, Api::Vulkan),
+        ];
+        assert!(choose_from(&bare, "auto").unwrap().is_cpu());
+        let problem = choose_from(&bare, "gpu").unwrap_err();
+        assert!(problem.is("problem-no-gpu"), "{problem}");
+    }
+
+    #[test]
+    fn the_cpu_is_always_there_and_opens() {
+        let first = &list()[0];
+        assert!(first.is_cpu() && first.index == 0 && first.name.contains("thread"));
+        assert!(open(first).is_ok());
+        assert!(list().iter().enumerate().all(|(i, info)| info.index == i));
+    }
+}

@@ -1,0 +1,76 @@
+//! The fence: what panics inside ends the work in hand and not the thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::tensors::{device_problem, is_full};
+
+/// Does some work; a panic inside ends it and returns what it said. What the work has changed until
+/// then stays changed: the caller sees to it that this does no harm.
+///
+/// # Errors
+/// The words of the panic.
+pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+            .unwrap_or_else(|| "unknown cause".into())
+    })
+}
+
+/// Runs a job; a panic inside becomes a Problem.
+pub fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
+    caught(job).unwrap_or_else(|text| {
+        Err(if is_of_device(&text) {
+            device_problem(&text, None)
+        } else {
+            Problem::new(message!("problem-internal-error", text = text.to_string()))
+                .advise(message!("advice-resume-or-report-error"))
+        })
+    })
+}
+
+/// Whether a panic with this text comes from a device. Indices and buffers of other code fail with texts that contain
+/// "memory" and "buffer", too.
+fn is_of_device(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let names = ["wgpu", "cubecl", "device"];
+    names.iter().any(|name| text.contains(name)) || is_full(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hint::black_box;
+
+    use super::*;
+
+    /// `Cargo.toml` keeps the check in every build: a wrong sum would be a wrong figure.
+    #[test]
+    fn a_sum_that_overflows_is_a_problem() {
+        let images = black_box(u32::MAX);
+        let counted = fenced(|| Ok(images + black_box(1)));
+        let told = counted.map_err(|problem| problem.what);
+        assert!(
+            matches!(&told, Err(what) if what.contains("overflow")),
+            "{told:?}"
+        );
+    }
+
+    #[test]
+    fn only_a_device_fails_as_a_device() {
+        let of_device = [
+            "wgpu error: Validation Error",
+            "Parent device is lost",
+            "Out of memory",
+        ];
+        assert!(of_device.into_iter().all(is_of_device));
+        let others = [
+            "the replay memory is empty",
+            "range end 9 out of range for buffer",
+        ];
+        assert!(!others.into_iter().any(is_of_device));
+    }
+}

@@ -1,0 +1,202 @@
+//! Where lines come from: this program's own through `tracing`, and warnings of the libraries that
+//! drive GPUs and windows, through `tracing` or `log`.
+
+use std::fmt::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::{Interest, Subscriber};
+use tracing::{Event, Metadata};
+
+use super::{Level, Log};
+
+/// What a target of this program (`lae_PACKAGE::MODULE`) says after its package.
+fn own(target: &str) -> Option<&str> {
+    let rest = target.strip_prefix("lae_")?;
+    Some(rest.split_once("::").map_or("", |(_, module)| module))
+}
+
+/// Lines of libraries that one process keeps: a driver that complains about every frame must not
+/// drive everything else out.
+const MOST_FOREIGN: usize = 300;
+/// The module that logs that no file dialog came up: neither the portal's nor zenity's.
+const DIALOGS: &str = "rfd::backend::xdg_desktop_portal";
+/// How often it logged that.
+static FAILED_DIALOGS: AtomicUsize = AtomicUsize::new(0);
+
+/// Takes lines and hands those that count to the log.
+struct Recorder {
+    log: &'static Log,
+    foreign: AtomicUsize,
+}
+
+impl Recorder {
+    /// Whether this number of lines of libraries is kept already; counts one more.
+    fn tired(&self) -> bool {
+        self.foreign.fetch_add(1, Ordering::Relaxed) >= MOST_FOREIGN
+    }
+
+    fn takes(&self, target: &str, level: Level) -> bool {
+        (own(target).is_some() || level <= Level::Warn) && self.log.takes(level)
+    }
+}
+
+/// How many dialogs of files could not be shown: the crate that shows them says so in the log alone.
+pub fn failed_dialogs() -> usize {
+    FAILED_DIALOGS.load(Ordering::Relaxed)
+}
+
+/// Makes the log the place where `tracing` and `log` write.
+pub(super) fn install(log: &'static Log) {
+    let recorder = || Recorder {
+        log,
+        foreign: AtomicUsize::new(0),
+    };
+    // Another one may be there already, in a test; then that one keeps the lines.
+    let _ = tracing::subscriber::set_global_default(recorder());
+    let _ = log::set_boxed_logger(Box::new(recorder()));
+    level_changed(log);
+}
+
+/// Sets the levels of both, so that lower ones are not formatted.
+pub(super) fn level_changed(log: &Log) {
+    log::set_max_level(match () {
+        () if log.takes(Level::Warn) => log::LevelFilter::Warn,
+        // Failed dialogs are counted still.
+        () => log::LevelFilter::Error,
+    });
+    tracing::callsite::rebuild_interest_cache();
+}
+
+fn level_of(level: tracing::Level) -> Option<Level> {
+    match level {
+        tracing::Level::ERROR => Some(Level::Error),
+        tracing::Level::WARN => Some(Level::Warn),
+        tracing::Level::INFO => Some(Level::Info),
+        tracing::Level::DEBUG => Some(Level::Debug),
+        _ => None,
+    }
+}
+
+/// The message, then every field as `key=value`.
+#[derive(Default)]
+struct Words {
+    message: String,
+    fields: String,
+}
+
+impl Visit for Words {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.record_debug(field, &format_args!("{value}"));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        // Writing into a String does not fail.
+        let _ = match field.name() {
+            "message" => write!(self.message, "{value:?}"),
+            name => write!(self.fields, " {name}={value:?}"),
+        };
+    }
+}
+
+impl Subscriber for Recorder {
+    fn register_callsite(&self, about: &'static Metadata<'static>) -> Interest {
+        match about.is_event() && self.enabled(about) {
+            true => Interest::always(),
+            false => Interest::never(),
+        }
+    }
+
+    fn enabled(&self, about: &Metadata<'_>) -> bool {
+        let level = level_of(*about.level());
+        about.is_event() && level.is_some_and(|level| self.takes(about.target(), level))
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let target = event.metadata().target();
+        let Some(level) = level_of(*event.metadata().level()) else {
+            return;
+        };
+        let own = own(target);
+        if own.is_none() && self.tired() {
+            return;
+        }
+        let mut words = Words::default();
+        event.record(&mut words);
+        let from = own.unwrap_or(target);
+        let text = format!("{}{}", words.message, words.fields);
+        self.log.put(level, from, &text);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+impl log::Log for Recorder {
+    fn enabled(&self, about: &log::Metadata<'_>) -> bool {
+        about.level() <= log::Level::Warn
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if record.level() == log::Level::Error && record.target() == DIALOGS {
+            FAILED_DIALOGS.fetch_add(1, Ordering::Relaxed);
+        }
+        let level = match record.level() {
+            log::Level::Error => Level::Error,
+            _ => Level::Warn,
+        };
+        // What comes by way of `tracing` has been here already.
+        let known = own(record.target()).is_some();
+        if log::Log::enabled(self, record.metadata())
+            && !known
+            && self.takes(record.target(), level)
+            && !self.tired()
+        {
+            self.log
+                .put(level, record.target(), &record.args().to_string());
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::Pages;
+    use super::*;
+
+    #[test]
+    fn own_lines_go_by_level_and_foreign_ones_are_warnings_of_a_bounded_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = Log::new(Pages::new(folder.path().into()), Level::Info);
+        let log: &'static Log = Box::leak(Box::new(log));
+        let recorder = Recorder {
+            log,
+            foreign: AtomicUsize::new(0),
+        };
+        tracing::subscriber::with_default(recorder, || {
+            tracing::info!(target: "lae_training::engine", batch = 24, "begun");
+            tracing::debug!(target: "lae_training::engine", "not at this level");
+            tracing::info!(target: "wgpu_core", "not worth keeping");
+            for number in 0..MOST_FOREIGN + 50 {
+                tracing::warn!(target: "wgpu_core", number, "the driver complains");
+            }
+        });
+        let text = std::fs::read_to_string(folder.path().join("lae-studio.log")).unwrap();
+        assert!(text.contains(" INFO  engine: begun batch=24\n"), "{text}");
+        assert!(!text.contains("not "), "{text}");
+        let foreign = text.matches("WARN  wgpu_core: the driver complains number=");
+        assert_eq!(foreign.count(), MOST_FOREIGN);
+    }
+}

@@ -1,0 +1,297 @@
+//! A small network through a device and through the CPU, compared: checks that a GPU computes correctly.
+//!
+//! Two ViT blocks with an Adapter beside each attention; forward, and backward into the PETs and
+//! the head alone, which is the shape of work that has failed on real drivers. The weights come
+//! from a fixed sequence, so both devices get the same numbers. The same again with the frozen
+//! matrices in half precision, where the device has it. [`layers`] compares single layers of sizes that do not fill the
+//! tiles of a GPU kernel.
+
+use burn::tensor::activation::log_softmax;
+use burn::tensor::{Device, Tensor};
+
+use crate::nn::{
+    Frame, LayerNorm, Linear, Place, WeightType, attention, gelu, mlp, project, self_attention,
+};
+use crate::problem::{Problem, Result};
+use crate::tensors::HostTensor;
+
+const BATCH: usize = 4;
+const TOKENS: usize = 17;
+const WIDTH: usize = 64;
+const HEADS: usize = 4;
+const SIZE: usize = 8;
+const CLASSES: usize = 5;
+/// Largest relative error that single precision explains.
+pub const TOLERANCE: f64 = 1e-3;
+
+/// Runs the network on `device` and on the CPU, on both with matrices of that type; returns the
+/// largest relative error.
+///
+/// # Errors
+/// Returns a Problem if the device fails, gives values that are not finite, or is off by more than
+/// rounding.
+pub fn run(device: &Device, weights: WeightType) -> Result<f64> {
+    let expected = outcome(&(&Device::flex(), weights).into())?;
+    let found = outcome(&(device, weights).into())?;
+    let mut worst = 0f64;
+    for ((name, expected), (_, found)) in expected.iter().zip(&found) {
+        worst = worst.max(check(name, found, expected, TOLERANCE)?);
+    }
+    Ok(worst)
+}
+
+/// Runs single layers on `device` and on the CPU, forward and backward; returns the largest relative error.
+///
+/// # Errors
+/// As [`run`].
+pub fn layers(device: &Device) -> Result<f64> {
+    let mut worst = 0f64;
+    for (name, layer) in LAYERS {
+        let outcome = |device: &Device| -> Result<Vec<HostTensor>> {
+            let (inputs, y) = layer(&mut Sequence(7), device)?;
+            let plain = device.clone();
+            let weight: Tensor<3> = Sequence(11).next(y.dims(), 1.0, &plain)?;
+            let gradients = (y.clone() * Tensor::from_inner(weight)).sum().backward();
+            let mut found = vec![HostTensor::read(&y.inner())?];
+            for input in inputs {
+                let gradient = input.grad(&gradients).ok_or_else(|| {
+                    Problem::new(format!("{name}: the gradient of an input is missing"))
+                })?;
+                found.push(HostTensor::read(&gradient)?);
+            }
+            Ok(found)
+        };
+        for (found, expected) in outcome(device)?.iter().zip(&outcome(&Device::flex())?) {
+            worst = worst.max(check(name, found, expected, LAYER_TOLERANCE)?);
+        }
+    }
+    Ok(worst)
+}
+
+/// Largest relative error of a single layer.
+const LAYER_TOLERANCE: f64 = 2e-5;
+
+/// Makes a layer, and returns its inputs, of which gradients are compared, and its result.
+type Layer = fn(&mut Sequence, &Device) -> Result<(Vec<Tensor<3>>, Tensor<3>)>;
+
+const LAYERS: [(&str, Layer); 6] = [
+    ("a linear layer", |sequence, device| {
+        let layer = sequence.linear([65, 66], device)?;
+        let x = sequence.input([3, 11, 65], device)?;
+        Ok((vec![x.clone()], layer.forward(x)))
+    }),
+    ("a layer norm", |sequence, device| {
+        let norm = sequence.norm(50, device)?;
+        let x = sequence.input([2, 9, 50], device)?;
+        Ok((vec![x.clone()], norm.forward(x)))
+    }),
+    ("a narrow product", |sequence, device| {
+        let x = sequence.input([4, 300, 36], device)?;
+        let weight = sequence.input([1, 36, 5], device)?;
+        let y = project(
+            x.clone().reshape([1200, 36]),
+            weight.clone().reshape([36, 5]),
+        );
+        Ok((vec![x, weight], y.reshape([4, 300, 5])))
+    }),
+    ("a wide product", |sequence, device| {
+        let x = sequence.input([8, 600, 70], device)?;
+        let weight = sequence.input([1, 70, 64], device)?;
+        let y = project(
+            x.clone().reshape([4800, 70]),
+            weight.clone().reshape([70, 64]),
+        );
+        Ok((vec![x, weight], y.reshape([8, 600, 64])))
+    }),
+    ("an MLP", |sequence, device| {
+        let norm = sequence.norm(36, device)?;
+        let fc1 = sequence.linear([36, 132], device)?;
+        let fc2 = sequence.linear([132, 36], device)?;
+        let x = sequence.input([2, 33, 36], device)?;
+        Ok((vec![x.clone()], mlp(x, Frame::whole(&norm), &fc1, &fc2)))
+    }),
+    ("an attention", |sequence, device| {
+        let norm = sequence.norm(24, device)?;
+        let qkv = sequence.linear([24, 72], device)?;
+        let proj = sequence.linear([24, 24], device)?;
+        let bias = sequence.next([2, 3, 50, 50], 1.0, device)?;
+        let x = sequence.input([4, 50, 24], device)?;
+        let frame = Frame::whole(&norm);
+        let y = self_attention(x.clone(), frame, [&qkv, &proj], 3, Some(&bias));
+        Ok((vec![x], self_attention(y, frame, [&qkv, &proj], 2, None)))
+    }),
+];
+
+/// Returns the error of a tensor relative to the largest expected value.
+///
+/// # Errors
+/// Returns a Problem that names the tensor if it is not finite or its error exceeds the tolerance.
+pub fn check(name: &str, found: &HostTensor, expected: &HostTensor, tolerance: f64) -> Result<f64> {
+    let error = found.relative_error(expected);
+    match error.is_finite() && error <= tolerance {
+        true => Ok(error),
+        false => Err(Problem::new(format!(
+            "{name} differs from the CPU's by {error:.1e} of the largest value"
+        ))),
+    }
+}
+
+/// A fixed sequence of numbers between −1 and 1.
+struct Sequence(u64);
+
+impl Sequence {
+    /// The next tensor, scaled.
+    fn next<const D: usize>(
+        &mut self,
+        shape: [usize; D],
+        scale: f32,
+        device: &Device,
+    ) -> Result<Tensor<D>> {
+        let host = HostTensor {
+            shape: shape.to_vec(),
+            values: self.values(shape.iter().product(), scale),
+        };
+        host.to_device(device)
+    }
+
+    /// A tensor that wants a gradient.
+    fn input(&mut self, shape: [usize; 3], device: &Device) -> Result<Tensor<3>> {
+        let tracked = device.clone().autodiff();
+        Ok(self.next(shape, 1.5, &tracked)?.require_grad())
+    }
+
+    /// A frozen linear layer (inputs, outputs).
+    fn linear(&mut self, [inputs, outputs]: [usize; 2], place: impl Into<Place>) -> Result<Linear> {
+        let place = place.into();
+        let scale = (3.0 / inputs as f32).sqrt();
+        let weight = self.values(inputs * outputs, scale);
+        let bias = self.next([outputs], 0.1, &place.device)?;
+        Ok(Linear::placed(
+            weight,
+            [inputs, outputs],
+            Some(bias),
+            &place,
+        ))
+    }
+
+    /// A frozen layer norm.
+    fn norm(&mut self, width: usize, device: &Device) -> Result<LayerNorm> {
+        let gamma = self.next([width], 0.2, device)? + 1.0;
+        let beta = self.next([width], 0.2, device)?;
+        Ok(LayerNorm::new(gamma, beta, 1e-6))
+    }
+
+    /// The next numbers, scaled.
+    fn values(&mut self, count: usize, scale: f32) -> Vec<f32> {
+        let values = (0..count).map(|_| {
+            // Knuth's linear congruential generator; the upper bits are the good ones.
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            ((self.0 >> 40) as f32 / (1u64 << 23) as f32 - 1.0) * scale
+        });
+        values.collect()
+    }
+}
+
+/// One frozen block and the Adapter beside its attention.
+struct Block {
+    norms: [LayerNorm; 2],
+    qkv: Linear,
+    proj: Linear,
+    fc1: Linear,
+    fc2: Linear,
+    down: Tensor<2>,
+    up: Tensor<2>,
+}
+
+impl Block {
+    fn new(sequence: &mut Sequence, place: &Place, tracked: &Device) -> Result<Self> {
+        let plain = &place.device;
+        let qkv = sequence.linear([WIDTH, 3 * WIDTH], place.clone())?;
+        let proj = sequence.linear([WIDTH, WIDTH], place.clone())?;
+        let fc1 = sequence.linear([WIDTH, 4 * WIDTH], place.clone())?;
+        let fc2 = sequence.linear([4 * WIDTH, WIDTH], place.clone())?;
+        Ok(Self {
+            norms: [sequence.norm(WIDTH, plain)?, sequence.norm(WIDTH, plain)?],
+            qkv,
+            proj,
+            fc1,
+            fc2,
+            down: sequence.next([WIDTH, SIZE], 0.2, tracked)?.require_grad(),
+            up: sequence.next([SIZE, WIDTH], 0.5, tracked)?.require_grad(),
+        })
+    }
+
+    fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+        let e = self.norms[0].forward(x.clone());
+        let h = self
+            .proj
+            .forward(attention(self.qkv.forward(e.clone()), HEADS, None));
+        let branch = gelu(e.matmul(self.down.clone().unsqueeze()));
+        let x = x + h + branch.matmul(self.up.clone().unsqueeze());
+        let hidden = gelu(self.fc1.forward(self.norms[1].forward(x.clone())));
+        x + self.fc2.forward(hidden)
+    }
+}
+
+/// Logits, loss and every gradient, by name.
+fn outcome(place: &Place) -> Result<Vec<(String, HostTensor)>> {
+    let plain = &place.device;
+    let tracked = plain.clone().autodiff();
+    let mut sequence = Sequence(2023);
+    let blocks = [
+        Block::new(&mut sequence, place, &tracked)?,
+        Block::new(&mut sequence, place, &tracked)?,
+    ];
+    let head: Tensor<2> = sequence
+        .next([WIDTH, CLASSES], 0.3, &tracked)?
+        .require_grad();
+    let mut x: Tensor<3> = sequence.next([BATCH, TOKENS, WIDTH], 1.5, plain)?;
+    for block in &blocks {
+        x = block.forward(x);
+    }
+    let features = x.slice([0..BATCH, 0..1, 0..WIDTH]).reshape([BATCH, WIDTH]);
+    let logits = features.matmul(head.clone());
+    let target: Tensor<2> = sequence.next([BATCH, CLASSES], 1.0, plain)?;
+    let loss = (log_softmax(logits.clone(), 1) * target).mean();
+    let mut found = vec![
+        ("the logits".to_string(), HostTensor::read(&logits.inner())?),
+        (
+            "the loss".to_string(),
+            HostTensor::read(&loss.clone().inner())?,
+        ),
+    ];
+    let gradients = loss.backward();
+    let mut keep = |name: String, tensor: &Tensor<2>| -> Result<()> {
+        let gradient = tensor
+            .grad(&gradients)
+            .ok_or_else(|| Problem::new(format!("{name} is missing")))?;
+        found.push((name, HostTensor::read(&gradient)?));
+        Ok(())
+    };
+    for (i, block) in blocks.iter().enumerate() {
+        keep(format!("the gradient of Adapter {i}'s down"), &block.down)?;
+        keep(format!("the gradient of Adapter {i}'s up"), &block.up)?;
+    }
+    keep("the gradient of the head".to_string(), &head)?;
+    Ok(found)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cpu_agrees_with_itself_and_gradients_are_alive() {
+        for weights in [WeightType::F32, WeightType::F16] {
+            assert_eq!(run(&Device::flex(), weights).unwrap(), 0.0);
+            for (name, tensor) in outcome(&(&Device::flex(), weights).into()).unwrap() {
+                let largest = tensor.values.iter().fold(0f32, |m, v| m.max(v.abs()));
+                assert!(largest > 1e-6, "{name} is {largest}");
+            }
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! Writing an archive's entries into a folder, within limits.
+//!
+//! Nothing leaves the folder: only ordinary files with plain relative names are written, links are not. Size, number and
+//! ratio are bounded against bombs, what is left out included; so are folders and empty files, which have no size.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+
+use super::names::{Folders, is_about_the_name, plain_path};
+use super::teachable::{Place, Project};
+use crate::files;
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::texts::{Message, Words};
+use crate::{Skipped, Watch, stopped, tree};
+
+/// Most files an archive may hold.
+const MOST_FILES: usize = 5_000_000;
+/// Most folders that may come of it, and entries without content.
+const MOST_EMPTY: usize = 200_000;
+/// Most bytes it may unpack to.
+const MOST_BYTES: u64 = 500 << 30;
+/// Beyond this many bytes the contents may not be more than [`RATIO`] times the archive.
+const FREE_BYTES: u64 = 256 << 20;
+/// Images hardly shrink; a thousandfold is a bomb.
+const RATIO: u64 = 100;
+/// Entries that were left out are listed up to this number.
+const MOST_LISTED: usize = 100_000;
+/// Their names are kept up to this number of letters.
+const LONGEST_LISTED: usize = 300;
+
+/// One extraction under its limits.
+pub(super) struct Unpacking<'a> {
+    /// What passes from an entry to its file; one for all entries.
+    pub buffer: Vec<u8>,
+    pub archive: &'a Path,
+    pub into: &'a Path,
+    pub packed: u64,
+    pub bytes: u64,
+    pub files: usize,
+    /// Entries that had no content.
+    pub empty: usize,
+    pub skipped: Vec<Skipped>,
+    /// What is to be said of the archive.
+    pub remarks: Vec<Words>,
+    /// Folders so far.
+    pub folders: Folders,
+    pub watch: &'a Watch<'a>,
+}
+
+impl Unpacking<'_> {
+    pub fn damaged(&self, error: &dyn std::fmt::Display) -> Problem {
+        Problem::new(message!(
+            "problem-archive-damaged",
+            error = error.to_string()
+        ))
+        .at_path(self.archive)
+        .advise(message!("advice-copy-or-download-again"))
+    }
+
+    pub fn unreadable(&self, error: &io::Error) -> Problem {
+        if error.kind() != io::ErrorKind::OutOfMemory {
+            return self.damaged(error);
+        }
+        Problem::new(message!("problem-archive-memory-limit"))
+            .at_path(self.archive)
+            .advise(message!("advice-unpack-or-compress-less"))
+    }
+
+    /// Counts one entry of any kind, of `bytes` bytes; asks whether to continue.
+    pub fn count(&mut self, bytes: u64) -> Result<()> {
+        self.files += 1;
+        self.empty += usize::from(bytes == 0);
+        if self.files > MOST_FILES {
+            return Err(self.bomb(&format!("it contains more than {MOST_FILES} files")));
+        }
+        self.empty_enough()?;
+        self.go_on()
+    }
+
+    /// What has no content has no size that counts, but takes as long as a file.
+    fn empty_enough(&self) -> Result<()> {
+        if self.empty + self.folders.len() > MOST_EMPTY {
+            return Err(self.too_many_empty());
+        }
+        Ok(())
+    }
+
+    /// Refuses an archive whose names are known beforehand before any of its folders is made: making and removing too
+    /// many takes minutes.
+    fn foresee<'n>(&self, names: impl Iterator<Item = &'n [u8]>) -> Result<()> {
+        let mut folders = HashSet::new();
+        for name in names {
+            let end = name.iter().rposition(|byte| matches!(byte, b'/' | b'\\'));
+            folders.extend(end.map(|end| &name[..end]));
+            if folders.len() > MOST_EMPTY {
+                return Err(self.too_many_empty());
+            }
+        }
+        Ok(())
+    }
+
+    fn too_many_empty(&self) -> Problem {
+        self.bomb(&format!(
+            "it contains more than {MOST_EMPTY} folders and empty files"
+        ))
+    }
+
+    fn go_on(&self) -> Result<()> {
+        let megabytes = (self.bytes >> 20) as usize;
+        match self
+            .watch
+            .step(message!("doing-unpacking"), megabytes, None)
+        {
+            true => Ok(()),
+            false => Err(stopped()),
+        }
+    }
+
+    /// Unpacks a zip.
+    pub fn zip(&mut self, reader: impl Read + Seek) -> Result<()> {
+        let mut archive = files::open_zip(reader).map_err(|error| self.damaged(&error))?;
+        self.foresee(archive.file_names_raw())?;
+        let mut project = Project::of(&mut archive, self.archive)?;
+        for index in 0..archive.len() {
+            let mut entry = match archive.by_index(index) {
+                Ok(entry) => entry,
+                Err(zip::result::ZipError::UnsupportedArchive(why)) => {
+                    return Err(Problem::new(message!(
+                        "problem-zip-kind-unsupported",
+                        why = why.to_string()
+                    ))
+                    .at_path(self.archive)
+                    .advise(message!("advice-unpack-and-give-folder")));
+                }
+                Err(error) => return Err(self.damaged(&error)),
+            };
+            self.count(entry.size())?;
+            if entry.is_dir() {
+                continue;
+            }
+            let name = entry.name().map_err(|error| self.damaged(&error))?;
+            let name = name.replace('\\', "/");
+            if entry.is_symlink() {
+                self.skip(name.as_ref(), message!("skip-archive-link"));
+                continue;
+            }
+            match project.as_mut().map(|project| project.place(&name)) {
+                None => self.file(name.as_ref(), &mut entry)?,
+                Some(Place::File(place)) => self.file(&place, &mut entry)?,
+                Some(Place::Aside) => {}
+                Some(Place::Left(reason)) => self.skip(name.as_ref(), reason),
+                Some(Place::TooMany) => return Err(self.bomb("it has thousands of classes")),
+            }
+        }
+        self.remarks = project.map_or_else(Vec::new, |project| project.remarks());
+        Ok(())
+    }
+
+    pub fn skip(&mut self, name: &Path, reason: Message) {
+        if self.skipped.len() == MOST_LISTED {
+            return;
+        }
+        let mut name = name.to_string_lossy().into_owned();
+        if let Some((cut, _)) = name.char_indices().nth(LONGEST_LISTED) {
+            name.truncate(cut);
+            name.push('…');
+        }
+        self.skipped.push(Skipped {
+            path: self.archive.join(name),
+            reason: reason.into(),
+        });
+    }
+
+    /// Writes one file, if its name is a plain one and the limits allow it.
+    pub fn file(&mut self, name: &Path, content: &mut impl Read) -> Result<()> {
+        let Some(plain) = plain_path(name) else {
+            self.skip(name, message!("skip-leads-out"));
+            return Ok(());
+        };
+        if plain.iter().any(tree::is_hidden) {
+            return Ok(());
+        }
+        // Folders below that would not be looked into.
+        if plain.iter().count() > tree::DEEPEST + 1 {
+            self.skip(name, message!("skip-too-deep"));
+            return Ok(());
+        }
+        if self.folders.has_twin(&plain) {
+            self.skip(name, message!("skip-name-twin"));
+            return Ok(());
+        }
+        self.empty_enough()?;
+        let target = self.into.join(&plain);
+        let folder = target.parent().unwrap_or(self.into);
+        // A name that is there already is not written twice: it may be the same one in other letters.
+        let made = fs::create_dir_all(folder).and_then(|()| File::create_new(&target));
+        let mut file = match made {
+            Ok(file) => file,
+            Err(error) if is_about_the_name(&error) => {
+                self.skip(name, message!("skip-name-impossible"));
+                return Ok(());
+            }
+            Err(error) => return Err(self.unwritable(&target, &error)),
+        };
+        self.copy(content, &mut file, &target)
+    }
+
+    pub fn copy(
+        &mut self,
+        content: &mut impl Read,
+        file: &mut impl Write,
+        target: &Path,
+    ) -> Result<()> {
+        loop {
+            let read = content
+                .read(&mut self.buffer)
+                .map_err(|error| self.unreadable(&error))?;
+            if read == 0 {
+                return Ok(());
+            }
+            self.unpacked(read as u64)?;
+            file.write_all(&self.buffer[..read])
+                .map_err(|error| self.unwritable(target, &error))?;
+            self.go_on()?;
+        }
+    }
+
+    /// Counts bytes that came out of the archive.
+    pub fn unpacked(&mut self, bytes: u64) -> Result<()> {
+        self.bytes += bytes;
+        if self.bytes > MOST_BYTES {
+            return Err(self.bomb(&format!("it unpacks to more than {} GB", MOST_BYTES >> 30)));
+        }
+        if self.bytes > FREE_BYTES && self.bytes / RATIO > self.packed {
+            return Err(self.bomb(&format!("it unpacks to more than {RATIO} times its size")));
+        }
+        Ok(())
+    }
+
+    fn unwritable(&self, path: &Path, error: &io::Error) -> Problem {
+        let problem = Problem::io("unpack the archive", path, error);
+        match problem.mentions("advice-free-disk-space") {
+            true => problem.advise(message!("advice-free-space-for-cache")),
+            false => problem,
+        }
+    }
+
+    fn bomb(&self, why: &str) -> Problem {
+        Problem::new(message!("problem-archive-rejected", why = why.to_string()))
+            .at_path(self.archive)
+            .advise(message!("advice-unpack-if-intended"))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::archive::names::is_blind_to_case;
+
+    /// An extraction of nothing yet.
+    fn unpacking<'a>(into: &'a Path, watch: &'a Watch<'a>) -> Unpacking<'a> {
+        Unpacking {
+            buffer: vec![0; 64],
+            archive: Path::new("birds.zip"),
+            into,
+            packed: 100,
+            bytes: 0,
+            files: 0,
+            empty: 0,
+            skipped: Vec::new(),
+            remarks: Vec::new(),
+            folders: Folders::default(),
+            watch,
+        }
+    }
+
+    #[test]
+    fn folders_and_empty_files_are_counted_and_stop_is_heard_at_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let watch = Watch::none();
+        let mut few_left = Unpacking {
+            empty: MOST_EMPTY - 4,
+            ..unpacking(folder.path(), &watch)
+        };
+        few_left
+            .file(Path::new("a/b/1.png"), &mut &b"x"[..])
+            .unwrap();
+        few_left
+            .file(Path::new("a/b/2.png"), &mut &b"x"[..])
+            .unwrap();
+        let deep = few_left.file(Path::new("a/b/c/d/1.png"), &mut &b"x"[..]);
+        assert!(
+            deep.unwrap_err()
+                .what
+                .contains("200000 folders and empty files")
+        );
+        assert!(!folder.path().join("a/b/c").exists());
+
+        let calls = std::sync::atomic::AtomicUsize::new(0);
+        let step = |_: Message, _: usize, _: Option<usize>| {
+            calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 9
+        };
+        let watch = Watch::new(&step);
+        let mut stopped = unpacking(folder.path(), &watch);
+        assert!((0..9).all(|_| stopped.count(0).is_ok()));
+        assert!(stopped.count(0).unwrap_err().what.contains("stopped"));
+    }
+
+    #[test]
+    fn folders_that_a_zip_will_have_are_counted_before_one_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let watch = Watch::none();
+        let unpacking = unpacking(folder.path(), &watch);
+        let names = |folders: usize| -> Vec<String> {
+            let each = (0..folders).flat_map(|n| [format!("{n}/a.png"), format!("{n}/b.png")]);
+            each.chain(["c.png".into()]).collect()
+        };
+        let foreseen = |names: &[String]| unpacking.foresee(names.iter().map(String::as_bytes));
+        assert!(foreseen(&names(MOST_EMPTY)).is_ok());
+        let problem = foreseen(&names(MOST_EMPTY + 1)).unwrap_err();
+        assert!(problem.what.contains("200000 folders"), "{problem}");
+    }
+
+    #[test]
+    fn twins_by_case_are_not_mixed_where_the_system_would_mix_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let unpack = |blind: bool| {
+            let into = folder.path().join(blind.to_string());
+            let watch = Watch::none();
+            let mut unpacking = Unpacking {
+                folders: Folders::new(blind),
+                ..unpacking(&into, &watch)
+            };
+            for name in ["a/Tit/1.png", "a/tit/2.png", "A/tit/3.png", "a/Tit/4.png"] {
+                unpacking.file(Path::new(name), &mut &b"x"[..]).unwrap();
+            }
+            let skipped = unpacking.skipped.iter().map(|one| one.path.clone());
+            let skipped: Vec<PathBuf> = skipped.collect();
+            (skipped, into)
+        };
+        let (skipped, into) = unpack(true);
+        let names = ["birds.zip/a/tit/2.png", "birds.zip/A/tit/3.png"];
+        assert_eq!(skipped, names.map(PathBuf::from));
+        assert!(into.join("a/Tit/1.png").exists() && into.join("a/Tit/4.png").exists());
+        let here = is_blind_to_case(folder.path());
+        assert!(here || unpack(false).0.is_empty());
+        assert!(!folder.path().join(".case").exists());
+    }
+}

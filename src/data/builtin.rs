@@ -1,0 +1,113 @@
+//! The embedded data sets: *Digits* and *Letters*, for the first minute and without a network.
+//!
+//! A pack is a u32 (little-endian) length, a JSON header of that length, then a zlib stream of grey pixels:
+//! training before test, class by class, image by image, row by row.
+
+use std::io::Read;
+
+use serde::Deserialize;
+
+use super::Found;
+use super::record::{Pixels, Records};
+use super::source::Sample;
+use crate::message;
+use crate::problem::{Problem, Result};
+
+/// Name and pack of every embedded set.
+const PACKS: [(&str, &[u8]); 2] = [
+    ("digits", include_bytes!("../../assets/digits.pack")),
+    ("letters", include_bytes!("../../assets/letters.pack")),
+];
+
+/// Names of the embedded sets.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    PACKS.iter().map(|(name, _)| *name)
+}
+
+/// The embedded set of this name, if there is one.
+///
+/// # Errors
+/// A damaged pack.
+pub(super) fn open(name: &str) -> Result<Option<Found>> {
+    PACKS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(known, pack)| unpack(known, pack))
+        .transpose()
+}
+
+#[derive(Deserialize)]
+struct Header {
+    name: String,
+    note: String,
+    licence: String,
+    height: usize,
+    width: usize,
+    classes: Vec<String>,
+    train: Vec<usize>,
+    test: Vec<usize>,
+}
+
+fn unpack(origin: &str, pack: &[u8]) -> Result<Found> {
+    let bad = |why: &str| {
+        Problem::new(message!(
+            "problem-built-in-dataset-damaged",
+            why = why.to_string()
+        ))
+        .at(origin)
+    };
+    let (length, rest) = pack
+        .split_first_chunk::<4>()
+        .ok_or_else(|| bad("no header"))?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let (header, pixels) = rest
+        .split_at_checked(length)
+        .ok_or_else(|| bad("a cut header"))?;
+    let header: Header = serde_json::from_slice(header).map_err(|error| bad(&error.to_string()))?;
+    if header.train.len() != header.classes.len() || header.test.len() != header.classes.len() {
+        return Err(bad("its counts do not fit its classes"));
+    }
+    let stride = header.height * header.width;
+    let label_of = |counts: &[usize]| -> Vec<Option<u32>> {
+        (0_u32..)
+            .zip(counts)
+            .flat_map(|(class, &count)| std::iter::repeat_n(Some(class), count))
+            .collect()
+    };
+    let (train, test) = (label_of(&header.train), label_of(&header.test));
+    let mut bytes = Vec::new();
+    let expected = stride * (train.len() + test.len());
+    flate2::read::ZlibDecoder::new(pixels)
+        .take(expected as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| bad(&error.to_string()))?;
+    if bytes.len() != expected {
+        return Err(bad("its pixels do not fit its counts"));
+    }
+    let tail = bytes.split_off(stride * train.len());
+    let samples = |bytes: Vec<u8>, labels| {
+        Sample::of_records(Records {
+            height: header.height,
+            width: header.width,
+            pixels: Pixels::Grey,
+            stride,
+            offset: 0,
+            bytes: bytes.into(),
+            labels,
+            names: header.classes.clone(),
+        })
+    };
+    Ok(Found {
+        train: samples(bytes, train),
+        test: Some(samples(tail, test)),
+        name: header.name,
+        origin: origin.to_owned(),
+        note: format!(
+            "{} Licence: {}.",
+            header.note.trim_end(),
+            header.licence.trim_end_matches('.')
+        ),
+        classes: header.classes,
+        ..Found::default()
+    })
+}

@@ -1,0 +1,321 @@
+//! Labels that the user corrected: a list next to the data, which itself is never changed.
+//!
+//! An entry names its image by its path inside the split and by its content, so it has no effect
+//! for another image under that name. Splits are drawn before labels are corrected: correcting moves no
+//! image from training to test.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Deserializer, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::Dataset;
+use super::picture::sha256_of_file;
+use super::source::{ImageSource, Sample};
+use crate::fetch::hex;
+use crate::message;
+use crate::names::read_composed;
+use crate::problem::{Problem, Result};
+use crate::texts::Message;
+
+/// Entries of a list at most.
+pub const MOST: usize = 10_000;
+
+/// One corrected label.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Correction {
+    /// The image's path inside its split, as `lae-studio worst` names it.
+    #[serde(deserialize_with = "crate::names::read_composed")]
+    pub picture: String,
+    /// SHA-256 of its file (of its pixels, where it is a record of a larger file), in hex.
+    pub sha256: String,
+    /// The class it is in.
+    #[serde(deserialize_with = "crate::names::read_composed")]
+    pub was: String,
+    /// The class it is really of; none leaves the image out.
+    #[serde(
+        default,
+        deserialize_with = "read_class",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub class: Option<String>,
+}
+
+fn read_class<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    read_composed(from).map(Some)
+}
+
+impl Correction {
+    /// Whether both are about the same image.
+    pub fn is_about(&self, other: &Self) -> bool {
+        self.picture == other.picture && self.sha256 == other.sha256
+    }
+
+    /// The change that takes it back.
+    pub fn taken_back(&self) -> Self {
+        Self {
+            class: Some(self.was.clone()),
+            ..self.clone()
+        }
+    }
+}
+
+/// What a list came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CorrectionCount {
+    /// Images with another label.
+    pub labels: usize,
+    /// Images left out.
+    pub left_out: usize,
+    /// Entries whose image is gone or another one, or whose class there is not.
+    pub without_effect: usize,
+}
+
+impl CorrectionCount {
+    /// What a list wants, whether its images are there or not.
+    pub fn of(list: &[Correction]) -> Self {
+        let labels = list
+            .iter()
+            .filter(|correction| correction.class.is_some())
+            .count();
+        Self {
+            labels,
+            left_out: list.len() - labels,
+            without_effect: 0,
+        }
+    }
+
+    /// "3 labels corrected, 1 image left out"; empty where there is neither.
+    pub fn words(&self) -> Option<Message> {
+        let labels = message!("remark-labels-corrected", n = self.labels);
+        let left_out = message!("remark-images-excluded", n = self.left_out);
+        match (self.labels, self.left_out) {
+            (0, 0) => None,
+            (_, 0) => Some(labels),
+            (0, _) => Some(left_out),
+            _ => Some(message!("remark-joined", first = labels, rest = left_out)),
+        }
+    }
+}
+
+/// A list in a few letters, to tell two apart: "3 labels corrected (5f0c12ab)".
+pub fn short(list: &[Correction]) -> String {
+    let print = hex(&Sha256::digest(format!("{list:?}")));
+    let words = CorrectionCount::of(list).words();
+    let words = words.map_or_else(String::new, |words| words.english());
+    format!("{words} ({})", &print[..8])
+}
+
+impl Sample {
+    /// What distinguishes this image from another one of the same name.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn sha256(&self) -> Result<String> {
+        let digest = match &self.source {
+            ImageSource::File { folder, name } => sha256_of_file(&folder.path.join(name.as_ref()))?,
+            ImageSource::Record { records, index } => {
+                Sha256::digest(records.raw(*index).unwrap_or_default()).into()
+            }
+        };
+        Ok(hex(&digest))
+    }
+}
+
+/// The test split before labels were corrected, as far as it was another one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Came {
+    /// The former classes of images with another label now.
+    labels: HashMap<ImageSource, u32>,
+    /// The classes of images that were left out.
+    left_out: Vec<u32>,
+}
+
+impl Came {
+    /// Forgets images that are not among these.
+    pub fn keep(&mut self, samples: &[Sample]) {
+        let kept: HashSet<&ImageSource> = samples.iter().map(|sample| &sample.source).collect();
+        self.labels.retain(|source, _| kept.contains(source));
+    }
+}
+
+impl Dataset {
+    /// Whether correction changed the test split.
+    pub fn test_was_corrected(&self) -> bool {
+        !self.came.labels.is_empty() || !self.left_out_of_test().is_empty()
+    }
+
+    /// The class that a test image has in the data, whatever it was corrected to.
+    pub fn class_as_it_came(&self, sample: &Sample) -> usize {
+        let came = self.came.labels.get(&sample.source);
+        came.copied().unwrap_or(sample.class) as usize
+    }
+
+    /// The classes of the test images that correction left out. With a limit others took their places.
+    pub fn left_out_of_test(&self) -> &[u32] {
+        match self.options.test_limit {
+            Some(_) => &[],
+            None => &self.came.left_out,
+        }
+    }
+}
+
+/// Corrects labels of the training and the test split; `names` are the classes, in order. Returns what the test split
+/// was before.
+pub(super) fn apply(
+    list: &[Correction],
+    names: &[String],
+    splits: [&mut Vec<Sample>; 2],
+) -> (CorrectionCount, Came) {
+    let mut came = Came::default();
+    let mut wanted: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, correction) in list.iter().enumerate() {
+        wanted.entry(&correction.picture).or_default().push(at);
+    }
+    let class_of = |name: &String| names.iter().position(|known| known == name);
+    let mut met = vec![false; list.len()];
+    for (split, is_test) in splits.into_iter().zip([false, true]) {
+        let mut kept = Vec::with_capacity(split.len());
+        for mut sample in std::mem::take(split) {
+            let found = match wanted.is_empty() {
+                true => None,
+                false => wanted.get(sample.name().as_str()),
+            };
+            let Some(at) = found.and_then(|entries| entry_of(&sample, entries, list)) else {
+                kept.push(sample);
+                continue;
+            };
+            match list[at].class.as_ref().map(class_of) {
+                Some(Some(class)) => {
+                    let former = std::mem::replace(&mut sample.class, class as u32);
+                    if is_test && former != sample.class {
+                        came.labels.insert(sample.source.clone(), former);
+                    }
+                }
+                // A class that is no more corrects nothing.
+                Some(None) => {
+                    kept.push(sample);
+                    continue;
+                }
+                None => {
+                    if is_test {
+                        came.left_out.push(sample.class);
+                    }
+                    met[at] = true;
+                    continue;
+                }
+            }
+            met[at] = true;
+            kept.push(sample);
+        }
+        kept.sort_by_key(|sample| sample.class);
+        *split = kept;
+    }
+    let counted = |out: bool| {
+        let pairs = list.iter().zip(&met);
+        pairs
+            .filter(|(correction, met)| **met && correction.class.is_none() == out)
+            .count()
+    };
+    let count = CorrectionCount {
+        labels: counted(false),
+        left_out: counted(true),
+        without_effect: met.iter().filter(|met| !**met).count(),
+    };
+    (count, came)
+}
+
+/// The entry that is about this very image. One that cannot be read is none of them.
+fn entry_of(sample: &Sample, entries: &[usize], list: &[Correction]) -> Option<usize> {
+    let sha256 = sample.sha256().ok()?;
+    let mut entries = entries.iter().copied();
+    entries.find(|at| list[*at].sha256.eq_ignore_ascii_case(&sha256))
+}
+
+/// Checks a list that somebody may have written by hand.
+///
+/// # Errors
+/// Returns a Problem for too many entries, two about one image, or something that is no hash.
+pub fn check(list: &[Correction]) -> Result<()> {
+    if list.len() > MOST {
+        return Err(Problem::new(message!(
+            "problem-too-many-corrected-labels",
+            list = list.len().to_string(),
+            most = MOST.to_string()
+        ))
+        .advise(message!("advice-correct-labels-in-dataset")));
+    }
+    let mut seen = HashSet::new();
+    for correction in list {
+        let is_hash = correction.sha256.len() == 64
+            && correction.sha256.chars().all(|c| c.is_ascii_hexdigit());
+        if !is_hash {
+            let what = message!(
+                "problem-image-sha256-digits",
+                picture = correction.picture.to_string()
+            );
+            return Err(Problem::new(what).advise(message!("advice-copy-hash-from-list")));
+        }
+        if !seen.insert((&correction.picture, correction.sha256.to_ascii_lowercase())) {
+            let what = message!(
+                "problem-label-corrected-twice",
+                picture = correction.picture.to_string()
+            );
+            return Err(Problem::new(what).advise(message!("advice-remove-one-entry")));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+impl Correction {
+    /// One of an image among the cats.
+    fn of_cat(picture: &str, class: Option<&str>) -> Self {
+        Self {
+            picture: picture.into(),
+            sha256: "ab".repeat(32),
+            was: "cat".into(),
+            class: class.map(Into::into),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_told_in_words() {
+        let correction = Correction::of_cat;
+        let list = [
+            correction("a", Some("dog")),
+            correction("b", Some("dog")),
+            correction("c", None),
+        ];
+        let words = "2 labels corrected, 1 image excluded";
+        let told = |list| {
+            CorrectionCount::of(list)
+                .words()
+                .map(|words| words.english())
+        };
+        assert_eq!(told(&list).as_deref(), Some(words));
+        assert!(short(&list).starts_with(words) && short(&list) != short(&list[..2]));
+        assert_eq!(told(&list[2..]).as_deref(), Some("1 image excluded"));
+        assert_eq!(CorrectionCount::default().words(), None);
+    }
+
+    #[test]
+    fn what_is_no_hash_or_stands_there_twice_is_refused() {
+        let correction = Correction::of_cat;
+        let good = correction("a", None);
+        assert!(check(&[good.clone(), correction("b", None)]).is_ok());
+        assert!(check(&[good.clone(), correction("a", Some("dog"))]).is_err());
+        let bad = Correction {
+            sha256: "1".into(),
+            ..good.clone()
+        };
+        assert!(check(&[bad]).is_err());
+        assert!(check(&vec![good; MOST + 1]).is_err());
+    }
+}

@@ -1,0 +1,213 @@
+//! The layouts of folders: splits beside each other, in class folders, and domains.
+
+use std::collections::BTreeMap;
+
+use super::doubt;
+use crate::lists;
+use crate::message;
+use crate::problem::{Result, some_of};
+use crate::reader::Reader;
+use crate::roles::{Role, is_domain, role_of};
+use crate::source::Sample;
+use crate::{Found, Skipped};
+
+impl Reader<'_> {
+    /// `train` beside `test` or `val`.
+    pub(super) fn splits(&mut self, at: usize) -> Result<Option<Found>> {
+        let tree = self.tree;
+        let roles = doubt::roles(tree, at)?;
+        let Some(&train_dir) = roles.get(&Role::Train) else {
+            return Ok(None);
+        };
+        let train_root = self.class_level(train_dir);
+        if tree.filled(train_root).is_empty() {
+            // A class may be called `train`; beside a test split it is the other one.
+            return match roles.len() {
+                1 => Ok(None),
+                _ => {
+                    let id = "problem-splits-without-classes";
+                    Err(doubt::not_classes(tree, at, roles.into_values(), id))
+                }
+            };
+        }
+        if roles.len() == 1 {
+            doubt::check_single_split(tree, at, train_dir)?;
+        }
+        let (train, mut skipped) = self.class_folders(train_root);
+        let mut test = None;
+        for role in [Role::Test, Role::Validation] {
+            let Some(&dir) = roles.get(&role) else {
+                continue;
+            };
+            let name = &tree.dirs[dir].name;
+            if test.is_some() {
+                let remark = message!("remark-folder-unused-test-split", folder = name);
+                self.assumed.push(remark.into());
+                continue;
+            }
+            let root = self.class_level(dir);
+            if let Some(annotated) = lists::tiny_imagenet(self, dir)? {
+                test = Some(annotated);
+            } else if self.shares_classes(root) {
+                let (samples, left) = self.class_folders(root);
+                skipped.extend(left);
+                test = Some(samples);
+            } else {
+                let n = tree.dirs[dir].total;
+                let remark = message!("remark-folder-without-classes-unused", folder = name, n = n);
+                self.assumed.push(remark.into());
+                continue;
+            }
+            if role == Role::Validation {
+                self.assumed
+                    .push(message!("remark-folder-as-test-split", folder = name).into());
+            }
+        }
+        for child in tree.filled(at) {
+            if !roles.values().any(|&used| used == child) {
+                let beside = &tree.dirs[child];
+                let remark = message!(
+                    "remark-folder-next-to-splits",
+                    folder = &beside.name,
+                    n = beside.total
+                );
+                self.assumed.push(remark.into());
+            }
+        }
+        Ok(Some(Found {
+            train,
+            test,
+            skipped,
+            ..Found::default()
+        }))
+    }
+
+    /// Whether folders in `dir`, or in domains in it, are named like classes met so far.
+    fn shares_classes(&self, dir: usize) -> bool {
+        let known = |&dir: &usize| self.classes.numbers.contains_key(&self.tree.dirs[dir].name);
+        let filled = self.tree.filled(dir);
+        filled.iter().any(known)
+            || filled
+                .iter()
+                .any(|&child| self.tree.filled(child).iter().any(known))
+    }
+
+    /// Steps down through folders that hold nothing but one more folder.
+    pub(super) fn class_level(&self, mut dir: usize) -> usize {
+        while let [only] = self.tree.filled(dir).as_slice()
+            && self.tree.dirs[dir].pictures.is_empty()
+            && !self.is_class(*only)
+        {
+            dir = *only;
+        }
+        dir
+    }
+
+    /// Every filled subfolder as a class, with all images below it; loose images are left out.
+    pub(super) fn class_folders(&mut self, at: usize) -> (Vec<Sample>, Vec<Skipped>) {
+        let tree = self.tree;
+        let mut samples = Vec::with_capacity(tree.dirs[at].total);
+        let filled = tree.filled(at);
+        if let Some(classes) = self.domains(&filled) {
+            for (name, dirs) in classes {
+                let class = self.classes.number(&name);
+                for dir in dirs {
+                    self.take(at, dir, class, &mut samples);
+                }
+            }
+        } else {
+            for &dir in &filled {
+                let class = self.classes.number(&tree.dirs[dir].name);
+                self.take(at, dir, class, &mut samples);
+            }
+            let nested = filled.iter().filter(|&&dir| tree.filled(dir).len() > 1);
+            let n = nested.count();
+            if n > 0 {
+                self.assumed
+                    .push(message!("remark-subfolders-in-classes", n = n).into());
+            }
+        }
+        let dir = &tree.dirs[at];
+        let left = dir
+            .pictures
+            .iter()
+            .map(|name| Skipped {
+                path: dir.path.join(name.as_ref()),
+                reason: message!("skip-outside-class-folders").into(),
+            })
+            .collect();
+        (samples, left)
+    }
+
+    /// Class folders that each hold `train` and perhaps `test` or `val`.
+    pub(super) fn splits_inside(&mut self, at: usize) -> Option<Found> {
+        let tree = self.tree;
+        let roles_in = |class: usize| -> Option<(usize, BTreeMap<Role, usize>)> {
+            let inner = tree.filled(class).into_iter();
+            let roles = inner.map(|dir| Some((role_of(&tree.dirs[dir].name)?, dir)));
+            let roles: BTreeMap<Role, usize> = roles.collect::<Option<_>>()?;
+            let whole = tree.dirs[class].pictures.is_empty() && roles.contains_key(&Role::Train);
+            whole.then_some((class, roles))
+        };
+        let classes: Option<Vec<_>> = tree.filled(at).into_iter().map(roles_in).collect();
+        let classes = classes.filter(|classes| classes.len() > 1)?;
+        let any = |role| classes.iter().any(|(_, roles)| roles.contains_key(&role));
+        let measured = [Role::Test, Role::Validation]
+            .into_iter()
+            .find(|&role| any(role));
+        let (mut train, mut test) = (Vec::new(), Vec::new());
+        for (dir, roles) in &classes {
+            let class = self.classes.number(&tree.dirs[*dir].name);
+            self.take(at, roles[&Role::Train], class, &mut train);
+            if let Some(&dir) = measured.and_then(|role| roles.get(&role)) {
+                self.take(at, dir, class, &mut test);
+            }
+        }
+        self.assumed
+            .push(message!("remark-splits-in-class-folders").into());
+        Some(Found {
+            train,
+            test: measured.map(|_| test),
+            ..Found::default()
+        })
+    }
+
+    /// Folders that hold the same class folders: class name → its folders in all domains.
+    fn domains(&mut self, filled: &[usize]) -> Option<BTreeMap<String, Vec<usize>>> {
+        let tree = self.tree;
+        let mut classes: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        if filled.len() < 2 {
+            return None;
+        }
+        for &domain in filled {
+            // Office has one more folder between a domain and its classes.
+            let level = self.class_level(domain);
+            let inner = tree.filled(level);
+            if inner.len() < 2 || !tree.dirs[level].pictures.is_empty() {
+                return None;
+            }
+            for dir in inner {
+                let name = tree.dirs[dir].name.clone();
+                classes.entry(name).or_default().push(dir);
+            }
+        }
+        let shared = classes.values().filter(|dirs| dirs.len() == filled.len());
+        let shared = shared.count();
+        // Two fruits, each red and green, are no domains: those hold more classes than they are.
+        let named = filled.iter().any(|&dir| is_domain(&tree.dirs[dir].name));
+        if shared * 2 < classes.len() || (classes.len() <= filled.len() && !named) {
+            return None;
+        }
+        let names: Vec<&String> = filled.iter().map(|&dir| &tree.dirs[dir].name).collect();
+        let remark = message!("remark-domains-merged", folders = some_of(&names, 8));
+        self.assumed.push(remark.into());
+        Some(classes)
+    }
+
+    pub(super) fn flat(&mut self, at: usize) -> Vec<Sample> {
+        let class = self.classes.number(&self.tree.dirs[at].name);
+        let mut samples = Vec::new();
+        self.take(at, at, class, &mut samples);
+        samples
+    }
+}

@@ -1,0 +1,98 @@
+//! The right level: a split or a class that was given instead of its data set, and what to say without classes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{OpenOptions, Role, role_of};
+use crate::message;
+use crate::picture::READABLE;
+use crate::problem::{Problem, some_words};
+use crate::texts::Words;
+use crate::tree::{Tree, counted_reasons, ending_of, is_hidden, reason_for};
+
+/// A `train` or `test` folder whose sibling is the other split means their parent.
+pub(super) fn whole_of(path: &Path) -> (PathBuf, Vec<Words>) {
+    let own = |path: &Path| role_of(&path.file_name().unwrap_or_default().to_string_lossy());
+    let whole = own(path).zip(path.parent()).and_then(|(role, parent)| {
+        let siblings = fs::read_dir(parent).ok()?;
+        let other = siblings.flatten().any(|entry| {
+            entry.path().is_dir()
+                && own(&entry.path())
+                    .is_some_and(|other| (other == Role::Train) != (role == Role::Train))
+        });
+        other.then(|| parent.to_path_buf())
+    });
+    match whole {
+        Some(parent) => {
+            let remark = message!(
+                "remark-parent-of-split-opened",
+                folder = path.display().to_string(),
+                parent = parent.display().to_string()
+            );
+            (parent, vec![remark.into()])
+        }
+        None => (path.to_path_buf(), Vec::new()),
+    }
+}
+
+/// The parent of a folder of images, if it looks like a data set whose classes are such folders.
+pub(super) fn class_parent(root: &Path, options: &OpenOptions) -> Option<PathBuf> {
+    if options.min_classes < 2 {
+        return None;
+    }
+    let parent = root.parent()?;
+    let mut folders = 0;
+    for entry in fs::read_dir(parent).ok()?.flatten().take(10_000) {
+        let path = entry.path();
+        if is_hidden(&entry.file_name()) {
+            continue;
+        }
+        // Loose files mean that this is an ordinary folder, not a data set.
+        if !path.is_dir() || !holds_pictures(&path) {
+            return None;
+        }
+        folders += 1;
+    }
+    (folders >= 2).then(|| whole_of(parent).0)
+}
+
+fn holds_pictures(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|entries| {
+        entries.flatten().take(100).any(|entry| {
+            let ending = ending_of(&entry.file_name());
+            READABLE.contains(&ending.as_str())
+        })
+    })
+}
+
+pub(super) fn no_classes(tree: &Tree) -> Problem {
+    let root = &tree.dirs[0];
+    let advice = message!("advice-use-class-folders-or-splits");
+    let is_table = |name: &&std::ffi::OsString| matches!(ending_of(name).as_str(), "csv" | "tsv");
+    if let (Some(table), true) = (root.others.iter().find(is_table), root.total > 0) {
+        return Problem::new(message!(
+            "problem-table-without-matching-images",
+            total = message!("count-images", n = root.total),
+            table = table.to_string_lossy().to_string()
+        ))
+        .at_path(&root.path)
+        .advise(message!("advice-add-csv-file-label"));
+    }
+    if root.total > 0 {
+        return Problem::new(message!(
+            "problem-images-without-classes",
+            total = message!("count-images", n = root.total)
+        ))
+        .at_path(&root.path)
+        .advise(advice);
+    }
+    let others = tree.dirs.iter().flat_map(|dir| &dir.others);
+    let kinds = counted_reasons(others.map(|name| reason_for(name)));
+    let found = "problem-folder-without-images";
+    let what = match (kinds.is_empty(), tree.skipped.first()) {
+        (false, _) => message!(found, found = some_words(&kinds, 4)),
+        (true, Some(skipped)) => message!(found, found = skipped.reason.clone()),
+        (true, None) => message!("problem-folder-empty"),
+    };
+    Problem::new(what).at_path(&root.path).advise(advice)
+}

@@ -1,0 +1,84 @@
+//! What the network sees of one image.
+
+use std::path::Path;
+
+use image::RgbImage;
+use rayon::prelude::*;
+
+use crate::cache::PixelCache;
+use crate::picture::hold_file;
+use crate::problem::Result;
+use crate::source::Sample;
+use crate::transform::{Augment, CropBox, InputSpec, crop_into, infer_into};
+
+/// The training input of image `index` (among the samples given to the loader) in an epoch, and what was drawn for it.
+///
+/// # Errors
+/// The image cannot be decoded.
+pub fn augmented(
+    sample: &Sample,
+    index: usize,
+    spec: InputSpec,
+    augment: Augment,
+    seed: u64,
+    epoch: u64,
+) -> Result<(Vec<u8>, CropBox)> {
+    let mut out = vec![0; spec.bytes()];
+    let picture = sample.decode()?;
+    let crop = crop_of(&picture, index, spec.size, augment, seed, epoch, &mut out)?;
+    Ok((out, crop))
+}
+
+/// What augmentation draws for image `index` in an epoch, into `out`.
+pub(super) fn crop_of(
+    picture: &RgbImage,
+    index: usize,
+    size: usize,
+    augment: Augment,
+    seed: u64,
+    epoch: u64,
+    out: &mut [u8],
+) -> Result<CropBox> {
+    let (width, height) = picture.dimensions();
+    let crop = augment.draw(seed, epoch, index as u64, width, height);
+    crop_into(picture, &crop, size, out)?;
+    Ok(crop)
+}
+
+/// The inference input of one sample, through the cache if there is one.
+pub(super) fn inference_input(
+    sample: &Sample,
+    spec: InputSpec,
+    cache: Option<&PixelCache>,
+    out: &mut [u8],
+) -> Result<()> {
+    if let Some(known) = cache.and_then(|cache| cache.input(&sample.source, spec)) {
+        out.copy_from_slice(&known);
+        return Ok(());
+    }
+    infer_into(&sample.hold()?.picture, spec, out)?;
+    if let Some(cache) = cache {
+        cache.keep_input(&sample.source, spec, out);
+    }
+    Ok(())
+}
+
+/// What the network sees of an image file, into `out` of [`InputSpec::bytes`].
+///
+/// # Errors
+/// It cannot be read or decoded.
+pub fn input_of(path: &Path, bit_depth: usize, spec: InputSpec, out: &mut [u8]) -> Result<()> {
+    infer_into(&hold_file(path, bit_depth)?.picture, spec, out)
+}
+
+/// Decodes and transforms a few samples on all cores, in order: what the network sees of each.
+pub fn inputs_of(samples: &[Sample], spec: InputSpec) -> Vec<Result<Vec<u8>>> {
+    samples
+        .par_iter()
+        .map(|sample| {
+            let mut out = vec![0; spec.bytes()];
+            infer_into(&sample.hold()?.picture, spec, &mut out)?;
+            Ok(out)
+        })
+        .collect()
+}

@@ -1,0 +1,141 @@
+//! How the images of a data set look: drawings, which may not be mirrored, or photographs.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use image::RgbImage;
+
+use super::picture::Picture;
+use super::picture::hold_file;
+use super::{Dataset, Sample};
+use crate::problem::Result;
+
+/// Longest side of a small image, in pixels: no window shows a larger one.
+const LARGEST: u32 = 512;
+/// Longest side of an image in a list of many, in pixels.
+const THUMBNAIL: u32 = 96;
+/// Classes that are looked at.
+const CLASSES: usize = 24;
+
+/// Properties estimated from one image of each class.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Looks {
+    /// Whether most are light strokes on a dark ground.
+    pub light_on_dark: bool,
+    /// Share of the frame's side that a glyph's longer side covers, on average; `None` if an image is no drawing.
+    pub glyph_share: Option<f32>,
+}
+
+impl Looks {
+    /// How these images look.
+    pub fn of(pictures: &[Arc<Picture>]) -> Self {
+        let light = pictures.iter().filter(|picture| is_light_on_dark(picture));
+        let light_on_dark = 2 * light.count() > pictures.len();
+        let shares = pictures.iter();
+        let shares: Option<Vec<f32>> = shares
+            .map(|picture| glyph_share(picture, light_on_dark))
+            .collect();
+        let shares = shares.filter(|shares| !shares.is_empty());
+        let glyph_share = shares.map(|shares| shares.iter().sum::<f32>() / shares.len() as f32);
+        Self {
+            light_on_dark,
+            glyph_share,
+        }
+    }
+}
+
+/// The first training image of each of the first classes, no larger than [`small`] makes it; with the class's number.
+pub fn first_pictures(data: &Dataset) -> Vec<(usize, Arc<Picture>)> {
+    // Samples are sorted by class.
+    let first = |class: usize| {
+        let start = data.train.partition_point(|s| (s.class as usize) < class);
+        data.train.get(start).filter(|s| s.class as usize == class)
+    };
+    (0..data.classes.len())
+        .filter_map(|class| Some((class, Arc::new(small_of(first(class)?).ok()?))))
+        .take(CLASSES)
+        .collect()
+}
+
+/// The small image of a sample.
+///
+/// # Errors
+/// It cannot be decoded.
+pub fn small_of(sample: &Sample) -> Result<Picture> {
+    let held = sample.hold()?;
+    Ok(small(sample.name(), held.picture))
+}
+
+/// A decoded image as plain pixels, no larger than a window needs it.
+pub fn small(name: String, image: RgbImage) -> Picture {
+    reduced(name, image, LARGEST)
+}
+
+/// The image of a file as plain pixels, as small as it is shown among hundreds.
+///
+/// # Errors
+/// It cannot be read or decoded.
+pub fn thumbnail_of(path: &Path, bit_depth: usize) -> Result<Picture> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let held = hold_file(path, bit_depth)?;
+    Ok(reduced(name.into_owned(), held.picture, THUMBNAIL))
+}
+
+/// A decoded image as plain pixels; its longer side has at most `most` pixels.
+fn reduced(name: String, image: RgbImage, most: u32) -> Picture {
+    let (width, height) = image.dimensions();
+    let image = if width.max(height) > most {
+        let scale = f64::from(most) / f64::from(width.max(height));
+        let side = |n: u32| ((f64::from(n) * scale).round() as u32).max(1);
+        image::imageops::thumbnail(&image, side(width), side(height))
+    } else {
+        image
+    };
+    Picture {
+        name,
+        width: image.width() as usize,
+        height: image.height() as usize,
+        rgb: image.into_raw(),
+    }
+}
+
+/// Whether an image is light strokes on a dark ground, judged by its border.
+pub fn is_light_on_dark(picture: &Picture) -> bool {
+    let (w, h) = (picture.width, picture.height);
+    let (mut sum, mut count) = (0u64, 0u64);
+    for y in 0..h {
+        for x in 0..w {
+            if y == 0 || x == 0 || y + 1 == h || x + 1 == w {
+                let at = (y * w + x) * 3;
+                sum += picture.rgb[at..at + 3]
+                    .iter()
+                    .map(|&v| u64::from(v))
+                    .sum::<u64>();
+                count += 3;
+            }
+        }
+    }
+    count > 0 && sum / count < 110
+}
+
+/// Share of the frame's side that the longer side of the ink covers, if the image is a drawing:
+/// nothing but ink and ground, without colour.
+pub fn glyph_share(picture: &Picture, light_on_dark: bool) -> Option<f32> {
+    let (w, h) = (picture.width, picture.height);
+    let mut bounds: Option<[usize; 4]> = None;
+    for (i, pixel) in picture.rgb.chunks_exact(3).enumerate() {
+        let (low, high) = (pixel.iter().min()?, pixel.iter().max()?);
+        if high - low > 24 {
+            return None;
+        }
+        let ink = if light_on_dark { *high } else { 255 - *low };
+        if ink > 96 {
+            let (x, y) = (i % w, i / w);
+            let [l, t, r, b] = bounds.unwrap_or([x, y, x, y]);
+            bounds = Some([l.min(x), t.min(y), r.max(x), b.max(y)]);
+        }
+    }
+    let [l, t, r, b] = bounds?;
+    let share = |from: usize, to: usize, all: usize| (to - from + 1) as f32 / all.max(1) as f32;
+    Some(share(l, r, w).max(share(t, b, h)))
+}

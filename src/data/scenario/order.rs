@@ -1,0 +1,295 @@
+//! Class order: natural, seeded, given, or one of the paper's.
+//!
+//! A given order is written as a list of indices into the classes sorted by name, with a dash for three or more in a
+//! row: `0-4,6,5,7-9`. It fits on a command line and into `run.toml`, so that a run needs no other file to be repeated.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::by_number;
+use crate::counts::counted;
+use crate::files;
+use crate::message;
+use crate::names::composed;
+use crate::problem::{Problem, Result, some_of};
+use crate::rng::{Purpose, Rng};
+
+/// The paper's orders 2 and 3: name → class indices into the classes sorted by name.
+static PRESETS: LazyLock<BTreeMap<String, Vec<usize>>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../../assets/class-orders.json")).unwrap_or_default()
+});
+
+/// A list with a larger index is not an order of classes.
+const MOST_CLASSES: usize = 1_000_000;
+
+/// In which order the classes come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub enum ClassOrder {
+    /// Sorted by name.
+    Natural,
+    /// A permutation drawn from this seed.
+    Seeded(u64),
+    /// Every class by name.
+    Names(Vec<String>),
+    /// Every class by its index among the classes sorted by name.
+    Indices(Vec<usize>),
+    /// One of the paper's orders, by its name in `assets/class-orders.json`.
+    Preset(String),
+}
+
+/// The forms an order has in `run.toml` and JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Text(String),
+    Indices(Vec<usize>),
+    Names(Vec<String>),
+}
+
+impl From<ClassOrder> for Written {
+    fn from(order: ClassOrder) -> Self {
+        match order {
+            ClassOrder::Names(names) => Self::Names(names),
+            ClassOrder::Indices(indices) => Self::Indices(indices),
+            text => Self::Text(text.to_string()),
+        }
+    }
+}
+
+impl TryFrom<Written> for ClassOrder {
+    type Error = Problem;
+
+    fn try_from(written: Written) -> Result<Self> {
+        match written {
+            Written::Text(text) => Self::parse(&text),
+            Written::Indices(indices) => Ok(Self::Indices(indices)),
+            Written::Names(names) => Ok(Self::Names(names)),
+        }
+    }
+}
+
+impl fmt::Display for ClassOrder {
+    /// The form `--order` takes, except for given names, which are counted; [`Self::resolve`] makes indices of them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Natural => f.write_str("natural"),
+            Self::Seeded(seed) => write!(f, "seed:{seed}"),
+            Self::Preset(name) => f.write_str(name),
+            Self::Names(names) => write!(f, "given ({})", counted(names.len(), "name")),
+            Self::Indices(indices) => f.write_str(&list_of(indices)),
+        }
+    }
+}
+
+impl ClassOrder {
+    /// Reads `natural`, `seed:N`, the name of a preset, a list of indices into the classes sorted by name
+    /// (`0-4,6,5`), or a JSON file holding an array of class names or of such indices.
+    ///
+    /// # Errors
+    /// Anything else, and a file that cannot be read or holds something else.
+    pub fn parse(text: &str) -> Result<Self> {
+        let text = text.trim();
+        if text.eq_ignore_ascii_case("natural") {
+            return Ok(Self::Natural);
+        }
+        if let Some(seed) = text.strip_prefix("seed:") {
+            return seed.trim().parse().map(Self::Seeded).map_err(|_| {
+                Problem::new(message!("problem-seed-invalid", seed = seed.to_string()))
+                    .at("--order")
+                    .advise(message!("advice-write-seed"))
+            });
+        }
+        if PRESETS.contains_key(text) {
+            return Ok(Self::Preset(text.to_owned()));
+        }
+        let listing = |c: char| c.is_ascii_digit() || c == '-' || c == ',' || c == ' ';
+        if text.contains([',', '-']) && text.chars().all(listing) {
+            return indices_in(text).map(Self::Indices);
+        }
+        if text.to_ascii_lowercase().ends_with(".json") || Path::new(text).is_file() {
+            return Self::from_file(Path::new(text));
+        }
+        Err(Problem::new(message!(
+            "problem-class-order-invalid",
+            text = text.to_string()
+        ))
+        .at("--order")
+        .advise(message!(
+            "advice-class-order-forms",
+            value = some_of(&PRESETS.keys().collect::<Vec<_>>(), 9)
+        )))
+    }
+
+    /// The shortest way to write an order that was resolved: `natural`, or the list of its indices.
+    pub fn written(order: &[usize]) -> String {
+        if order.iter().copied().eq(0..order.len()) {
+            return Self::Natural.to_string();
+        }
+        list_of(order)
+    }
+
+    /// The order of these names, sorted, by the numbers in them: `class_2` before `class_10`.
+    pub fn by_number(names: &[String]) -> String {
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by(|&a, &b| by_number(&names[a], &names[b]));
+        Self::written(&order)
+    }
+
+    fn from_file(path: &Path) -> Result<Self> {
+        let text = files::read(path, files::TEXT)
+            .map_err(|error| Problem::io("read the class order", path, &error))?;
+        let text = String::from_utf8_lossy(&text);
+        match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
+            Ok(Written::Indices(indices)) => Ok(Self::Indices(indices)),
+            Ok(Written::Names(names)) => Ok(Self::Names(names)),
+            Ok(Written::Text(_)) | Err(_) => {
+                Err(Problem::new(message!("problem-class-order-no-json-array"))
+                    .at_path(path)
+                    .advise(message!("advice-class-order-json")))
+            }
+        }
+    }
+
+    /// The paper's orders that fit a number of classes: 100 (CIFAR-100), 200 (ImageNet-R) or 345 (DomainNet).
+    pub fn presets(classes: usize) -> Vec<Self> {
+        PRESETS
+            .iter()
+            .filter(|(_, order)| order.len() == classes)
+            .map(|(name, _)| Self::Preset(name.clone()))
+            .collect()
+    }
+
+    /// The order as indices into `classes` (sorted by name), each exactly once.
+    ///
+    /// # Errors
+    /// Names or indices that are unknown, missing or doubled.
+    pub fn resolve(&self, classes: &[String]) -> Result<Vec<usize>> {
+        let order = match self {
+            Self::Natural => (0..classes.len()).collect(),
+            Self::Seeded(seed) => {
+                let mut order: Vec<usize> = (0..classes.len()).collect();
+                Rng::new(Purpose::ClassOrder, *seed, 0, 0).shuffle(&mut order);
+                order
+            }
+            Self::Names(names) => indices_of(names, classes)?,
+            Self::Indices(indices) => indices.clone(),
+            Self::Preset(name) => PRESETS.get(name).cloned().ok_or_else(|| {
+                Problem::new(message!(
+                    "problem-class-order-not-found",
+                    name = name.to_string()
+                ))
+                .at("--order")
+            })?,
+        };
+        check_permutation(&order, classes)?;
+        Ok(order)
+    }
+}
+
+/// `0-4,6,5`: indices with a comma between them, three or more in a row with a dash.
+fn list_of(indices: &[usize]) -> String {
+    let mut parts = Vec::new();
+    let mut rest = indices;
+    while let Some(&first) = rest.first() {
+        let run = (1..rest.len())
+            .take_while(|&step| rest[step] == first + step)
+            .count();
+        let taken = if run >= 2 { run + 1 } else { 1 };
+        parts.push(match taken {
+            1 => first.to_string(),
+            _ => format!("{first}-{}", first + run),
+        });
+        rest = &rest[taken..];
+    }
+    parts.join(",")
+}
+
+/// A list that [`list_of`] or the user wrote.
+fn indices_in(text: &str) -> Result<Vec<usize>> {
+    let bad = |part: &str| {
+        Problem::new(message!(
+            "problem-class-order-part-invalid",
+            part = part.to_string()
+        ))
+        .at("--order")
+        .advise(message!("advice-use-class-indices"))
+    };
+    let mut indices = Vec::new();
+    for part in text.split(',').map(str::trim) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse::<usize>().map_err(|_| bad(part));
+        let (first, last) = (number(first)?, number(last)?);
+        if first > last || last >= MOST_CLASSES || indices.len() > MOST_CLASSES {
+            return Err(bad(part));
+        }
+        indices.extend(first..=last);
+    }
+    Ok(indices)
+}
+
+fn indices_of(names: &[String], classes: &[String]) -> Result<Vec<usize>> {
+    let place: HashMap<Cow<'_, str>, usize> = classes
+        .iter()
+        .enumerate()
+        .map(|(index, name)| (composed(name), index))
+        .collect();
+    let place_of = |name: &String| place.get(&composed(name)).copied();
+    let unknown: Vec<&String> = names
+        .iter()
+        .filter(|name| place_of(name).is_none())
+        .collect();
+    if !unknown.is_empty() {
+        return Err(Problem::new(message!(
+            "problem-class-order-unknown-classes",
+            unknown = some_of(&unknown, 5)
+        ))
+        .at("--order")
+        .advise(message!("advice-match-class-names-exactly")));
+    }
+    Ok(names.iter().filter_map(place_of).collect())
+}
+
+fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
+    let mut seen = vec![false; classes.len()];
+    for &index in order {
+        match seen.get_mut(index) {
+            Some(seen) if !*seen => *seen = true,
+            Some(_) => {
+                return Err(Problem::new(message!(
+                    "problem-class-order-duplicate",
+                    index = classes[index].to_string()
+                ))
+                .at("--order"));
+            }
+            None => {
+                return Err(Problem::new(message!(
+                    "problem-class-order-index-too-large",
+                    index = index.to_string(),
+                    classes = message!("count-classes", n = classes.len())
+                ))
+                .at("--order")
+                .advise(message!("advice-class-indices-start-at-zero")));
+            }
+        }
+    }
+    let missing: Vec<&String> = classes
+        .iter()
+        .zip(&seen)
+        .filter_map(|(name, seen)| (!seen).then_some(name))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::new(message!(
+        "problem-class-order-incomplete",
+        missing = some_of(&missing, 5)
+    ))
+    .at("--order")
+    .advise(message!("advice-list-every-class-once")))
+}

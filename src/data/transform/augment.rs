@@ -1,0 +1,126 @@
+//! `RandomResizedCrop` and `RandomHorizontalFlip`: which crop of which image, and whether mirrored.
+
+use serde::{Deserialize, Serialize};
+
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::rng::{Purpose, Rng};
+
+/// Training-time augmentation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Augment {
+    /// Smallest and largest share of the image's area a crop may have.
+    pub crop_scale: (f32, f32),
+    /// Smallest and largest width / height of a crop.
+    pub ratio: (f32, f32),
+    /// Mirror left and right, every other time.
+    pub flip: bool,
+}
+
+impl Default for Augment {
+    /// torchvision's defaults, as the paper trains.
+    fn default() -> Self {
+        Self {
+            crop_scale: (0.08, 1.0),
+            ratio: (3.0 / 4.0, 4.0 / 3.0),
+            flip: true,
+        }
+    }
+}
+
+impl Augment {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// A range that is empty, negative or (scale) above 1.
+    pub fn checked(self) -> Result<Self> {
+        let (low, high) = self.crop_scale;
+        if !(low > 0.0 && low <= high && high <= 1.0) {
+            return Err(Problem::new(message!(
+                "problem-crop-scale-invalid",
+                low = low.to_string(),
+                high = high.to_string()
+            ))
+            .at("crop_scale")
+            .advise(message!("advice-usual-crop-scale")));
+        }
+        let (low, high) = self.ratio;
+        if !(low > 0.0 && low <= high && high.is_finite()) {
+            return Err(Problem::new(message!(
+                "problem-aspect-ratio-invalid",
+                low = low.to_string(),
+                high = high.to_string()
+            ))
+            .at("ratio"));
+        }
+        Ok(self)
+    }
+
+    /// The crop box and flip of image `index` in `epoch`, for an image of this size.
+    pub fn draw(&self, seed: u64, epoch: u64, index: u64, width: u32, height: u32) -> CropBox {
+        let mut rng = Rng::new(Purpose::Augment, seed, epoch, index);
+        // The flip first: it must not depend on how many boxes were tried.
+        let flip = rng.unit() < 0.5 && self.flip;
+        CropBox {
+            flip,
+            ..self.draw_box(&mut rng, width, height)
+        }
+    }
+
+    /// `RandomResizedCrop.get_params` of torchvision.
+    fn draw_box(&self, rng: &mut Rng, width: u32, height: u32) -> CropBox {
+        let (full_w, full_h) = (f64::from(width), f64::from(height));
+        let (low, high) = (f64::from(self.ratio.0), f64::from(self.ratio.1));
+        for _ in 0..10 {
+            let share = rng.between(f64::from(self.crop_scale.0), f64::from(self.crop_scale.1));
+            let area = full_w * full_h * share;
+            let aspect = rng.between(low.ln(), high.ln()).exp();
+            let w = (area * aspect).sqrt().round_ties_even();
+            let h = (area / aspect).sqrt().round_ties_even();
+            if w >= 1.0 && h >= 1.0 && w <= full_w && h <= full_h {
+                let (w, h) = (w as u32, h as u32);
+                let top = rng.below(u64::from(height - h) + 1) as u32;
+                let left = rng.below(u64::from(width - w) + 1) as u32;
+                return CropBox::new(left, top, w, h);
+            }
+        }
+        let aspect = full_w / full_h;
+        let (w, h) = if aspect < low {
+            (full_w, (full_w / low).round_ties_even())
+        } else if aspect > high {
+            ((full_h * high).round_ties_even(), full_h)
+        } else {
+            (full_w, full_h)
+        };
+        let (w, h) = ((w as u32).clamp(1, width), (h as u32).clamp(1, height));
+        CropBox::new((width - w) / 2, (height - h) / 2, w, h)
+    }
+}
+
+/// A crop in pixels of the decoded image, and whether its result is mirrored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CropBox {
+    /// Column of its left edge.
+    pub left: u32,
+    /// Row of its upper edge.
+    pub top: u32,
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Mirror the result left and right.
+    #[serde(default)]
+    pub flip: bool,
+}
+
+impl CropBox {
+    pub(super) fn new(left: u32, top: u32, width: u32, height: u32) -> Self {
+        Self {
+            left,
+            top,
+            width,
+            height,
+            flip: false,
+        }
+    }
+}

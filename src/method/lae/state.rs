@@ -1,0 +1,283 @@
+//! Training of LAE: the online PET, the offline one that follows it, and their shared heads (paper Algorithm 1).
+
+use std::sync::Arc;
+
+use burn::tensor::{Device, Tensor};
+
+use super::super::answers;
+use super::super::heads::{Head, Heads};
+use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
+use super::super::task::none_begun;
+use super::super::{
+    Backward, Batch, Chosen, Features, Method, MethodSpec, Pass, PetPlan, Setup, StepSettings,
+    Task, task_seed,
+};
+use super::penalty::{self, EwcPenalty};
+use super::{LaeSettings, Switches};
+use crate::backbone::Backbone;
+use crate::metrics::Expert;
+use crate::nn;
+use crate::pet::{Drawing, DropoutSeed, PetStack};
+use crate::problem::Result;
+
+/// The logits of both experts for a batch of images, over all classes learned so far.
+#[derive(Clone, Debug)]
+pub struct Logits {
+    /// batch × classes.
+    pub online: Tensor<2>,
+    /// batch × classes; `None` without an offline expert.
+    pub offline: Option<Tensor<2>>,
+}
+
+/// LAE's state during a run.
+pub struct Lae {
+    pub(super) backbone: Arc<dyn Backbone>,
+    /// The experts that answer: LAE's three, or only the online one.
+    pub(super) experts: &'static [Expert],
+    pub(super) task: Option<Task>,
+    pub(super) settings: LaeSettings,
+    /// The PET before the first task.
+    pub(super) fresh: PetStack,
+    pub(super) online: PetStack,
+    /// `None` until the second task begins, or always if both Accumulation and Ensemble are off.
+    pub(super) offline: Option<PetStack>,
+    /// The online PET at the end of the first task, the origin of drift.
+    pub(super) origin: Option<PetStack>,
+    pub(super) heads: Heads,
+    pub(super) adam: Optimiser,
+    /// EWC's addition to the loss.
+    pub(super) penalty: Option<EwcPenalty>,
+    step: StepSettings,
+    /// Whether `dropout` in the PET's equation is active in training.
+    drops: bool,
+}
+
+impl Lae {
+    /// Returns the state before the first task, with a newly initialised PET on the backbone's device.
+    pub fn new(backbone: Arc<dyn Backbone>, pets: PetStack, settings: LaeSettings) -> Self {
+        Self {
+            backbone,
+            experts: super::LAE.experts,
+            task: None,
+            settings,
+            fresh: pets.clone(),
+            online: pets,
+            offline: None,
+            origin: None,
+            heads: Heads::default(),
+            adam: Optimiser::new(OptimiserSettings::adam(settings.learning_rate)),
+            penalty: None,
+            step: StepSettings::default(),
+            drops: false,
+        }
+    }
+
+    pub(crate) fn from_setup(
+        setup: &Setup<'_>,
+        spec: &'static MethodSpec,
+        switches: Switches,
+    ) -> Result<Self> {
+        let chosen = Chosen::of(setup.config)?;
+        let settings = LaeSettings {
+            switches,
+            // The Baseline has no moving average.
+            ema: if switches.accumulation {
+                chosen.real("ema")?
+            } else {
+                0.0
+            },
+            learning_rate: chosen.learning_rate(),
+            seed: setup.config.seed,
+        };
+        let pets = setup.fresh_pets(setup.config.seed)?;
+        let lae = Self::new(setup.backbone.clone(), pets, settings);
+        Ok(Self {
+            experts: spec.experts,
+            step: StepSettings::of(setup.config),
+            drops: setup.pet.is_some_and(drops),
+            ..lae
+        })
+    }
+
+    /// Returns the same with this penalty in the loss.
+    #[must_use]
+    pub(crate) fn with_penalty(self, penalty: EwcPenalty) -> Self {
+        Self {
+            penalty: Some(penalty),
+            ..self
+        }
+    }
+
+    /// Replaces the initial values: PETs of both experts and all heads.
+    pub fn set_experts(&mut self, online: PetStack, offline: Option<PetStack>, heads: Heads) {
+        self.online = online;
+        self.offline = offline;
+        self.heads = heads;
+    }
+
+    /// Returns the online PET.
+    pub fn online(&self) -> &PetStack {
+        &self.online
+    }
+
+    /// Returns the offline PET, if it exists.
+    pub fn offline(&self) -> Option<&PetStack> {
+        self.offline.as_ref()
+    }
+
+    /// Returns the heads of the tasks begun so far.
+    pub fn heads(&self) -> &Heads {
+        &self.heads
+    }
+
+    pub(super) fn device(&self) -> Device {
+        self.backbone.device()
+    }
+
+    fn wants_offline(&self) -> bool {
+        self.settings.switches.accumulation || self.settings.switches.ensemble
+    }
+
+    /// Returns the loss of a batch and the gradients of the last head (`head.…`) and, unless frozen, of the online PET
+    /// (`pet.…`), without an update. `draws` is the random source of dropout; without it, dropout is off.
+    ///
+    /// # Errors
+    /// Returns a Problem if no task has begun or the PET's equation does not fit.
+    pub fn gradients(
+        &self,
+        images: Tensor<4>,
+        labels: &[usize],
+        frozen: bool,
+        draws: Option<DropoutSeed>,
+    ) -> Result<(Tensor<1>, Gradients)> {
+        let head = self.heads.tracked_last()?;
+        let mut pets = if frozen {
+            self.online.clone()
+        } else {
+            self.online.tracked()
+        };
+        if let Some(draws) = draws {
+            pets = pets.in_training(draws);
+        }
+        let features = self.backbone.features(images, &pets)?;
+        let logits = head.forward(features);
+        let targets = (labels, self.step.smoothing);
+        let penalty = self.penalty.as_ref().and_then(|ewc| ewc.of(&pets));
+        let learned = Backward::new(logits, targets, penalty, &self.device());
+        let learned = learned.of(head.leaves("head"))?;
+        Ok(match frozen {
+            true => learned,
+            false => learned.of_pets(&pets),
+        }
+        .taken())
+    }
+
+    /// Updates the last head and, unless frozen, the online PET with Adam.
+    fn update(&mut self, gradients: Gradients) {
+        // The rate is constant, so the position of the step within the task does not matter.
+        let mut step = self.adam.step(gradients, StepPosition::of((0, 1), (0, 1)));
+        if let Some(head) = self.heads.0.last_mut() {
+            head.step("head", &mut step);
+        }
+        self.online = step.moved_pets(&self.online);
+    }
+
+    /// off ← α·off + (1 − α)·on.
+    fn accumulate(&mut self) {
+        let (Some(offline), true) = (&mut self.offline, self.settings.switches.accumulation) else {
+            return;
+        };
+        let alpha = self.settings.ema;
+        // Both stacks have the same structure, so their parameters have the same order.
+        let mut online = self.online.parameters();
+        *offline = offline.with(|_, old, trained| match online.next() {
+            Some((_, new, _)) if trained => nn::blend(old, new, alpha),
+            _ => old.clone(),
+        });
+    }
+}
+
+/// Returns whether a run with this PET uses dropout; runs started by older versions do not.
+fn drops(pet: &PetPlan) -> bool {
+    pet.settings.drawing != Drawing::ByPlace
+}
+
+impl Lae {
+    /// Adds the head for new classes.
+    pub fn begin(&mut self, classes: usize) {
+        let task = self.heads.0.len();
+        if task == 1 && self.wants_offline() {
+            self.offline = Some(self.online.clone());
+        }
+        let seed = task_seed(self.settings.seed, task);
+        let width = self.backbone.feature_width();
+        self.heads
+            .0
+            .push(Head::new(width, classes, seed, &self.device()));
+        self.adam.clear();
+    }
+
+    /// Trains on one batch without dropout; labels are relative to the current task. Returns the loss.
+    ///
+    /// # Errors
+    /// Returns a Problem if the PET's equation does not fit or the device failed.
+    pub fn step(&mut self, images: Tensor<4>, labels: &[usize], frozen: bool) -> Result<Tensor<1>> {
+        let (loss, gradients) = self.gradients(images, labels, frozen, None)?;
+        self.update(gradients);
+        self.accumulate();
+        Ok(loss)
+    }
+
+    /// Trains on one batch of the trainer. Returns the loss.
+    pub(super) fn train(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Tensor<1>> {
+        let task = self.task.as_ref().ok_or_else(none_begun)?;
+        let (loss, gradients) = self.step.learn(batch, |part| {
+            let labels = part.batch.local_labels(task);
+            let images = part.batch.images.clone();
+            let draws = self
+                .drops
+                .then(|| part.dropout_seed(self.settings.seed, task.index));
+            self.gradients(images, &labels, pass.frozen(), draws)
+        })?;
+        self.update(gradients);
+        self.accumulate();
+        Ok(loss)
+    }
+
+    /// Adds each image of a batch to the importance that is being measured for the penalty.
+    pub(super) fn measure_importance(&mut self, batch: &Batch<'_>) -> Result<()> {
+        let (task, device) = (self.task.as_ref().ok_or_else(none_begun)?, self.device());
+        let Some(penalty) = &mut self.penalty else {
+            return Ok(());
+        };
+        for (row, &sample) in batch.samples.iter().enumerate() {
+            let image = batch.images.clone().slice_dim(0, row..row + 1);
+            let (pets, head) = (self.online.tracked(), self.heads.tracked_last()?);
+            let logits = head.forward(self.backbone.features(image, &pets)?);
+            let row = answers::rows(&logits.clone().inner())?.concat();
+            let seed = task_seed(self.settings.seed, task.index).wrapping_add(sample as u64);
+            let label = penalty::sampled(&row, seed);
+            let learned = Backward::new(logits, (&[label], 0.0), None, &device);
+            let (_, gradients) = learned.of_pets(&pets).taken();
+            penalty.add(&self.online, &gradients);
+        }
+        Ok(())
+    }
+
+    /// Returns the logits of both experts for a batch.
+    ///
+    /// # Errors
+    /// Returns a Problem if the PET's equation does not fit or the device failed.
+    pub fn judge(&self, images: Tensor<4>) -> Result<Logits> {
+        self.logits(&self.features(images)?)
+    }
+
+    /// Both experts share the heads.
+    pub(super) fn logits(&self, features: &Features) -> Result<Logits> {
+        let offline = features.parts(Expert::OFFLINE).first();
+        Ok(Logits {
+            online: self.heads.forward(&features.of(Expert::ONLINE)?),
+            offline: offline.map(|features| self.heads.forward(features)),
+        })
+    }
+}

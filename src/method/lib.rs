@@ -1,0 +1,354 @@
+//! Continual-learning methods: what is trained in a task, and how images are classified.
+//!
+//! The trainer in `experiment` handles tasks, passes and batches. A method defines its passes and implements the steps:
+//! start of a task, batch, end of a pass, end of a task, prediction, stored state. Everything else in the program
+//! (settings, checks, window, files) reads the method's [`MethodSpec`]. To add a method, write its file and add one row
+//! to [`METHODS`].
+
+pub mod answers;
+pub mod aper;
+mod backward;
+mod chosen;
+pub mod cosine;
+pub mod ease;
+mod epochs;
+pub mod esn;
+mod ewc;
+mod exemplars;
+mod features;
+pub mod finetune;
+mod frozen;
+mod go_on;
+pub mod heads;
+mod icarl;
+mod idle;
+pub mod lae;
+mod measurement;
+pub mod optimiser;
+mod pets;
+pub mod prompt;
+pub mod prototypes;
+pub mod ranpac;
+mod recipe;
+mod simplecil;
+mod single_class;
+mod spec;
+mod start;
+mod state;
+mod step;
+mod task;
+pub mod tuning;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+#[cfg(test)]
+use lae_base::tr;
+use lae_base::{counts, message, metrics, names, problem, texts};
+use lae_compute::{nn, tensors};
+use lae_data as data;
+use lae_network::{backbone, pet};
+use lae_runs::{run, store};
+
+use crate::backbone::Backbone;
+use crate::pet::PetStack;
+use crate::problem::{Problem, Result};
+use crate::run::config::{RunConfig, Setting};
+pub use crate::run::config::{SettingKind, SettingSpec};
+use crate::tensors::{Bulk, HostTensor, Named};
+
+pub use answers::{Answer, TEMPERATURE};
+pub use backward::Backward;
+pub use chosen::{
+    BackboneShape, adopt, adopt_published, command, filled, named_method, problems, run_title, set,
+    usual_pet,
+};
+pub use epochs::{epochs_of, passes_of, steps_of};
+pub use exemplars::Exemplar;
+pub use features::{Features, plain};
+pub use frozen::all_frozen;
+pub use go_on::GoOn;
+pub use heads::Heads;
+pub use idle::Plugin;
+pub use lae::{Lae, LaeSettings};
+pub use measurement::{Measured, Measurement, Moment};
+pub use pets::{PetPlan, TrainedPet};
+pub use recipe::{CosinePart, Reading, Recipe, Voice};
+pub use single_class::{SingleClassTasks, learns, single_class_tasks};
+pub use spec::{
+    Chosen, ClosedForm, Context, Idle, MemoryEstimate, MethodSpec, PetUse, PublishedValues, Rate,
+    RunSizes, Workload,
+};
+pub use start::check_start;
+pub use state::{State, Stored};
+pub use step::{BatchPart, StepSettings};
+pub use task::{Batch, Pass, PassImages, PassWork, Task};
+
+/// All methods, in display order.
+pub const METHODS: &[&MethodSpec] = &[
+    &lae::LAE,
+    &lae::BASELINE,
+    &finetune::SEQUENTIAL,
+    &finetune::JOINT,
+    &prompt::l2p::SPEC,
+    &prompt::dualprompt::SPEC,
+    &prompt::coda::SPEC,
+    &simplecil::SPEC,
+    &aper::SPEC,
+    &ranpac::SPEC,
+    &ease::SPEC,
+    &esn::SPEC,
+    &ewc::SPEC,
+    &icarl::SPEC,
+];
+
+/// A continual-learning method during a run.
+pub trait Method: Send + Sync {
+    /// Returns the number of trainable parameters without heads.
+    fn trained_parameters(&self) -> usize;
+
+    /// Returns remarks on valid settings, before the first task.
+    fn remarks(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    /// Adds the classes of the next task.
+    ///
+    /// # Errors
+    /// Returns a Problem if the device failed.
+    fn begin_task(&mut self, task: &Task) -> Result<()>;
+
+    /// Processes one batch of a pass. Returns the loss of a training batch, which stays on the device (one value: local
+    /// cross-entropy and the method's own terms) because reading it waits for the device. `None` for a batch of a
+    /// measuring pass.
+    ///
+    /// # Errors
+    /// Returns a Problem if an equation does not fit or the device failed.
+    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>>;
+
+    /// Called at the end of a pass (from 0, within the task): closed forms are solved here. Long computations report
+    /// their steps to `go_on` and end if it says so; the method must not be used afterwards.
+    ///
+    /// # Errors
+    /// Returns a Problem if there is no solution, the device failed, or `go_on` cancelled the computation.
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Called after a task's passes, before its evaluation.
+    ///
+    /// # Errors
+    /// As [`Method::end_pass`].
+    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Computes the first step of an answer: the input of the heads for a batch of normalised images. If images pass
+    /// through the network several times, the last pass is that of the last expert.
+    ///
+    /// # Errors
+    /// Returns a Problem if an equation does not fit or the device failed.
+    fn features(&self, images: Tensor<4>) -> Result<Features>;
+
+    /// Computes the second step: the answers for such features, row by row.
+    ///
+    /// # Errors
+    /// Returns a Problem if the device failed.
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>>;
+
+    /// Classifies a batch of normalised images, each independently.
+    ///
+    /// # Errors
+    /// As for the two steps.
+    fn predict(&self, images: Tensor<4>) -> Result<Vec<Answer>> {
+        self.classify(&self.features(images)?)
+    }
+
+    /// Returns the stored training images of earlier tasks, in the order in which [`PassImages::WithExemplars`] shows
+    /// them; empty for most methods.
+    fn exemplars(&self) -> &[Exemplar] {
+        &[]
+    }
+
+    /// Returns the linear heads, one for each task begun, for changes after a task; `None` if features are classified
+    /// in another way.
+    fn heads_mut(&mut self) -> Option<&mut Heads> {
+        None
+    }
+
+    /// Returns the current PETs; empty for a method without PETs.
+    ///
+    /// # Errors
+    /// Returns a Problem if an initial PET cannot be created.
+    fn pets(&self) -> Result<Vec<TrainedPet>> {
+        Ok(Vec::new())
+    }
+
+    /// Returns the computation of the answers as plain numbers, for other programs.
+    ///
+    /// # Errors
+    /// Returns a Problem if the answers need more than features and scores, before anything was learned, or if the
+    /// device failed.
+    fn recipe(&self) -> Result<Recipe> {
+        Err(Recipe::none())
+    }
+
+    /// Returns the cost of [`Method::study`] for an image after this task (from 0), relative to answering it; 0 for a
+    /// method without a study.
+    fn study_cost(&self, _task: usize) -> f64 {
+        0.0
+    }
+
+    /// Processes normalised test images with their classes, for measurements besides the answers. [`Method::end_task`]
+    /// resets these.
+    ///
+    /// # Errors
+    /// Returns a Problem if the device failed.
+    fn study(&mut self, _images: Tensor<4>, _classes: &[i64]) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns measurements of the current state, and of the study.
+    ///
+    /// # Errors
+    /// Returns a Problem if the device failed.
+    fn measurements(&self, _moment: Moment) -> Result<Vec<Measurement>> {
+        Ok(Vec::new())
+    }
+
+    /// Returns the number of values in memory for answers that are not in a snapshot because they are generated.
+    fn drawn_numbers(&self) -> usize {
+        0
+    }
+
+    /// Writes or reads the tensors of its state, each under its own name.
+    ///
+    /// # Errors
+    /// Returns a Problem that names a missing or wrongly shaped tensor, or if the device failed.
+    fn state(&mut self, state: &mut State<'_>) -> Result<()>;
+
+    /// Returns the tensors needed for answers: the content of a snapshot. The method does not change.
+    ///
+    /// # Errors
+    /// Returns a Problem if the device failed.
+    fn snapshot(&mut self) -> Result<Named> {
+        let mut tensors = Named::new();
+        self.state(&mut State::Snapshot(&mut tensors))?;
+        Ok(tensors)
+    }
+
+    /// Returns everything needed to resume exactly. The method does not change.
+    ///
+    /// # Errors
+    /// Returns a Problem if the device failed.
+    fn checkpoint(&mut self) -> Result<Named> {
+        let mut tensors = Named::new();
+        self.state(&mut State::Checkpoint(&mut tensors))?;
+        Ok(tensors)
+    }
+
+    /// Returns the additional content of a checkpoint that would take too much memory to copy.
+    fn bulk(&self) -> Bulk<'_> {
+        Bulk::new()
+    }
+
+    /// Restores the content of [`Method::bulk`] after a checkpoint; `read` reads a tensor by name.
+    ///
+    /// # Errors
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
+    fn restore_bulk(&mut self, _read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Restores a snapshot or a checkpoint made after these tasks had begun.
+    ///
+    /// # Errors
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
+    fn restore(&mut self, tensors: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        self.state(&mut State::Stored(Stored { tensors, tasks }))
+    }
+
+    /// Restores a run after these complete tasks from its snapshots, to learn another task; `snapshot` reads that of a
+    /// task (from 0).
+    ///
+    /// # Errors
+    /// Returns a Problem that names a missing or wrongly shaped tensor.
+    fn take_up(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
+        let last = tasks.len().saturating_sub(1);
+        self.restore(&snapshot(last)?, tasks)
+    }
+}
+
+impl dyn Method {
+    /// Calls [`Method::learn`] on the dedicated pool of threads; see [`nn::together`].
+    ///
+    /// # Errors
+    /// As [`Method::learn`].
+    pub fn learn_together(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        nn::together(&batch.images, || self.learn(batch, pass))
+    }
+
+    /// Calls [`Method::predict`] on the same threads.
+    ///
+    /// # Errors
+    /// As [`Method::predict`].
+    pub fn predict_together(&self, images: Tensor<4>) -> Result<Vec<Answer>> {
+        nn::together(&images.clone(), || self.predict(images))
+    }
+}
+
+/// Reads the snapshot of a task (from 0).
+pub type Snapshots<'a> = dyn Fn(usize) -> Result<Named> + 'a;
+
+/// The input for creating a method.
+pub struct Setup<'a> {
+    /// All settings of the run.
+    pub config: &'a RunConfig,
+    /// The backbone.
+    pub backbone: Arc<dyn Backbone>,
+    /// The PET plugin in its form, if the settings train one.
+    pub pet: Option<&'a PetPlan>,
+    /// The classes of each task of the run, including added tasks.
+    pub tasks: &'a [Range<usize>],
+    /// Number of tasks that the run was set up with.
+    pub planned: usize,
+    /// Number of the run's own tasks, the first in `tasks`; the others are added tasks.
+    pub own: usize,
+    /// Positions of added tasks that belong to the class of another position, each with that position.
+    pub again: &'a [(usize, usize)],
+}
+
+impl Setup<'_> {
+    /// Returns newly initialised PETs.
+    ///
+    /// # Errors
+    /// Returns a Problem if there is no PET, or its parameters cannot be created.
+    pub fn fresh_pets(&self, seed: u64) -> Result<PetStack> {
+        let plan = self
+            .pet
+            .ok_or_else(|| Problem::new(message!("problem-method-needs-pet")))?;
+        plan.stack(&*self.backbone, seed)
+    }
+}
+
+/// The methods that a trial compares with the selected one, each with settings that differ from the defaults: on few
+/// images, 2000 projections are as accurate as 10000 and are solved in a second.
+pub const SET_BESIDE: &[(&MethodSpec, &[(&str, Setting)])] = &[
+    (&simplecil::SPEC, &[]),
+    (&ranpac::SPEC, &[("projection", Setting::Whole(2000))]),
+    (&lae::LAE, &[]),
+];
+
+/// Returns the method that these settings name, before its first task.
+///
+/// # Errors
+/// Returns a Problem for an unknown method or unsuitable settings.
+pub fn build(setup: Setup<'_>) -> Result<Box<dyn Method>> {
+    (named_method(&setup.config.method)?.build)(setup)
+}
+
+/// Returns the seed of the initial values of a task (from 0), derived from the run's seed.
+pub(crate) fn task_seed(seed: u64, task: usize) -> u64 {
+    seed.wrapping_mul(1_000_003).wrapping_add(task as u64 + 1)
+}

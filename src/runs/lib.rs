@@ -1,0 +1,14 @@
+//! Runs as plain data: what is trained, what happens, and what is stored of it.
+//!
+//! * [`run`]: settings, commands and events. [`store`]: run folders, packed runs, tables and reports.
+
+pub mod run;
+pub mod store;
+
+use lae_base::{
+    counts, expression, fetch, files, folders, memory, message, metrics, names, palette, problem,
+    texts, tr,
+};
+use lae_compute::{logging, nn, tensors};
+use lae_data as data;
+use lae_network::pet;

@@ -1,0 +1,234 @@
+//! Name, tags and note of a run, in `about.toml` of its folder. The file is not part of the run: whatever
+//! is in it, the run is read as it is.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::ABOUT_FILE;
+use super::place::{is_run, no_run, run_folders};
+use super::record::run_name;
+use crate::files;
+use crate::files::write::keep_apart;
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::run::about::About;
+
+/// Most bytes of the file: the longest of everything, with every character written out.
+const MOST: u64 = 256 << 10;
+/// First line of the file.
+const PREFACE: &str = "# Name, tags and note of this run.\n";
+
+/// What was said of the run in this folder, and what cannot be read of it.
+pub fn about(folder: &Path) -> (About, Option<Problem>) {
+    let path = folder.join(ABOUT_FILE);
+    let text = match files::read_text(&path, MOST) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return (About::default(), None),
+        other => other,
+    };
+    let read = text.map_err(|error| error.to_string()).and_then(|text| {
+        let table: std::result::Result<toml::Table, _> = toml::from_str(&text);
+        table.map_err(|error| error.message().to_string())
+    });
+    let (about, wrong) = match read {
+        Ok(table) => parts(&table),
+        Err(error) => (About::default(), Some(error)),
+    };
+    let remark = wrong.map(|wrong| {
+        Problem::new(message!(
+            "problem-run-note-unreadable",
+            wrong = wrong.to_string()
+        ))
+        .at_path(&path)
+        .advise(message!("advice-enter-note-again"))
+    });
+    (about.cut(), remark)
+}
+
+/// What can be used of the file, and what cannot.
+fn parts(table: &toml::Table) -> (About, Option<String>) {
+    let mut about = About::default();
+    let mut wrong = None;
+    for (key, value) in table {
+        let read = match key.as_str() {
+            "name" => value.as_str().map(|text| about.name = text.into()),
+            "note" => value.as_str().map(|text| about.note = text.into()),
+            "place" => value.as_str().map(|text| about.place = text.into()),
+            "there" => value.as_str().map(|text| about.there = text.into()),
+            "tags" => value.as_array().map(|tags| {
+                let words = tags.iter().filter_map(toml::Value::as_str);
+                about.tags = words.map(ToString::to_string).collect();
+            }),
+            // A newer version may keep more.
+            _ => Some(()),
+        };
+        if read.is_none() {
+            wrong = Some(format!("its {key} is not a string"));
+        }
+    }
+    (about, wrong)
+}
+
+/// Keeps name, note and tags that the user gives the run in this folder, in place of what was said before. Returns the
+/// form it is kept in.
+///
+/// # Errors
+/// Returns a Problem if it is too long, this is no run, or its folder cannot be written.
+pub fn set_about(folder: &Path, about: &About) -> Result<About> {
+    let mut about = about.checked()?;
+    if about.place.is_empty() {
+        // Where it was trained is nothing that people say.
+        let known = self::about(folder).0;
+        (about.place, about.there) = (known.place, known.there);
+    }
+    if !is_run(folder) {
+        return Err(no_run(folder));
+    }
+    keep(folder, &about)?;
+    Ok(about)
+}
+
+/// The name that the run in this folder has at a place, where it was trained there.
+pub fn name_there(folder: &Path, place: &str) -> String {
+    let about = self::about(folder).0;
+    let here = run_name(folder);
+    match about.there.as_str() {
+        // Older versions did not note it.
+        "" => here
+            .strip_suffix(&format!("-{place}"))
+            .unwrap_or(&here)
+            .to_string(),
+        there => there.to_string(),
+    }
+}
+
+/// The run of this place, and of this name there, among those below a folder of this computer: what its folder is called
+/// now, or is to be called.
+pub fn home_of(root: &Path, place: &str, run: &str) -> PathBuf {
+    let is_it =
+        |folder: &PathBuf| self::about(folder).0.place == place && name_there(folder, place) == run;
+    let usual = root.join(run);
+    if is_it(&usual) {
+        return usual;
+    }
+    if let Some(renamed) = run_folders(root).into_iter().find(is_it) {
+        return renamed;
+    }
+    // A run of this computer keeps its folder.
+    let numbered = (2u32..).map(|number| format!("{run}-{place}-{number}"));
+    let names = std::iter::once(format!("{run}-{place}")).chain(numbered);
+    let mut folders = std::iter::once(usual.clone()).chain(names.map(|name| root.join(name)));
+    folders.find(|folder| !is_run(folder)).unwrap_or(usual)
+}
+
+/// Notes that the run in this folder resumes here: it is no longer the one that a place has.
+///
+/// # Errors
+/// Returns a Problem if its folder cannot be written.
+pub fn forget_place(folder: &Path) -> Result<()> {
+    let about = self::about(folder).0;
+    match about.place.is_empty() {
+        true => Ok(()),
+        false => keep(
+            folder,
+            &About {
+                place: String::new(),
+                there: String::new(),
+                ..about
+            },
+        ),
+    }
+}
+
+fn keep(folder: &Path, about: &About) -> Result<()> {
+    let path = folder.join(ABOUT_FILE);
+    if about.is_empty() {
+        return match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(Problem::io("remove the run's name", &path, &error))
+            }
+            _ => Ok(()),
+        };
+    }
+    let text = toml::to_string(about).map_err(|error| {
+        Problem::new(message!("problem-not-written", error = error.to_string()))
+    })?;
+    // Without the run's lock: a run is named while it is at work, too.
+    keep_apart(&path, format!("{PREFACE}{text}").as_bytes())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::store::RUN_FILE;
+
+    fn run() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(RUN_FILE), "").unwrap();
+        folder
+    }
+
+    fn said() -> About {
+        About {
+            name: "First = \"try\"".into(),
+            tags: vec!["thesis".into(), "猫".into()],
+            note: "two\nlines".into(),
+            ..About::default()
+        }
+    }
+
+    #[test]
+    fn what_is_said_is_kept_and_taken_back_without_a_trace() {
+        let run = run();
+        assert_eq!(about(run.path()), (About::default(), None));
+        assert_eq!(set_about(run.path(), &said()).unwrap(), said());
+        assert_eq!(about(run.path()), (said(), None));
+        set_about(run.path(), &About::default()).unwrap();
+        set_about(run.path(), &About::default()).unwrap();
+        assert_eq!(std::fs::read_dir(run.path()).unwrap().count(), 1);
+        let none = tempfile::tempdir().unwrap();
+        assert!(set_about(none.path(), &said()).is_err());
+    }
+
+    #[test]
+    fn a_damaged_file_costs_only_what_is_damaged_in_it() {
+        let run = run();
+        let write = |text: &[u8]| std::fs::write(run.path().join(ABOUT_FILE), text).unwrap();
+        write(b"name = \"kept\"\ntags = 7\nlater = true\n");
+        let (kept, remark) = about(run.path());
+        assert_eq!(kept.name, "kept");
+        assert!(remark.unwrap().what.contains("its tags is not a string"));
+        for text in [&b"name = "[..], b"\xff\xfe", &vec![b'#'; MOST as usize + 1]] {
+            write(text);
+            let (none, remark) = about(run.path());
+            assert!(none.is_empty());
+            assert!(remark.unwrap().is("problem-run-note-unreadable"));
+        }
+        // Whatever was there, it can be replaced.
+        set_about(run.path(), &said()).unwrap();
+        assert_eq!(about(run.path()), (said(), None));
+    }
+
+    #[test]
+    fn text_of_others_is_cut_and_made_harmless() {
+        let run = run();
+        let name = format!("\\u001b{}", "x".repeat(500));
+        let text = format!("name = \"{name}\"\n");
+        std::fs::write(run.path().join(ABOUT_FILE), text).unwrap();
+        let (read, remark) = about(run.path());
+        assert!(read.name.starts_with("\\u{1b}xx") && remark.is_none());
+        assert!(read.checked().is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let (run, other) = (run(), tempfile::tempdir().unwrap());
+        let target = other.path().join("precious");
+        std::fs::write(&target, "mine").unwrap();
+        std::os::unix::fs::symlink(&target, run.path().join(ABOUT_FILE)).unwrap();
+        set_about(run.path(), &said()).unwrap();
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "mine");
+        assert_eq!(about(run.path()).0, said());
+    }
+}

@@ -1,0 +1,373 @@
+//! `RunFolder`: the one place that writes into a run's folder, and its lock.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::checkpoint::{self, Checkpoint};
+use super::hashed::Hashed;
+use super::measured::{MetricsRow, metrics_csv};
+use super::place::no_run;
+use super::record::{self, run_name, run_toml};
+use super::saved::read_metrics;
+use super::snapshot::{self, SnapshotWriter};
+use super::start::PetStart;
+use super::summary::{self, Saving};
+use super::tables::{answers_csv, slots_csv};
+use super::{
+    CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
+    STATE_FILE, added_tasks, answers_file, checkpoint_file, slots_file, snapshot_file,
+};
+use crate::fetch::hex;
+use crate::files::write::{keep_file, keep_with, lock, save_problem, sweep};
+use crate::files::{self, sync_folder};
+use crate::memory;
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::run::event::{RunHeader, TaskReport};
+use crate::tensors::{self, Bulk, HostTensor, Named};
+
+/// A run's folder that this program works on; nobody else can while it lives.
+#[derive(Debug)]
+pub struct RunFolder {
+    /// Where tasks are saved: the run's folder, or that of an added task being written.
+    path: PathBuf,
+    /// The first task that is saved there, from 0.
+    first: usize,
+    /// Holds the lock; released when nobody has it any more or the program ends.
+    lock: Arc<File>,
+}
+
+impl RunFolder {
+    /// Makes a new folder below `root`, named by the time and the settings, and fills in
+    /// `header.run` and `header.folder`.
+    ///
+    /// # Errors
+    /// Returns a Problem if the folder cannot be made or written.
+    pub fn create(root: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
+        std::fs::create_dir_all(root)
+            .map_err(|error| Problem::io("create the folder for runs", root, &error))?;
+        let path = new_folder(root, header)?;
+        let begun = Self::begin(&path, header, plugin_text);
+        if begun.is_err() {
+            // What is there could not be resumed; the error is reported.
+            let _ = std::fs::remove_dir_all(&path);
+        }
+        sync_folder(Some(root));
+        begun
+    }
+
+    /// Fills a folder that was just made.
+    fn begin(path: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
+        header.run = run_name(path);
+        header.folder = path.to_path_buf();
+        let folder = Self {
+            lock: lock(path)?.into(),
+            path: path.to_path_buf(),
+            first: 0,
+        };
+        if header.method.uses_pet {
+            keep_file(&folder.path.join(PLUGIN_FILE), plugin_text.as_bytes())?;
+        }
+        // Last, because this file is what makes the folder a run.
+        keep_file(&folder.path.join(RUN_FILE), run_toml(header)?.as_bytes())?;
+        summary::begin(path, header, plugin_text);
+        Ok(folder)
+    }
+
+    /// Keeps a copy of what the run's PET starts from.
+    ///
+    /// # Errors
+    /// As [`PetStart`] says.
+    pub fn keep_start(&self, start: &PetStart) -> Result<()> {
+        start.keep(&self.path)
+    }
+
+    /// Opens a run's folder to resume it.
+    ///
+    /// # Errors
+    /// Returns a Problem if it is no run, cannot be written, or another program works on it.
+    pub fn open(folder: &Path) -> Result<Self> {
+        if !folder.join(RUN_FILE).is_file() {
+            return Err(no_run(folder));
+        }
+        let held = lock(folder)?;
+        // While the lock was waited for, another program may have moved the run away.
+        if !folder.join(RUN_FILE).is_file() {
+            return Err(no_run(folder));
+        }
+        for part in [RESUME_FOLDER, CONFUSION_FOLDER, PROMPTS_FOLDER] {
+            let part = folder.join(part);
+            no_link(&part)?;
+            sweep(&part);
+        }
+        added_tasks::sweep(folder);
+        sweep(folder);
+        Ok(Self {
+            path: folder.to_path_buf(),
+            first: 0,
+            lock: held.into(),
+        })
+    }
+
+    /// The same lock, with tasks from `first` (from 0) on saved in another folder.
+    pub(super) fn moved(self, path: PathBuf, first: usize) -> Self {
+        Self {
+            path,
+            first,
+            ..self
+        }
+    }
+
+    /// Whether the run's settings and facts are such that an older version can resume it.
+    pub fn is_older(&self) -> bool {
+        let text = files::read_text(&self.path.join(RUN_FILE), files::TEXT);
+        text.is_ok_and(|text| record::is_older(&text))
+    }
+
+    /// Replaces the run's settings and facts.
+    ///
+    /// # Errors
+    /// Returns a Problem if the folder cannot be written; the settings before stay.
+    pub fn save_header(&self, header: &RunHeader) -> Result<()> {
+        let text = run_toml(header)?;
+        keep_file(&self.path.join(RUN_FILE), text.as_bytes())?;
+        summary::renew(&self.path);
+        Ok(())
+    }
+
+    /// The lock, for who needs it longer.
+    pub(super) fn lock(&self) -> Arc<File> {
+        self.lock.clone()
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Saves what was measured after a task and what answers at that moment, whole; returns the bytes
+    /// written. A report of the same task, and reports of later ones, are replaced.
+    ///
+    /// # Errors
+    /// Returns a Problem if the disk is full or the folder cannot be written; tasks saved before stay.
+    pub fn save_task(&self, report: &TaskReport, snapshot: &Named) -> Result<u64> {
+        let metadata = snapshot::whole(report.task, snapshot)?;
+        self.save(report, snapshot, metadata)
+    }
+
+    /// The same, but of what answers only that which is new since the task before.
+    ///
+    /// # Errors
+    /// As [`RunFolder::save_task`].
+    pub fn save_new(
+        &self,
+        report: &TaskReport,
+        mut snapshot: Named,
+        writer: &mut SnapshotWriter,
+    ) -> Result<u64> {
+        let metadata = writer.next(&self.path, report.task, &mut snapshot)?;
+        self.save(report, &snapshot, metadata)
+    }
+
+    fn save(
+        &self,
+        report: &TaskReport,
+        snapshot: &Named,
+        metadata: HashMap<String, String>,
+    ) -> Result<u64> {
+        // An added task is no part of the run until it is whole.
+        let summary = (self.first == 0).then(|| Saving::begin(&self.path));
+        let path = snapshot_file(&self.path, report.task);
+        let mut hash = Sha256::new();
+        let mut written = keep_with(&path, |out| {
+            let out = &mut Hashed(out, &mut hash);
+            tensors::write(out, snapshot, Bulk::new(), metadata)
+        })?;
+        let answers = answers_csv(&report.answers)?;
+        let sha256 = [hash.finalize(), Sha256::digest(&answers)].map(|hash| hex(&hash));
+        make_folder(&self.path.join(CONFUSION_FOLDER))?;
+        written += keep_file(&answers_file(&self.path, report.task), &answers)?;
+        if !report.slots.is_empty() {
+            make_folder(&self.path.join(PROMPTS_FOLDER))?;
+            let slots = slots_csv(&report.slots)?;
+            written += keep_file(&slots_file(&self.path, report.task), &slots)?;
+        }
+        // The row comes last: only with it does the task count.
+        let path = self.path.join(METRICS_FILE);
+        let mut rows = read_metrics(&path)?;
+        rows.retain(|row| row.task <= report.task);
+        if self.first + rows.len() != report.task {
+            return Err(Problem::new(message!(
+                "problem-task-unsaved",
+                task = (report.task + 1).to_string(),
+                rows = (self.first + rows.len()).to_string()
+            ))
+            .at_path(&path));
+        }
+        let peak = memory::run_peak_bytes();
+        rows.push(MetricsRow {
+            sha256,
+            ..MetricsRow::new(report, peak)
+        });
+        written += keep_file(&path, &metrics_csv(&rows)?)?;
+        if let Some(summary) = summary {
+            summary.end(&self.path, report, peak);
+        }
+        Ok(written)
+    }
+
+    /// Saves the state of training, replacing the checkpoint before; `bulk` is what else the method
+    /// needs and is made while it is written. Returns the bytes written.
+    ///
+    /// # Errors
+    /// Returns a Problem if the disk is full or the folder cannot be written; the checkpoint before
+    /// stays.
+    pub fn save_checkpoint(&self, checkpoint: &Checkpoint, bulk: Bulk<'_>) -> Result<u64> {
+        make_folder(&self.path.join(RESUME_FOLDER))?;
+        let path = checkpoint_file(&self.path);
+        keep_with(&path, |out| checkpoint.write(bulk, out))
+    }
+
+    /// The state of training; `None` if no checkpoint was saved.
+    ///
+    /// # Errors
+    /// Returns a Problem if the file is there but cannot be read.
+    pub fn load_checkpoint(&self) -> Result<Option<Checkpoint>> {
+        let path = checkpoint_file(&self.path);
+        match path.exists() {
+            true => Checkpoint::load(&path).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The task of the checkpoint, from 0, and how many passes of it are done; `None` if no
+    /// checkpoint can be read.
+    pub fn checkpointed(&self) -> Option<(usize, usize)> {
+        checkpoint::peek(&checkpoint_file(&self.path))
+    }
+
+    /// One tensor that the checkpoint holds as bulk.
+    ///
+    /// # Errors
+    /// Returns a Problem if it is missing or cannot be read.
+    pub fn load_bulk(&self, name: &str) -> Result<HostTensor> {
+        checkpoint::load_bulk(&checkpoint_file(&self.path), name)
+    }
+
+    /// Saves what the next added task needs beyond the snapshot; returns the bytes written.
+    ///
+    /// # Errors
+    /// Returns a Problem if the disk is full or the folder cannot be written.
+    pub fn save_state(&self, state: &Checkpoint, bulk: Bulk<'_>) -> Result<u64> {
+        keep_with(&self.path.join(STATE_FILE), |out| state.write(bulk, out))
+    }
+
+    /// What the next task needs beyond the snapshot of this one (from 0), with the file that holds
+    /// its bulk; `None` if it was not kept.
+    ///
+    /// # Errors
+    /// Returns a Problem if the file is there but cannot be read.
+    pub fn load_state(&self, task: usize) -> Result<Option<(Checkpoint, PathBuf)>> {
+        let kept = added_tasks::home(&self.path, task).join(STATE_FILE);
+        // A program that was killed just before it ended the run left the checkpoint.
+        for path in [kept, checkpoint_file(&self.path)] {
+            if path.exists() {
+                let state = Checkpoint::load(&path)?;
+                if state.task == task {
+                    return Ok(Some((state, path)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Ends the run: the checkpoint is not needed any more, unless added tasks need it. (A run is
+    /// finished when every task is saved.)
+    ///
+    /// # Errors
+    /// Returns a Problem if the folder cannot be written.
+    pub fn finish(&self, keep_state: bool) -> Result<()> {
+        let resume = self.path.join(RESUME_FOLDER);
+        let checkpoint = checkpoint_file(&self.path);
+        if keep_state && checkpoint.exists() {
+            let state = self.path.join(STATE_FILE);
+            std::fs::rename(&checkpoint, &state).map_err(|error| save_problem(&state, &error))?;
+        }
+        match std::fs::remove_dir_all(&resume) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(
+                    Problem::io("remove the checkpoint of the finished run", &resume, &error)
+                        .advise(message!("advice-delete-folder-manually")),
+                )
+            }
+            _ => {
+                sync_folder(Some(&self.path));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Makes a folder inside a run's where there is none. The run's own is not made again: who renamed
+/// it would find two halves of a run. A link is not taken for a folder: what is written or swept
+/// there would be somebody else's.
+pub(super) fn make_folder(path: &Path) -> Result<()> {
+    no_link(path)?;
+    match std::fs::create_dir(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(save_problem(path, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a link in the place of a folder.
+fn no_link(path: &Path) -> Result<()> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    Err(Problem::new(message!("problem-run-folder-is-link"))
+        .at_path(path)
+        .advise(message!("advice-replace-link-with-folder")))
+}
+
+/// Makes the folder of a new run: `2026-11-21_09-30-12_digits-lae-adapter5`, with a number behind
+/// it where that is taken.
+fn new_folder(root: &Path, header: &RunHeader) -> Result<PathBuf> {
+    let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
+    let name = format!("{time}_{}", short_title(header));
+    let mut number = 1;
+    loop {
+        let path = if number == 1 {
+            root.join(&name)
+        } else {
+            root.join(format!("{name}-{number}"))
+        };
+        match std::fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 10_000 => {
+                number += 1;
+            }
+            Err(error) => return Err(Problem::io("create the run's folder", &path, &error)),
+        }
+    }
+}
+
+/// Data, method and PET in characters that every file system takes.
+fn short_title(header: &RunHeader) -> String {
+    let mut title = format!("{}-{}", header.config.data_name(), header.config.method);
+    if let Some(pet) = header.method.pet(&header.config) {
+        title += &format!("-{}", pet.replace(' ', ""));
+    }
+    let tame = |c: char| {
+        if c.is_alphanumeric() || c == '-' {
+            c
+        } else {
+            '-'
+        }
+    };
+    title.chars().map(tame).take(40).collect()
+}

@@ -1,0 +1,258 @@
+//! Writing a run as one file.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use super::{FIGURES_FILE, FORMAT, MANIFEST_FILE, Manifest, PackedFile, is_part, veil};
+use crate::fetch::hex;
+use crate::files;
+use crate::files::write::{is_locked, save_problem, write_with};
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::store::load::{StoredRun, load};
+use crate::store::place::{is_run, no_run};
+use crate::store::summary::RunSummary;
+use crate::store::{
+    ADDED_FOLDER, CONFUSION_FOLDER, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE, START_FOLDER,
+    TASK_FILE, added_tasks,
+};
+
+/// Bytes that pass from a file into the archive at once.
+const PIECE: usize = 1 << 18;
+
+/// What was packed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// Files of the run in it.
+    pub files: usize,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Whether the run has images of added tasks, which stay out.
+    pub left_pictures: bool,
+}
+
+/// What becomes one file of the archive.
+enum Content {
+    File(PathBuf),
+    Text(Vec<u8>),
+}
+
+/// Writes the run in `folder` without its data as one file, whole or not at all.
+///
+/// # Errors
+/// Returns a Problem if this is no run, a program works on it, it cannot be read, or the file cannot be written.
+pub fn pack(folder: &Path, to: &Path) -> Result<Packed> {
+    if !is_run(folder) {
+        return Err(no_run(folder));
+    }
+    if is_locked(folder) {
+        return Err(Problem::new(message!("problem-run-in-use-not-packed"))
+            .at_path(folder)
+            .advise(message!("advice-wait-or-stop-there")));
+    }
+    let run = load(folder)?;
+    let mut contents = contents(folder, &run)?;
+    contents.push((FIGURES_FILE.into(), Content::Text(figures(&run)?)));
+    contents.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let hashed = contents.iter().map(|(name, content)| hashed(name, content));
+    let manifest = Manifest {
+        format: FORMAT,
+        run: run.header.run.clone(),
+        files: hashed.collect::<Result<_>>()?,
+    };
+    write_with(to, |out| write(out, &manifest, &contents, (folder, to)))?;
+    Ok(Packed {
+        files: contents.len(),
+        bytes: files::length(to).unwrap_or_default(),
+        left_pictures: !run.header.added_tasks.is_empty(),
+    })
+}
+
+/// The run's figures for readers.
+fn figures(run: &StoredRun) -> Result<Vec<u8>> {
+    let mut summary = RunSummary::of(run).for_scripts();
+    summary.config = veil::settings(&run.header);
+    summary.backbone.clone_from(&summary.config.backbone);
+    summary.folder = String::new();
+    for task in &mut summary.added_tasks {
+        task.source = String::new();
+    }
+    serde_json::to_vec_pretty(&summary).map_err(|error| {
+        Problem::new(message!(
+            "problem-run-metrics-unwritten",
+            error = error.to_string()
+        ))
+    })
+}
+
+/// The files of a run that are packed, by their names in the archive.
+fn contents(folder: &Path, run: &StoredRun) -> Result<Vec<(String, Content)>> {
+    let own = [
+        CONFUSION_FOLDER,
+        PROMPTS_FOLDER,
+        RESUME_FOLDER,
+        START_FOLDER,
+    ];
+    let mut folders = vec![String::new()];
+    folders.extend(own.map(String::from));
+    for task in added_tasks::tasks(folder) {
+        let below = format!("{ADDED_FOLDER}/task_{}", task + 1);
+        let tables = [CONFUSION_FOLDER, PROMPTS_FOLDER].map(|table| format!("{below}/{table}"));
+        folders.push(below);
+        folders.extend(tables);
+    }
+    let mut found = Vec::new();
+    for below in folders {
+        look(folder, &below, &mut found)?;
+    }
+    let read = |path: &Path| {
+        files::read_text(path, files::TEXT)
+            .map_err(|error| Problem::io("read a file of the run", path, &error))
+    };
+    let content = |(name, path): (String, PathBuf)| {
+        let content = match name.rsplit('/').next() {
+            Some(RUN_FILE) => Content::Text(veil::run_toml(&read(&path)?, &run.header)?.into()),
+            Some(TASK_FILE) => Content::Text(veil::lesson_toml(&read(&path)?)?.into()),
+            _ => Content::File(path),
+        };
+        Ok((name, content))
+    };
+    found.into_iter().map(content).collect()
+}
+
+/// Adds the parts of a run in this folder of it (`/` between names), if there is one. Links are none.
+fn look(run: &Path, below: &str, found: &mut Vec<(String, PathBuf)>) -> Result<()> {
+    let folder = run.join(below);
+    if !folder.is_dir() || !below.is_empty() && folder.is_symlink() {
+        return Ok(());
+    }
+    let unread = |error| Problem::io("open the run's folder", &folder, &error);
+    for entry in std::fs::read_dir(&folder).map_err(unread)? {
+        let entry = entry.map_err(unread)?;
+        let is_file = entry.file_type().map_err(unread)?.is_file();
+        let Ok(own) = entry.file_name().into_string() else {
+            continue;
+        };
+        let name = match below {
+            "" => own,
+            below => format!("{below}/{own}"),
+        };
+        if is_file && is_part(&name) {
+            found.push((name, entry.path()));
+        }
+    }
+    Ok(())
+}
+
+impl Content {
+    fn open(&self) -> Result<Box<dyn Read + '_>> {
+        match self {
+            Self::Text(bytes) => Ok(Box::new(bytes.as_slice())),
+            Self::File(path) => {
+                let file: File = files::open(path)
+                    .map_err(|error| Problem::io("read a file of the run", path, &error))?;
+                Ok(Box::new(file))
+            }
+        }
+    }
+
+    fn unread(&self, error: &io::Error) -> Problem {
+        match self {
+            Self::Text(_) => Problem::new(message!(
+                "problem-run-unreadable",
+                error = error.to_string()
+            )),
+            Self::File(path) => Problem::io("read a file of the run", path, error),
+        }
+    }
+
+    /// Hands all bytes on, piece by piece.
+    fn pass(&self, mut to: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let mut from = self.open()?;
+        let mut piece = vec![0; PIECE];
+        loop {
+            match from.read(&mut piece).map_err(|error| self.unread(&error))? {
+                0 => return Ok(()),
+                read => to(&piece[..read])?,
+            }
+        }
+    }
+}
+
+fn hashed(name: &str, content: &Content) -> Result<PackedFile> {
+    let (mut hash, mut bytes) = (Sha256::new(), 0);
+    content.pass(|piece| {
+        hash.update(piece);
+        bytes += piece.len() as u64;
+        Ok(())
+    })?;
+    Ok(PackedFile {
+        name: name.to_string(),
+        bytes,
+        sha256: hex(&hash.finalize()),
+    })
+}
+
+/// Writes the archive: the manifest, then all files in its order.
+fn write(
+    out: &mut dyn Write,
+    manifest: &Manifest,
+    contents: &[(String, Content)],
+    (folder, to): (&Path, &Path),
+) -> Result<()> {
+    let failed = |error: zip::result::ZipError| match error {
+        zip::result::ZipError::Io(error) => save_problem(to, &error),
+        other => Problem::new(message!(
+            "problem-run-not-packed-why",
+            other = other.to_string()
+        ))
+        .at_path(to),
+    };
+    let saved = |error| save_problem(to, &error);
+    let mut archive = ZipWriter::new_stream(out);
+    let text = serde_json::to_vec_pretty(manifest).map_err(|error| {
+        Problem::new(message!(
+            "problem-run-not-packed",
+            error = error.to_string()
+        ))
+    })?;
+    archive
+        .start_file(MANIFEST_FILE, options(MANIFEST_FILE, 0))
+        .map_err(failed)?;
+    archive.write_all(&text).map_err(saved)?;
+    for ((name, content), expected) in contents.iter().zip(&manifest.files) {
+        archive
+            .start_file(name.as_str(), options(name, expected.bytes))
+            .map_err(failed)?;
+        let mut hash = Sha256::new();
+        content.pass(|piece| {
+            hash.update(piece);
+            archive.write_all(piece).map_err(saved)
+        })?;
+        if hex(&hash.finalize()) != expected.sha256 {
+            let what = message!("problem-run-changed-while-packing", name = name.to_string());
+            return Err(Problem::new(what)
+                .at_path(folder)
+                .advise(message!("advice-pack-again")));
+        }
+    }
+    archive.finish().map(drop).map_err(failed)
+}
+
+/// Nothing that depends on the hour or the machine. Tensors hardly shrink.
+fn options(name: &str, bytes: u64) -> SimpleFileOptions {
+    let method = match name.ends_with(".safetensors") {
+        true => CompressionMethod::Stored,
+        false => CompressionMethod::Deflated,
+    };
+    SimpleFileOptions::default()
+        .compression_method(method)
+        .last_modified_time(zip::DateTime::default())
+        .unix_permissions(0o644)
+        .large_file(bytes > u64::from(u32::MAX) / 2)
+}

@@ -1,0 +1,181 @@
+//! The provenance of a run, beyond its settings: `provenance.toml`, written when the run begins and added to
+//! when it resumes elsewhere; and `images.csv`, by which a changed image is found. Neither decides how the run is
+//! read: runs of older versions have none.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::folder::RunFolder;
+use super::tables::{damaged_table, from_csv, to_csv};
+use super::{IMAGES_FILE, PROVENANCE_FILE};
+use crate::data::ClassPrints;
+use crate::fetch::hex;
+use crate::files;
+use crate::files::write::keep_file;
+use crate::message;
+use crate::problem::{Problem, Result};
+
+/// First lines of the file.
+const PREFACE: &str = "# Inputs and machines of this run, in addition to its settings; `lae-studio check` reads it.\n";
+
+/// What the table of backbones, or the weight file, said of the backbone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BackboneFacts {
+    /// timm's name, or what the file calls it.
+    pub name: String,
+    /// The family of networks.
+    pub family: String,
+    /// Side of the square that the network sees, in pixels.
+    pub input_size: usize,
+    /// The shorter side of an image becomes input size / crop ratio, then the centre is cut.
+    pub crop_ratio: f32,
+    /// What is subtracted from pixels in [0, 1], per channel.
+    pub mean: [f32; 3],
+    /// What they are divided by then.
+    pub std: [f32; 3],
+    /// Length of the weight file in bytes.
+    pub weights_bytes: u64,
+}
+
+/// Program and machine that computed a run from some task on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The first task, from 1.
+    pub from_task: usize,
+    /// Version of the program.
+    pub version: String,
+    /// System and architecture: "linux x86_64".
+    pub system: String,
+    /// The processor's name.
+    pub processor: String,
+    /// The vector instructions that its kernels use.
+    pub simd: String,
+    /// Threads that compute.
+    pub threads: usize,
+    /// The device's name.
+    pub device: String,
+    /// Its driver; none of the CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+}
+
+impl Machine {
+    /// Whether numbers computed on both are equal to the last bit: the same processor type and instructions and no
+    /// GPU. How many threads there are changes no result.
+    pub fn computes_as(&self, other: &Self) -> bool {
+        let kind = |of: &Self| (of.system.clone(), of.processor.clone(), of.simd.clone());
+        kind(self) == kind(other) && self.driver.is_none() && other.driver.is_none()
+    }
+}
+
+/// What a run was made of and where.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// SHA-256 of the PET plugin's text, in hex; `None` if there is none, or it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin_sha256: Option<String>,
+    /// What was known of the backbone; `None` if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backbone: Option<BackboneFacts>,
+    /// Where it was computed, in the order of the tasks.
+    #[serde(default)]
+    pub computed_on: Vec<Machine>,
+}
+
+impl Provenance {
+    /// That of a run with this plugin text.
+    pub fn new(plugin: &str, backbone: BackboneFacts, machine: Machine) -> Self {
+        Self {
+            plugin_sha256: (!plugin.is_empty()).then(|| hex(&Sha256::digest(plugin))),
+            backbone: Some(backbone),
+            computed_on: vec![machine],
+        }
+    }
+}
+
+/// What the run in this folder says it was made of; none in runs of older versions.
+///
+/// # Errors
+/// Returns a Problem if the file is there but cannot be read.
+pub fn provenance(folder: &Path) -> Result<Option<Provenance>> {
+    let path = folder.join(PROVENANCE_FILE);
+    let text = match files::read_text(&path, files::TEXT) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        other => other.map_err(|error| Problem::io("read the run's provenance", &path, &error))?,
+    };
+    toml::from_str(&text).map(Some).map_err(|error| {
+        let what = format!("the run's provenance cannot be read: {}", error.message());
+        Problem::new(what)
+            .at_path(&path)
+            .advise(message!("advice-restore-provenance-file"))
+    })
+}
+
+/// The short prints of the images that the run in this folder used; none in runs of older versions.
+///
+/// # Errors
+/// Returns a Problem if the file is there but cannot be read.
+pub fn image_prints(folder: &Path) -> Result<Option<Vec<ClassPrints>>> {
+    let path = folder.join(IMAGES_FILE);
+    let bytes = match files::read(&path, files::TABLE) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        other => {
+            other.map_err(|error| Problem::io("read the list of a run's images", &path, &error))?
+        }
+    };
+    let prints: Vec<ClassPrints> = from_csv(&bytes, &path)?;
+    match prints.iter().all(ClassPrints::is_whole) {
+        true => Ok(Some(prints)),
+        false => Err(damaged_table(
+            &path,
+            "a row does not have one print per image",
+        )),
+    }
+}
+
+impl RunFolder {
+    /// Keeps what the run that begins is made of.
+    ///
+    /// # Errors
+    /// Returns a Problem if the folder cannot be written.
+    pub fn keep_provenance(&self, made_of: &Provenance, images: &[ClassPrints]) -> Result<()> {
+        keep_file(&self.path().join(IMAGES_FILE), &to_csv(images)?)?;
+        self.write_provenance(made_of)
+    }
+
+    /// Notes where the run resumes, unless it was computed there last.
+    ///
+    /// # Errors
+    /// Returns a Problem if the folder cannot be written.
+    pub fn goes_on_at(&self, machine: Machine) -> Result<()> {
+        // A file that cannot be read is ignored.
+        let mut made_of = provenance(self.path()).ok().flatten().unwrap_or_default();
+        let known = made_of.computed_on.last().is_some_and(|last| {
+            let from_task = last.from_task;
+            *last
+                == Machine {
+                    from_task,
+                    ..machine.clone()
+                }
+        });
+        if known {
+            return Ok(());
+        }
+        made_of.computed_on.push(machine);
+        self.write_provenance(&made_of)
+    }
+
+    fn write_provenance(&self, made_of: &Provenance) -> Result<()> {
+        let text = toml::to_string_pretty(made_of).map_err(|error| {
+            Problem::new(message!(
+                "problem-provenance-unwritten",
+                error = error.to_string()
+            ))
+        })?;
+        let path = self.path().join(PROVENANCE_FILE);
+        keep_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
+    }
+}

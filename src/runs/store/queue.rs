@@ -1,0 +1,319 @@
+//! The queue of waiting jobs on disk, so it survives the program: `queue.toml` beside the runs, and for each place
+//! the jobs that were asked for there, in `.away`.
+//!
+//! A file belongs to the program that holds its lock, `queue.lock`; another one that works beside it keeps its line in
+//! memory.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::files;
+use crate::files::write::{keep_file, lock_file};
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::run::job::{AwayJob, Job};
+
+/// The name of the file and its lock, without ending.
+const QUEUE: &str = "queue";
+/// The folder of jobs that were asked for at places.
+const AWAY: &str = ".away";
+
+/// What such a file holds.
+pub trait Kept: Serialize + DeserializeOwned {
+    /// As it comes back after the end of the program.
+    #[must_use]
+    fn back(self) -> Self;
+}
+
+impl Kept for Job {
+    fn back(self) -> Self {
+        Self { held: true, ..self }
+    }
+}
+
+impl Kept for AwayJob {
+    fn back(self) -> Self {
+        self
+    }
+}
+
+/// A file with jobs below a folder of runs.
+#[derive(Debug)]
+pub struct QueueFile<T = Job> {
+    folder: PathBuf,
+    name: String,
+    owner: Owner,
+    holds: PhantomData<T>,
+}
+
+/// Whose file it is.
+#[derive(Debug)]
+enum Owner {
+    /// Nobody asked yet.
+    Unknown,
+    /// This program's, as long as the lock is held.
+    Mine { _lock: File },
+    /// Another program's.
+    Other,
+}
+
+#[derive(Serialize)]
+struct Jobs<'a, T> {
+    job: &'a [&'a T],
+}
+
+impl QueueFile {
+    /// The jobs that wait in the engine's queue below this folder of runs; nothing is opened yet.
+    pub fn below(root: &Path) -> Self {
+        Self::at(root.to_path_buf(), QUEUE)
+    }
+}
+
+impl QueueFile<AwayJob> {
+    /// The jobs that were asked for at a place; nothing is opened yet.
+    pub fn of_place(root: &Path, place: &str) -> Self {
+        Self::at(root.join(AWAY), place)
+    }
+}
+
+/// The places at which jobs were asked for from this folder of runs, and not known to have ended.
+pub fn places_at_work(root: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(root.join(AWAY)).into_iter().flatten();
+    let names = entries.flatten().filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        Some(name.strip_suffix(".toml")?.to_string())
+    });
+    let mut names: Vec<String> = names.filter(|name| !name.contains('.')).collect();
+    names.sort();
+    names
+}
+
+impl<T: Kept> QueueFile<T> {
+    fn at(folder: PathBuf, name: &str) -> Self {
+        Self {
+            folder,
+            name: name.to_string(),
+            owner: Owner::Unknown,
+            holds: PhantomData,
+        }
+    }
+
+    fn file(&self, ending: &str) -> PathBuf {
+        self.folder.join(format!("{}.{ending}", self.name))
+    }
+
+    /// The jobs that an earlier program left, and what could not be read of them. None while
+    /// another program holds the file.
+    pub fn load(&mut self) -> (Vec<T>, Option<Problem>) {
+        let path = self.file("toml");
+        if !path.exists() || !self.is_mine().unwrap_or(false) {
+            return (Vec::new(), None);
+        }
+        let text = match files::read_text(&path, files::TEXT) {
+            Ok(text) => text,
+            Err(error) => {
+                let problem = Problem::io("read the queue", &path, &error);
+                return (Vec::new(), Some(problem));
+            }
+        };
+        let (jobs, whole) = read(&text);
+        let problem = (!whole).then(|| self.set_aside(&path, &text));
+        (jobs, problem)
+    }
+
+    /// Keeps these jobs in place of those before.
+    ///
+    /// # Errors
+    /// Returns a Problem if they cannot be written, or another program holds the file.
+    pub fn save(&mut self, jobs: &[&T]) -> Result<()> {
+        let path = self.file("toml");
+        if jobs.is_empty() && matches!(self.owner, Owner::Unknown) {
+            return Ok(());
+        }
+        if !self.is_mine()? {
+            return Err(Problem::new(message!("problem-queue-not-saved"))
+                .at_path(&path)
+                .advise(message!("advice-close-other-window")));
+        }
+        if jobs.is_empty() {
+            return match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    Err(Problem::io("empty the queue", &path, &error))
+                }
+                _ => Ok(()),
+            };
+        }
+        let text = toml::to_string_pretty(&Jobs { job: jobs }).map_err(|error| {
+            Problem::new(message!(
+                "problem-queue-unwritten",
+                error = error.to_string()
+            ))
+        })?;
+        keep_file(&path, text.as_bytes()).map(drop)
+    }
+
+    /// Takes the lock the first time it is asked.
+    fn is_mine(&mut self) -> Result<bool> {
+        if matches!(self.owner, Owner::Unknown) {
+            std::fs::create_dir_all(&self.folder)
+                .map_err(|error| Problem::io("create the folder for runs", &self.folder, &error))?;
+            let held = lock_file(&self.file("lock"))?;
+            self.owner = held.map_or(Owner::Other, |_lock| Owner::Mine { _lock });
+        }
+        Ok(matches!(self.owner, Owner::Mine { .. }))
+    }
+
+    fn set_aside(&self, path: &Path, text: &str) -> Problem {
+        let aside = self.file("unreadable.toml");
+        let problem = Problem::new(message!("problem-queued-runs-unreadable"));
+        match keep_file(&aside, text.as_bytes()) {
+            Ok(_) => problem
+                .at_path(&aside)
+                .advise(message!("advice-queue-again")),
+            Err(_) => problem.at_path(path),
+        }
+    }
+}
+
+/// Whether a job in the queue kept below this folder waits for this run. A queue that cannot be read
+/// holds nobody up.
+pub(super) fn is_queued(root: &Path, run: &Path) -> bool {
+    let Ok(text) = files::read_text(&root.join(format!("{QUEUE}.toml")), files::TEXT) else {
+        return false;
+    };
+    let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let run = real(run);
+    let (jobs, _) = read::<Job>(&text);
+    jobs.iter()
+        .filter_map(|job| job.work.run())
+        .any(|known| real(known) == run)
+}
+
+/// The jobs of a file's text, and whether these are all.
+fn read<T: Kept>(text: &str) -> (Vec<T>, bool) {
+    let table: toml::Table = toml::from_str(text).unwrap_or_default();
+    let Some(list) = table.get("job").and_then(toml::Value::as_array) else {
+        return (Vec::new(), false);
+    };
+    let job = |value: &toml::Value| value.clone().try_into().ok().map(T::back);
+    let jobs: Vec<T> = list.iter().filter_map(job).collect();
+    let whole = jobs.len() == list.len();
+    (jobs, whole)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::run::config::RunConfig;
+    use crate::run::job::{GridWork, SearchBy};
+
+    #[test]
+    fn jobs_survive_the_program_and_come_back_held() {
+        let root = tempfile::tempdir().unwrap();
+        let runs = root.path().join("runs");
+        let config = RunConfig {
+            train_limit: Some(7),
+            ..RunConfig::default()
+        };
+        let first = Job::train(config, "new".into());
+        let grid = GridWork {
+            name: "mine".into(),
+            text: "title = \"Mine\"\nepochs = [1, 2]\n".into(),
+            runs: 2,
+            search: Some(SearchBy::Halving),
+            cells: vec![1],
+            data: vec![("a".into(), "/a".into())],
+        };
+        let third = Job::grid(grid, Some("cpu".into()), "Mine".into());
+        let second = Job::resume("/some/run".into(), Some("cpu".into()), "it".into());
+        let mut file = QueueFile::below(&runs);
+        // A program that never lets anything wait makes no folder.
+        file.save(&[]).unwrap();
+        assert!(!runs.exists());
+        file.save(&[&first, &second, &third]).unwrap();
+        // Beside it another program has neither these jobs nor a file.
+        let mut beside = QueueFile::below(&runs);
+        assert_eq!(beside.load(), (Vec::new(), None));
+        assert!(beside.save(&[&second]).is_err());
+        drop(file);
+        let mut again = QueueFile::below(&runs);
+        let held = |job: &Job| Job {
+            held: true,
+            ..job.clone()
+        };
+        assert_eq!(
+            again.load(),
+            (vec![held(&first), held(&second), held(&third)], None)
+        );
+        again.save(&[]).unwrap();
+        assert!(!runs.join("queue.toml").exists());
+    }
+
+    #[test]
+    fn jobs_at_a_place_are_kept_with_what_is_known_of_them() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(places_at_work(root.path()).is_empty());
+        let job = AwayJob {
+            is_there: true,
+            run: "a_run".into(),
+            job: Job::train(RunConfig::default(), "it".into()),
+        };
+        let mut file = QueueFile::of_place(root.path(), "lab");
+        file.save(&[&job]).unwrap();
+        drop(file);
+        assert_eq!(places_at_work(root.path()), ["lab"]);
+        let mut again = QueueFile::of_place(root.path(), "lab");
+        assert_eq!(again.load(), (vec![job], None));
+        again.save(&[]).unwrap();
+        assert!(places_at_work(root.path()).is_empty());
+    }
+
+    #[test]
+    fn a_job_that_brought_one_plugin_along_still_does() {
+        let root = tempfile::tempdir().unwrap();
+        let mut job = Job::train(RunConfig::default(), String::new());
+        job.own.plugins = vec!["name = \"Mine\"".into()];
+        job.own.backbones = vec!["[mine]".into()];
+        QueueFile::below(root.path()).save(&[&job]).unwrap();
+        let path = root.path().join("queue.toml");
+        let now = std::fs::read_to_string(&path).unwrap();
+        let before = now.replace(
+            "plugins = ['name = \"Mine\"']",
+            "plugin = 'name = \"Mine\"'",
+        );
+        let before = before.replace("backbones = [\"[mine]\"]", "backbones = \"[mine]\"");
+        assert!(
+            before.contains("\nplugin = ") && before.contains("\nbackbones = \"["),
+            "{now}"
+        );
+        std::fs::write(&path, before).unwrap();
+        let (jobs, problem) = QueueFile::below(root.path()).load();
+        assert_eq!((&jobs[0].own, problem), (&job.own, None));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_set_aside_and_the_rest_comes_back() {
+        let root = tempfile::tempdir().unwrap();
+        let job = Job::train(RunConfig::default(), String::new());
+        QueueFile::below(root.path()).save(&[&job]).unwrap();
+        let path = root.path().join("queue.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let newer = text.replace("epochs = 5", "epochs = 5\nwarp = 9");
+        std::fs::write(&path, format!("{text}\n{newer}")).unwrap();
+        let (jobs, problem) = QueueFile::below(root.path()).load();
+        assert_eq!(jobs.len(), 1);
+        assert!(problem.unwrap().place.ends_with("queue.unreadable.toml"));
+        let aside = std::fs::read_to_string(root.path().join("queue.unreadable.toml")).unwrap();
+        assert!(aside.contains("warp = 9"));
+        std::fs::write(&path, "job = 3").unwrap();
+        let (jobs, problem) = QueueFile::below(root.path()).load();
+        assert!(jobs.is_empty() && problem.is_some());
+    }
+}

@@ -1,0 +1,20 @@
+//! The loop over tasks, passes and batches, and who runs it.
+//!
+//! * [`experiment`]: training, evaluation, prediction, Look inside, grids.
+//! * [`engine`]: the thread that owns the tensors. [`export`]: a trained model for other programs.
+
+pub mod engine;
+pub mod experiment;
+pub mod export;
+
+#[cfg(test)]
+use lae_base::tr;
+use lae_base::{
+    console, counts, expression, fetch, files, folders, memory, message, metrics, names, problem,
+    texts,
+};
+use lae_compute::{device, fence, logging, nn, selftest, tensors};
+use lae_data as data;
+use lae_method as method;
+use lae_network::{backbone, onnx, pet};
+use lae_runs::{run, store};
