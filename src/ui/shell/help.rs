@@ -114,7 +114,10 @@ fn chapters() -> &'static [(String, Vec<Paragraph>)] {
     static CHAPTERS: OnceLock<Vec<(String, Vec<Paragraph>)>> = OnceLock::new();
     CHAPTERS.get_or_init(|| {
         let mut chapters: Vec<(String, Vec<Paragraph>)> = Vec::new();
-        for paragraph in markdown(GUIDE).unwrap_or_default() {
+        // Its images show the pages that are open anyway.
+        let lines = GUIDE.lines().filter(|line| !line.starts_with("!["));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        for paragraph in markdown(&text).unwrap_or_default() {
             let begins = matches!(paragraph.kind, ParagraphKind::Heading(1 | 2));
             match chapters.last_mut() {
                 Some((_, chapter)) if !begins => chapter.push(paragraph),
