@@ -46,8 +46,6 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-#[cfg(test)]
-use lae_base::tr;
 use lae_base::{counts, fetch, files, folders, memory, message, names, problem, texts};
 use serde::{Deserialize, Serialize};
 
@@ -313,3 +311,7 @@ struct Found {
     assumed: Vec<Words>,
     note: String,
 }
+
+// For the tests of this package.
+#[cfg(test)]
+use lae_base::tr;

@@ -43,8 +43,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
-#[cfg(test)]
-use lae_base::tr;
 use lae_base::{counts, message, metrics, names, problem, texts};
 use lae_compute::{nn, tensors};
 use lae_data as data;
@@ -352,3 +350,7 @@ pub fn build(setup: Setup<'_>) -> Result<Box<dyn Method>> {
 pub(crate) fn task_seed(seed: u64, task: usize) -> u64 {
     seed.wrapping_mul(1_000_003).wrapping_add(task as u64 + 1)
 }
+
+// For the tests of this package.
+#[cfg(test)]
+use lae_base::tr;

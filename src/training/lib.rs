@@ -7,8 +7,6 @@ pub mod engine;
 pub mod experiment;
 pub mod export;
 
-#[cfg(test)]
-use lae_base::tr;
 use lae_base::{
     console, counts, expression, fetch, files, folders, memory, message, metrics, names, problem,
     texts,
@@ -18,3 +16,7 @@ use lae_data as data;
 use lae_method as method;
 use lae_network::{backbone, onnx, pet};
 use lae_runs::{run, store};
+
+// For the tests of this package.
+#[cfg(test)]
+use lae_base::tr;

@@ -116,6 +116,12 @@ fn says(text: &str, id: &str, values: &[(&str, FluentValue<'_>)]) -> bool {
     let message = Language::English.tell(id, &values.iter().cloned().collect());
     assert_ne!(message, id, "there is no such message");
     let mut rest = text;
+    // The window begins a sentence with a capital letter.
+    let start = message.chars().next().map_or(0, char::len_utf8);
+    let message = match message.starts_with('{') {
+        true => &message,
+        false => &message[start..],
+    };
     // A place without a value is written as `{$name}`.
     let parts = message.split('{').map(|part| part.rsplit('}').next());
     parts.flatten().all(|part| match rest.find(part) {

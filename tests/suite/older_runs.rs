@@ -134,8 +134,12 @@ fn a_run_is_not_continued_by_lists_that_were_ignored_when_it_began() {
     for table in [other, mixed] {
         made.file("labels.csv", table);
         let problem = resume().unwrap_err();
-
-        assert_says!(problem.remedy, "advice-move-ignored-lists");
+        assert_says!(
+            problem.remedy,
+            "advice-move-ignored-lists",
+            lists = "labels.csv",
+            n = 1
+        );
     }
     // A table that says what the folders say changes nothing.
     made.file("labels.csv", rows(|at| ['a', 'b', 'c', 'd'][at / 10]));

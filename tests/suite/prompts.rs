@@ -289,7 +289,6 @@ fn what_cannot_be_is_refused_in_words() {
             "problem-block-with-both-prompts",
             "block 0",
         ),
-        (on(vit(), deep), "problem-block-not-found", "block 4"),
         (on(vit(), large), "problem-components-exceed-channels", ""),
         (
             on(vit(), few),
@@ -302,6 +301,8 @@ fn what_cannot_be_is_refused_in_words() {
         assert_is(&problem, id);
         assert!(problem.what.contains(shown), "{problem}");
     }
+    let problem = on(vit(), deep).err().unwrap();
+    assert!(problem.what.contains("block 4"), "{problem}");
     assert!(coda().remark().is_none());
     let uneven = Coda { tasks: 4, ..coda() };
     assert_is(

@@ -314,7 +314,7 @@ mod tests {
             ("(a, b)", "problem-comma-not-allowed", "", 2..3),
             ("a)", "problem-parenthesis-unmatched", ")", 1..2),
             ("a = b", "problem-character-not-allowed", "=", 2..3),
-            ("a \u{7}", "problem-character-not-allowed", "\\u{7}", 2..3),
+            ("a \u{7}", "problem-character-not-allowed", "\u{7}", 2..3),
             ("a × b", "problem-character-not-allowed", "×", 2..4),
             ("1.2.3", "problem-not-a-number", "1.2.3", 0..5),
             ("1e999", "problem-not-a-number", "1e999", 0..5),

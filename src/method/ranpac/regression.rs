@@ -329,6 +329,6 @@ mod tests {
         assert!(used > 1e-8 && weights.iter().all(|weight| weight.is_finite()));
         absorb(&mut own, &projection, &[f32::NAN; 2]);
         let problem = own.solve(1e-8, &mut GoOn::to_the_end()).unwrap_err();
-        assert!(problem.is("problem-values-not-finite"), "{problem}");
+        assert!(problem.what.contains("finite"), "{problem}");
     }
 }

@@ -288,11 +288,9 @@ fn exemplars_are_not_replayed_from_training_images_that_changed() {
     for change in [&replaced as &dyn Fn() -> std::io::Result<()>, &gone] {
         change().unwrap();
         let problem = refused(&run, added_task.path());
-        assert_says!(
-            problem.what,
-            "problem-exemplars-changed",
-            title = "iCaRL",
-            n = 20
+        assert!(
+            problem.what.contains("iCaRL replays 20 training images"),
+            "{problem}"
         );
         assert!(everything(&run) == before);
     }

@@ -102,7 +102,7 @@ fn a_run_without_a_whole_task_its_backbone_or_its_state_is_not_taught() {
     assert_says!(unknown.what, "problem-method-not-found", key = "warp");
     std::fs::remove_file(run.join("task_2.safetensors")).unwrap();
     let problem = refused(&run, good.path());
-    assert_says!(problem.what, "problem-snapshot-other-file", task = 2);
+    assert!(problem.what.contains("snapshot of task 2"), "{problem}");
 
     // As a version left it that kept no state with a finished run.
     let run = finished(&config("ranpac"), root.path());
@@ -127,7 +127,7 @@ fn components_that_would_outnumber_the_channels_are_no_added_task() {
     let problem = problems.first().unwrap();
     assert_is(problem, "problem-no-room-for-task");
     assert!(
-        problem.mentions("problem-components-exceed-channels"),
+        problem.what.contains("cannot all be orthogonal"),
         "{problem}"
     );
     while store::undo_added_task(&run).is_ok() {}
