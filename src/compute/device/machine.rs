@@ -122,13 +122,14 @@ pub fn cooperative_matrices(info: &DeviceInfo) -> Option<Fragments> {
         return None;
     }
     let kinds = adapter.cooperative_matrix_properties();
-    let sizes = kinds.iter().filter(|kind| {
-        kind.ab_type == wgpu::CooperativeScalarType::F16
-            && kind.cr_type == wgpu::CooperativeScalarType::F32
-            && [kind.n_size, kind.k_size] == [kind.m_size; 2]
-    });
-    let size = sizes.map(|kind| kind.m_size).max()?;
-    Some(Fragments { size, lanes })
+    let offers = |size: u32| {
+        kinds.iter().any(|kind| {
+            kind.ab_type == wgpu::CooperativeScalarType::F16
+                && kind.cr_type == wgpu::CooperativeScalarType::F32
+                && [kind.m_size, kind.n_size, kind.k_size] == [size; 3]
+        })
+    };
+    Fragments::all().find(|known| known.lanes == lanes && offers(known.size))
 }
 
 /// Asks a future once.

@@ -1,5 +1,6 @@
 //! Checks and times the tiles of products on this GPU, for the self-test.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -21,13 +22,6 @@ const TOLERANCE: f64 = 2e-5;
 /// Largest error of a product that may round its operands to f16.
 const ROUNDED_TOLERANCE: f64 = 4e-3;
 
-fn tolerance(product: &Product) -> f64 {
-    match product.rounded {
-        true => ROUNDED_TOLERANCE,
-        false => TOLERANCE,
-    }
-}
-
 /// Returns values from −1 to 1. A multiplicative hash spreads them evenly.
 fn values(indices: Range<u32>) -> impl Iterator<Item = f32> {
     indices.map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / (1u32 << 23) as f32 - 1.0)
@@ -43,8 +37,11 @@ fn matrix([rows, columns]: [usize; 2], dtype: DType, device: &Device) -> Result<
         DType::F16 => TensorData::new(values.map(f16::from_f32).collect(), shape),
         _ => TensorData::new(values.collect::<Vec<f32>>(), shape),
     };
-    constant_weight(&Tensor::<2>::from_data(data, (device, dtype)))
-        .ok_or_else(|| Problem::new("this device does not run the program's own kernels"))
+    constant_weight(&Tensor::<2>::from_data(data, (device, dtype))).ok_or_else(not_served)
+}
+
+fn not_served() -> Problem {
+    Problem::new("this device does not run the program's own kernels")
 }
 
 /// A batch of products with its operands on the device.
@@ -53,7 +50,6 @@ struct Trial {
     sizes: [usize; 3],
     batch: usize,
     operands: [CubeTensor; 2],
-    out: CubeTensor,
     device: Device,
     /// Every `step`-th row of the result is compared with the CPU's.
     step: usize,
@@ -80,7 +76,6 @@ impl Trial {
         let (a, stored_a) = lay_out(a, [m, k], DType::F32)?;
         let dtype = if b_half { DType::F16 } else { DType::F32 };
         let (b, stored_b) = lay_out(b, [k, n], dtype)?;
-        let out = empty(&a, &[batch * m, n]);
         let rows = match batch {
             1 => Size::Rows,
             _ => Size::Fixed(m as u32),
@@ -96,7 +91,6 @@ impl Trial {
             sizes: [m, k, n],
             batch,
             operands: [a, b],
-            out,
             device: device.clone(),
             step: 1,
         })
@@ -104,7 +98,7 @@ impl Trial {
 
     /// Returns the tiles with cooperative matrices that the device has enough threads and shared memory for.
     fn cooperative(&self, fragments: Option<Fragments>) -> Vec<Tiles> {
-        let hardware = &self.out.client.properties().hardware;
+        let hardware = &self.operands[0].client.properties().hardware;
         let (threads, bytes) = (hardware.max_units_per_cube, hardware.max_shared_memory_size);
         let tiles = fragments.into_iter().flat_map(Tiles::cooperative);
         let fits = |tiles: &Tiles| {
@@ -114,39 +108,47 @@ impl Trial {
         tiles.filter(fits).collect()
     }
 
-    fn launch(&self, tiles: Tiles) {
-        self.launch_with(tiles, Extra::default());
-    }
-
-    fn launch_with(&self, tiles: Tiles, extra: Extra<'_>) {
+    fn launch(&self, tiles: Tiles, out: &CubeTensor, extra: Extra<'_>) {
         let [m, k, _] = self.sizes;
         let [a, b] = &self.operands;
-        launch_with(
-            self.product,
-            tiles,
-            [m, k],
-            self.batch,
-            [a, b, &self.out],
-            extra,
-        );
+        launch_with(self.product, tiles, [m, k], self.batch, [a, b, out], extra);
+    }
+
+    /// Computes the product and copies it from the device. Values that the kernel does not write are NaN.
+    fn compute(&self, tiles: Tiles, extra: Extra<'_>) -> Result<HostTensor> {
+        let shape = [self.batch * self.sizes[0], self.sizes[2]];
+        let out = Tensor::<2>::full(shape, f32::NAN, &self.device);
+        let out = constant_weight(&out).ok_or_else(not_served)?;
+        self.launch(tiles, &out, extra);
+        read(&out)
     }
 
     /// Returns the seconds of one launch: the shortest of those that fit into `MEASURED`, in rounds of ten if they are
     /// short.
     fn time(&self, tiles: Tiles) -> Result<f64> {
         const MEASURED: Duration = Duration::from_millis(30);
+        let out = empty(
+            &self.operands[0],
+            &[self.batch * self.sizes[0], self.sizes[2]],
+        );
+        let launch = || self.launch(tiles, &out, Extra::default());
+        // Waits until the device has finished all launches.
+        let wait = || {
+            let out = Tensor::<2>::from_primitive::<Cube>(out.clone());
+            HostTensor::read(&out.slice([0..1, 0..1]))
+        };
         // The first launch compiles the kernel.
-        self.launch(tiles);
-        self.wait()?;
+        launch();
+        wait()?;
         let mut launches = 1;
         let mut best = f64::INFINITY;
         let all = Instant::now();
         loop {
             let began = Instant::now();
             for _ in 0..launches {
-                self.launch(tiles);
+                launch();
             }
-            self.wait()?;
+            wait()?;
             let time = began.elapsed().as_secs_f64() / f64::from(launches);
             best = best.min(time);
             if all.elapsed() > MEASURED {
@@ -154,12 +156,6 @@ impl Trial {
             }
             launches = 10;
         }
-    }
-
-    /// Waits until the device has finished all launches.
-    fn wait(&self) -> Result<()> {
-        let out = Tensor::<2>::from_primitive::<Cube>(self.out.clone());
-        HostTensor::read(&out.slice([0..1, 0..1])).map(|_| ())
     }
 
     /// Computes the rows to compare in f64 on the CPU.
@@ -195,15 +191,33 @@ impl Trial {
     }
 
     /// Returns the error of these rows.
-    fn error(&self, expected: &HostTensor) -> Result<f64> {
-        let n = self.sizes[2];
-        let values = read(&self.out)?.values;
-        let rows = values.chunks(n).step_by(self.step);
+    ///
+    /// # Errors
+    /// Returns a Problem that names the tiles if the error is too large.
+    fn check(&self, tiles: Tiles, expected: &HostTensor) -> Result<f64> {
+        let values = self.compute(tiles, Extra::default())?.values;
+        let rows = values.chunks(self.sizes[2]).step_by(self.step);
         let found = HostTensor {
             shape: expected.shape.clone(),
             values: rows.flatten().copied().collect(),
         };
-        Ok(found.relative_error(expected))
+        self.check_error(tiles, found.relative_error(expected))
+    }
+
+    /// # Errors
+    /// Returns a Problem that names the tiles if the error is too large.
+    fn check_error(&self, tiles: Tiles, error: f64) -> Result<f64> {
+        let tolerance = match self.product.rounded {
+            true => ROUNDED_TOLERANCE,
+            false => TOLERANCE,
+        };
+        match error <= tolerance {
+            true => Ok(error),
+            false => Err(Problem::new(format!(
+                "a product with tiles {} is off by {error:.1e} of its largest value",
+                tiles.name()
+            ))),
+        }
     }
 }
 
@@ -211,18 +225,6 @@ impl Trial {
 fn read(matrix: &CubeTensor) -> Result<HostTensor> {
     let matrix = Tensor::<2>::from_primitive::<Cube>(matrix.clone());
     HostTensor::read(&matrix.cast(burn::tensor::FloatDType::F32))
-}
-
-/// # Errors
-/// Returns a Problem that names the tiles if the error is too large.
-fn check(tiles: Tiles, error: f64, tolerance: f64) -> Result<f64> {
-    match error <= tolerance {
-        true => Ok(error),
-        false => Err(Problem::new(format!(
-            "a product with tiles {} is off by {error:.1e} of its largest value",
-            tiles.name()
-        ))),
-    }
 }
 
 /// Computes products of odd sizes with all tiles of ordinary arithmetic and all layouts; returns the largest relative
@@ -237,8 +239,7 @@ pub fn check_tiles(device: &Device) -> Result<f64> {
         let trial = Trial::new(SIZES, 2, transposed, false, device)?;
         let expected = trial.expected()?;
         for tiles in Tiles::ALL {
-            trial.launch(tiles);
-            worst = worst.max(check(tiles, trial.error(&expected)?, TOLERANCE)?);
+            worst = worst.max(trial.check(tiles, &expected)?);
         }
     }
     Ok(worst)
@@ -298,27 +299,26 @@ fn check_tile(tiles: Tiles, rounded: bool, device: &Device) -> Result<f64> {
             trial.product.m = Size::Fixed(sizes[0] as u32);
         }
         let [m, _, n] = sizes;
-        let [bias, residual, other] = [
-            matrix([1, n], DType::F32, device)?,
-            matrix([m, n], DType::F32, device)?,
-            matrix([m, n], DType::F32, device)?,
-        ];
-        let extra = match activation {
-            Activation::Identity => Extra::default(),
-            _ => Extra {
-                bias: Some(&bias),
-                other: Some((activation, &other)),
-                residual: Some(&residual),
-            },
-        };
+        let bias = matrix([1, n], DType::F32, device)?;
+        let residual = matrix([m, n], DType::F32, device)?;
         let result = |tiles: Tiles| {
-            trial.launch_with(tiles, extra);
-            Ok::<_, Problem>([read(&trial.out)?, read(&other)?])
+            // GELU writes it, GELU' reads it.
+            let other = matrix([m, n], DType::F32, device)?;
+            let extra = match activation {
+                Activation::Identity => Extra::default(),
+                _ => Extra {
+                    bias: Some(&bias),
+                    other: Some((activation, &other)),
+                    residual: Some(&residual),
+                },
+            };
+            let out = trial.compute(tiles, extra)?;
+            Ok::<_, Problem>([out, read(&other)?])
         };
         let expected = result(Tiles::SMALL)?;
         for (found, expected) in result(tiles)?.iter().zip(&expected) {
             let error = found.relative_error(expected);
-            worst = worst.max(check(tiles, error, tolerance(&trial.product))?);
+            worst = worst.max(trial.check_error(tiles, error)?);
         }
     }
     Ok(worst)
@@ -326,32 +326,6 @@ fn check_tile(tiles: Tiles, rounded: bool, device: &Device) -> Result<f64> {
 
 /// Number of rows of a result that are compared with the CPU's.
 const CHECKED_ROWS: usize = 25;
-
-/// The tiles with cooperative matrices that were checked so far, and whether they are correct with and without rounding.
-#[derive(Default)]
-struct Checks(Vec<((Tiles, bool), bool)>);
-
-impl Checks {
-    /// Returns whether tiles are correct: in general, and for the product that was just computed.
-    fn is_correct(&mut self, tiles: Tiles, trial: &Trial, expected: &HostTensor) -> Result<bool> {
-        let key = (tiles, trial.product.rounded);
-        let known = self.0.iter().find(|(known, _)| *known == key);
-        let is_correct = match known {
-            Some((_, is_correct)) => *is_correct,
-            None => {
-                let tested = check_tile(tiles, trial.product.rounded, &trial.device);
-                self.0.push((key, tested.is_ok()));
-                tested
-                    .inspect_err(|problem| tracing::warn!("{problem}"))
-                    .is_ok()
-            }
-        };
-        let error = trial.error(expected)?;
-        let tested = check(tiles, error, tolerance(&trial.product));
-        let tested = tested.inspect_err(|problem| tracing::warn!("{problem}"));
-        Ok(is_correct && tested.is_ok())
-    }
-}
 
 /// Times all tiles for each class and returns the fastest. Those with cooperative matrices must also be correct. Classes
 /// that the time limit does not allow are skipped.
@@ -365,58 +339,42 @@ pub fn measure_plans(
 ) -> Result<Plans> {
     let began = Instant::now();
     let mut plans = Plans::default();
-    let mut checks = Checks::default();
+    let mut checked = HashMap::new();
     for (class, sizes, batch) in CLASSES {
         let mut trial = Trial::new(sizes, batch, class.is_transposed(), false, device)?;
         trial.step = (batch * sizes[0]).div_ceil(CHECKED_ROWS);
-        let mut expected = None;
-        // Ordinary arithmetic does not round its operands, so it is timed once and is a candidate for both.
-        let mut fastest: [Option<(Tiles, f64)>; 2] = [None; 2];
+        let mut times = Vec::new();
         for rounded in [false, true] {
             trial.product.rounded = rounded;
+            // Ordinary arithmetic does not round its operands, so it is timed once.
             let ordinary = if rounded { &[][..] } else { &Tiles::ALL };
-            let cooperative = trial.cooperative(fragments);
-            for tiles in ordinary.iter().chain(&cooperative).copied() {
+            for tiles in ordinary.iter().copied().chain(trial.cooperative(fragments)) {
                 if began.elapsed() > limit {
                     return Ok(plans);
                 }
                 let time = trial.time(tiles)?;
-                let numbers = if rounded { "f16" } else { "f32" };
-                let name = tiles.name();
-                tracing::info!(
-                    "{class:?} in {numbers} with tiles {name}: {:.3} ms",
-                    time * 1e3
-                );
-                let is_ordinary = tiles.fragments.is_none();
-                let is_faster =
-                    |best: Option<(Tiles, f64)>| best.is_none_or(|(_, best)| time < best);
-                let wins = [
-                    !rounded && is_faster(fastest[0]),
-                    (rounded || is_ordinary) && is_faster(fastest[1]),
-                ];
-                if wins == [false, false] {
-                    continue;
-                }
-                if !is_ordinary {
-                    let rows = match expected.take() {
-                        Some(rows) => rows,
-                        None => trial.expected()?,
-                    };
-                    let is_correct = checks.is_correct(tiles, &trial, &rows)?;
-                    expected = Some(rows);
-                    if !is_correct {
-                        continue;
-                    }
-                }
-                for (fastest, wins) in fastest.iter_mut().zip(wins) {
-                    if wins {
-                        *fastest = Some((tiles, time));
-                    }
-                }
+                let (name, ms) = (tiles.name(), time * 1e3);
+                tracing::info!("{class:?}, rounded: {rounded}, tiles {name}: {ms:.3} ms");
+                times.push((time, tiles, rounded));
             }
         }
-        for (plans, fastest) in [&mut plans.f32, &mut plans.f16].into_iter().zip(fastest) {
-            plans.extend(fastest.map(|(tiles, _)| (class, tiles.name())));
+        times.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let expected = fragments.map(|_| trial.expected()).transpose()?;
+        for (plans, rounded) in [(&mut plans.f32, false), (&mut plans.f16, true)] {
+            trial.product.rounded = rounded;
+            let mut is_correct = |tiles: Tiles, timed: bool| match (&expected, tiles.fragments) {
+                (Some(expected), Some(_)) if timed == rounded => {
+                    let general = checked.entry((tiles, rounded));
+                    let general = general.or_insert_with(|| check_tile(tiles, rounded, device));
+                    let tested = general.clone().and_then(|_| trial.check(tiles, expected));
+                    let tested = tested.inspect_err(|problem| tracing::warn!("{problem}"));
+                    tested.is_ok()
+                }
+                (_, fragments) => fragments.is_none(),
+            };
+            let mut times = times.iter();
+            let fastest = times.find(|(_, tiles, timed)| is_correct(*tiles, *timed));
+            plans.extend(fastest.map(|(_, tiles, _)| (class, tiles.name())));
         }
     }
     Ok(plans)

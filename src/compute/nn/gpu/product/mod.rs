@@ -212,6 +212,15 @@ pub fn shared_bytes(product: &Product, tiles: &Tiles) -> u32 {
 /// Returns the kernel of a product.
 pub fn kernel(product: &Product, tiles: &Tiles) -> Kernel {
     static KERNELS: Cache<(Product, Tiles)> = Cache::new();
+    // Only cooperative matrices round, so the sources of other tiles are the same.
+    let product = &match tiles.fragments {
+        Some(_) => *product,
+        None => Product {
+            rounded: false,
+            gradients: [false; 2],
+            ..*product
+        },
+    };
     KERNELS.get(&(*product, *tiles), || {
         let text = text::text(product, tiles);
         Kernel::new(name(product, tiles), &text, tiles.threads())

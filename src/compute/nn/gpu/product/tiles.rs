@@ -10,18 +10,10 @@ pub struct Fragments {
 }
 
 impl Fragments {
-    /// All kinds that tiles exist for.
-    const ALL: [Self; 6] = [
-        Self::new(16, 32),
-        Self::new(16, 64),
-        Self::new(16, 16),
-        Self::new(8, 32),
-        Self::new(8, 16),
-        Self::new(8, 8),
-    ];
-
-    const fn new(size: u32, lanes: u32) -> Self {
-        Self { size, lanes }
+    /// Returns all kinds that tiles exist for.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let lanes = [32, 64, 16, 8].into_iter();
+        lanes.flat_map(|lanes| [16, 8].map(|size| Self { size, lanes }))
     }
 }
 
@@ -80,10 +72,20 @@ impl Tiles {
             16 => &LARGE[..],
             _ => &SMALL,
         };
-        tiles.iter().map(move |tiles| Self {
+        let tiles = tiles.iter().map(move |tiles| Self {
             fragments: Some(fragments),
             ..*tiles
-        })
+        });
+        tiles.filter(Self::loads_evenly)
+    }
+
+    /// Returns whether every thread loads the same number of vectors of each operand in a step.
+    fn loads_evenly(&self) -> bool {
+        let [rows, columns, depth] = self.group;
+        let vectors = [rows * depth / 4, columns * depth / 4];
+        vectors
+            .iter()
+            .all(|count| count.is_multiple_of(self.threads()))
     }
 
     /// Returns tiles for a product of these sizes, chosen by the resulting number of workgroups: a GPU has about a
@@ -130,7 +132,7 @@ impl Tiles {
 
     /// Returns the tiles with this name, `None` if there are none.
     pub fn named(name: &str) -> Option<Self> {
-        let cooperative = Fragments::ALL.into_iter().flat_map(Self::cooperative);
+        let cooperative = Fragments::all().flat_map(Self::cooperative);
         let mut all = Self::ALL.into_iter().chain(cooperative);
         all.find(|tiles| tiles.name() == name)
     }
@@ -156,6 +158,14 @@ impl Tiles {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_thread_loads_the_same_number_of_vectors() {
+        assert!(Tiles::ALL.iter().all(Tiles::loads_evenly));
+        for fragments in Fragments::all() {
+            assert!(Tiles::cooperative(fragments).count() > 0, "{fragments:?}");
+        }
+    }
 
     #[test]
     fn few_workgroups_split_the_contraction() {
