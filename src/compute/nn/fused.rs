@@ -6,35 +6,21 @@
 //! dS = P ∘ (dP − Σ dP∘P): dq = scale·dS·k, dk = scale·dSᵀ·q, dv = Pᵀ·g. The forward without a bias
 //! is the framework's own attention, which is one kernel where the framework has one.
 
-use burn::backend::autodiff::checkpoint::base::Checkpointer;
-use burn::backend::autodiff::checkpoint::strategy::NoCheckpointing;
-use burn::backend::autodiff::grads::Gradients;
-use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use std::sync::Arc;
+
 use burn::backend::{Autodiff, Backend, Cube, DispatchKindConversion, DispatchTensor, Flex};
 use burn::tensor::Tensor;
 use burn::tensor::module::attention as of_the_framework;
 
 use super::framework;
+use super::input::{Input, Run, apply};
 
 /// As [`framework::attention`], in one step. A bias that is itself trained has no such step.
 pub(super) fn attention(parts: [Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Tensor<3> {
     if bias.is_some_and(Tensor::is_autodiff) {
         return framework::attention(parts, bias);
     }
-    let saved = |parts: [Tensor<4>; 3]| Saved {
-        parts,
-        bias: bias.cloned(),
-    };
-    if !parts.iter().any(Tensor::is_autodiff) {
-        return framework::merged(saved(parts).forward());
-    }
-    // One that wants no gradient joins the others as a constant.
-    let joined = parts.clone().map(|part| match part.is_autodiff() {
-        true => part,
-        false => part.autodiff(),
-    });
-    let recorded = recorded::<Cube>(&joined, bias).or_else(|| recorded::<Flex>(&joined, bias));
-    match recorded {
+    match recorded::<Cube>(&parts, bias).or_else(|| recorded::<Flex>(&parts, bias)) {
         Some(mixed) => framework::merged(mixed),
         // Neither of the two backends: right as well, but more is kept.
         None => framework::attention(parts, bias),
@@ -66,9 +52,9 @@ impl Saved {
     }
 
     /// Gradients for queries, keys and values from that for the result.
-    fn gradients(self, g: Tensor<4>) -> [Tensor<4>; 3] {
+    fn gradients(&self, g: Tensor<4>) -> [Tensor<4>; 3] {
         let shares = self.shares();
-        let [q, k, v] = self.parts;
+        let [q, k, v] = self.parts.clone();
         let scale = framework::scale(&q);
         let of_shares = g.clone().matmul(v.swap_dims(2, 3));
         let mean = (of_shares.clone() * shares.clone()).sum_dim(3);
@@ -81,58 +67,25 @@ impl Saved {
     }
 }
 
-/// The attention on a device with gradients of backend `B`; `None` if the parts are elsewhere.
+/// The attention on a device of backend `B`; `None` if the parts are elsewhere.
 fn recorded<B>(parts: &[Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Option<Tensor<4>>
 where
     B: Backend,
     DispatchTensor: DispatchKindConversion<B> + DispatchKindConversion<Autodiff<B>>,
 {
-    let [q, k, v] = parts.clone();
-    let (q, of_q) = q.try_into_primitive::<Autodiff<B>>().ok()?.into_parts();
-    let (k, of_k) = k.try_into_primitive::<Autodiff<B>>().ok()?.into_parts();
-    let (v, of_v) = v.try_into_primitive::<Autodiff<B>>().ok()?.into_parts();
+    let [q, k, v] = (parts.each_ref()).map(|part| Input::<B>::with_type(part, part.dtype()));
+    let inputs = [q?, k?, v?];
     let saved = Saved {
-        parts: [q, k, v].map(Tensor::from_primitive::<B>),
+        parts: parts.clone().map(Tensor::inner),
         bias: bias.cloned(),
     };
     let output = saved.forward().try_into_primitive::<B>().ok()?;
-    // The guards keep the parts' nodes alive until this step is in the graph.
-    let step = Attention
-        .prepare::<NoCheckpointing>([of_q, of_k, of_v])
-        .compute_bound();
-    let output = match step.stateful() {
-        OpsKind::Tracked(step) => step.finish(saved, output),
-        OpsKind::UnTracked(step) => step.finish(output),
-    };
-    Some(Tensor::from_primitive::<Autodiff<B>>(output))
-}
-
-/// The step of the gradient graph.
-#[derive(Debug)]
-struct Attention;
-
-impl<B> Backward<B, 3> for Attention
-where
-    B: Backend,
-    DispatchTensor: DispatchKindConversion<B>,
-{
-    type State = Saved;
-
-    fn backward(
-        self,
-        ops: Ops<Self::State, 3>,
-        gradients: &mut Gradients,
-        _checkpointer: &mut Checkpointer,
-    ) {
-        let g = Tensor::from_primitive::<B>(gradients.consume::<B>(&ops.node));
-        let found = ops.state.gradients(g);
-        for (parent, gradient) in ops.parents.into_iter().zip(found) {
-            // They were taken to this backend on the way there.
-            if let (Some(parent), Ok(gradient)) = (parent, gradient.try_into_primitive::<B>()) {
-                gradients.register::<B>(parent.id, gradient);
-            }
-        }
-    }
+    let run: Run<B, 3> = Arc::new(move |g, _| {
+        let gradients = saved.gradients(Tensor::from_primitive::<B>(g));
+        // They were taken to this backend on the way there.
+        gradients.map(|gradient| gradient.try_into_primitive::<B>().ok())
+    });
+    Some(apply(inputs, |_, _| (output, Some(run))))
 }
 
 #[cfg(test)]

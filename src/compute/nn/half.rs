@@ -5,13 +5,13 @@
 //! would be lost instead of won. Number types are never mixed in one operation, which
 //! GPUs answer with wrong numbers instead of an error.
 
-use burn::backend::autodiff::checkpoint::base::Checkpointer;
-use burn::backend::autodiff::checkpoint::strategy::NoCheckpointing;
-use burn::backend::autodiff::grads::Gradients;
-use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use std::sync::Arc;
+
 use burn::backend::{Autodiff, Backend, Cube, DispatchKindConversion, DispatchTensor, Flex};
 use burn::tensor::{DType, Device, FloatDType, Tensor, TensorData};
 use half::f16;
+
+use super::input::{Input, Run, apply};
 
 /// A matrix (in × out) in half precision.
 #[derive(Clone, Debug)]
@@ -80,44 +80,17 @@ where
     B: Backend,
     DispatchTensor: DispatchKindConversion<B> + DispatchKindConversion<Autodiff<B>>,
 {
-    let input = x.clone().try_into_primitive::<Autodiff<B>>().ok()?;
+    let input = Input::<B>::with_type(x, x.dtype())?;
     let wide = matrix.widened().try_into_primitive::<B>().ok()?;
-    // The guard keeps the input's node alive until this step is in the graph.
-    let (input, guard) = input.into_parts();
-    let output = B::float_matmul(input, wide);
-    let step = Product.prepare::<NoCheckpointing>([guard]).compute_bound();
-    let output = match step.stateful() {
-        OpsKind::Tracked(step) => step.finish(matrix.clone(), output),
-        OpsKind::UnTracked(step) => step.finish(output),
-    };
-    Some(Tensor::from_primitive::<Autodiff<B>>(output))
-}
-
-/// The step of the gradient graph.
-#[derive(Debug)]
-struct Product;
-
-impl<B> Backward<B, 1> for Product
-where
-    B: Backend,
-    DispatchTensor: DispatchKindConversion<B>,
-{
-    type State = HalfMatrix;
-
-    fn backward(
-        self,
-        ops: Ops<Self::State, 1>,
-        gradients: &mut Gradients,
-        _checkpointer: &mut Checkpointer,
-    ) {
-        let g = gradients.consume::<B>(&ops.node);
-        let [Some(parent)] = ops.parents else { return };
+    let matrix = matrix.clone();
+    let run: Run<B, 1> = Arc::new(move |g, _| {
         // It was taken to this backend on the way there.
-        if let Ok(wide) = ops.state.widened().try_into_primitive::<B>() {
-            let gradient = B::float_matmul(g, B::float_transpose(wide));
-            gradients.register::<B>(parent.id, gradient);
-        }
-    }
+        let wide = matrix.widened().try_into_primitive::<B>().ok();
+        [wide.map(|wide| B::float_matmul(g, B::float_transpose(wide)))]
+    });
+    Some(apply([input], |[x], _| {
+        (B::float_matmul(x, wide), Some(run))
+    }))
 }
 
 #[cfg(test)]

@@ -1,17 +1,27 @@
-//! Tensors as a backend of the framework sees them, for operations with their own gradients.
+//! Tensors as a backend of the framework sees them, and operations with their own gradients on these.
 
+use std::fmt;
+use std::sync::Arc;
+
+use burn::backend::autodiff::checkpoint::base::Checkpointer;
+use burn::backend::autodiff::checkpoint::strategy::NoCheckpointing;
+use burn::backend::autodiff::grads::Gradients;
+use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{
     Autodiff, Backend, DispatchAutodiffContext, DispatchKindConversion, DispatchTensor,
 };
 use burn::tensor::{DType, GradientCheckpointingStrategy, Tensor};
 
+/// A tensor on a device with gradients of backend `B`.
+type AutodiffTensor<B> = FloatTensor<Autodiff<B>>;
+
 /// A tensor on a device of backend `B`.
 pub enum Input<B: Backend> {
     /// On the plain device.
     Plain(FloatTensor<B>),
     /// On the device with gradients.
-    Tracked(FloatTensor<Autodiff<B>>),
+    Tracked(AutodiffTensor<B>),
 }
 
 impl<B> Input<B>
@@ -57,10 +67,80 @@ where
     }
 
     /// The tensor on the device with gradients.
-    pub fn into_tracked(self) -> FloatTensor<Autodiff<B>> {
+    pub fn into_tracked(self) -> AutodiffTensor<B> {
         match self {
-            Self::Plain(tensor) => FloatTensor::<Autodiff<B>>::new(tensor),
+            Self::Plain(tensor) => AutodiffTensor::<B>::new(tensor),
             Self::Tracked(tensor) => tensor,
         }
     }
+}
+
+/// Maps the gradient of the result, and which inputs require one, to the gradients of the inputs.
+pub type Run<B, const N: usize> =
+    Arc<dyn Fn(FloatTensor<B>, [bool; N]) -> [Option<FloatTensor<B>>; N] + Send + Sync>;
+
+/// The state of a tracked operation.
+#[derive(Clone)]
+struct Saved<R>(R);
+
+impl<R> fmt::Debug for Saved<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Saved").finish_non_exhaustive()
+    }
+}
+
+/// The step of the gradient graph.
+#[derive(Debug)]
+struct Custom;
+
+impl<B: Backend, const N: usize> Backward<B, N> for Custom {
+    type State = Saved<Option<Run<B, N>>>;
+
+    fn backward(
+        self,
+        ops: Ops<Self::State, N>,
+        gradients: &mut Gradients,
+        _checkpointer: &mut Checkpointer,
+    ) {
+        let g = gradients.consume::<B>(&ops.node);
+        let Saved(Some(run)) = ops.state else { return };
+        let wanted = ops.parents.each_ref().map(Option::is_some);
+        let results = run(g, wanted);
+        // Saved activations are free for use again before the gradient moves on.
+        drop(run);
+        for (parent, gradient) in ops.parents.into_iter().zip(results) {
+            if let (Some(parent), Some(gradient)) = (parent, gradient) {
+                gradients.register::<B>(parent.id, gradient);
+            }
+        }
+    }
+}
+
+/// Runs an operation on N inputs. `forward` gets their values and whether to return how to go back besides the result,
+/// which is on the device with gradients if an input is.
+pub fn apply<B, const N: usize, const E: usize>(
+    inputs: [Input<B>; N],
+    forward: impl FnOnce([FloatTensor<B>; N], bool) -> (FloatTensor<B>, Option<Run<B, N>>),
+) -> Tensor<E>
+where
+    B: Backend,
+    DispatchTensor: DispatchKindConversion<B> + DispatchKindConversion<Autodiff<B>>,
+{
+    if inputs.iter().all(|input| matches!(input, Input::Plain(_))) {
+        let (output, _) = forward(inputs.map(Input::into_plain), false);
+        return Tensor::from_primitive::<B>(output);
+    }
+    let inputs = inputs.map(Input::into_tracked);
+    // The guards keep the inputs' nodes alive until this step is in the graph.
+    let guards = inputs.each_ref().map(AutodiffTensor::<B>::node);
+    let inputs = inputs.map(AutodiffTensor::<B>::into_primitive);
+    let step = <Custom as Backward<B, N>>::prepare::<NoCheckpointing>(Custom, guards);
+    let output = match step.compute_bound().stateful() {
+        OpsKind::Tracked(step) => {
+            let (output, run) = forward(inputs, true);
+            step.finish(Saved(run), output)
+        }
+        OpsKind::UnTracked(_) => AutodiffTensor::<B>::new(forward(inputs, false).0),
+    };
+    Tensor::from_primitive::<Autodiff<B>>(output)
 }

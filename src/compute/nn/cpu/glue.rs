@@ -4,23 +4,15 @@
 //! takes the memory of its inputs, computes a [`Buffer`], and, if an input is tracked, leaves a
 //! closure that turns the gradient for its result into those for its inputs.
 
-use std::fmt;
 use std::sync::Arc;
 
-use burn::backend::autodiff::checkpoint::base::Checkpointer;
-use burn::backend::autodiff::checkpoint::strategy::NoCheckpointing;
-use burn::backend::autodiff::grads::Gradients;
-use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::flex::{FlexTensor, Layout};
-use burn::backend::tensor::FloatTensor;
-use burn::backend::{Autodiff, Flex, TensorMetadata};
+use burn::backend::{Flex, TensorMetadata};
 use burn::tensor::{DType, Shape, Tensor};
 use lae_kernels::buffer::Buffer;
 
 use super::bytes::bytes_of;
-
-/// A tensor on the CPU device with gradients.
-type AutodiffTensor = FloatTensor<Autodiff<Flex>>;
+use crate::nn::input;
 
 /// Returns an f32 tensor of the CPU device; `None` for other tensors.
 pub fn to_input<const D: usize>(tensor: &Tensor<D>) -> Option<Input> {
@@ -53,7 +45,7 @@ impl Dense {
 }
 
 /// A tensor on the CPU device.
-pub type Input = super::super::input::Input<Flex>;
+pub type Input = input::Input<Flex>;
 
 /// A gradient for an input.
 pub enum Gradient {
@@ -69,53 +61,6 @@ pub type Run<const N: usize> =
 
 /// What an operation computes: its result and, if asked to, how to go back.
 pub type Outcome<const N: usize> = (Buffer, Option<Run<N>>);
-
-/// The state of a tracked operation.
-#[derive(Clone)]
-struct Saved<const N: usize> {
-    shapes: [Shape; N],
-    run: Option<Run<N>>,
-}
-
-impl<const N: usize> fmt::Debug for Saved<N> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Saved")
-            .field("shapes", &self.shapes)
-            .finish_non_exhaustive()
-    }
-}
-
-/// The step of the gradient graph.
-#[derive(Debug)]
-struct Custom;
-
-impl<const N: usize> Backward<Flex, N> for Custom {
-    type State = Saved<N>;
-
-    fn backward(
-        self,
-        ops: Ops<Self::State, N>,
-        gradients: &mut Gradients,
-        _checkpointer: &mut Checkpointer,
-    ) {
-        let g = Dense::new(gradients.consume::<Flex>(&ops.node));
-        let Some(run) = ops.state.run else { return };
-        let wanted = ops.parents.each_ref().map(Option::is_some);
-        let results = run(g.numbers(), wanted);
-        // Saved activations are free for use again before the gradient moves on.
-        drop(run);
-        let parents = ops.parents.into_iter().zip(ops.state.shapes);
-        for ((parent, shape), result) in parents.zip(results) {
-            if let (Some(parent), Some(result)) = (parent, result) {
-                let gradient = match result {
-                    Gradient::Same => g.0.clone(),
-                    Gradient::Own(values) => tensor(values, shape),
-                };
-                gradients.register::<Flex>(parent.id, gradient);
-            }
-        }
-    }
-}
 
 fn tensor(values: Buffer, shape: Shape) -> FlexTensor {
     FlexTensor::new(bytes_of(values), Layout::contiguous(shape), DType::F32)
@@ -134,26 +79,22 @@ pub fn apply<const N: usize, const E: usize>(
     shape: [usize; E],
     forward: impl FnOnce([Dense; N], bool) -> Outcome<N>,
 ) -> Tensor<E> {
-    let shape = Shape::from(shape.to_vec());
-    if inputs.iter().all(|input| matches!(input, Input::Plain(_))) {
-        let (values, _) = forward(inputs.map(|input| Dense::new(input.into_plain())), false);
-        return Tensor::from_primitive::<Flex>(tensor(values, shape));
-    }
-    let inputs = inputs.map(Input::into_tracked);
-    // The guards keep the inputs' nodes alive until this step is in the graph.
-    let guards = inputs.each_ref().map(AutodiffTensor::node);
-    let shapes = inputs.each_ref().map(TensorMetadata::shape);
-    let inputs = inputs.map(|input| Dense::new(input.into_primitive()));
-    let step = Custom.prepare::<NoCheckpointing>(guards).compute_bound();
-    let output = match step.stateful() {
-        OpsKind::Tracked(step) => {
-            let (values, run) = forward(inputs, true);
-            step.finish(Saved { shapes, run }, tensor(values, shape))
-        }
-        OpsKind::UnTracked(_) => {
-            let (values, _) = forward(inputs, false);
-            AutodiffTensor::new(tensor(values, shape))
-        }
-    };
-    Tensor::from_primitive::<Autodiff<Flex>>(output)
+    input::apply(inputs, |inputs, tracked| {
+        let shapes = inputs.each_ref().map(TensorMetadata::shape);
+        let (values, run) = forward(inputs.map(Dense::new), tracked);
+        let run = run.map(|run| -> input::Run<Flex, N> {
+            Arc::new(move |g, wanted| {
+                let g = Dense::new(g);
+                let mut shapes = shapes.iter().cloned();
+                run(g.numbers(), wanted).map(|gradient| {
+                    let shape = shapes.next()?;
+                    Some(match gradient? {
+                        Gradient::Same => g.0.clone(),
+                        Gradient::Own(values) => tensor(values, shape),
+                    })
+                })
+            })
+        });
+        (tensor(values, Shape::from(shape.to_vec())), run)
+    })
 }
