@@ -5,6 +5,7 @@
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::graph::GraphParts;
@@ -101,7 +102,8 @@ pub trait Dimensions: Debug + Send + Sync + Same {
         stored
     }
 
-    /// The network called `name` as Python over timm, with PETs at these sites.
+    /// The network called `name` as Python over timm, with PETs at these sites. `name` is one line without
+    /// quotes.
     ///
     /// # Errors
     /// Returns a Problem for a family, or sites, that are not written down.
@@ -121,7 +123,7 @@ pub trait Dimensions: Debug + Send + Sync + Same {
     /// The network as operations, from normalised images to features.
     ///
     /// # Errors
-    /// As [`Architecture::graph`].
+    /// Returns a Problem for a missing weight, or for what acts in it and has no form in a graph.
     fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value>;
 
     /// The network, with its tensors from the loader.
@@ -151,63 +153,23 @@ impl PartialEq for Architecture {
     }
 }
 
+impl Deref for Architecture {
+    type Target = dyn Dimensions;
+
+    fn deref(&self) -> &Self::Target {
+        self.0.as_ref()
+    }
+}
+
 impl Architecture {
     /// A network of these dimensions.
     pub fn of(dimensions: impl Dimensions + 'static) -> Self {
         Self(Arc::new(dimensions))
     }
 
-    /// Its family.
-    pub fn family(&self) -> &'static Family {
-        self.0.family()
-    }
-
-    /// Side of the square input the backbone is meant for, in pixels.
-    pub fn input_size(&self) -> usize {
-        self.0.input_size()
-    }
-
-    /// One shape per block.
-    pub fn blocks(&self) -> Vec<BlockShape> {
-        self.0.blocks()
-    }
-
-    /// How many tokens each block works on, at the input size.
-    pub fn lengths(&self) -> Vec<Length> {
-        self.0.lengths()
-    }
-
-    /// Whether a class token gathers the feature; prompts and prefixes need one.
-    pub fn has_class_token(&self) -> bool {
-        self.0.has_class_token()
-    }
-
     /// Length of the feature vector.
     pub fn feature_width(&self) -> usize {
         self.blocks().last().map_or(0, |block| block.width)
-    }
-
-    /// The network called `name` as Python over timm, with PETs at these sites. `name` is one line without
-    /// quotes.
-    ///
-    /// # Errors
-    /// Returns a Problem for a family, or sites, that are not written down.
-    pub fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
-        self.0.torch(name, acting)
-    }
-
-    /// The layer whose outputs the h of a block's site is, as they are, as other libraries call it: timm first, if there is
-    /// one.
-    pub fn layer_names(&self, block: usize, site: Site) -> Vec<LayerName> {
-        self.0.layer_names(block, site)
-    }
-
-    /// The network as operations, from normalised images to features.
-    ///
-    /// # Errors
-    /// Returns a Problem for a missing weight, or for what acts in it and has no form in a graph.
-    pub fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
-        self.0.graph(parts, images)
     }
 
     /// How many of the first blocks carry a PET by default.
@@ -228,14 +190,14 @@ impl Architecture {
                 wrong = wrong.to_string()
             ))
         };
-        if let Some(wrong) = self.0.contradiction() {
+        if let Some(wrong) = self.contradiction() {
             return Err(unfit(wrong));
         }
         let (blocks, lengths) = (self.blocks(), self.lengths());
         if let Some(wrong) = plausible::too_large(self.input_size(), &blocks, &lengths) {
             return Err(unfit(wrong).advise(message!("advice-specify-real-dimensions")));
         }
-        let epsilon = self.0.epsilon();
+        let epsilon = self.epsilon();
         if (1e-30..1.0).contains(&epsilon) {
             return Ok(());
         }
@@ -272,15 +234,5 @@ impl Architecture {
         let backbone = self.build(&mut loader);
         loader.finish()?;
         Ok(backbone)
-    }
-
-    /// A stored tensor as it is trained: tables learned at another resolution are resized.
-    pub(super) fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
-        self.0.fitted(name, stored)
-    }
-
-    /// The network, with its tensors from the loader.
-    pub(super) fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {
-        self.0.build(loader)
     }
 }
