@@ -194,24 +194,14 @@ impl Parser<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::Sign;
+    use super::super::Sign::*;
     use super::*;
 
     const ALL: Language = Language {
         called: "the text",
         any: "a text",
         signs: &[
-            Sign::Or,
-            Sign::And,
-            Sign::Less,
-            Sign::AtMost,
-            Sign::More,
-            Sign::AtLeast,
-            Sign::Add,
-            Sign::Subtract,
-            Sign::Multiply,
-            Sign::Divide,
-            Sign::Product,
+            Or, And, Less, AtMost, More, AtLeast, Add, Subtract, Multiply, Divide, Product,
         ],
         most_letters: 20_000,
         most_tokens: 5_000,

@@ -1,5 +1,7 @@
 //! The places in a backbone's block where a PET can act, and the sizes a block has.
 
+use Site::*;
+
 use super::shape::Shape;
 
 /// A place in a backbone's block where a PET can act. Blocks offer sites by name.
@@ -84,22 +86,8 @@ impl BlockKind {
     pub const VIT: Self = Self {
         name: "ViT",
         sites: &[
-            Site::Attention,
-            Site::Mlp,
-            Site::Block,
-            Site::Query,
-            Site::Key,
-            Site::Value,
-            Site::Proj,
-            Site::Fc1,
-            Site::Fc2,
-            Site::Tokens,
-            Site::Attend,
-            Site::Stream,
-            Site::Norm1,
-            Site::Norm2,
-            Site::Activation,
-            Site::Input,
+            Attention, Mlp, Block, Query, Key, Value, Proj, Fc1, Fc2, Tokens, Attend, Stream,
+            Norm1, Norm2, Activation, Input,
         ],
         small: [192, 3],
         tokens: 17,
@@ -108,20 +96,8 @@ impl BlockKind {
     pub const SWIN: Self = Self {
         name: "Swin",
         sites: &[
-            Site::Attention,
-            Site::Mlp,
-            Site::Block,
-            Site::Query,
-            Site::Key,
-            Site::Value,
-            Site::Proj,
-            Site::Fc1,
-            Site::Fc2,
-            Site::Tokens,
-            Site::Stream,
-            Site::Norm1,
-            Site::Norm2,
-            Site::Activation,
+            Attention, Mlp, Block, Query, Key, Value, Proj, Fc1, Fc2, Tokens, Stream, Norm1, Norm2,
+            Activation,
         ],
         small: [96, 3],
         tokens: 16,
@@ -129,14 +105,7 @@ impl BlockKind {
     /// A convolution, then an MLP.
     pub const CONVNEXT: Self = Self {
         name: "ConvNeXt",
-        sites: &[
-            Site::Block,
-            Site::Mlp,
-            Site::Fc1,
-            Site::Fc2,
-            Site::Norm2,
-            Site::Activation,
-        ],
+        sites: &[Block, Mlp, Fc1, Fc2, Norm2, Activation],
         small: [80, 0],
         tokens: 9,
     };

@@ -2,7 +2,8 @@
 //! other names. They are checked here and evaluated in `value`.
 
 use super::functions::{FUNCTIONS, Function, Of, function};
-use crate::expression::{Diagnostic, Expr, Language, NodeKind, Sign, parse};
+use crate::expression::Sign::*;
+use crate::expression::{Diagnostic, Expr, Language, NodeKind, parse};
 use crate::message;
 use crate::method::METHODS;
 use crate::metrics::Expert;
@@ -14,16 +15,7 @@ const LANGUAGE: Language = Language {
     called: "the formula",
     any: "a formula",
     signs: &[
-        Sign::Or,
-        Sign::And,
-        Sign::Less,
-        Sign::AtMost,
-        Sign::More,
-        Sign::AtLeast,
-        Sign::Add,
-        Sign::Subtract,
-        Sign::Multiply,
-        Sign::Divide,
+        Or, And, Less, AtMost, More, AtLeast, Add, Subtract, Multiply, Divide,
     ],
     most_letters: 400,
     most_tokens: 400,
