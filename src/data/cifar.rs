@@ -305,7 +305,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::tr;
+    use lae_base::tr;
 
     fn record(labels: &[u8], fill: u8) -> Vec<u8> {
         [labels, &vec![fill; PIXELS]].concat()

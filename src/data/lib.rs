@@ -311,7 +311,3 @@ struct Found {
     assumed: Vec<Words>,
     note: String,
 }
-
-// For the tests of this package.
-#[cfg(test)]
-use lae_base::tr;

@@ -350,7 +350,3 @@ pub fn build(setup: Setup<'_>) -> Result<Box<dyn Method>> {
 pub(crate) fn task_seed(seed: u64, task: usize) -> u64 {
     seed.wrapping_mul(1_000_003).wrapping_add(task as u64 + 1)
 }
-
-// For the tests of this package.
-#[cfg(test)]
-use lae_base::tr;

@@ -77,7 +77,7 @@ fn company(tasks: &[Range<usize>]) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::run::config::RunConfig;
-    use crate::tr;
+    use lae_base::tr;
 
     fn cut(sizes: &[usize]) -> Vec<Range<usize>> {
         let mut first = 0;

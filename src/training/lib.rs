@@ -16,7 +16,3 @@ use lae_data as data;
 use lae_method as method;
 use lae_network::{backbone, onnx, pet};
 use lae_runs::{run, store};
-
-// For the tests of this package.
-#[cfg(test)]
-use lae_base::tr;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use crate::tr;
+use lae_base::tr;
 use std::fs;
 
 use super::*;

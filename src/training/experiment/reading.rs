@@ -59,7 +59,7 @@ impl Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tr;
+    use lae_base::tr;
 
     #[test]
     fn a_few_images_may_be_lost_and_no_more() {
