@@ -81,11 +81,6 @@ impl Scenario {
         self.select(&data.test, self.tasks.get(task).cloned())
     }
 
-    /// The test images of tasks 0 to `task` with their labels.
-    pub fn test_up_to(&self, data: &Dataset, task: usize) -> Vec<(Sample, i64)> {
-        self.select(&data.test, self.tasks.get(task).map(|range| 0..range.end))
-    }
-
     fn select(&self, samples: &[Sample], range: Option<Range<usize>>) -> Vec<(Sample, i64)> {
         let range = range.unwrap_or_default();
         samples

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use lae_base::tr;
 use std::fs;
+
+use lae_base::tr;
 
 use super::*;
 

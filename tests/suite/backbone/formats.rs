@@ -330,8 +330,8 @@ fn weights_of_another_architecture_name_the_first_tensors_only() {
     let path = folder.path().join("a.safetensors");
     files::safetensors(&files::swin(), Dtype::F32, &[], &path);
     let library = library();
-    let opened = library.open_with("vit_tiny_patch16_224", &path, &Device::flex());
-    let problem = opened.err().unwrap();
+    let read = library.read_with("vit_tiny_patch16_224", &path).unwrap();
+    let problem = read.place(&Device::flex()).err().unwrap();
     assert_says!(
         problem.what,
         "problem-weights-of-other-family",

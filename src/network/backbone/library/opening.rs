@@ -145,13 +145,8 @@ impl BackboneLibrary {
         }
     }
 
-    /// Opens the entry `name` with weights from a file the user chose, for machines without
+    /// Reads the entry `name` with weights from a file the user chose, for machines without
     /// internet.
-    pub fn open_with(&self, name: &str, file: &Path, to: impl Into<Place>) -> Result<Opened> {
-        self.read_with(name, file)?.place(to)
-    }
-
-    /// As [`BackboneLibrary::open_with`], short of placing it on a device.
     pub fn read_with(&self, name: &str, file: &Path) -> Result<Unplaced> {
         match self.meaning(name)? {
             Meaning::Entry(entry) => checked(entry.clone(), file, Vec::new()),
