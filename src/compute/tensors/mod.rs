@@ -5,14 +5,10 @@
 
 pub mod file;
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
-use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use burn::tensor::{DataError, Device, Tensor, TensorData};
-use file::TensorFile;
-use safetensors::tensor::{Dtype, View};
+pub use file::{load, load_some, open, to_bytes, write};
 
 use crate::device;
 use crate::message;
@@ -120,9 +116,6 @@ pub fn not_finite(what: &str) -> Problem {
         .advise(message!("advice-use-smaller-base-lr"))
 }
 
-/// How the Problem of a device without room begins.
-pub const OUT_OF_MEMORY: &str = "the device ran out of memory";
-
 /// Says what a failure of a device means for the user, of one that is known or of any. What the driver said
 /// goes to the log.
 pub fn device_problem(error: &str, on: Option<&Device>) -> Problem {
@@ -228,158 +221,7 @@ pub struct Made<'a> {
 /// Such tensors by name.
 pub type Bulk<'a> = BTreeMap<String, Made<'a>>;
 
-/// The safetensors bytes of these tensors, with text metadata.
-///
-/// # Errors
-/// Returns a Problem if a shape contradicts its number of values.
-pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    write(&mut bytes, tensors, Bulk::new(), metadata).map_err(|error| {
-        Problem::new(message!(
-            "problem-tensors-unwritten",
-            error = error.to_string()
-        ))
-    })?;
-    Ok(bytes)
-}
-
-/// Writes these bytes tensor by tensor, those of `bulk` as they are made.
-///
-/// # Errors
-/// The target cannot be written, or a shape contradicts its number of values.
-pub fn write(
-    out: &mut dyn Write,
-    tensors: &Named,
-    mut bulk: Bulk<'_>,
-    metadata: HashMap<String, String>,
-) -> io::Result<()> {
-    let shapes = tensors.iter().map(|(name, tensor)| (name, &tensor.shape));
-    let shapes = shapes.chain(bulk.iter().map(|(name, made)| (name, &made.shape)));
-    let shapes: BTreeMap<String, Vec<usize>> = shapes
-        .map(|(name, shape)| (name.clone(), shape.clone()))
-        .collect();
-    let views = shapes.iter().map(|(name, shape)| (name, Outline(shape)));
-    let header = safetensors::serialize(views, Some(metadata)).map_err(io::Error::other)?;
-    out.write_all(&header)?;
-    // In the order of the header: by name.
-    for (name, shape) in &shapes {
-        let written = match (bulk.remove(name), tensors.get(name)) {
-            (Some(made), _) => write_values(out, made.values)?,
-            (None, Some(tensor)) => {
-                out.write_all(bytemuck::cast_slice(&tensor.values))?;
-                tensor.values.len()
-            }
-            (None, None) => 0,
-        };
-        if written != shape.iter().product::<usize>() {
-            let what = format!("the tensor {name} has {written} values and the shape {shape:?}");
-            return Err(io::Error::other(what));
-        }
-    }
-    Ok(())
-}
-
-/// Writes values piece by piece; returns their number.
-fn write_values(out: &mut dyn Write, values: impl Iterator<Item = f32>) -> io::Result<usize> {
-    const PIECE: usize = 1 << 14;
-    let (mut piece, mut count) = (Vec::with_capacity(PIECE), 0);
-    for value in values {
-        piece.push(value);
-        count += 1;
-        if piece.len() == PIECE {
-            out.write_all(bytemuck::cast_slice(&piece))?;
-            piece.clear();
-        }
-    }
-    out.write_all(bytemuck::cast_slice(&piece))?;
-    Ok(count)
-}
-
-/// The place of a tensor in a header, without its values.
-struct Outline<'a>(&'a [usize]);
-
-impl View for Outline<'_> {
-    fn dtype(&self) -> Dtype {
-        Dtype::F32
-    }
-
-    fn shape(&self) -> &[usize] {
-        self.0
-    }
-
-    fn data(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(&[])
-    }
-
-    fn data_len(&self) -> usize {
-        self.0.iter().product::<usize>() * size_of::<f32>()
-    }
-}
-
-/// Reads such a file back, with its metadata; `doing` completes "could not …".
-///
-/// # Errors
-/// Returns a Problem for a file that cannot be read, a cut or foreign one, or a tensor that is not f32.
-pub fn load(path: &Path, doing: &str) -> Result<(Named, HashMap<String, String>)> {
-    load_some(path, doing, |_| true)
-}
-
-/// The same of the tensors with the requested names.
-///
-/// # Errors
-/// As [`load`].
-pub fn load_some(
-    path: &Path,
-    doing: &str,
-    wanted: impl Fn(&str) -> bool,
-) -> Result<(Named, HashMap<String, String>)> {
-    let file = open(path, doing)?;
-    let mut tensors = Named::new();
-    let all = file.header().tensors().into_iter();
-    for (name, info) in all.filter(|(name, _)| wanted(name)) {
-        if info.dtype != Dtype::F32 {
-            return Err(broken(path, format!("{name} is not f32")));
-        }
-        let tensor = HostTensor {
-            shape: info.shape.clone(),
-            values: file
-                .numbers(info)
-                .map_err(|error| unreadable(path, doing, &error))?,
-        };
-        tensors.insert(name, tensor);
-    }
-    Ok((
-        tensors,
-        file.header().metadata().clone().unwrap_or_default(),
-    ))
-}
-
-/// Opens such a file.
-///
-/// # Errors
-/// As [`load`].
-pub fn open(path: &Path, doing: &str) -> Result<TensorFile> {
-    TensorFile::open(path).map_err(|error| unreadable(path, doing, &error))
-}
-
-fn unreadable(path: &Path, doing: &str, error: &io::Error) -> Problem {
-    match error.kind() {
-        ErrorKind::InvalidData => broken(path, error.to_string()),
-        _ => Problem::io(doing, path, error),
-    }
-}
-
-fn broken(path: &Path, why: String) -> Problem {
-    Problem::new(message!(
-        "problem-tensor-file-unreadable",
-        why = why.to_string()
-    ))
-    .at_path(path)
-    .advise(message!("advice-use-earlier-snapshot"))
-}
-
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -395,58 +237,5 @@ mod tests {
         assert!(broken.is_infinite());
         let shorter = tensor(&[1.0]).relative_error(&tensor(&[1.0, 2.0]));
         assert!(shorter.is_infinite());
-    }
-
-    #[test]
-    fn tensors_survive_the_bytes_and_a_cut_file_is_a_problem() {
-        let tensor = HostTensor {
-            shape: vec![2, 2],
-            values: vec![1.0, -2.5, f32::MIN_POSITIVE, 0.0],
-        };
-        let named = Named::from([("a".to_string(), tensor)]);
-        let meta = HashMap::from([("kind".to_string(), "snapshot".to_string())]);
-        let bytes = to_bytes(&named, meta.clone()).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("task_1.safetensors");
-        std::fs::write(&path, &bytes).unwrap();
-        assert_eq!(
-            load(&path, "read it").unwrap(),
-            (named.clone(), meta.clone())
-        );
-        // While it is read, somebody cuts it: an error, and no fault of the bus.
-        let file = TensorFile::open(&path).unwrap();
-        std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
-        let error = file.bytes(file.header().info("a").unwrap()).unwrap_err();
-        assert!(error.to_string().contains("shorter"), "{error}");
-        let problem = load(&path, "read it").unwrap_err();
-        assert!(problem.place.ends_with("task_1.safetensors"), "{problem}");
-        // Made while it is written, it reads like any other.
-        let values = [0.5, -1.0, 2.0];
-        let made = Made {
-            shape: vec![3],
-            values: Box::new(values.into_iter()),
-        };
-        let mut mixed = Vec::new();
-        let bulk = Bulk::from([("Z.made".to_string(), made)]);
-        write(&mut mixed, &named, bulk, meta).unwrap();
-        std::fs::write(&path, &mixed).unwrap();
-        let (read, _) = load(&path, "read it").unwrap();
-        assert_eq!(
-            (&read["a"], read["Z.made"].values.as_slice()),
-            (&named["a"], &values[..])
-        );
-        let (read, _) = load_some(&path, "read it", |name| name == "a").unwrap();
-        assert_eq!(read, named);
-        let short = Made {
-            shape: vec![4],
-            values: Box::new(values.into_iter()),
-        };
-        let bulk = Bulk::from([("short".to_string(), short)]);
-        assert!(write(&mut Vec::new(), &named, bulk, HashMap::new()).is_err());
-        // Sparse, and of another kind.
-        let sparse = std::fs::File::create(&path).unwrap();
-        sparse.set_len(1 << 40).unwrap();
-        let problem = load(&path, "read it").unwrap_err();
-        assert!(problem.is("problem-tensor-file-unreadable"), "{problem}");
     }
 }

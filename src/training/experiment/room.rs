@@ -11,7 +11,6 @@ use crate::problem::{Problem, Result};
 use crate::run::diary::Noted;
 use crate::run::event::{Control, Event, Sink};
 use crate::store::{self, RunFolder};
-use crate::tensors::OUT_OF_MEMORY;
 
 /// Brings a run to its end: each time its device runs out of memory, it resumes from its last saved epoch
 /// with half as many images at once.
@@ -32,7 +31,7 @@ pub(super) fn to_the_end(
     let mut ended = fenced(|| begin(sink));
     loop {
         let problem = match ended {
-            Err(problem) if problem.what.starts_with(OUT_OF_MEMORY) => problem,
+            Err(problem) if problem.is("problem-device-out-of-memory") => problem,
             ended => return ended,
         };
         let lost = device::losses() > losses;
