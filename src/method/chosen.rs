@@ -303,44 +303,23 @@ pub fn adopt_published(config: &mut RunConfig, spec: &'static MethodSpec) {
         .collect();
 }
 
-/// The values of a backbone that determine a PET's default size and position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BackboneShape {
-    /// Length of the feature vector.
-    pub feature_width: usize,
-    /// Number of blocks.
-    pub depth: usize,
-    /// Default number of first blocks with a PET.
-    pub pet_blocks: usize,
-}
-
-impl From<&Description> for BackboneShape {
-    fn from(about: &Description) -> Self {
-        Self {
-            feature_width: about.feature_width,
-            depth: about.blocks.len(),
-            pet_blocks: about.entry.pet_blocks,
-        }
-    }
-}
-
 /// Sets the default size and blocks of the method's PET for this backbone; `size` is the plugin's own default.
-pub fn usual_pet(config: &mut RunConfig, shape: Option<BackboneShape>, size: Option<usize>) {
+pub fn usual_pet(config: &mut RunConfig, backbone: Option<&Description>, size: Option<usize>) {
     let Ok(spec) = named_method(&config.method) else {
         return;
     };
     // For a method without a PET, the settings keep their defaults for the next method.
     let pet = spec.pet.unwrap_or(super::PetUse::USUAL);
     let own = pet.plugin == Some(config.pet.as_str());
-    let by_width = pet.size.filter(|_| own).zip(shape);
-    let by_width = by_width.map(|(of, shape)| of(shape.feature_width));
+    let by_width = pet.size.filter(|_| own).zip(backbone);
+    let by_width = by_width.map(|(of, backbone)| of(backbone.feature_width));
     if let Some(size) = by_width.or(size) {
         config.pet_size = size;
     }
-    if let Some(shape) = shape {
+    if let Some(backbone) = backbone {
         let blocks = match pet.every_block {
-            true => shape.depth,
-            false => shape.pet_blocks,
+            true => backbone.blocks.len(),
+            false => backbone.entry.pet_blocks,
         };
         config.blocks = blocks.to_string();
     }

@@ -59,8 +59,7 @@ use crate::tensors::{Bulk, HostTensor, Named};
 pub use answers::{Answer, TEMPERATURE};
 pub use backward::Backward;
 pub use chosen::{
-    BackboneShape, adopt, adopt_published, command, filled, named_method, problems, run_title, set,
-    usual_pet,
+    adopt, adopt_published, command, filled, named_method, problems, run_title, set, usual_pet,
 };
 pub use epochs::{epochs_of, passes_of, steps_of};
 pub use exemplars::Exemplar;

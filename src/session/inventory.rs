@@ -28,9 +28,22 @@ impl Inventory {
         let mut sound = self.plugins.iter().filter(|view| view.problem.is_none());
         sound.find(|view| view.name == name)
     }
+
+    /// Returns the backbone of the table with this name.
+    pub fn backbone(&self, name: &str) -> Option<&Description> {
+        self.backbones.iter().find(|about| about.entry.name == name)
+    }
 }
 
 impl Session {
+    /// Returns the backbone of the settings: from the table, or as the plan found it (a file).
+    pub fn backbone(&self) -> Option<&Description> {
+        let name = &self.experiment.draft.backbone;
+        let planned = self.experiment.plan.backbone.as_ref();
+        let planned = planned.filter(|about| about.entry.name == *name);
+        self.inventory.backbone(name).or(planned)
+    }
+
     /// Updates cached texts after the language changed.
     pub fn spoken_anew(&mut self) {
         self.read_plugins();

@@ -8,7 +8,6 @@ use super::Session;
 use super::chooser::typed_path;
 use super::grids::Several;
 use super::views::DataView;
-use crate::backbone::library::Description;
 use crate::data::{builtin, named};
 use crate::experiment::suited::{Material, of_epochs, share_epochs, suit, take_from};
 use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
@@ -128,10 +127,9 @@ impl Session {
 
     /// Selects a backbone from the table, with its default number of blocks with a PET.
     pub fn choose_backbone(&mut self, name: &str) {
-        let mut known = self.inventory.backbones.iter();
-        if let Some(view) = known.find(|view| view.entry.name == name) {
-            self.experiment.draft.backbone.clone_from(&view.entry.name);
-            self.experiment.draft.blocks = view.entry.pet_blocks.to_string();
+        if let Some(about) = self.inventory.backbone(name) {
+            self.experiment.draft.backbone = name.to_string();
+            self.experiment.draft.blocks = about.entry.pet_blocks.to_string();
         }
     }
 
@@ -166,14 +164,10 @@ impl Session {
         let inventory = &self.inventory;
         let is_read = !inventory.plugins.is_empty() && !inventory.backbones.is_empty();
         if is_read && std::mem::take(&mut self.experiment.pet_is_due) {
-            let draft = &mut self.experiment.draft;
-            let mut listed = self.inventory.backbones.iter();
-            let is_chosen = |view: &&Description| view.entry.name == draft.backbone;
-            let about = listed.find(is_chosen);
-            let about = about.or(self.experiment.plan.backbone.as_ref().filter(is_chosen));
-            let size = self.inventory.plugin_of(draft).and_then(|view| view.size);
-            let shape = about.map(Into::into);
-            usual_pet(draft, shape, size.map(|(_, usual, _)| usual));
+            let mut draft = self.experiment.draft.clone();
+            let size = inventory.plugin_of(&draft).and_then(|view| view.size);
+            usual_pet(&mut draft, self.backbone(), size.map(|(_, usual, _)| usual));
+            self.experiment.draft = draft;
         }
     }
 

@@ -286,7 +286,7 @@ impl Asked<'_> {
             config.pet.clone_from(pet);
         }
         let pet = Plugins::standard().get(&config.pet)?;
-        method::usual_pet(&mut config, Some((&about).into()), pet.default_size());
+        method::usual_pet(&mut config, Some(&about), pet.default_size());
         if let Some(size) = self.args.pet_size {
             config.pet_size = size;
         }

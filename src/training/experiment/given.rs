@@ -62,7 +62,7 @@ pub fn usual_network(
     given: impl Fn(&str) -> bool,
 ) {
     let before = config.clone();
-    usual_pet(config, about.map(Into::into), own_size);
+    usual_pet(config, about, own_size);
     let same_pet = !given("pet") && config.pet == base.pet;
     if given("pet_size") || same_pet {
         config.pet_size = before.pet_size;

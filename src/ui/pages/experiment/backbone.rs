@@ -22,13 +22,13 @@ const FILE: &str = "file";
 
 /// Draws the card.
 pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let chosen = chosen(cx);
-    let stand = match &chosen {
+    let chosen = cx.session.backbone();
+    let stand = match chosen {
         None if cx.session.inventory.backbones.is_empty() => StepState::Busy,
         _ => standing(cx, SettingGroup::Backbone),
     };
     let title = (tr!("experiment-backbone"), "backbone");
-    let end = |ui: &mut Ui, cx: &mut Cx<'_>, open: bool| match chosen.as_ref() {
+    let end = |ui: &mut Ui, cx: &mut Cx<'_>, open: bool| match chosen {
         Some(view) if open && !file_wanted(cx) => {
             widgets::cut(ui, view.entry.licence()).on_hover_text(tr!("experiment-weights-licence"));
         }
@@ -44,10 +44,10 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
         end,
         |ui, cx| {
             ui.horizontal_wrapped(|ui| {
-                choice(ui, cx, chosen.as_ref());
+                choice(ui, cx, chosen);
                 precision(ui, cx);
             });
-            match &chosen {
+            match chosen {
                 // The current backbone is not shown while a file is to be chosen in its place.
                 Some(view) if file_wanted(cx) => {
                     let now = view.entry.title();
@@ -84,57 +84,31 @@ fn in_short(cx: &Cx<'_>, view: Option<&Description>) -> String {
 
 /// Returns whether a weight file is to be chosen while a backbone of the table is still selected.
 fn file_wanted(cx: &Cx<'_>) -> bool {
-    let name = &cx.session.experiment.draft.backbone;
-    cx.pages.experiment.weights
-        && cx
-            .session
-            .inventory
-            .backbones
-            .iter()
-            .any(|view| view.entry.name == *name)
+    cx.pages.experiment.weights && is_listed(cx, &cx.session.experiment.draft.backbone)
 }
 
-/// Returns the current backbone: from the table, or as the plan found it (a file).
-fn chosen(cx: &Cx<'_>) -> Option<Description> {
-    let name = &cx.session.experiment.draft.backbone;
-    let listed = cx
-        .session
-        .inventory
-        .backbones
-        .iter()
-        .find(|view| view.entry.name == *name);
-    let planned = cx.session.experiment.plan.backbone.as_ref();
-    listed
-        .or(planned.filter(|view| view.entry.name == *name))
-        .cloned()
+/// Returns whether this is the name of a backbone of the table.
+fn is_listed(cx: &Cx<'_>, name: &str) -> bool {
+    cx.session.inventory.backbone(name).is_some()
 }
 
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&Description>) {
-    let listed = |cx: &Cx<'_>, name: &str| {
-        cx.session
-            .inventory
-            .backbones
-            .iter()
-            .any(|b| b.entry.name == name)
-    };
     let from_file =
-        cx.pages.experiment.weights || !listed(cx, &cx.session.experiment.draft.backbone);
+        cx.pages.experiment.weights || !is_listed(cx, &cx.session.experiment.draft.backbone);
     let family = match chosen {
-        Some(view) if !from_file => view.entry.architecture.family().name.to_string(),
-        _ => FILE.to_string(),
+        Some(view) if !from_file => view.entry.architecture.family().name,
+        _ => FILE,
     };
-    let mut options: Vec<(String, &str)> = FAMILIES
-        .iter()
-        .map(|family| (family.name.to_string(), family.title))
-        .collect();
-    options.push((FILE.to_string(), tr!("experiment-weights-file")));
-    let mut value = family.clone();
+    let options = FAMILIES.iter().map(|family| (family.name, family.title));
+    let file_option = (FILE, tr!("experiment-weights-file"));
+    let options: Vec<(&str, &str)> = options.chain([file_option]).collect();
+    let mut value = family;
     if segmented(ui, "family", &options, &mut value) {
         cx.pages.experiment.weights = value == FILE;
         if value == FILE {
             cx.change(|session| session.pick(DialogPurpose::Weights));
-        } else if let Some(view) = first_of(&cx.session.inventory.backbones, &value) {
-            let name = view.entry.name;
+        } else if let Some(view) = first_of(&cx.session.inventory.backbones, value) {
+            let name = view.entry.name.clone();
             cx.change(move |session| session.choose_backbone(&name));
         }
     }
@@ -147,33 +121,32 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&Description>) {
         .right_text(RichText::new("▾").color(tokens(ui).subdued))
         .min_size(Vec2::new(0.0, CONTROL));
     let list = ui.add(list).accessible_name(tr!("experiment-weights"));
-    Popup::menu(&list).show(|ui| entries(ui, cx, &family));
+    Popup::menu(&list).show(|ui| entries(ui, cx, family));
 }
 
 /// Returns the default backbone of a family, else its first one in the table.
-fn first_of(list: &[Description], family: &str) -> Option<Description> {
+fn first_of<'a>(list: &'a [Description], family: &str) -> Option<&'a Description> {
     let usual = families::named(family).map_or("", |family| family.usual);
-    let mine = || {
-        list.iter()
-            .filter(|view| view.entry.architecture.family().name == family)
-    };
-    let found = mine()
-        .find(|view| view.entry.name == usual)
-        .or(mine().next());
-    found.cloned()
+    let is_usual = |view: &&Description| view.entry.name == usual;
+    of_family(list, family)
+        .find(is_usual)
+        .or(of_family(list, family).next())
+}
+
+/// Returns the backbones of a family.
+fn of_family<'a>(list: &'a [Description], family: &str) -> impl Iterator<Item = &'a Description> {
+    list.iter()
+        .filter(move |view| view.entry.architecture.family().name == family)
 }
 
 /// Draws the family's weights with their size and location.
 fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
     ui.set_min_width(430.0);
-    let list = cx.session.inventory.backbones.clone();
+    let list = &cx.session.inventory.backbones;
     egui::ScrollArea::vertical()
         .max_height(360.0)
         .show(ui, |ui| {
-            for view in list
-                .iter()
-                .filter(|view| view.entry.architecture.family().name == family)
-            {
+            for view in of_family(list, family) {
                 let here = cx.session.experiment.draft.backbone == view.entry.name;
                 let line = egui::Button::selectable(here, view.entry.title())
                     .right_text(RichText::new(view.whereabouts()).color(tokens(ui).subdued));
@@ -189,12 +162,7 @@ fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
 /// Draws a field for a path, for systems without a file dialog.
 fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     let draft = &cx.session.experiment.draft.backbone;
-    let known = cx
-        .session
-        .inventory
-        .backbones
-        .iter()
-        .any(|view| view.entry.name == *draft);
+    let known = is_listed(cx, draft);
     let state = &mut cx.pages.experiment;
     let edit = widgets::line_edit(
         &mut state.weights_path,
@@ -202,18 +170,11 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     )
     .hint_text(tr!("experiment-weights-path"));
     let response = ui.add(edit).accessible_name(tr!("experiment-weights-name"));
-    let is_name = |text: &str| {
-        cx.session
-            .inventory
-            .backbones
-            .iter()
-            .any(|view| view.entry.name == text)
-    };
-    if !response.has_focus() && !response.lost_focus() && !cx.session.inventory.backbones.is_empty()
-    {
+    let inventory = &cx.session.inventory;
+    if !response.has_focus() && !response.lost_focus() && !inventory.backbones.is_empty() {
         if !known {
             state.weights_path.clone_from(draft);
-        } else if is_name(&state.weights_path) {
+        } else if inventory.backbone(&state.weights_path).is_some() {
             // The name of a backbone of the table is not a path.
             state.weights_path.clear();
         }

@@ -2,7 +2,6 @@
 
 use egui::Ui;
 
-use crate::backbone::library::Description;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::session::Session;
@@ -97,8 +96,7 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader) {
     if better_backbone(header, &run.reports).is_none() {
         return;
     }
-    let known = |view: &&Description| view.entry.name == BACKBONE;
-    let Some(view) = cx.session.inventory.backbones.iter().find(known).cloned() else {
+    let Some(view) = cx.session.inventory.backbone(BACKBONE) else {
         return;
     };
     ui.horizontal_wrapped(|ui| {
