@@ -205,6 +205,11 @@ impl UiCommand {
         Self::Change(Box::new(change), None)
     }
 
+    /// Returns a command that opens a file dialog.
+    pub fn pick(wanted: DialogPurpose) -> Self {
+        Self::change(move |session| session.pick(wanted))
+    }
+
     /// Returns a command that changes the session and shows `page`.
     pub fn change_on(page: Page, change: impl FnOnce(&mut Session) + 'static) -> Self {
         Self::Change(Box::new(change), Some(page))

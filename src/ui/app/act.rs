@@ -50,7 +50,7 @@ impl StudioApp {
         match command {
             UiCommand::Change(change, page) => {
                 change(&mut self.session);
-                if let Some(page) = page.filter(|page| *page != self.page) {
+                if let Some(page) = page {
                     self.show(page);
                 }
             }

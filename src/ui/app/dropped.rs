@@ -53,8 +53,7 @@ impl StudioApp {
             if is_packed(&path) && !is_folder {
                 packed.push(path);
             } else if dropped.is_plugin {
-                let look = UiCommand::change(move |session| session.look_at_plugin(path));
-                self.act(ctx, look);
+                self.session.look_at_plugin(path);
                 self.show(Page::Plugins);
             } else if dropped.is_start {
                 self.picked(ctx, DialogPurpose::PetStart, path);

@@ -41,11 +41,8 @@ impl StudioApp {
             DialogPurpose::Piece => self.session.collect_file(path),
             DialogPurpose::Order => self.session.set("order", Some(Setting::Text(text.into()))),
             DialogPurpose::PetStart => {
-                let start = Some(Setting::Text(text.into()));
-                self.act(
-                    ctx,
-                    UiCommand::change(move |session| session.set("pet_start", start)),
-                );
+                self.session
+                    .set("pet_start", Some(Setting::Text(text.into())));
             }
             DialogPurpose::Image => self.act(ctx, UiCommand::PredictFile(path)),
             DialogPurpose::BugReport => self.shell.report.goes_to(text),
@@ -96,8 +93,6 @@ impl StudioApp {
 
     pub(super) fn open_grid(&mut self, file: String) {
         self.session.open_grid(file);
-        if self.page != Page::Experiment {
-            self.show(Page::Experiment);
-        }
+        self.show(Page::Experiment);
     }
 }

@@ -23,19 +23,20 @@ pub struct PaletteEntry {
     pub(super) careful: bool,
 }
 
-impl PaletteEntry {
-    pub(super) fn new(title: impl Into<String>, command: UiCommand) -> Self {
-        Self {
-            title: title.into(),
-            also: "",
-            shortcut: None,
-            on: None,
-            command,
-            enabled: true,
-            careful: false,
-        }
+/// Returns an available entry of every page, without a shortcut.
+pub(super) fn entry(title: impl Into<String>, command: UiCommand) -> PaletteEntry {
+    PaletteEntry {
+        title: title.into(),
+        also: "",
+        shortcut: None,
+        on: None,
+        command,
+        enabled: true,
+        careful: false,
     }
+}
 
+impl PaletteEntry {
     pub(super) fn keys(self, keys: KeyboardShortcut) -> Self {
         Self {
             shortcut: Some(keys),
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
 
     fn fit(title: &str, typed: &str) -> Option<usize> {
-        PaletteEntry::new(title, UiCommand::Palette).fit(typed)
+        entry(title, UiCommand::Palette).fit(typed)
     }
 
     #[test]
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_ends_something_is_found_by_its_own_first_word_alone() {
-        let stop = PaletteEntry::new("Stop run and save", UiCommand::Stop).careful();
+        let stop = entry("Stop run and save", UiCommand::Stop).careful();
         assert_eq!(stop.fit("run"), None);
         assert_eq!(stop.fit("s t"), None);
         assert_eq!(stop.fit("sto"), Some(0));

@@ -1,6 +1,6 @@
 //! Entries of the command palette about grids, and about checking and exporting runs.
 
-use super::{PaletteEntry, change, pick};
+use super::{PaletteEntry, change, entry, pick};
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::grids::{grid_title, shipped_grids};
@@ -21,16 +21,13 @@ pub(super) fn of_grids(session: &Session) -> Vec<PaletteEntry> {
     for key in grid_keys(&session.experiment.draft) {
         let title = tr!("entries-several-values", setting = title_of(key));
         let vary = UiCommand::change_on(Page::Experiment, move |session| session.vary(key));
-        let vary = PaletteEntry::new(title, vary).also("entries-several-values-keywords");
+        let vary = entry(title, vary).also("entries-several-values-keywords");
         all.push(vary.when(!grid.several.has(key)));
     }
     for (name, title) in shipped_grids() {
         let title = tr!("entries-open-named-grid", title = grid_title(title));
         let open = move |session: &mut Session| session.open_grid((*name).into());
-        all.push(PaletteEntry::new(
-            title,
-            UiCommand::change_on(Page::Experiment, open),
-        ));
+        all.push(entry(title, UiCommand::change_on(Page::Experiment, open)));
     }
     all
 }

@@ -21,6 +21,7 @@ use crate::ui::keys;
 use crate::ui::pages::predict::askable;
 use crate::ui::settings::ThemeChoice;
 pub use entry::PaletteEntry;
+use entry::entry;
 
 /// Maximum number of stored runs listed per command.
 const RUNS: usize = 12;
@@ -35,18 +36,14 @@ pub fn found(session: &Session, typed: &str) -> Vec<PaletteEntry> {
     fitting.into_iter().map(|(_, entry)| entry).collect()
 }
 
-fn entry(title: impl Into<String>, command: UiCommand) -> PaletteEntry {
-    PaletteEntry::new(title, command)
-}
-
 /// Returns an entry that changes the session.
 fn change(title: impl Into<String>, change: impl FnOnce(&mut Session) + 'static) -> PaletteEntry {
-    PaletteEntry::new(title, UiCommand::change(change))
+    entry(title, UiCommand::change(change))
 }
 
 /// Returns an entry that opens a file dialog.
 fn pick(title: &str, wanted: DialogPurpose) -> PaletteEntry {
-    change(title, move |session| session.pick(wanted))
+    entry(title, UiCommand::pick(wanted))
 }
 
 /// Returns all entries.

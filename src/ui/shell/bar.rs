@@ -325,8 +325,7 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
     )
     .clicked()
     {
-        commands.push(UiCommand::change(Session::close_opened));
-        commands.push(UiCommand::Show(Page::Train));
+        commands.push(UiCommand::change_on(Page::Train, Session::close_opened));
     }
     if run.stage.is_live() {
         let (icon, name) = if run.stage == Stage::Paused {

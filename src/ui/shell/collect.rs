@@ -124,9 +124,7 @@ impl Collect {
         });
         ui.horizontal_wrapped(|ui| {
             if button(ui, tr!("shell-collect-files")).clicked() {
-                commands.push(UiCommand::change(|session| {
-                    session.pick(DialogPurpose::Piece);
-                }));
+                commands.push(UiCommand::pick(DialogPurpose::Piece));
             }
             if button(ui, tr!("shell-collect-paste")).clicked() {
                 commands.push(UiCommand::Paste);

@@ -37,8 +37,7 @@ pub fn export(
 pub fn forms(ui: &mut Ui, kind: DataExportKind, commands: &mut Vec<UiCommand>) {
     for (form, words, tip) in FORMS {
         if ui.button(tr!(words)).on_hover_text(tr!(tip)).clicked() {
-            let wanted = DialogPurpose::DataExport(kind, form);
-            commands.push(UiCommand::change(move |session| session.pick(wanted)));
+            commands.push(UiCommand::pick(DialogPurpose::DataExport(kind, form)));
         }
     }
 }

@@ -58,9 +58,7 @@ impl FoldersDialog {
             let typed = !self.typed.trim().is_empty();
             add |= primary_button(ui, tr!("shell-folders-add"), typed).clicked();
             if button(ui, tr!("shell-choose")).clicked() {
-                commands.push(UiCommand::change(|session| {
-                    session.pick(DialogPurpose::Runs);
-                }));
+                commands.push(UiCommand::pick(DialogPurpose::Runs));
             }
         });
         if add && !self.typed.trim().is_empty() {

@@ -120,9 +120,7 @@ impl ReportDialog {
                 .accessible_name(tr!("shell-report-save-as"));
             self.place.take_if(|_| !known);
             if button(ui, tr!("shell-choose")).clicked() {
-                commands.push(UiCommand::change(|session| {
-                    session.pick(DialogPurpose::BugReport);
-                }));
+                commands.push(UiCommand::pick(DialogPurpose::BugReport));
             }
         });
         ui.horizontal(|ui| {

@@ -80,9 +80,7 @@ pub fn ask(
                 Some(_) => tr!("shell-teach-choose-other-folder"),
             };
             if widgets::button(ui, other).clicked() {
-                commands.push(UiCommand::change(|session| {
-                    session.pick(DialogPurpose::AddedTask);
-                }));
+                commands.push(UiCommand::pick(DialogPurpose::AddedTask));
             }
             if let Some(added_task) = added_task.filter(|_| lesson.is_none()) {
                 let text = tr!("shell-teach-undo", classes = listed(&added_task.classes, 3));

@@ -141,8 +141,8 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         }
         if used {
             let name = plugin.name.clone();
-            cx.change(move |session| session.choose_pet(&name));
-            cx.act(UiCommand::Show(Page::Experiment));
+            let choose = move |session: &mut Session| session.choose_pet(&name);
+            cx.act(UiCommand::change_on(Page::Experiment, choose));
         }
     });
     if !plugin.parameters.is_empty() {
