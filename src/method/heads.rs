@@ -99,18 +99,17 @@ impl Heads {
         (width, device): (usize, &Device),
         state: &mut State<'_>,
     ) -> Result<()> {
-        if let Some(stored) = state.stored() {
-            let heads = stored.tasks.iter().map(|classes| Head {
+        state.per_task(
+            &mut self.0,
+            |classes| Head {
                 weight: Tensor::zeros([width, classes.len()], device),
                 bias: Tensor::zeros([1, classes.len()], device),
-            });
-            self.0 = heads.collect();
-        }
-        for (task, head) in self.0.iter_mut().enumerate() {
-            state.tensor(&format!("{prefix}.{task}.weight"), &mut head.weight)?;
-            state.tensor(&format!("{prefix}.{task}.bias"), &mut head.bias)?;
-        }
-        Ok(())
+            },
+            |state, task, head| {
+                state.tensor(&format!("{prefix}.{task}.weight"), &mut head.weight)?;
+                state.tensor(&format!("{prefix}.{task}.bias"), &mut head.bias)
+            },
+        )
     }
 }
 

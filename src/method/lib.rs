@@ -258,7 +258,8 @@ pub trait Method: Send + Sync {
         Ok(())
     }
 
-    /// Restores a snapshot or a checkpoint made after these tasks had begun.
+    /// Restores a snapshot or a checkpoint made after these tasks had begun. If that fails, a part may be restored: the
+    /// method must not be used afterwards.
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor.

@@ -70,6 +70,28 @@ impl<'a> State<'a> {
         }
     }
 
+    /// Writes or reads the part of each task with `part`; `blank` returns what the part of a task with these classes is
+    /// read into. Memory grows only as tensors are found.
+    pub(super) fn per_task<T>(
+        &mut self,
+        parts: &mut Vec<T>,
+        blank: impl Fn(&Range<usize>) -> T,
+        part: impl Fn(&mut Self, usize, &mut T) -> Result<()>,
+    ) -> Result<()> {
+        let Some(stored) = self.stored() else {
+            let mut parts = parts.iter_mut().enumerate();
+            return parts.try_for_each(|(task, value)| part(self, task, value));
+        };
+        let read = |(task, classes): (usize, &Range<usize>)| {
+            let mut value = blank(classes);
+            part(self, task, &mut value)?;
+            Ok(value)
+        };
+        let read = stored.tasks.iter().enumerate().map(read);
+        *parts = read.collect::<Result<_>>()?;
+        Ok(())
+    }
+
     /// Writes a tensor, or reads one of the same shape.
     pub(super) fn tensor(&mut self, name: &str, tensor: &mut Tensor<2>) -> Result<()> {
         let write = |tensor: &Tensor<2>, tensors: &mut Named| {

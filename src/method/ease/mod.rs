@@ -86,6 +86,8 @@ pub struct Ease {
     plan: PetPlan,
     settings: TuningSettings,
     alpha: f64,
+    /// The initial PET of the first task; all PETs have its structure.
+    first: PetStack,
     /// The PETs of finished tasks.
     sets: Vec<PetStack>,
     /// The PET of the current task.
@@ -107,6 +109,7 @@ impl Ease {
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let plan = setup.pet.cloned();
         Ok(Self {
+            first: setup.fresh_pets(task_seed(setup.config.seed, 0))?,
             backbone: setup.backbone.clone(),
             plan: plan.ok_or_else(|| Problem::new(message!("problem-method-needs-pet")))?,
             settings: TuningSettings::chosen(setup)?,
@@ -147,7 +150,7 @@ impl Ease {
 
 impl Method for Ease {
     fn trained_parameters(&self) -> usize {
-        self.fresh(0).map_or(0, |pets| pets.trained_count())
+        self.first.trained_count()
     }
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
@@ -248,21 +251,20 @@ impl Method for Ease {
     }
 
     fn state(&mut self, state: &mut State<'_>) -> Result<()> {
+        state.per_task(
+            &mut self.sets,
+            |_| self.first.clone(),
+            |state, task, pets| state.pets(&format!("pet.{task}"), pets),
+        )?;
         if let Some(stored) = state.stored() {
-            let like = self.fresh(0)?;
-            self.sets = vec![like.clone(); stored.tasks.len()];
             self.classes = stored.tasks.last().cloned().unwrap_or(0..0);
             let task = Task::newest(stored.tasks).filter(|_| Tuning::is_in(stored));
-            self.tuning = task.map(|task| Tuning::new(like, &task, &self.backbone, self.settings));
-            if self.tuning.is_some() {
-                self.sets.pop();
-            }
-        }
-        let newest = self.tuning.as_mut().map(|tuning| &mut tuning.pets);
-        for (task, pets) in self.sets.iter_mut().chain(newest).enumerate() {
-            state.pets(&format!("pet.{task}"), pets)?;
+            let pets = task.as_ref().and_then(|_| self.sets.pop());
+            let tuning = |(task, pets)| Tuning::new(pets, &task, &self.backbone, self.settings);
+            self.tuning = task.zip(pets).map(tuning);
         }
         if let Some(tuning) = &mut self.tuning {
+            state.pets(&format!("pet.{}", self.sets.len()), &mut tuning.pets)?;
             tuning.state(state)?;
         }
         match state {

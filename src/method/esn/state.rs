@@ -280,20 +280,13 @@ impl Method for Esn {
     }
 
     fn state(&mut self, state: &mut State<'_>) -> Result<()> {
-        let device = self.backbone.device();
-        if let Some(stored) = state.stored() {
-            let width = self.backbone.feature_width();
-            let stages = stored.tasks.iter();
-            let stages =
-                stages.map(|classes| EsnStage::zeros(width, self.heads, classes.len(), &device));
-            self.stages = stages.collect();
-            self.task = Task::newest(stored.tasks);
-            self.separation = Separation::default();
-        }
+        let (width, device) = (self.backbone.feature_width(), self.backbone.device());
         state.tensor("prompt", &mut self.prompt)?;
-        for (task, stage) in self.stages.iter_mut().enumerate() {
-            stage.state(&format!("stage.{task}"), state)?;
-        }
+        state.per_task(
+            &mut self.stages,
+            |classes| EsnStage::zeros(width, self.heads, classes.len(), &device),
+            |state, task, stage| stage.state(&format!("stage.{task}"), state),
+        )?;
         state.part(
             &mut self.temperatures,
             |places, tensors| {
@@ -308,6 +301,10 @@ impl Method for Esn {
                 Ok(places.map(|place| last.min(*place as usize)).collect())
             },
         )?;
+        if let Some(stored) = state.stored() {
+            self.task = Task::newest(stored.tasks);
+            self.separation = Separation::default();
+        }
         self.optimiser.state(&device, state)
     }
 }
