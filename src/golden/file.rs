@@ -107,7 +107,7 @@ impl GoldenFile {
     /// Refuses sizes in the metadata that no tensor of the file can have: their product is more
     /// than the numbers it holds. Code that allocates by such sizes asks here first, for memory that
     /// cannot be had ends the program.
-    pub(super) fn bear(&self, what: &str, sizes: &[usize]) -> Result<()> {
+    pub(super) fn check_sizes(&self, what: &str, sizes: &[usize]) -> Result<()> {
         let held = self.tensors.values().map(|tensor| tensor.values.len());
         let held = held.chain(self.doubles.values().map(Vec::len)).sum();
         let product = sizes
@@ -131,7 +131,7 @@ impl GoldenFile {
         let all = classes
             .iter()
             .fold(0, |all: usize, n| all.saturating_add(*n));
-        self.bear(key, &[all, width])?;
+        self.check_sizes(key, &[all, width])?;
         Ok(classes)
     }
 
@@ -252,7 +252,7 @@ pub(super) fn fresh_pets(
     let size = args.get(size).and_then(Value::as_u64);
     let size = size.ok_or_else(|| Problem::new("\"pet_args\" in the metadata has no size"))?;
     let size = size as usize;
-    file.bear("pet_args", &[size, backbone.feature_width()])?;
+    file.check_sizes("pet_args", &[size, backbone.feature_width()])?;
     let spec = PluginLibrary::with_folders(Vec::new()).get(plugin)?;
     let plain = args.get("compensatory").and_then(Value::as_bool) == Some(false);
     let variant = plain.then(|| "plain".to_string());

@@ -45,7 +45,7 @@ impl Method {
     }
 
     /// Refuses prompts that are larger than the file.
-    fn bear(&self, file: &GoldenFile, width: usize) -> Result<()> {
+    fn check_sizes(&self, file: &GoldenFile, width: usize) -> Result<()> {
         let prompts = match self {
             Self::L2p(own) => vec![[1, own.pool, own.length], [1, own.pool, own.top_k]],
             Self::DualPrompt(own) => vec![
@@ -55,7 +55,7 @@ impl Method {
             Self::Coda(own) => vec![[own.blocks.len(), own.pool, own.length], [1, 1, own.tasks]],
         };
         let mut sizes = prompts.iter().map(|[a, b, c]| [*a, *b, *c, width]);
-        sizes.try_for_each(|sizes| file.bear("method_args", &sizes))
+        sizes.try_for_each(|sizes| file.check_sizes("method_args", &sizes))
     }
 
     fn scheme(&self) -> Box<dyn Scheme> {
@@ -86,7 +86,7 @@ pub(super) fn check(
     let width = backbone.feature_width();
     let classes = file.classes("classes_per_task", width)?;
     let method = Method::of(file, &classes)?;
-    method.bear(file, width)?;
+    method.check_sizes(file, width)?;
     let rates: Vec<f64> = serde_json::from_value(file.json("lr")?)
         .map_err(|_| Problem::new("\"lr\" in the metadata is not a list of numbers"))?;
     let training = Training {

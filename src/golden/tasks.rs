@@ -82,8 +82,8 @@ impl<'a> TaskFile<'a> {
             }
             // What sizes a tensor: the square of the projections, the tokens of a prompt.
             match (key, text.trim().parse()) {
-                ("projection", Ok(size)) => file.bear(key, &[size, size])?,
-                ("prompt_length", Ok(size)) => file.bear(key, &[size, width])?,
+                ("projection", Ok(size)) => file.check_sizes(key, &[size, size])?,
+                ("prompt_length", Ok(size)) => file.check_sizes(key, &[size, width])?,
                 _ => {}
             }
             let whole = text.parse().map(Setting::Whole).ok();
@@ -95,7 +95,7 @@ impl<'a> TaskFile<'a> {
         let pet = match file.text("adapter_size") {
             Ok(_) => {
                 let size = file.number("adapter_size")?;
-                file.bear("adapter_size", &[size, width])?;
+                file.check_sizes("adapter_size", &[size, width])?;
                 let plugin = file.text("pet").unwrap_or(STREAM_ADAPTER);
                 if plugin == STREAM_ADAPTER {
                     // The files drop nothing.

@@ -266,12 +266,12 @@ impl Session {
     }
 
     /// Removes a job that waits at a place or is being sent there.
-    pub fn take_out_at(&mut self, name: &str, job: JobId) {
+    pub fn remove_job_at(&mut self, name: &str, job: JobId) {
         self.say_to(name, Command::Stop(job));
     }
 
     /// Starts the held jobs of this computer at a place.
-    pub fn let_go_at(&mut self, name: &str) {
+    pub fn release_held_at(&mut self, name: &str) {
         let at = self.train.places.get(name);
         let held = at
             .into_iter()

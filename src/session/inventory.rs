@@ -45,7 +45,7 @@ impl Session {
     }
 
     /// Updates cached texts after the language changed.
-    pub fn spoken_anew(&mut self) {
+    pub fn reload_texts(&mut self) {
         self.read_plugins();
         self.read_backbones();
         self.read_devices();

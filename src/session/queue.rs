@@ -147,7 +147,7 @@ impl Session {
     }
 
     /// Removes a job from the queue.
-    pub fn take_out(&mut self, job: JobId) {
+    pub fn remove_job(&mut self, job: JobId) {
         self.backend.send(Command::Stop(job));
     }
 

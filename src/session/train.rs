@@ -131,7 +131,7 @@ impl Session {
     pub fn is_at_work(&self) -> bool {
         let waiting = self.waiting().filter(|job| !job.held).map(|job| job.id);
         let mut jobs = self.running_job().into_iter().chain(waiting);
-        jobs.any(|job| !self.is_toured(job))
+        jobs.any(|job| !self.is_tour_job(job))
     }
 
     /// Returns the running job.
@@ -143,7 +143,7 @@ impl Session {
     /// is not returned, because it is never resumed.
     pub fn unfinished(&self) -> Option<&Path> {
         let live = self.train.running();
-        let live = live.filter(|run| !run.job.is_some_and(|job| self.is_toured(job)));
+        let live = live.filter(|run| !run.job.is_some_and(|job| self.is_tour_job(job)));
         // A restarted grid resumes its run by itself.
         let live = live.filter(|_| self.train.running_grid().is_none());
         live.and_then(|run| run.header.as_ref())

@@ -65,7 +65,7 @@ impl Session {
         if let Trying::Asked(job) = trying {
             match self.running_job() == Some(job) {
                 true => self.stop(false),
-                false => self.take_out(job),
+                false => self.remove_job(job),
             }
         }
     }

@@ -84,23 +84,23 @@ pub enum UiCommand {
     /// Train the settings on the Experiment page with three class orders.
     TrainOrders,
     /// Load the preset of this name on the Experiment page.
-    SetUp(&'static str, Box<RunConfig>),
+    LoadPreset(&'static str, Box<RunConfig>),
     /// Set these tasks.
-    Arrange(Box<Scenario>),
+    SetTasks(Box<Scenario>),
     /// Load the settings of a run.
-    Repeat(Box<RunConfig>),
+    LoadSettings(Box<RunConfig>),
     /// Restore the set-up of a crashed window.
-    UseFormer,
+    RestoreSettings,
     /// Select a dataset.
     ChooseData(String),
     /// Select a weight file as the backbone.
     ChooseWeights(String),
     /// Copy or save a figure.
-    OfFigure(FigureWish, Box<Figure>),
+    ExportFigure(FigureWish, Box<Figure>),
     /// Ask for a path in the window.
     TypePath(DialogPurpose),
     /// The dialog for a path was closed.
-    ChosenNothing,
+    CancelPath,
     /// A file or folder was chosen.
     Picked(DialogPurpose, PathBuf),
     /// Undo the last change of the settings.
@@ -112,11 +112,11 @@ pub enum UiCommand {
     /// Copy text to the clipboard.
     CopyText(String),
     /// Pause or resume the run.
-    PauseOrGoOn,
+    PauseOrResume,
     /// Ask whether to stop the run.
     Stop,
     /// Remove a job from the queue.
-    TakeOut(JobId),
+    RemoveJob(JobId),
     /// Resume a stopped run, on another device if one is given.
     Resume(PathBuf, Option<String>),
     /// Open a stored run on Train.
@@ -134,13 +134,13 @@ pub enum UiCommand {
     /// Show the folders of runs.
     Folders,
     /// Ask for the folder of an added task, or whether to undo the last one.
-    Teach(PathBuf),
+    AddTask(PathBuf),
     /// Add the examined task to the run.
-    TeachFound,
+    AddExaminedTask,
     /// Gather images class by class.
     Collect(Purpose),
     /// Save and use the gathered images.
-    KeepCollection(Purpose),
+    SaveCollection(Purpose),
     /// Select this run on Predict.
     PredictWith(PathBuf),
     /// Predict an image file.
@@ -158,7 +158,7 @@ pub enum UiCommand {
     /// Set the theme: light, dark or system.
     Theme(ThemeChoice),
     /// Set the language of the window.
-    Speak(Language),
+    SetLanguage(Language),
     /// Open or close help.
     Help,
     /// Start the tour, or return to it.
@@ -166,7 +166,7 @@ pub enum UiCommand {
     /// Show the glossary.
     Glossary,
     /// Turn animations off or on.
-    StandStill(bool),
+    ReduceMotion(bool),
     /// Set the zoom; 1 is the default.
     Zoom(f32),
     /// Open or close the presenter view.
@@ -184,7 +184,7 @@ pub enum UiCommand {
     /// Stop this job on another machine; its run is saved and copied back.
     StopAt(String, JobId),
     /// Remove a job from the queue of another machine.
-    TakeOutAt(String, JobId),
+    RemoveJobAt(String, JobId),
     /// Cancel the grid on a cluster that was submitted in this folder.
     CancelOnCluster(PathBuf),
     /// Close the table of predictions.
@@ -219,7 +219,7 @@ impl UiCommand {
 impl From<&Preset> for UiCommand {
     /// Returns the command that loads a preset.
     fn from(preset: &Preset) -> Self {
-        Self::SetUp(preset.name, Box::new(preset.run.clone()))
+        Self::LoadPreset(preset.name, Box::new(preset.run.clone()))
     }
 }
 

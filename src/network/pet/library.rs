@@ -102,12 +102,12 @@ pub fn lend(path: PathBuf) {
 impl PluginLibrary {
     /// Built-in plugins, `./plugins`, and `lae-studio/plugins` in the user's data folder.
     pub fn standard() -> Self {
-        Self::of_person(user_folder().as_deref())
+        Self::of_user(user_folder().as_deref())
     }
 
     /// The same, with the user's own plugins from this folder. A file that has the name of a built-in plugin is
     /// refused until the user allows it (see [`PluginNotes`]).
-    pub fn of_person(own: Option<&Path>) -> Self {
+    pub fn of_user(own: Option<&Path>) -> Self {
         let notes = own.map(PluginNotes::read).unwrap_or_default();
         let folders = [Some(Path::new("plugins")), own].into_iter().flatten();
         let folders: Vec<PathBuf> = folders.map(Path::to_path_buf).collect();

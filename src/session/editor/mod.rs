@@ -202,7 +202,7 @@ impl Session {
     }
 
     /// Reopens the text that was closed last without being saved.
-    pub fn go_on_with_left(&mut self) {
+    pub fn reopen_closed_text(&mut self) {
         if let Some(left) = self.editor.left.pop() {
             self.open_written(left);
         }

@@ -70,7 +70,7 @@ fn a_text_that_is_closed_while_it_is_saved_is_lost_by_nobody() {
         .collect();
     assert_eq!(left, [Some("Second"), Some("Third")]);
     session.close_plugin();
-    session.go_on_with_left();
+    session.reopen_closed_text();
     assert_eq!(session.written().unwrap().name.as_deref(), Some("Fourth"));
     assert_eq!(session.editor.left.len(), 2);
 }

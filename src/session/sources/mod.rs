@@ -97,7 +97,7 @@ impl Disk {
     fn library(&self) -> PluginLibrary {
         match self.plugins == user_folder() {
             true => PluginLibrary::standard(),
-            false => PluginLibrary::of_person(self.plugins.as_deref()),
+            false => PluginLibrary::of_user(self.plugins.as_deref()),
         }
     }
 

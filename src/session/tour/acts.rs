@@ -22,22 +22,22 @@ impl Session {
             return;
         };
         for run in [&tour.baseline, &tour.lae] {
-            self.stop_toured(run);
+            self.stop_tour_run(run);
         }
-        self.unpin_toured(&tour);
+        self.unpin_tour_drawings(&tour);
     }
 
     /// Ends the tour; both runs stay in the list of runs, and the drawings pinned.
-    pub fn keep_toured(&mut self) {
+    pub fn keep_tour_runs(&mut self) {
         self.learn.tour = None;
     }
 
     /// Ends the tour and moves both runs to the trash.
-    pub fn drop_toured(&mut self) {
+    pub fn delete_tour_runs(&mut self) {
         let Some(tour) = self.learn.tour.take() else {
             return;
         };
-        self.unpin_toured(&tour);
+        self.unpin_tour_drawings(&tour);
         let runs = [tour.baseline, tour.lae].into_iter();
         self.delete(runs.filter_map(|run| run.folder).collect());
     }
@@ -71,7 +71,7 @@ impl Session {
     }
 
     /// Trains the run of the current step, as soon as nothing else trains.
-    pub fn train_toured(&mut self) {
+    pub fn train_tour_run(&mut self) {
         if let Some(tour) = &mut self.learn.tour
             && tour.run().is_unasked()
         {
@@ -81,7 +81,7 @@ impl Session {
     }
 
     /// Queues the run that waits for another one to end.
-    pub fn line_up_toured(&mut self) {
+    pub fn queue_tour_run(&mut self) {
         let wanted = |tour: &&Tour| tour.run().standing == TourRunState::Wanted;
         let Some(tour) = self.learn.tour.as_ref().filter(wanted) else {
             return;
@@ -95,7 +95,7 @@ impl Session {
     }
 
     /// Trains a run again that ended early.
-    pub fn train_toured_again(&mut self) {
+    pub fn retrain_tour_run(&mut self) {
         let Some(tour) = &mut self.learn.tour else {
             return;
         };
@@ -108,7 +108,7 @@ impl Session {
         if let Some(old) = old {
             self.hide_pins_from(&old);
         }
-        self.train_toured();
+        self.train_tour_run();
     }
 
     /// Records the guess and resumes Baseline.
@@ -121,7 +121,7 @@ impl Session {
     }
 
     /// Resumes a paused run of the tour.
-    pub fn go_on_toured(&mut self) {
+    pub fn resume_tour_run(&mut self) {
         if let Some(tour) = &self.learn.tour
             && tour.run().job.is_some()
             && tour.run().job == self.running_job()
@@ -131,7 +131,7 @@ impl Session {
     }
 
     /// Shows a task of both runs, if both have finished it.
-    pub fn look_at_toured(&mut self, task: usize) {
+    pub fn show_tour_task(&mut self, task: usize) {
         if let Some(tour) = &mut self.learn.tour {
             let known = tour.baseline.measured().min(tour.lae.measured());
             tour.task = task.min(known.saturating_sub(1));
@@ -148,11 +148,11 @@ impl Session {
     }
 
     /// Returns whether this job belongs to the tour.
-    pub fn is_toured(&self, job: JobId) -> bool {
+    pub fn is_tour_job(&self, job: JobId) -> bool {
         self.learn.tour.as_ref().is_some_and(|tour| tour.owns(job))
     }
 
-    fn stop_toured(&mut self, run: &OwnRun) {
+    fn stop_tour_run(&mut self, run: &OwnRun) {
         let Some(job) = run.job.filter(|_| run.is_under_way()) else {
             return;
         };
@@ -162,7 +162,7 @@ impl Session {
         }
     }
 
-    fn unpin_toured(&mut self, tour: &Tour) {
+    fn unpin_tour_drawings(&mut self, tour: &Tour) {
         for pin in tour.pins.into_iter().flatten() {
             self.unpin(pin);
         }

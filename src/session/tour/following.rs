@@ -17,8 +17,8 @@ impl Session {
         };
         self.ask_tour_plan(&mut tour);
         for run in [&mut tour.baseline, &mut tour.lae] {
-            self.follow_toured(run);
-            self.start_toured(run);
+            self.follow_tour_run(run);
+            self.start_tour_run(run);
         }
         while let Some(next) = self.next_step(&mut tour) {
             tour.step = next;
@@ -26,7 +26,7 @@ impl Session {
         self.learn.tour = Some(tour);
     }
 
-    fn follow_toured(&mut self, run: &mut OwnRun) {
+    fn follow_tour_run(&mut self, run: &mut OwnRun) {
         let Some(job) = run.job else { return };
         match &self.train.live {
             Some(live) if live.job == Some(job) => run.follow(live),
@@ -39,11 +39,11 @@ impl Session {
     }
 
     /// Starts a wanted run, once nothing else trains or is about to.
-    fn start_toured(&mut self, run: &mut OwnRun) {
+    fn start_tour_run(&mut self, run: &mut OwnRun) {
         let free = !self.is_training() && self.waiting().all(|job| job.held);
         if run.standing == TourRunState::Wanted && free {
             run.asked_as(self.train_named_of_tour(&run.config));
-            self.follow_toured(run);
+            self.follow_tour_run(run);
         }
     }
 

@@ -160,7 +160,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     let before = session.experiment.draft.clone();
     let mut asked = 0;
     draw_both(&mut session);
-    session.train_toured();
+    session.train_tour_run();
     backend.push(Event::Started(Box::new(header("/base"))));
     backend.push(report(0, 4));
     session.drain();
@@ -190,7 +190,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     );
     answer(&mut session, &backend, &mut asked, 0.1);
     assert_eq!(step(&session), TourStep::Switch);
-    session.train_toured();
+    session.train_tour_run();
     learn(&mut session, &backend, "/lae", [4, 4]);
     answer(&mut session, &backend, &mut asked, 0.7);
     assert_eq!(step(&session), TourStep::Compare);
@@ -202,7 +202,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     assert_eq!(fate(&tour.lae), Some(Fate::Between));
     session.conclude_tour();
     assert_eq!(step(&session), TourStep::End);
-    session.drop_toured();
+    session.delete_tour_runs();
     assert!(session.learn.tour.is_none() && session.predict.pins.pictures().is_empty());
     assert!(session.predict.pins.runs().is_empty());
     assert_eq!(session.experiment.draft, before);
@@ -214,7 +214,7 @@ fn another_run_is_waited_for_and_never_stopped() {
     let other = session.train(RunConfig::default());
     session.drain();
     draw_both(&mut session);
-    session.train_toured();
+    session.train_tour_run();
     let standing = |session: &Session| {
         session
             .learn
@@ -239,8 +239,8 @@ fn another_run_is_waited_for_and_never_stopped() {
     );
     // In the queue behind it; leaving the tour removes it.
     draw_both(&mut session);
-    session.train_toured();
-    session.line_up_toured();
+    session.train_tour_run();
+    session.queue_tour_run();
     session.drain();
     assert_eq!(standing(&session), TourRunState::InQueue);
     let mine = session.learn.tour.as_ref().unwrap().baseline.job.unwrap();
@@ -257,7 +257,7 @@ fn another_run_is_waited_for_and_never_stopped() {
     );
     // Without it the tour's run starts by itself.
     draw_both(&mut session);
-    session.train_toured();
+    session.train_tour_run();
     backend.push(Event::Finished {
         run: "other".into(),
     });
@@ -272,7 +272,7 @@ fn leaving_stops_the_run_of_the_tour_wherever_it_is() {
     for pause in [false, true] {
         let (mut session, backend) = session();
         draw_both(&mut session);
-        session.train_toured();
+        session.train_tour_run();
         backend.push(Event::Started(Box::new(header("/base"))));
         if pause {
             let run = "/base".into();
@@ -292,7 +292,7 @@ fn leaving_stops_the_run_of_the_tour_wherever_it_is() {
 fn a_run_that_ended_early_can_be_trained_again() {
     let (mut session, backend) = session();
     draw_both(&mut session);
-    session.train_toured();
+    session.train_tour_run();
     backend.push(Event::Started(Box::new(header("/base"))));
     let problem = Problem::new("the disk is full");
     let run = "/base".into();
@@ -312,7 +312,7 @@ fn a_run_that_ended_early_can_be_trained_again() {
             .clone()
     };
     assert_eq!(standing(&session), TourRunState::Ended(Some(problem)));
-    session.train_toured_again();
+    session.retrain_tour_run();
     session.drain();
     assert_eq!(
         (standing(&session), step(&session)),

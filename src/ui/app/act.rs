@@ -61,36 +61,36 @@ impl StudioApp {
             }
             UiCommand::Train(configs) => self.train(configs),
             UiCommand::TrainOrders => self.train_orders(),
-            UiCommand::SetUp(preset, config) => self.set_up(preset, *config),
-            UiCommand::Arrange(scenario) => self.arrange(*scenario),
-            UiCommand::Repeat(config) => {
+            UiCommand::LoadPreset(preset, config) => self.load_preset(preset, *config),
+            UiCommand::SetTasks(scenario) => self.set_tasks(*scenario),
+            UiCommand::LoadSettings(config) => {
                 let corrected = config.corrected.clone();
-                self.repeat(*config);
+                self.load_settings(*config);
                 self.session.keep_corrected(corrected);
             }
-            UiCommand::UseFormer => self.use_former(),
+            UiCommand::RestoreSettings => self.restore_settings(),
             UiCommand::ChooseData(key) => self.choose_data(&key),
             UiCommand::ChooseWeights(path) => self.choose_weights(path),
-            UiCommand::OfFigure(wish, figure) => self.of_figure(ctx, wish, *figure),
+            UiCommand::ExportFigure(wish, figure) => self.export_figure(ctx, wish, *figure),
             UiCommand::TypePath(wanted) => self.type_path(wanted, ""),
-            UiCommand::ChosenNothing => self.pages.experiment.leave(),
+            UiCommand::CancelPath => self.pages.experiment.leave(),
             UiCommand::Picked(wanted, path) => self.picked(ctx, wanted, path),
             UiCommand::Undo => self.go_through_history(true),
             UiCommand::Redo => self.go_through_history(false),
             UiCommand::CopyCommand => self.copy_command(ctx),
             UiCommand::CopyText(text) => ctx.copy_text(text),
-            UiCommand::PauseOrGoOn => self.pause_or_go_on(),
+            UiCommand::PauseOrResume => self.pause_or_resume(),
             UiCommand::Stop => self.ask_to_stop(),
-            UiCommand::TakeOut(job) => self.session.take_out(job),
+            UiCommand::RemoveJob(job) => self.session.remove_job(job),
             UiCommand::Resume(folder, device) => self.resume(&folder, device),
             UiCommand::Open(folder) => self.open(folder),
-            UiCommand::Teach(folder) => {
+            UiCommand::AddTask(folder) => {
                 self.session.leave_lesson();
                 self.shell.pupil = Some(folder);
             }
-            UiCommand::TeachFound => self.teach(),
+            UiCommand::AddExaminedTask => self.add_task(),
             UiCommand::Collect(purpose) => self.shell.collect.open(purpose),
-            UiCommand::KeepCollection(purpose) => self.keep_collection(purpose),
+            UiCommand::SaveCollection(purpose) => self.save_collection(purpose),
             UiCommand::Describe(folder) => self.shell.about.open(&self.session, folder),
             UiCommand::Tag(folders) => self.shell.tags.open(&self.session, folders),
             UiCommand::Delete(folders) => {
@@ -119,11 +119,11 @@ impl StudioApp {
             UiCommand::Paste => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
             UiCommand::ChooseDevice(key) => self.choose_device(key),
             UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
-            UiCommand::Speak(language) => self.speak(language),
+            UiCommand::SetLanguage(language) => self.set_language(language),
             UiCommand::Help => self.shell.help.toggle(),
             UiCommand::Tour => self.tour(),
             UiCommand::Glossary => self.glossary(),
-            UiCommand::StandStill(still) => self.stand_still(ctx, still),
+            UiCommand::ReduceMotion(reduce) => self.reduce_motion(ctx, reduce),
             UiCommand::Zoom(factor) => self.zoom(ctx, factor),
             UiCommand::Present => self.present(ctx),
             UiCommand::Palette => self.shell.palette.toggle(),
@@ -132,7 +132,7 @@ impl StudioApp {
             UiCommand::ReportProblem => self.report(),
             UiCommand::LogLevel(level) => self.choose_log_level(level),
             UiCommand::StopAt(place, job) => self.session.stop_at(&place, job),
-            UiCommand::TakeOutAt(place, job) => self.session.take_out_at(&place, job),
+            UiCommand::RemoveJobAt(place, job) => self.session.remove_job_at(&place, job),
             UiCommand::CancelOnCluster(folder) => self.session.cancel_on_cluster(folder),
             UiCommand::LeaveSheet => self.session.leave_sheet(),
             UiCommand::LeaveTour => self.session.leave_tour(),
@@ -196,7 +196,7 @@ impl StudioApp {
         self.train(presets::over_orders(draft, paper, 3));
     }
 
-    fn set_up(&mut self, preset: &'static str, mut config: RunConfig) {
+    fn load_preset(&mut self, preset: &'static str, mut config: RunConfig) {
         // Users with their own copy of the paper's data keep it.
         let here = self
             .session
@@ -215,13 +215,13 @@ impl StudioApp {
             ));
             config.data = mine;
         }
-        self.repeat(config);
+        self.load_settings(config);
         let pair = presets::presets().iter().find(|known| known.name == preset);
         self.session.experiment.beside = pair.is_some_and(|known| known.then.is_some());
         self.session.experiment.preset = Some(preset.to_string());
     }
 
-    fn repeat(&mut self, mut config: RunConfig) {
+    fn load_settings(&mut self, mut config: RunConfig) {
         config
             .device
             .clone_from(&self.session.experiment.draft.device);
@@ -232,8 +232,8 @@ impl StudioApp {
     /// Returns the places on other computers that a command would access because a run names them.
     fn unvisited(&self, command: &UiCommand) -> Vec<String> {
         let config = match command {
-            UiCommand::Repeat(config) => Some(&**config),
-            UiCommand::Resume(folder, _) | UiCommand::Teach(folder) => {
+            UiCommand::LoadSettings(config) => Some(&**config),
+            UiCommand::Resume(folder, _) | UiCommand::AddTask(folder) => {
                 self.session.header_of(folder).map(|header| &header.config)
             }
             _ => None,
@@ -241,11 +241,11 @@ impl StudioApp {
         config.map_or_else(Vec::new, |config| self.session.unvisited(config))
     }
 
-    fn use_former(&mut self) {
+    fn restore_settings(&mut self) {
         self.session.open_former_folders();
         let several = std::mem::take(&mut self.session.former.several);
         if let Some(config) = self.session.former.config.take() {
-            self.repeat(config);
+            self.load_settings(config);
             self.session.experiment.grid.several = several;
         }
     }
@@ -264,7 +264,7 @@ impl StudioApp {
         self.pages.experiment.weights = false;
     }
 
-    fn of_figure(&mut self, ctx: &Context, wish: FigureWish, figure: Figure) {
+    fn export_figure(&mut self, ctx: &Context, wish: FigureWish, figure: Figure) {
         match wish {
             FigureWish::CopyPicture => self.session.copy_figure(figure),
             FigureWish::CopyNumbers => {
@@ -285,7 +285,7 @@ impl StudioApp {
     }
 
     /// Saves the gathered images and shows the page that uses them.
-    fn keep_collection(&mut self, purpose: Purpose) {
+    fn save_collection(&mut self, purpose: Purpose) {
         self.show(match purpose {
             Purpose::Data => Page::Experiment,
             Purpose::AddedTask(_) => Page::Train,
@@ -303,7 +303,7 @@ impl StudioApp {
         });
     }
 
-    fn pause_or_go_on(&mut self) {
+    fn pause_or_resume(&mut self) {
         match self.session.train.live.as_ref().map(|run| run.stage) {
             Some(Stage::Running) => self.session.wish(Wish::Pause),
             Some(Stage::Paused) => self.session.wish(Wish::Run),

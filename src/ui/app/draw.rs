@@ -38,7 +38,8 @@ impl StudioApp {
         });
         self.above(&ctx, &mut commands);
         let wishes = figure::take(&ctx).into_iter();
-        commands.extend(wishes.map(|(wish, figure)| UiCommand::OfFigure(wish, Box::new(figure))));
+        commands
+            .extend(wishes.map(|(wish, figure)| UiCommand::ExportFigure(wish, Box::new(figure))));
         if !commands.is_empty() {
             // Redraw at once to show the effect of the commands.
             ctx.request_repaint();

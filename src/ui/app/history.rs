@@ -45,7 +45,7 @@ impl StudioApp {
     }
 
     /// Sets these tasks; each move of a class is a separate change, however fast they follow.
-    pub(super) fn arrange(&mut self, scenario: Scenario) {
+    pub(super) fn set_tasks(&mut self, scenario: Scenario) {
         self.history.add_undo(&self.session.experiment.set_up());
         self.session.arrange(scenario);
     }

@@ -186,7 +186,7 @@ impl StudioApp {
     }
 
     /// Adds the examined task to that run.
-    fn teach(&mut self) {
+    fn add_task(&mut self) {
         let Some(run) = self.shell.pupil.take() else {
             return;
         };
@@ -229,7 +229,7 @@ impl StudioApp {
             && ctx.memory(|m| m.focused().is_none());
         if self.page == Page::Train && free && ctx.input(|i| i.key_pressed(keys::PAUSE.logical_key))
         {
-            self.act(ctx, UiCommand::PauseOrGoOn);
+            self.act(ctx, UiCommand::PauseOrResume);
         }
     }
 

@@ -68,16 +68,16 @@ impl StudioApp {
         self.remember();
     }
 
-    pub(super) fn speak(&mut self, language: Language) {
+    pub(super) fn set_language(&mut self, language: Language) {
         self.settings.language = language;
         language.speak();
-        self.session.spoken_anew();
+        self.session.reload_texts();
         self.remember();
     }
 
-    pub(super) fn stand_still(&mut self, ctx: &Context, still: bool) {
-        self.settings.reduce_motion = still;
-        theme::let_move(ctx, !still);
+    pub(super) fn reduce_motion(&mut self, ctx: &Context, reduce: bool) {
+        self.settings.reduce_motion = reduce;
+        theme::let_move(ctx, !reduce);
         self.remember();
     }
 

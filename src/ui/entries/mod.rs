@@ -123,7 +123,8 @@ fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
         entry(tr!("entries-redo"), UiCommand::Redo).keys(keys::REDO),
         entry(tr!("entries-undo"), UiCommand::Undo).keys(keys::UNDO),
         entry(tr!("experiment-copy-command"), UiCommand::CopyCommand),
-        entry(tr!("entries-restore-settings"), UiCommand::UseFormer).when(session.former.waits()),
+        entry(tr!("entries-restore-settings"), UiCommand::RestoreSettings)
+            .when(session.former.waits()),
         change(tr!("entries-discard-settings"), |s| s.former.forget())
             .when(session.former.waits())
             .careful(),
@@ -137,7 +138,7 @@ fn of_run_at_work(session: &Session) -> Vec<PaletteEntry> {
     let waits = session.waiting().next().is_some();
     let hold = |title, held| change(title, move |session| session.hold_queue(held));
     let mut all = vec![
-        entry(tr!("entries-pause-or-resume"), UiCommand::PauseOrGoOn)
+        entry(tr!("entries-pause-or-resume"), UiCommand::PauseOrResume)
             .keys(keys::PAUSE)
             .on(Page::Train)
             .when(training),
@@ -156,7 +157,7 @@ fn of_run_at_work(session: &Session) -> Vec<PaletteEntry> {
             all.push(change(words, move |session| session.move_in_queue(job, 0)));
         }
         let words = tr!("entries-remove-from-queue", number = number, title = title);
-        all.push(entry(words, UiCommand::TakeOut(job)).careful());
+        all.push(entry(words, UiCommand::RemoveJob(job)).careful());
     }
     all
 }
@@ -176,7 +177,7 @@ fn of_stored_runs(session: &Session) -> Vec<PaletteEntry> {
         let open = UiCommand::Open(folder.clone());
         all.push(entry(tr!("entries-open-run", run = name), open));
         if let Some(header) = &row.header {
-            let again = UiCommand::Repeat(Box::new(header.config.clone()));
+            let again = UiCommand::LoadSettings(Box::new(header.config.clone()));
             let again = entry(tr!("entries-duplicate-run", run = name), again);
             all.push(again.also("entries-duplicate-keywords"));
         }
@@ -239,7 +240,7 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
     }
     for (language, name) in Language::ALL {
         let title = tr!("entries-language", language = name);
-        all.push(entry(title, UiCommand::Speak(language)).also("entries-language-keywords"));
+        all.push(entry(title, UiCommand::SetLanguage(language)).also("entries-language-keywords"));
     }
     for (percent, shortcut) in [
         (100, Some(ZOOM_RESET)),
@@ -258,7 +259,7 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
         (tr!("entries-reduce-motion"), true),
         (tr!("entries-allow-motion"), false),
     ] {
-        all.push(entry(title, UiCommand::StandStill(still)).also("entries-motion-keywords"));
+        all.push(entry(title, UiCommand::ReduceMotion(still)).also("entries-motion-keywords"));
     }
     all.extend([
         entry(tr!("entries-help"), UiCommand::Help)

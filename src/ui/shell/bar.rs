@@ -334,7 +334,7 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
             (Icon::Pause, tr!("shell-pause-run"))
         };
         if icon_button(ui, icon, name, 24.0).clicked() {
-            commands.push(UiCommand::PauseOrGoOn);
+            commands.push(UiCommand::PauseOrResume);
         }
         if icon_button(ui, Icon::Stop, tr!("shell-stop-run"), 24.0).clicked() {
             commands.push(UiCommand::Stop);

@@ -332,7 +332,7 @@ fn foot(ui: &mut Ui, made: &Collection, purpose: &Purpose, commands: &mut Vec<Ui
             Purpose::AddedTask(_) => tr!("shell-collect-teach"),
         };
         if primary_button(ui, yes, lacks.is_none()).clicked() {
-            commands.push(UiCommand::KeepCollection(purpose.clone()));
+            commands.push(UiCommand::SaveCollection(purpose.clone()));
             close = true;
         }
         export(ui, DataExportKind::Collection, lacks.as_deref(), commands);

@@ -196,7 +196,7 @@ fn added_task(
         teach::Answer::Open => return,
         teach::Answer::Teach => {
             // The run remains known until this is done.
-            commands.push(UiCommand::TeachFound);
+            commands.push(UiCommand::AddExaminedTask);
             return;
         }
         teach::Answer::Undo => {

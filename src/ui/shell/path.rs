@@ -79,7 +79,7 @@ impl PathDialog {
             }));
         }
         if cancelled || modal.backdrop_response.clicked() {
-            commands.push(UiCommand::ChosenNothing);
+            commands.push(UiCommand::CancelPath);
             self.wanted = None;
         }
     }

@@ -128,12 +128,12 @@ pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
             let words = Words::new(tr!("shell-ask-delete"), text, tr!("shell-ask-delete-yes"));
             Some(words.losing())
         }
-        UiCommand::TakeOut(id) => {
+        UiCommand::RemoveJob(id) => {
             let job = session.waiting().find(|job| job.id == *id)?;
             removing_grid(job, tr!("shell-ask-remove").into())
         }
         UiCommand::StopAt(place, job) => stopping_at(session, place, *job),
-        UiCommand::TakeOutAt(place, job) => removing_at(session, place, *job),
+        UiCommand::RemoveJobAt(place, job) => removing_at(session, place, *job),
         UiCommand::CancelOnCluster(folder) => {
             let mut grids = session.train.clusters.grids.iter();
             let grid = grids.find(|grid| grid.folder == *folder && !grid.is_over())?;

@@ -29,7 +29,7 @@ pub(super) fn settings_menu(ui: &mut Ui, settings: &Settings, commands: &mut Vec
                 faint(ui, tr!("settings-language"));
                 let mut language = settings.language;
                 if segmented(ui, "language", &Language::ALL, &mut language) {
-                    commands.push(UiCommand::Speak(language));
+                    commands.push(UiCommand::SetLanguage(language));
                 }
                 ui.end_row();
                 faint(ui, tr!("settings-size"));
@@ -41,7 +41,7 @@ pub(super) fn settings_menu(ui: &mut Ui, settings: &Settings, commands: &mut Vec
             .checkbox(&mut still, tr!("settings-reduce-motion"))
             .changed()
         {
-            commands.push(UiCommand::StandStill(still));
+            commands.push(UiCommand::ReduceMotion(still));
         }
         ui.separator();
         ui.menu_button(tr!("settings-log-level"), |ui| {

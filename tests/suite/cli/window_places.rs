@@ -255,7 +255,7 @@ fn a_grid_at_a_place_goes_on_after_the_end_of_the_window_and_of_its_engine() {
         let at = s.train.places.get("lab");
         at.is_some_and(|at| at.queue.jobs().any(|job| job.held))
     });
-    session.let_go_at("lab");
+    session.release_held_at("lab");
     until(&mut session, "all of it is here", |s| {
         done(s) == Some((2, false))
     });
@@ -299,7 +299,7 @@ fn a_job_is_gone_that_is_removed_while_its_data_are_carried() {
         )
     );
     let job = at.queue.jobs().next().unwrap().id;
-    session.take_out_at("lab", job);
+    session.remove_job_at("lab", job);
     until(&mut session, "it is gone", |s| {
         s.train.places["lab"].is_idle()
     });

@@ -99,7 +99,7 @@ fn a_place_on_another_computer_is_shown_before_anything_looks_there() {
     };
     assert_eq!(window.state().session.unvisited(&foreign), [share]);
     let ctx = window.ctx.clone();
-    let again = || UiCommand::Repeat(Box::new(foreign.clone()));
+    let again = || UiCommand::LoadSettings(Box::new(foreign.clone()));
     window.state_mut().act(&ctx, again());
     settle(&mut window);
     window.get_by_label_contains("This run refers to \\\\192.0.2.1\\birds");

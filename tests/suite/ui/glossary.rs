@@ -52,7 +52,7 @@ fn a_figure_of_the_window_is_explained_under_the_pointer_in_the_chosen_language(
     let ctx = window.ctx.clone();
     window
         .state_mut()
-        .act(&ctx, UiCommand::Speak(Language::German));
+        .act(&ctx, UiCommand::SetLanguage(Language::German));
     settle(&mut window);
     window
         .get_by_label("Grundnetz (backbone): was es bedeutet")

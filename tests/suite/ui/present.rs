@@ -85,7 +85,7 @@ fn another_method_with_the_same_tasks_stands_beside_the_run_in_the_chosen_langua
     let ctx = window.ctx.clone();
     window
         .state_mut()
-        .act(&ctx, UiCommand::Speak(Language::German));
+        .act(&ctx, UiCommand::SetLanguage(Language::German));
     press(&mut window, egui::Key::F11);
     press(&mut window, egui::Key::ArrowRight);
     window.get_by_label_contains("Richtig bei 0, 1: LAE 100\u{a0}%, Baseline 100\u{a0}%.");

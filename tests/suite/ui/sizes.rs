@@ -174,7 +174,11 @@ fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
     let runs = tempfile::tempdir().unwrap();
     let run = finished(runs.path(), 1);
     let dialogs = [
-        ("teach", UiCommand::Teach(run.clone()), tr!("shell-cancel")),
+        (
+            "teach",
+            UiCommand::AddTask(run.clone()),
+            tr!("shell-cancel"),
+        ),
         (
             "describe",
             UiCommand::Describe(run.clone()),

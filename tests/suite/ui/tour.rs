@@ -330,7 +330,9 @@ fn what_is_to_be_done_is_in_sight_in_small_windows_and_large_letters() {
         let points = [size[0] / zoom, size[1] / zoom];
         let (mut window, _) = recorded(points, ThemeChoice::Dark, runs.path());
         let ctx = window.ctx.clone();
-        window.state_mut().act(&ctx, UiCommand::Speak(language));
+        window
+            .state_mut()
+            .act(&ctx, UiCommand::SetLanguage(language));
         window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
         settle(&mut window);
         press(&mut window, language.say("tour-start"));

@@ -119,7 +119,7 @@ fn moves_of_classes_are_taken_back_one_by_one_however_fast_they_follow() {
     for class in [0, 2] {
         let plan = &window.state().session.experiment.plan;
         let moved = plan.scenario.as_ref().unwrap().moved(class, 4, 0);
-        let arrange = UiCommand::Arrange(Box::new(moved));
+        let arrange = UiCommand::SetTasks(Box::new(moved));
         window.state_mut().act(&ctx, arrange);
     }
     assert_eq!(sizes(&window), "1,1,2,2,4");

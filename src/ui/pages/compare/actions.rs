@@ -43,7 +43,7 @@ const ACTIONS: [Action; 7] = [
         offered: |_, row| row.header.is_some(),
         command: |row| {
             let header = row.header.as_ref()?;
-            Some(UiCommand::Repeat(Box::new(header.config.clone())))
+            Some(UiCommand::LoadSettings(Box::new(header.config.clone())))
         },
     },
     Action {
@@ -56,7 +56,7 @@ const ACTIONS: [Action; 7] = [
         id: "train-teach-classes",
         writes: true,
         offered: |cx, row| cx.session.can_teach(row),
-        command: |row| Some(UiCommand::Teach(row.folder.clone())),
+        command: |row| Some(UiCommand::AddTask(row.folder.clone())),
     },
     Action {
         id: "compare-name-run",

@@ -168,7 +168,7 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
             widgets::sentence(ui, words);
             ui.horizontal(|ui| {
                 if primary_button(ui, tr!("experiment-earlier-restore"), true).clicked() {
-                    cx.act(UiCommand::UseFormer);
+                    cx.act(UiCommand::RestoreSettings);
                 }
                 if button(ui, tr!("experiment-earlier-discard")).clicked() {
                     cx.change(|session| session.former.forget());

@@ -58,7 +58,7 @@ fn pets(ui: &mut Ui, cx: &mut Cx<'_>, preset: &Preset) {
         if ui.button(title).clicked() {
             cx.pages.experiment.folder = false;
             let run = preset.with_pet(pet, size);
-            cx.act(UiCommand::SetUp(preset.name, Box::new(run)));
+            cx.act(UiCommand::LoadPreset(preset.name, Box::new(run)));
         }
     }
 }

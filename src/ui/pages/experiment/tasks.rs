@@ -65,7 +65,7 @@ fn act(cx: &mut Cx<'_>, scenario: &Scenario, moved: Option<Move>) {
     if let Some(Move { class, task, place }) = moved {
         let position = scenario.label_of(class);
         let scenario = scenario.moved(position, task, place);
-        cx.act(UiCommand::Arrange(Box::new(scenario)));
+        cx.act(UiCommand::SetTasks(Box::new(scenario)));
     }
 }
 

@@ -169,7 +169,7 @@ fn left_text(ui: &mut Ui, cx: &mut Cx<'_>) {
         widgets::title(ui, tr!("plugins-not-saved", name = name));
         ui.horizontal_wrapped(|ui| {
             if button(ui, tr!("plugins-continue-editing")).clicked() {
-                cx.change(Session::go_on_with_left);
+                cx.change(Session::reopen_closed_text);
             }
             if button(ui, tr!("plugins-discard")).clicked() {
                 cx.act(UiCommand::DropClosedText);

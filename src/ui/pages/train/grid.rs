@@ -38,7 +38,7 @@ pub fn at_work(ui: &mut Ui, cx: &mut Cx<'_>, grid: &GridAtWork) {
                 false => tr!("train-pause-run"),
             };
             if button(ui, words).clicked() {
-                cx.act(UiCommand::PauseOrGoOn);
+                cx.act(UiCommand::PauseOrResume);
             }
         },
     );

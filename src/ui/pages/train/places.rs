@@ -41,7 +41,7 @@ fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
         |ui| {
             if held && link(ui, tr!("train-place-start-held")).clicked() {
                 let name = name.to_string();
-                cx.change(move |session| session.let_go_at(&name));
+                cx.change(move |session| session.release_held_at(&name));
             }
         },
     );
@@ -114,7 +114,7 @@ fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) 
     line(ui, title, 1.0, |ui| {
         let words = tr!("train-place-remove", place = name, title = title);
         if icon_button(ui, Icon::Cross, &words, BUTTON).clicked() {
-            cx.act(UiCommand::TakeOutAt(name.into(), job.id));
+            cx.act(UiCommand::RemoveJobAt(name.into(), job.id));
         }
     });
     let words = match at.on_the_way.get(&job.id) {

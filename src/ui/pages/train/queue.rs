@@ -94,7 +94,7 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
             let name = tr!("train-queue-back", n = number, title = title);
             offer(ui, Icon::Down, name, number < count, move_to(number));
             let out = tr!("train-queue-remove", n = number, title = title);
-            offer(ui, Icon::Cross, out, true, UiCommand::TakeOut(job.id));
+            offer(ui, Icon::Cross, out, true, UiCommand::RemoveJob(job.id));
         });
     });
 }

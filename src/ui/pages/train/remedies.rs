@@ -51,7 +51,7 @@ fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
         sentence(ui, told.said());
         if link(ui, tr!("train-show-these-images")).clicked() {
             cx.pages.experiment.two_labels = true;
-            cx.act(UiCommand::Repeat(Box::new(header.config.clone())));
+            cx.act(UiCommand::LoadSettings(Box::new(header.config.clone())));
         }
     }
     let doubts = button(ui, tr!("train-find-doubtful-labels"));
@@ -76,7 +76,7 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
         if let Some(steps) = more_steps(header)
             && button(ui, tr!("train-use-steps-per-task", n = steps)).clicked()
         {
-            cx.act(UiCommand::Repeat(Box::new(RunConfig {
+            cx.act(UiCommand::LoadSettings(Box::new(RunConfig {
                 min_steps: steps,
                 ..header.config.clone()
             })));
@@ -85,7 +85,7 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
         let at_hand =
             !cx.session.asks_before_opening(config) && !cx.session.data_is_missing(config);
         if at_hand && button(ui, tr!("train-try-methods")).clicked() {
-            cx.act(UiCommand::Repeat(Box::new(config.clone())));
+            cx.act(UiCommand::LoadSettings(Box::new(config.clone())));
             cx.change(Session::try_methods);
         }
     });
@@ -101,7 +101,7 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader) {
     };
     ui.horizontal_wrapped(|ui| {
         if button(ui, tr!("train-use-setting", name = TITLE)).clicked() {
-            cx.act(UiCommand::Repeat(Box::new(RunConfig {
+            cx.act(UiCommand::LoadSettings(Box::new(RunConfig {
                 backbone: view.entry.name.clone(),
                 blocks: view.entry.pet_blocks.to_string(),
                 ..header.config.clone()

@@ -93,7 +93,7 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
                 cx.act(UiCommand::PredictWith(folder.clone()));
             }
             if button(ui, tr!("train-teach-classes")).clicked() {
-                cx.act(UiCommand::Teach(folder.clone()));
+                cx.act(UiCommand::AddTask(folder.clone()));
             }
             unlearn(ui, cx, run, folder);
         }
@@ -101,7 +101,7 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
     }
     let paused = run.stage == Stage::Paused;
     let (wait, stop) = match cx.session.train.watched() {
-        None => (UiCommand::PauseOrGoOn, Some(UiCommand::Stop)),
+        None => (UiCommand::PauseOrResume, Some(UiCommand::Stop)),
         Some((place, at)) => {
             let stop = at.job().map(|job| UiCommand::StopAt(place.into(), job));
             let place = place.to_string();

@@ -47,17 +47,17 @@ fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
     match tour.run().standing {
         TourRunState::Wanted => {
             if plain(ui, "tour-busy-queue") {
-                cx.change(Session::line_up_toured);
+                cx.change(Session::queue_tour_run);
             }
         }
-        TourRunState::Paused if told::paused_by_person(tour) => {
+        TourRunState::Paused if told::paused_by_user(tour) => {
             if primary(ui, cx, "tour-paused-resume", true) {
-                cx.change(Session::go_on_toured);
+                cx.change(Session::resume_tour_run);
             }
         }
         TourRunState::Ended(_) => {
             if primary(ui, cx, "tour-ended-train-again", true) {
-                cx.change(Session::train_toured_again);
+                cx.change(Session::retrain_tour_run);
             }
         }
         _ => return false,
@@ -82,7 +82,7 @@ fn ours(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn train(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
     if primary(ui, cx, key, true) {
-        cx.change(Session::train_toured);
+        cx.change(Session::train_tour_run);
     }
 }
 
@@ -104,7 +104,7 @@ fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.pages.learn.tour.asking {
         sentence(ui, tr!("tour-end-trash-question"));
         if primary(ui, cx, "tour-end-trash-yes", true) {
-            cx.change(Session::drop_toured);
+            cx.change(Session::delete_tour_runs);
         }
         if plain(ui, "tour-end-trash-no") {
             cx.pages.learn.tour.asking = false;
@@ -112,7 +112,7 @@ fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     if primary(ui, cx, "tour-end-keep-runs", true) {
-        cx.change(Session::keep_toured);
+        cx.change(Session::keep_tour_runs);
     }
     if plain(ui, "tour-end-delete-runs") {
         cx.pages.learn.tour.asking = true;

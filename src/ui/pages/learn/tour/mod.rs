@@ -138,5 +138,5 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
 
 /// Goes to a task in both runs, if both have finished it.
 fn look_at(cx: &mut Cx<'_>, task: usize) {
-    cx.change(move |session| session.look_at_toured(task));
+    cx.change(move |session| session.show_tour_task(task));
 }

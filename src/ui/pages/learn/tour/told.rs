@@ -61,14 +61,14 @@ fn in_the_way(session: &Session, tour: &Tour) -> Option<String> {
         TourRunState::InQueue if session.is_training() => {
             Some(tr!("tour-busy-queued", title = other))
         }
-        TourRunState::Paused if paused_by_person(tour) => Some(tr!("tour-paused-about").into()),
+        TourRunState::Paused if paused_by_user(tour) => Some(tr!("tour-paused-about").into()),
         TourRunState::Ended(_) => Some(tr!("tour-ended-about").into()),
         _ => None,
     }
 }
 
 /// Returns whether the step's run was paused by the user rather than for the guess.
-pub fn paused_by_person(tour: &Tour) -> bool {
+pub fn paused_by_user(tour: &Tour) -> bool {
     let run = tour.run();
     let for_the_guess = tour.step <= TourStep::Forget && run.measured() == 1;
     run.standing == TourRunState::Paused && !for_the_guess

@@ -73,7 +73,7 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
                 cx.change(move |session| session.teach_unit(&teach));
             }
             if button(ui, tr!("learn-teach-own-images")).clicked() {
-                cx.act(UiCommand::Teach(folder));
+                cx.act(UiCommand::AddTask(folder));
             }
         });
     });
