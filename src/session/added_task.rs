@@ -1,18 +1,26 @@
-//! Added tasks as the user sees them: requesting, training in the engine's queue, undoing, and their images.
+//! Added tasks as the user sees them: previewing, training in the engine's queue, undoing, and their images.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
 use super::loads::Lookup;
-use super::views::{Pictures, RunRow, RunState, Split};
+use super::views::{Fetch, Pictures, RunRow, RunState, Split};
 use crate::data::Correction;
+use crate::experiment::{self, Found};
 use crate::message;
 use crate::problem::{Problem, Result, some_of};
 use crate::run::event::{AddedTask, Picture, RunHeader};
 use crate::run::job::{Job, JobWork};
 use crate::store;
 use crate::tr;
+
+/// The folder that was examined last for an added task of a run, and its content.
+#[derive(Default)]
+pub(super) struct TaskPreview {
+    of: Option<(PathBuf, String)>,
+    found: Fetch<Arc<Found>>,
+}
 
 /// The test images of an added task.
 struct AddedTests {
@@ -36,13 +44,46 @@ impl Pictures for AddedTests {
 
 impl Session {
     /// Returns whether a run can learn another task, judged by its row in the list of runs.
-    pub fn can_teach(&self, row: &RunRow) -> bool {
+    pub fn can_add_task(&self, row: &RunRow) -> bool {
         let ended = matches!(row.state, RunState::Finished | RunState::Unfinished(_));
         ended && row.is_measured()
     }
 
+    /// Examines the images at `source`, to show what the run in this folder would learn.
+    pub fn preview_task(&mut self, run: &Path, source: String) {
+        let of = (run.to_path_buf(), source.clone());
+        self.train.preview.of = Some(of.clone());
+        let Some(header) = self.header_of(run).cloned() else {
+            let gone = Problem::new(message!("predict-problem-run-not-listed")).at_path(run);
+            self.train.preview.found = Fetch::Failed(gone);
+            return;
+        };
+        self.train.preview.found = Fetch::Busy;
+        let after = self.finished_tasks(run);
+        self.task(
+            move |_| experiment::found(&header, after, &source, &|| true).map(Arc::new),
+            move |session, found| {
+                // Another folder may have been selected meanwhile.
+                if session.train.preview.of == Some(of) {
+                    session.train.preview.found.fill(found);
+                }
+            },
+        );
+    }
+
+    /// Returns the place examined for the run in this folder, and its content; `None` if none was selected.
+    pub fn task_preview(&self, run: &Path) -> Option<(&str, &Fetch<Arc<Found>>)> {
+        let (of, source) = self.train.preview.of.as_ref()?;
+        (of == run).then_some((source, &self.train.preview.found))
+    }
+
+    /// Drops the preview.
+    pub fn drop_task_preview(&mut self) {
+        self.train.preview = TaskPreview::default();
+    }
+
     /// Trains a run on the classes of the images at `source`. The added task waits in the queue while another job runs.
-    pub fn teach(&mut self, folder: &Path, source: String) {
+    pub fn add_task(&mut self, folder: &Path, source: String) {
         let same = |job: &Job| matches!(&job.work, JobWork::Teach { run, .. } if run == folder);
         if self.waiting().any(same) {
             let told = Problem::new(message!("predict-added-task-queued"));

@@ -55,7 +55,6 @@ pub mod plain;
 mod planning;
 pub mod predict;
 pub mod progress;
-pub mod pupil;
 mod queue;
 mod refusal;
 pub mod results_export;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::added_task::TaskPreview;
 use super::at_places::AtPlace;
 use super::clusters::Clusters;
 use super::companion::Beside;
@@ -12,7 +13,6 @@ use super::doubts::Doubts;
 use super::grid_at_work::GridAtWork;
 use super::grids::GridView;
 use super::loads::{Load, Lookup};
-use super::pupil::Pupil;
 use super::run_view::RunView;
 use super::views::Fetch;
 use super::worst::Certainties;
@@ -39,7 +39,7 @@ pub struct Train {
     /// The run that was read again last, and the state of its files then.
     reread: Option<(PathBuf, Glance)>,
     /// What a run is to learn in an added task.
-    pub(super) pupil: Pupil,
+    pub(super) preview: TaskPreview,
     /// The engine's queue.
     pub(super) queue: Queue,
     /// The grid in progress, or the last one.

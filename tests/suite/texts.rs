@@ -56,7 +56,6 @@ const MOVED: &[&str] = &[
     "session/paired.rs",
     "session/predict.rs",
     "session/progress.rs",
-    "session/pupil.rs",
     "session/queue.rs",
     "session/refusal.rs",
     "session/results_export.rs",

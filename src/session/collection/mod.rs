@@ -330,7 +330,7 @@ impl Session {
         let place = place.display().to_string();
         match purpose {
             Purpose::Data => self.choose_data(&place),
-            Purpose::AddedTask(run) => self.teach(run, place),
+            Purpose::AddedTask(run) => self.add_task(run, place),
         }
     }
 }

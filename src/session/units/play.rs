@@ -70,14 +70,14 @@ impl Session {
 
     /// Adds the task of a block to a run of the unit.
     pub fn teach_unit(&mut self, teach: &Teach) {
-        if let Some(folder) = self.pupil_of(teach) {
-            self.teach(&folder, teach.source.clone());
+        if let Some(folder) = self.run_to_teach(teach) {
+            self.add_task(&folder, teach.source.clone());
         }
         self.fold_unit();
     }
 
     /// Returns the folder of the run that gets this added task, once it is finished.
-    pub fn pupil_of(&self, teach: &Teach) -> Option<PathBuf> {
+    pub fn run_to_teach(&self, teach: &Teach) -> Option<PathBuf> {
         let run = self.learn.units.of(&teach.run).first()?;
         matches!(run.standing, UnitRunState::Done(_)).then(|| run.folder.clone())?
     }
@@ -155,7 +155,7 @@ impl Session {
 
     fn find_taught(&self, teach: &Teach) -> (UnitRun, RunFigures) {
         let missing = || (UnitRun::of(UnitRunState::Missing), RunFigures::default());
-        let Some(folder) = self.pupil_of(teach) else {
+        let Some(folder) = self.run_to_teach(teach) else {
             return missing();
         };
         let waits = |work: &JobWork| matches!(work, JobWork::Teach { run, .. } if *run == folder);

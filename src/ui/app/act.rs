@@ -85,8 +85,8 @@ impl StudioApp {
             UiCommand::Resume(folder, device) => self.resume(&folder, device),
             UiCommand::Open(folder) => self.open(folder),
             UiCommand::AddTask(folder) => {
-                self.session.leave_lesson();
-                self.shell.pupil = Some(folder);
+                self.session.drop_task_preview();
+                self.shell.adding_to = Some(folder);
             }
             UiCommand::AddExaminedTask => self.add_task(),
             UiCommand::Collect(purpose) => self.shell.collect.open(purpose),

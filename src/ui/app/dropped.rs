@@ -22,8 +22,8 @@ impl StudioApp {
                 unseen.push(path);
             } else if self.shell.collect.is_open() {
                 self.session.collect_file(path);
-            } else if self.shell.pupil.is_some() {
-                self.look_at_lesson(path.display().to_string());
+            } else if self.shell.adding_to.is_some() {
+                self.preview_task(path.display().to_string());
             } else {
                 unseen.push(path);
             }

@@ -179,24 +179,22 @@ impl StudioApp {
     }
 
     /// Examines the folder for the added task that the user chose.
-    fn look_at_lesson(&mut self, source: String) {
-        if let Some(run) = self.shell.pupil.clone() {
-            self.session.look_at_lesson(&run, source);
+    fn preview_task(&mut self, source: String) {
+        if let Some(run) = self.shell.adding_to.clone() {
+            self.session.preview_task(&run, source);
         }
     }
 
     /// Adds the examined task to that run.
     fn add_task(&mut self) {
-        let Some(run) = self.shell.pupil.take() else {
+        let Some(run) = self.shell.adding_to.take() else {
             return;
         };
-        let source = self
-            .session
-            .lesson(&run)
-            .map(|(source, _)| source.to_string());
-        self.session.leave_lesson();
+        let source = self.session.task_preview(&run);
+        let source = source.map(|(source, _)| source.to_string());
+        self.session.drop_task_preview();
         if let Some(source) = source {
-            self.session.teach(&run, source);
+            self.session.add_task(&run, source);
             self.show(Page::Train);
         }
     }

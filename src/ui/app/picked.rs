@@ -46,7 +46,7 @@ impl StudioApp {
             }
             DialogPurpose::Image => self.act(ctx, UiCommand::PredictFile(path)),
             DialogPurpose::BugReport => self.shell.report.goes_to(text),
-            DialogPurpose::AddedTask => self.look_at_lesson(text),
+            DialogPurpose::AddedTask => self.preview_task(text),
             DialogPurpose::Runs => self.session.add_folder(path),
             DialogPurpose::Pictures => {
                 self.pages.predict.sheet.choose(&path);

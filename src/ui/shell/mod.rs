@@ -47,7 +47,7 @@ pub struct Shell {
     /// The current confirmation.
     pub question: Option<Question>,
     /// The run that gets an added task, while its dialog is open.
-    pub pupil: Option<PathBuf>,
+    pub adding_to: Option<PathBuf>,
     /// Name, tags and note of a run.
     pub about: about::AboutDialog,
     /// Tags of several runs.
@@ -84,7 +84,7 @@ impl Shell {
     fn meant_for(&self) -> &'static str {
         if self.collect.is_open() {
             tr!("shell-drop-box")
-        } else if self.pupil.is_some() {
+        } else if self.adding_to.is_some() {
             tr!("shell-drop-teach")
         } else if self.page == Page::Compare {
             tr!("shell-drop-compare")
@@ -149,8 +149,8 @@ impl Shell {
         });
         let words = self.meant_for();
         fences.above("part-dropping-files", ctx, || drop_overlay(ctx, words));
-        fenced(fences, ctx, "part-teaching", &mut self.pupil, |pupil| {
-            added_task(ctx, session, textures, pupil, commands);
+        fenced(fences, ctx, "part-teaching", &mut self.adding_to, |run| {
+            added_task(ctx, session, textures, run, commands);
         });
         let mut answered = None;
         fenced(fences, ctx, "part-question", &mut self.question, |asked| {
@@ -188,10 +188,10 @@ fn added_task(
     ctx: &Context,
     session: &Session,
     textures: &mut Textures,
-    pupil: &mut Option<PathBuf>,
+    adding_to: &mut Option<PathBuf>,
     commands: &mut Vec<UiCommand>,
 ) {
-    let Some(run) = pupil else { return };
+    let Some(run) = adding_to else { return };
     let command = match teach::ask(ctx, session, textures, run, commands) {
         teach::Answer::Open => return,
         teach::Answer::Teach => {
@@ -208,7 +208,7 @@ fn added_task(
         teach::Answer::Cancel => None,
     };
     commands.extend(command);
-    *pupil = None;
+    *adding_to = None;
 }
 
 /// Draws what dropping files would do, while files are held above the window.

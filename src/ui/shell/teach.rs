@@ -48,7 +48,7 @@ pub fn ask(
     let header = session.header_of(folder);
     let added_task = header.and_then(|header| header.added_tasks.last());
     let mut answer = Answer::Open;
-    let lesson = session.lesson(folder);
+    let lesson = session.task_preview(folder);
     let modal = dialog(ctx, "teach", 420.0, |ui| {
         let t = theme::tokens(ui);
         let title = RichText::new(tr!("shell-teach-title")).font(semibold(16.0));

@@ -89,7 +89,7 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     window.step();
     // What was found is shown before anything is taught.
     wait(&mut window, "the folder is looked at", |app| {
-        let lesson = app.session.lesson(&folder);
+        let lesson = app.session.task_preview(&folder);
         lesson.is_some_and(|(_, found)| found.ready().is_some())
     });
     settle(&mut window);

@@ -55,7 +55,7 @@ const ACTIONS: [Action; 7] = [
     Action {
         id: "train-teach-classes",
         writes: true,
-        offered: |cx, row| cx.session.can_teach(row),
+        offered: |cx, row| cx.session.can_add_task(row),
         command: |row| Some(UiCommand::AddTask(row.folder.clone())),
     },
     Action {

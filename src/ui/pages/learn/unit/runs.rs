@@ -54,7 +54,7 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
     card(ui, |ui| {
         let runs = cx.session.learn.units.of(&teach.name);
         row(ui, &teach.title, runs);
-        let Some(folder) = cx.session.pupil_of(teach) else {
+        let Some(folder) = cx.session.run_to_teach(teach) else {
             faint(ui, tr!("learn-train-run-first"));
             return;
         };
