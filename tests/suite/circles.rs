@@ -1,21 +1,17 @@
-//! No files of the program import each other in a loop.
+//! The files of a package do not import each other in a loop. The compiler forbids loops of packages.
 //!
-//! A file imports another when it names something defined there, through whichever module the name
-//! was handed on. A part may name what is in the head of its folder (`super::Backbone`): head and parts are one
-//! thing in several files.
+//! A file imports another if it names something defined there, even if other modules re-export it. A part may name
+//! what is in the head of its folder (`super::Backbone`): head and parts are one thing in several files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::layering::PARTS;
+use super::rust_files;
 
-/// Packages that are one module.
-const WHOLE: [&str; 3] = ["kernels", "data", "method"];
-
-/// A module's path from the root of the program, whichever package it is in.
+/// A module's path from the root of its package.
 type Module = Vec<String>;
 
-/// What is written in a file, as far as it matters here.
+/// The names in a file.
 struct Source {
     /// The file in `src`, without the ending.
     file: String,
@@ -32,29 +28,29 @@ enum Place {
     In(Module),
 }
 
-/// Every module with its file.
-struct House(BTreeMap<Module, Source>);
+/// The modules of a package with their files.
+struct Package(BTreeMap<Module, Source>);
 
-impl House {
-    fn read() -> Self {
+impl Package {
+    /// Reads all packages: folders with a `lib.rs`.
+    fn all() -> Vec<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let mut modules = BTreeMap::new();
-        let mut folders = vec![root.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|ending| ending == "rs") {
-                    let text = std::fs::read_to_string(&path).unwrap();
-                    let inner = path.strip_prefix(&root).unwrap().with_extension("");
-                    let parts = inner.iter().map(|part| part.to_str().unwrap().to_string());
-                    let parts: Vec<String> = parts.collect();
-                    modules.insert(module_of(&parts), Source::of(&text, parts.join("/")));
-                }
-            }
+        let mut packages: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+        for path in rust_files(&root) {
+            let mut folders = path.ancestors();
+            let package = folders.find(|folder| folder.join("lib.rs").exists());
+            let below = |folder: &Path| -> Vec<String> {
+                let inner = path.strip_prefix(folder).unwrap().with_extension("");
+                let parts = inner.iter().map(|part| part.to_str().unwrap().to_string());
+                parts.collect()
+            };
+            let text = std::fs::read_to_string(&path).unwrap();
+            let source = Source::of(&text, below(&root).join("/"));
+            let package = package.unwrap();
+            let modules = packages.entry(package.to_path_buf()).or_default();
+            modules.insert(module_of(&below(package)), source);
         }
-        Self(modules)
+        packages.into_values().map(Self).collect()
     }
 
     /// Where a path leads that is written in the module `from`; `None` for other crates. `depth` is how often a
@@ -85,14 +81,8 @@ impl House {
         depth: usize,
     ) -> Option<(Module, &'a [String])> {
         let (first, mut rest) = path.split_first()?;
-        let whole = from.first().filter(|name| WHOLE.contains(&name.as_str()));
         let at = match first.as_str() {
-            "crate" => whole.into_iter().cloned().collect(),
-            name if name.starts_with("lae_") => {
-                let package = &name["lae_".len()..];
-                let whole = WHOLE.contains(&package).then(|| package.to_string());
-                whole.into_iter().collect()
-            }
+            "crate" => Module::new(),
             "self" => from.to_vec(),
             "super" => {
                 let mut at = from[..from.len().checked_sub(1)?].to_vec();
@@ -176,10 +166,6 @@ fn joined(module: &[String], name: &str) -> Module {
 }
 
 fn module_of(parts: &[String]) -> Module {
-    let parts = match parts {
-        [first, rest @ ..] if PARTS.contains(&first.as_str()) => rest,
-        _ => parts,
-    };
     match parts.split_last() {
         Some((last, folders)) if last == "mod" || last == "lib" => folders.to_vec(),
         _ => parts.to_vec(),
@@ -314,48 +300,42 @@ fn text_length(code: &str) -> usize {
 
 #[test]
 fn no_files_import_each_other_in_a_loop() {
-    let house = House::read();
-    let circles = house.circles();
+    let packages = Package::all();
+    let circles: Vec<_> = packages.iter().flat_map(Package::circles).collect();
     assert!(
         circles.is_empty(),
         "these import each other in a loop: {circles:#?}"
     );
 }
 
-fn house_of<const FILES: usize>(files: [(&str, &str); FILES]) -> House {
+fn package_of<const FILES: usize>(files: [(&str, &str); FILES]) -> Package {
     let modules = files.map(|(file, text)| {
         let parts: Vec<String> = file.split('/').map(String::from).collect();
         (module_of(&parts), Source::of(text, file.to_string()))
     });
-    House(modules.into())
+    Package(modules.into())
 }
 
 #[test]
 fn loops_are_found_however_a_file_names_another() {
-    let house = house_of([
-        ("base/line", "use crate::gate::Gate;"),
+    let package = package_of([
+        ("line", "use crate::gate::Gate;"),
         (
-            "base/gate",
+            "gate",
             "pub fn f() -> impl Iterator + use<> {\n    crate::stop::now();\n}",
         ),
-        (
-            "base/stop",
-            "use crate::line as row;\nfn now() { row::f(); }",
-        ),
+        ("stop", "use crate::line as row;\nfn now() { row::f(); }"),
         ("head/mod", "mod one;\nmod two;\npub use two::Two;"),
         ("head/one", "use super::Two;"),
         ("head/two", "fn f() { super::one::f(); }"),
         ("user", "use crate::head::Two;\nuse crate::line::f;"),
     ]);
-    let found = [
-        vec!["base/gate", "base/line", "base/stop"],
-        vec!["head/one", "head/two"],
-    ];
-    assert_eq!(house.circles(), found);
+    let found = [vec!["gate", "line", "stop"], vec!["head/one", "head/two"]];
+    assert_eq!(package.circles(), found);
 }
 
 #[test]
-fn paths_are_followed_to_the_file_where_something_stands() {
+fn paths_are_followed_to_the_file_that_defines_something() {
     let files = [
         (
             "head/mod",
@@ -371,8 +351,8 @@ fn paths_are_followed_to_the_file_where_something_stands() {
             "use crate::head::{self, other::{A, B}};\nfn f<'a>() { head::Thing; 'x' }",
         ),
     ];
-    let house = house_of(files);
-    let imports: Vec<String> = (house.imports().iter())
+    let package = package_of(files);
+    let imports: Vec<String> = (package.imports().iter())
         .map(|(from, to)| {
             let to: Vec<String> = to.iter().map(|module| module.join("/")).collect();
             format!("{}: {}", from.join("/"), to.join(" "))
@@ -387,5 +367,5 @@ fn paths_are_followed_to_the_file_where_something_stands() {
             "user: head/other head/part"
         ]
     );
-    assert!(house.circles().is_empty());
+    assert!(package.circles().is_empty());
 }

@@ -40,6 +40,8 @@ use bytes::Dice;
 use meter::Meter;
 use tempfile::TempDir;
 
+use crate::files_at;
+
 /// One input: files by their paths in a folder.
 type Case = BTreeMap<String, Vec<u8>>;
 
@@ -152,22 +154,11 @@ fn names_in(folder: &Path) -> Vec<String> {
 
 /// All files below a folder as a case.
 fn case_of(folder: &Path) -> Case {
-    let mut case = Case::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-        {
-            if entry.is_dir() {
-                folders.push(entry);
-            } else {
-                let name = entry.strip_prefix(folder).unwrap().to_str().unwrap();
-                case.insert(name.replace('\\', "/"), fs::read(&entry).unwrap());
-            }
-        }
-    }
-    case
+    let named = |file: PathBuf| {
+        let name = file.strip_prefix(folder).unwrap().to_str().unwrap();
+        (name.replace('\\', "/"), fs::read(&file).unwrap())
+    };
+    files_at(folder).into_iter().map(named).collect()
 }
 
 /// Reads the input and says what is wrong with how that went.

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::rust_files;
+
 /// Packages of several modules; each of the others is one module.
-pub const PARTS: [&str; 5] = ["base", "compute", "network", "runs", "training"];
+const PARTS: [&str; 5] = ["base", "compute", "network", "runs", "training"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
@@ -35,23 +37,12 @@ fn inner(path: &Path) -> &Path {
 
 /// Every source file of all packages with the module it belongs to.
 fn sources() -> Vec<(String, PathBuf)> {
-    let mut found = Vec::new();
-    let mut folders = vec![root().join("src")];
-    while let Some(folder) = folders.pop() {
-        for path in std::fs::read_dir(folder)
-            .unwrap()
-            .map(|e| e.unwrap().path())
-        {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                let first = inner(&path).iter().next().unwrap().to_str().unwrap();
-                found.push((first.trim_end_matches(".rs").to_string(), path));
-            }
-        }
-    }
-    found.sort();
-    found
+    let with_module = |path: PathBuf| {
+        let first = inner(&path).iter().next().unwrap().to_str().unwrap();
+        (first.trim_end_matches(".rs").to_string(), path)
+    };
+    let files = rust_files(&root().join("src"));
+    files.into_iter().map(with_module).collect()
 }
 
 /// The modules a line of code names after `crate::`, groups included.
@@ -172,7 +163,7 @@ fn names_are_found_in_single_and_grouped_imports() {
     assert_eq!(names, ["a", "c", "d", "g", "h"]);
 }
 
-/// Ways into a file that know neither pipes nor limits.
+/// Calls that open a file without the checks of `files` for pipes and sizes.
 const OPENINGS: [&str; 7] = [
     "File::open(",
     "fs::read(",
@@ -183,8 +174,7 @@ const OPENINGS: [&str; 7] = [
     "Mmap",
 ];
 
-/// Where such a way is right: the module that is the one way; files of the system; the folder that
-/// is synced and the device that is written into; the reader that only takes a path.
+/// Where they are allowed: in `files`, for files of the system, and for the reader that only takes a path.
 const MAY_OPEN: [(&str, &str); 6] = [
     ("files/mod.rs", "File::open("),
     ("files/mod.rs", "OpenOptions::new()"),
@@ -205,7 +195,7 @@ fn files_are_opened_in_one_way() {
         let text = std::fs::read_to_string(&path).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for opening in OPENINGS {
-            let allowed = |(file, way): &(&str, &str)| *file == name && opening.starts_with(way);
+            let allowed = |(file, call): &(&str, &str)| *file == name && opening.starts_with(call);
             let parts = code.split(opening).collect::<Vec<_>>();
             // Not as the end of another name.
             let own = |before: &&str| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');

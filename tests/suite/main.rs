@@ -133,6 +133,26 @@ fn says(text: &str, id: &str, values: &[(&str, FluentValue<'_>)]) -> bool {
     })
 }
 
+/// Returns the files at a path, sorted: the file itself, or all in the folder and its subfolders.
+fn files_at(path: &Path) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_path_buf()];
+    }
+    let entries = std::fs::read_dir(path).unwrap();
+    let mut files: Vec<_> = entries
+        .flat_map(|entry| files_at(&entry.unwrap().path()))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Returns the Rust files in a folder and its subfolders, sorted.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = files_at(folder);
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "rs"));
+    files
+}
+
 /// Asserts that a problem is the message with this id, or has it as a part.
 #[track_caller]
 fn assert_is(problem: &Problem, id: &str) {

@@ -10,6 +10,7 @@ use lae_studio::session::row::{Rows, RunRow};
 use lae_studio::store::groups::{GroupKey, groups, kinds};
 use lae_studio::store::{self, ListedRun, RunFolder, RunSummary};
 
+use crate::files_at;
 use crate::skip::skip;
 use crate::store::{header, report};
 
@@ -40,18 +41,9 @@ fn spoil(path: &Path) {
 
 /// All files of a run but the summary.
 fn others(run: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![run.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap().flatten() {
-            match entry.path() {
-                path if path.is_dir() => folders.push(path),
-                path if path != summary_file(run) => found.push(path),
-                _ => {}
-            }
-        }
-    }
-    found
+    let mut files = files_at(run);
+    files.retain(|path| *path != summary_file(run));
+    files
 }
 
 fn whole(listed: &ListedRun) -> &RunSummary {

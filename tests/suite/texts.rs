@@ -1,7 +1,7 @@
 //! The texts of the window are in `assets/texts`, in every language, and nowhere else.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lae_studio::backbone::library::{BackboneLibrary, Places};
 use lae_studio::data::builtin;
@@ -17,112 +17,29 @@ use lae_studio::run::config::{SETTINGS, SettingKind, SettingSpec};
 use lae_studio::store::table::FIGURES;
 use lae_studio::texts::{Language, list_id};
 
-/// Folders and files of `src` whose words are all in `assets/texts`.
-const MOVED: &[&str] = &[
-    "session/about.rs",
-    "session/added_task.rs",
-    "session/advice.rs",
-    "session/album.rs",
-    "session/at_places.rs",
-    "session/away",
-    "session/bin.rs",
-    "session/board.rs",
-    "session/checks.rs",
-    "session/chooser.rs",
-    "session/compare.rs",
-    "session/comparison.rs",
-    "session/corrected.rs",
-    "session/data_export.rs",
-    "session/differences.rs",
-    "session/downloads.rs",
-    "session/drafts",
-    "session/drawing.rs",
-    "session/editor/completion.rs",
-    "session/editor/following.rs",
-    "session/editor/meaning.rs",
-    "session/editor/mod.rs",
-    "session/editor/saving.rs",
-    "session/figure_export.rs",
-    "session/findings.rs",
-    "session/first_task.rs",
-    "session/folders.rs",
-    "session/former.rs",
-    "session/grid_at_work.rs",
-    "session/grids.rs",
-    "session/inventory.rs",
-    "session/like.rs",
-    "session/notices.rs",
-    "session/packed.rs",
-    "session/paired.rs",
-    "session/predict.rs",
-    "session/progress.rs",
-    "session/queue.rs",
-    "session/refusal.rs",
-    "session/results_export.rs",
-    "session/row.rs",
-    "session/run_table.rs",
-    "session/run_view/log.rs",
-    "session/run_view/mod.rs",
-    "session/sheet.rs",
-    "session/sorted.rs",
-    "session/sources/data.rs",
-    "session/sources/editor.rs",
-    "session/sources/files.rs",
-    "session/sources/lists.rs",
-    "session/sources/mod.rs",
-    "session/sources/network.rs",
-    "session/sources/picker.rs",
-    "session/sources/plan.rs",
-    "session/sources/runs.rs",
-    "session/split.rs",
-    "session/stage.rs",
-    "session/story.rs",
-    "session/take_along.rs",
-    "session/tasks.rs",
-    "session/tested.rs",
-    "session/trials.rs",
-    "session/units/ask.rs",
-    "session/units/library.rs",
-    "session/units/own.rs",
-    "session/units/value.rs",
-    "session/views",
-    "session/words.rs",
-    "session/worst.rs",
-    "ui/app",
-    "ui/command.rs",
-    "ui/entries",
-    "ui/fence.rs",
-    "ui/frame_times.rs",
-    "ui/keys.rs",
-    "ui/pages/compare",
-    "ui/pages/experiment",
-    "ui/pages/learn",
-    "ui/pages/mod.rs",
-    "ui/pages/plugins",
-    "ui/pages/predict",
-    "ui/pages/present",
-    "ui/pages/train",
-    "ui/settings.rs",
-    "ui/shell",
-    "ui/widgets/bars.rs",
-    "ui/widgets/canvas.rs",
-    "ui/widgets/confusion.rs",
-    "ui/widgets/controls.rs",
-    "ui/widgets/curves.rs",
-    "ui/widgets/figure.rs",
-    "ui/widgets/input.rs",
-    "ui/widgets/layout.rs",
-    "ui/widgets/losses.rs",
-    "ui/widgets/matrix.rs",
-    "ui/widgets/mod.rs",
-    "ui/widgets/names.rs",
-    "ui/widgets/numbers.rs",
-    "ui/widgets/plots.rs",
-    "ui/widgets/stops.rs",
-    "ui/widgets/terms.rs",
+use crate::rust_files;
+
+/// Folders and files of `session` and `ui` with other words: messages in English for the terminal and of lessons, names
+/// of fonts, variables and files.
+const EXCEPTIONS: &[&str] = &[
+    "session/bug_report.rs",
+    "session/plain.rs",
+    "session/sources/grids.rs",
+    "session/units/blocks.rs",
+    "session/units/chart.rs",
+    "session/units/formula.rs",
+    "session/units/functions.rs",
+    "session/units/marks.rs",
+    "session/units/read.rs",
+    "ui/display",
+    "ui/drawing.rs",
+    "ui/mod.rs",
+    "ui/places.rs",
+    "ui/scripts",
+    "ui/theme/eyes.rs",
 ];
 
-/// What is written alike in every language: names, forms, units, keys.
+/// Words that are the same in every language: names, formats, units, keys.
 const ALIKE: &[&str] = &[
     "CPU · {}",
     "Esc",
@@ -147,7 +64,7 @@ const ALIKE: &[&str] = &[
     " thread",
 ];
 
-/// Calls whose texts nobody reads: what a widget is known by, where a text is cut, and the log.
+/// Calls whose texts the window does not show: ids of widgets, separators, the log.
 const UNREAD: &[&str] = &[
     "Id::new(",
     "Id::unique(",
@@ -172,17 +89,6 @@ const UNREAD: &[&str] = &[
     "concat!(",
     "Problem::io(",
 ];
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.push(path);
-        }
-    }
-}
 
 /// The texts between quotes in a file's code, each with its line and the code before it on this line or the last:
 /// without comments, attributes and the tests at the end.
@@ -236,17 +142,19 @@ fn has_words(text: &str) -> bool {
 }
 
 #[test]
-fn words_stand_in_the_texts() {
+fn words_of_the_window_are_in_the_texts() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    for moved in MOVED {
-        let place = root.join(moved);
-        match place.is_dir() {
-            true => sources(&place, &mut files),
-            false => files.push(place),
-        }
-    }
-    let mut told = Vec::new();
+    let mut files = ["session", "ui"]
+        .map(|part| rust_files(&root.join(part)))
+        .concat();
+    files.retain(|file| {
+        let is_test = file.to_string_lossy().ends_with("tests.rs");
+        !is_test
+            && !EXCEPTIONS
+                .iter()
+                .any(|place| file.starts_with(root.join(place)))
+    });
+    let mut outside = Vec::new();
     for file in files {
         let code = std::fs::read_to_string(&file).unwrap();
         for (line, text, before) in literals(&code) {
@@ -254,14 +162,14 @@ fn words_stand_in_the_texts() {
             let unread = UNREAD.iter().any(|name| call.ends_with(name));
             if has_words(&text) && !unread && !ALIKE.contains(&text.as_str()) {
                 let place = file.strip_prefix(&root).unwrap().display();
-                told.push(format!("{place}:{line}: {text}"));
+                outside.push(format!("{place}:{line}: {text}"));
             }
         }
     }
     assert!(
-        told.is_empty(),
+        outside.is_empty(),
         "words outside assets/texts:\n{}",
-        told.join("\n")
+        outside.join("\n")
     );
 }
 
@@ -276,10 +184,9 @@ fn says(code: &str) -> bool {
 #[test]
 fn every_message_that_is_said_exists_and_every_message_is_said() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
+    let mut files = rust_files(&root);
     let of_program = files.len();
-    sources(&root.with_file_name("tests"), &mut files);
+    files.extend(rust_files(&root.with_file_name("tests")));
     let known: BTreeSet<&str> = Language::English.names().collect();
     let of_lists: BTreeSet<&str> = Language::German.names().collect();
     let (mut named, mut missing) = (BTreeSet::new(), Vec::new());
@@ -392,12 +299,7 @@ fn of_lists() -> BTreeSet<String> {
             add("backbone", &entry.name, &["warning"]);
         }
     }
-    let mut files = Vec::new();
-    sources(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
-        &mut files,
-    );
-    for file in files {
+    for file in rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
         for (_, text, before) in literals(&std::fs::read_to_string(&file).unwrap()) {
             for (call, list, part) in [
                 ("Problem::io(", "io", "failed"),
