@@ -2,12 +2,20 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-/// A message in English, with these values.
+/// A message with its values, in the language of this thread. Fails if there is no such message or a value is missing,
+/// because nothing would ever be equal to it.
 macro_rules! tr {
-    ($($message:tt)*) => { lae_studio::tr!($($message)*) };
+    ($id:expr $(,)?) => {
+        lae_studio::texts::Language::spoken().known($id).expect($id)
+    };
+    ($id:expr, $($values:tt)+) => {{
+        let text = lae_studio::tr!($id, $($values)+);
+        assert!(text != $id && !text.contains("{$"), "not a message with its values: {text}");
+        text
+    }};
 }
 
-/// Whether a text has the message with this id in it, with these values; a place without a value fits anything.
+/// Whether a text contains the message with this id and these values. A place without a value matches anything.
 macro_rules! says {
     ($text:expr, $id:expr $(, $name:ident = $value:expr)* $(,)?) => {{
         let values: &[(&str, lae_studio::texts::FluentValue<'_>)] =
@@ -16,7 +24,7 @@ macro_rules! says {
     }};
 }
 
-/// Asserts that a text has a message in it: see `says`.
+/// Asserts that a text contains a message: see `says`.
 macro_rules! assert_says {
     ($text:expr, $($message:tt)*) => {{
         let text = &$text;
@@ -111,26 +119,24 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Returns whether the fixed parts of a message, in English, are in a text in their order: see the macro.
+/// Returns whether a text contains the fixed parts of a message, in English, in their order: see the macro.
 fn says(text: &str, id: &str, values: &[(&str, FluentValue<'_>)]) -> bool {
     let message = Language::English.tell(id, &values.iter().cloned().collect());
     assert_ne!(message, id, "there is no such message");
-    let mut rest = text;
     // The window begins a sentence with a capital letter.
-    let start = message.chars().next().map_or(0, char::len_utf8);
-    let message = match message.starts_with('{') {
-        true => &message,
-        false => &message[start..],
-    };
+    let message = message
+        .strip_prefix(|first: char| first != '{')
+        .unwrap_or(&message);
     // A place without a value is written as `{$name}`.
-    let parts = message.split('{').map(|part| part.rsplit('}').next());
-    parts.flatten().all(|part| match rest.find(part) {
-        Some(at) => {
-            rest = &rest[at + part.len()..];
-            true
-        }
-        None => false,
-    })
+    let mut parts = message
+        .split('{')
+        .filter_map(|part| part.rsplit('}').next());
+    let fixed = parts.clone().flat_map(str::chars);
+    let letters = fixed.filter(|letter| letter.is_alphabetic()).count();
+    assert!(letters > 2, "{id} matches nearly any text: give its values");
+    parts
+        .try_fold(text, |rest, part| Some(rest.split_once(part)?.1))
+        .is_some()
 }
 
 /// Returns the files at a path, sorted: the file itself, or all in the folder and its subfolders.
@@ -153,7 +159,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Asserts that a problem is the message with this id, or has it as a part.
+/// Asserts that a problem or its remedy is the message with this id, or has it as a value.
 #[track_caller]
 fn assert_is(problem: &Problem, id: &str) {
     assert!(problem.mentions(id), "not {id}: {problem}");

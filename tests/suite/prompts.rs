@@ -305,9 +305,11 @@ fn what_cannot_be_is_refused_in_words() {
     assert!(problem.what.contains("block 4"), "{problem}");
     assert!(coda().remark().is_none());
     let uneven = Coda { tasks: 4, ..coda() };
-    assert_is(
-        &uneven.remark().unwrap(),
+    assert_says!(
+        uneven.remark().unwrap().what,
         "problem-coda-prompt-unused-components",
+        unused = 2,
+        pool = 6
     );
 }
 

@@ -8,11 +8,12 @@ macro_rules! shows {
     };
 }
 
-/// Asserts that no widget of the window has the message with this id as its label.
+/// Asserts that no widget of the window has the message with this id as its whole label.
 macro_rules! assert_absent {
-    ($window:expr, $($message:tt)*) => {
-        assert!($window.query_by_label(&tr!($($message)*)).is_none())
-    };
+    ($window:expr, $($message:tt)*) => {{
+        let label = tr!($($message)*);
+        assert!($window.query_by_label(&label).is_none(), "{label}");
+    }};
 }
 
 mod added_tasks;

@@ -434,7 +434,11 @@ fn what_is_no_weight_file_is_said() {
     );
     let empty = folder.path().join("weights.pth");
     std::fs::write(&empty, "").unwrap();
-    assert!(refused(&empty).mentions("problem-weight-file-unusable"));
+    assert_says!(
+        refused(&empty).what,
+        "problem-weight-file-unusable",
+        why = "it is empty"
+    );
     // A file of another family under the name of an entry.
     let swin = folder
         .path()

@@ -76,7 +76,7 @@ fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
     for key in [Key::Escape, Key::Enter] {
         window.key_press(key);
         settle(&mut window);
-        assert!(!shows!(window, "shell-ask-delete-what"));
+        assert!(!shows!(window, "shell-ask-delete-what", n = 1));
         assert_eq!(store::deleted(runs.path()).len(), 1);
         window.get_by_label(tr!("shell-deleted-delete")).click();
         window.run_steps(3);

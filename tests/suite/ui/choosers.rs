@@ -88,7 +88,7 @@ fn without_a_dialog_the_window_says_so_and_takes_a_path() {
     shot(&mut window, "path");
     // A missing file is reported in the dialog, which stays.
     go(&mut window, tr!("shell-path"), &made.path().join("gone"));
-    assert!(shows!(window, "shell-path-missing"));
+    window.get_by_label_contains(&tr!("shell-path-missing", path = "gone"));
     go(
         &mut window,
         tr!("shell-path"),

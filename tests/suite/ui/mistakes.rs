@@ -389,7 +389,14 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
         .get_by_role_and_label(egui::Role::Button, "a")
         .click();
     settle(&mut window);
-    assert!(shows!(window, "train-doubts-images-found", n = 1, of = 4));
+    let labelled = format!(" {}", tr!("train-labelled-class", class = "a"));
+    assert!(shows!(
+        window,
+        "train-doubts-images-found",
+        n = 1,
+        of = 4,
+        labelled = labelled.as_str()
+    ));
     assert!(window.query_by_label(&name(5)).is_none());
     window
         .get_by_label(tr!("train-doubtful-labels-class"))

@@ -126,7 +126,12 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     assert_eq!(tour(&window).guess, Some(Fate::Between));
     shot(&mut window, "tour-4");
     wait_for(&mut window, TourStep::Switch);
-    assert!(shows!(window, "tour-test-images-correct"));
+    let classes = format!("1 {} 2", tr!("tour-and"));
+    assert!(shows!(
+        window,
+        "tour-test-images-correct",
+        classes = classes.as_str()
+    ));
     shot(&mut window, "tour-5");
     press(&mut window, tr!("tour-switch-on"));
     wait(&mut window, "LAE learned two tasks", |app| {
@@ -160,7 +165,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     assert_eq!(
         window.state().session.experiment.draft,
         before,
-        "the set-up is the person's"
+        "the set-up is the user's"
     );
 }
 
