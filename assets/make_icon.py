@@ -65,7 +65,7 @@ def vector():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("icon", nargs="?", default="icon.png", help="the picture to write")
+    parser.add_argument("icon", nargs="?", default="icon.png", help="the image to write")
     parser.add_argument("--packaging", type=pathlib.Path, help="folder for the icons of all systems")
     args = parser.parse_args()
     drawn(SIDE).save(args.icon, optimize=True)

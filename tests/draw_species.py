@@ -129,7 +129,7 @@ def main():
     words.add_argument("folder", type=Path)
     words.add_argument("--seed", type=int, default=1)
     words.add_argument("--share", type=float, default=1.0, help="share of each species that is drawn")
-    words.add_argument("--even", type=int, help="so many pictures of each species instead")
+    words.add_argument("--even", type=int, help="this number of images of each species instead")
     given = words.parse_args()
     names = list(SPECIES)
     for name, species in SPECIES.items():

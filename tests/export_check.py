@@ -390,7 +390,7 @@ def main():
                 far = picture_difference(program, root, of_run, module)
                 fine = far <= PICTURE_LIMIT
                 wrong += not fine
-                print(f"{backbone} | a picture file, largest difference of a probability | {far:.1e}", "ok" if fine else "MISS")
+                print(f"{backbone} | an image file, largest difference of a probability | {far:.1e}", "ok" if fine else "MISS")
         if PeftModel:
             for name, far in started(program, root).items():
                 fine = far <= LIMIT

@@ -394,7 +394,7 @@ def one_way(args, way):
     shots = sorted(folder.glob("*.png"))
     subprocess.run(["montage", *map(str, shots), "-tile", "4x", "-geometry", "640x+6+6", "-label", "%t",
                     str(args.to / f"{name}.png")], check=False)
-    print(f"{name}: {len(shots)} pictures; {times}" + (f"\n  STUCK: {wrong}" if wrong else ""), flush=True)
+    print(f"{name}: {len(shots)} images; {times}" + (f"\n  STUCK: {wrong}" if wrong else ""), flush=True)
     shutil.rmtree(work, ignore_errors=True)
     return errands, wrong
 

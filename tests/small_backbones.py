@@ -86,7 +86,7 @@ def main():
         name = f"small-{family}"
         save_file(weights, options.target / f"{name}.safetensors", {"architecture": family, **said})
         numbers = sum(value.numel() for value in weights.values())
-        print(f"{name}: {numbers} numbers, {100 * right:.1f} % of the pictures held back")
+        print(f"{name}: {numbers} numbers, {100 * right:.1f} % of the held-out images")
 
 
 if __name__ == "__main__":

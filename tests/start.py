@@ -322,7 +322,7 @@ freeze_epochs = 1
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=os.path.abspath)
-    parser.add_argument("--to", type=Path, help="where pictures go")
+    parser.add_argument("--to", type=Path, help="where to save images")
     parser.add_argument("--only", help="the ways whose names hold these words")
     parser.add_argument("--second-icd", type=os.path.abspath)
     parser.add_argument("--idle", type=int, metavar="SECONDS")

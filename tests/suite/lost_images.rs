@@ -126,7 +126,7 @@ fn a_single_lost_image_is_left_out_and_counted() {
         || std::fs::remove_file(&image).unwrap(),
     );
     let outcome = train(&config(&made), root.path(), &mut sink).unwrap();
-    assert_eq!(sink.remarks, 1, "told once");
+    assert_eq!(sink.remarks, 1, "reported once");
     let run = store::load(&outcome.header().unwrap().folder).unwrap();
     let counts: Vec<usize> = run.reports.iter().map(|report| report.unreadable).collect();
     assert_eq!(counts, [0, 1]);

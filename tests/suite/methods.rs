@@ -194,7 +194,7 @@ fn icarl_keeps_its_budget_of_pictures_of_all_classes_and_counts_them() {
         .chunks(3)
         .map(|row| row.iter().map(|number| *number as u32).collect())
         .collect();
-    assert_eq!(rows.len(), 13, "each picture once");
+    assert_eq!(rows.len(), 13, "each image once");
 }
 
 #[test]

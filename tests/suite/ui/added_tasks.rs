@@ -142,7 +142,7 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     });
     assert!(store::load(&folder).unwrap().header.added_tasks.is_empty());
     // It continues with the run that was asked, which has a task less.
-    wait(&mut window, "the run is asked anew", |app| {
+    wait(&mut window, "the run is asked again", |app| {
         let answers = &app.session.predict.answers;
         answers.len() == 3 && answers.iter().all(Option::is_some)
     });

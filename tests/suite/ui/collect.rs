@@ -150,7 +150,7 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
     drop_on(&mut window, source.path().join("A"));
     drop_on(&mut window, source.path().join("nothing.png"));
     settle(&mut window);
-    wait(&mut window, "the pictures are read", |app| {
+    wait(&mut window, "the images are read", |app| {
         app.session.collection.groups[0].pieces.len() == 6
     });
     assert!(
@@ -166,7 +166,7 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
     settle(&mut window);
     drop_on(&mut window, source.path().join("B"));
     settle(&mut window);
-    wait(&mut window, "the pictures are read", |app| {
+    wait(&mut window, "the images are read", |app| {
         app.session.collection.groups[1].pieces.len() == 6
     });
     shot(&mut window, "collect-data");
@@ -197,7 +197,7 @@ fn what_is_gathered_is_asked_about_before_the_window_closes_and_what_is_removed_
     settle(&mut window);
     assert!(press_close(&mut window), "there is nothing to lose");
     drop_on(&mut window, source.path().join("A"));
-    wait(&mut window, "the pictures are read", |app| {
+    wait(&mut window, "the images are read", |app| {
         app.session.collection.count() == 3
     });
     let before = window.state().session.collection.groups.clone();

@@ -98,7 +98,7 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
     window.key_press(Key::ArrowDown);
     window.run_steps(2);
     window.key_press(Key::Enter);
-    wait(&mut window, "a test picture is asked about", |app| {
+    wait(&mut window, "a test image is predicted", |app| {
         app.session.predict.truth.is_some()
     });
     wait(&mut window, "it is looked at", |app| known(app).1 == 3);

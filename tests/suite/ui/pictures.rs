@@ -34,13 +34,13 @@ const LEFT_OUT_FROM: [&str; 2] = ["To add your own lessons", "Your plugin folder
 /// Opens the page, lets `fill` give it something to show, and compares.
 fn compared(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &Recorded)) {
     if !cfg!(target_os = "linux") {
-        return skip("the pictures kept are those of Linux");
+        return skip("the stored snapshots are those of Linux");
     }
     let lists =
         |folder: PathBuf| std::fs::read_dir(folder).is_ok_and(|mut list| list.next().is_some());
     if user_folder().is_some_and(lists) || units::entries().iter().any(|entry| !entry.own) {
         return skip(
-            "this account has plugins or lessons of its own, which the pictures kept do not show",
+            "this account has plugins or lessons of its own, which the stored snapshots do not show",
         );
     }
     let runs = tempfile::tempdir().unwrap();

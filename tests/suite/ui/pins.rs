@@ -161,7 +161,7 @@ fn another_picture_in_a_pins_place_and_none_at_all() {
     assert_eq!(
         requests(&backend).len(),
         1,
-        "the same picture is not asked again"
+        "the same image is not predicted again"
     );
     session.repin(pin, picture(9));
     assert_eq!(session.predict.pins.answered(pin, &folder), 0);

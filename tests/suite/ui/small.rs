@@ -93,7 +93,7 @@ fn errors_have_the_words_of_the_window_and_no_long_lists() {
         );
         for wrong in ["--", "lae-studio "] {
             let told = window.query_all_by_label_contains(wrong).next();
-            assert!(told.is_none(), "{wrong} is told about {field}");
+            assert!(told.is_none(), "{wrong} is reported at {field}");
         }
         if field == tr!("experiment-backbone") {
             window.get_by_label_contains("more.");

@@ -144,7 +144,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
     let ticket = window.state().session.predict.ticket;
     let image = egui::ColorImage::filled([40, 40], egui::Color32::BLACK);
     window.event(egui::Event::PasteImage(image.into()));
-    wait(&mut window, "the pasted picture is answered", |app| {
+    wait(&mut window, "the pasted image is predicted", |app| {
         let predict = &app.session.predict;
         predict.ticket > ticket && predict.answers.iter().flatten().count() == 3
     });
