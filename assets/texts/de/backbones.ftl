@@ -33,6 +33,6 @@ backbone-convnext-base-fb-in22k-on = { -in22k }
 # Die Titel, in denen Wörter stehen; die anderen sind Namen.
 
 backbone-lae-nano-title = Nano, eingebaut
-backbone-vit-base-patch16-224-orig-in21k-title = ViT-B/16, ImageNet-21k, Original (das der Arbeit)
+backbone-vit-base-patch16-224-orig-in21k-title = ViT-B/16, ImageNet-21k, Original (des Papers)
 backbone-vit-base-patch16-224-augreg-in21k-ft-in1k-title = ViT-B/16, ImageNet-21k, auf ImageNet-1k abgestimmt
 backbone-vit-base-patch16-clip-quickgelu-224-openai-title = CLIP ViT-B/16, Bildseite

@@ -1,23 +1,23 @@
 # Die Karte der Daten und was darin gefunden wurde.
 
 data-title = Daten
-data-folder-forms = Wähle einen Ordner mit einem Unterordner je Klasse, oder mit den Ordnern train und test, in denen sie liegen. Auch die Binärdateien von CIFAR-100 gehen.
+data-folder-forms = Wähle einen Ordner mit einem Unterordner je Klasse oder mit den Ordnern train und test, in denen diese liegen. Auch die Binärdateien von CIFAR-100 werden gelesen.
 data-no-folder-chosen = Noch kein Ordner gewählt; weiterhin gilt { $now }.
 data-reading = { $data } wird gelesen
 data-digits = Ziffern
 data-letters = Buchstaben
 data-folder = Ordner …
-data-create = Selbst machen …
+data-create = Datensatz anlegen …
 data-drop-hint = oder zieh einen Ordner in dieses Fenster: ein Unterordner je Klasse
-data-not-downloaded = { $about } Noch nicht auf diesem Rechner.
+data-not-downloaded = { $about } Der Datensatz ist nicht auf diesem Rechner.
 data-download-offer = { $size } MB von { $url }. Lizenz: { $licence }
 data-download = { $size } MB herunterladen
-data-download-hint = Lässt sich anhalten und geht später von dort weiter
+data-download-hint = Du kannst den Download beenden und später fortsetzen
 data-download-other = Gerade wird etwas anderes heruntergeladen
 data-downloading = { $name } wird heruntergeladen: { $got }
 data-downloading-of = { $name } wird heruntergeladen: { $got } von { $all }
 data-download-of = Download von { $name }
-data-download-stop = Download anhalten
+data-download-stop = Download beenden
 data-folder-path = Pfad eines Ordners, dann Eingabetaste
 data-folder-name = Ordner mit Daten
 data-choose = Daten wählen
@@ -34,7 +34,7 @@ data-classes = { $n ->
    *[other] { $n } Klassen
 }
 data-pixels = { $sizes } Pixel
-data-corrected-empty = Die Liste der berichtigten Labels ist leer
+data-corrected-empty = Die Liste der korrigierten Labels ist leer
 data-corrected-use = Verwenden
 data-corrected-original-labels = Ursprüngliche Labels
 data-corrected-run-list = diese Einstellungen verwenden die Liste eines Laufs: { $own }
@@ -47,10 +47,10 @@ data-corrected-revert = Zurücksetzen
 data-corrected-revert-image = { $picture } zurücksetzen
 data-class-arrival = Die Klassen werden gelernt
 data-class-arrival-question = In Stufen oder alles auf einmal?
-data-class-arrival-explained = In Stufen: Die Klassen kommen Gruppe für Gruppe, und der Lauf zeigt, was vergessen wird. Alles auf einmal: ein Task mit allen Klassen, meist die beste Antwort, wenn alle Bilder da sind.
+data-class-arrival-explained = In Stufen: Die Klassen kommen Gruppe für Gruppe, und der Lauf zeigt, was vergessen wird. Alles auf einmal: ein Task mit allen Klassen, meist am besten, wenn du schon alle Bilder hast.
 data-class-arrival-stages = In Stufen
 data-class-arrival-at-once = Alles auf einmal
-data-class-arrival-default = Voreingestellt ist: in Stufen.
+data-class-arrival-default = Standard: in Stufen.
 data-megabytes = { $n } MB
 data-task = Task { $task }
 data-task-classes = Task { $task }: { $classes }
@@ -59,9 +59,9 @@ data-training-images = { $n ->
    *[other] { $n } Trainingsbilder
 }
 data-tasks-unknown = Die Tasks erscheinen, sobald die Einstellungen zu den Daten passen.
-data-arrange-hint = Zieh eine Klasse in einen anderen Task oder an eine andere Stelle, oder klick sie an: Dann öffnet sich ein Menü. Tasks und Reihenfolge gehören zu den Einstellungen.
+data-arrange-hint = Zieh eine Klasse in einen anderen Task oder an eine andere Stelle, oder klick sie an, um ein Menü zu öffnen. Tasks und Reihenfolge gehören zu den Einstellungen.
 data-new-task = neuer Task
-data-new-task-drop = Zieh eine Klasse hierher, und es wird ein neuer Task
+data-new-task-drop = Zieh eine Klasse hierher, um einen neuen Task anzulegen
 data-classes-per-task = Klassen je Task
 data-class-order = Klassenreihenfolge
 data-orders = Reihenfolgen
@@ -82,7 +82,7 @@ data-part-network-input = Was das Netz sieht
 data-part-arrange-classes = Klassen ordnen
 data-part-splits = Aufteilung und Speicher
 data-images-range = { $low } bis { $high } (Median { $median })
-data-images-per-class = Bilder je Klasse: { $train } zum Trainieren, { $test } zum Testen
+data-images-per-class = Bilder je Klasse: { $train } zum Training, { $test } zum Testen
 data-images-per-class-chart = Diagramm der Bilder je Klasse
 data-test-images = { $n ->
     [one] { $n } Testbild
@@ -94,10 +94,10 @@ data-next-epoch-hint = Zeigt die Ausschnitte derselben Bilder in der nächsten E
 data-other-images = Andere Bilder
 data-epoch-crops = Epoche { $epoch } von { $epochs }: augmentierte Ausschnitte für diesen Startwert
 data-loading-images = Wird geladen …
-data-input-sizes = Oben beim Trainieren, unten beim Testen, beide { $size } × { $size } Pixel
-data-input-training = { $class }, wie beim Trainieren gesehen
-data-input-testing = { $class }, wie beim Testen gesehen
-data-input-centre-crop = kürzere Seite angepasst, mittlerer Ausschnitt
+data-input-sizes = Oben Training, unten Test, beide { $size } × { $size } Pixel
+data-input-training = { $class }, wie im Training gesehen
+data-input-testing = { $class }, wie im Test gesehen
+data-input-centre-crop = kürzere Seite skaliert, mittlerer Ausschnitt
 data-input-caption = { $class }, Task { $task }
 data-measured-on-validation = { $n ->
     [one] Die Genauigkeit wird auf { $n } Validierungsbild gemessen, das beim Training fehlt, nicht auf Testbildern.
@@ -109,11 +109,11 @@ data-cache-fits = alle Bilder passen hinein, etwa { $need }
 data-cache-too-small = alle Bilder eines Tasks brauchen etwa { $need }; was nicht passt, wird in jeder Epoche neu dekodiert
 data-download-advice = lade sie unter „Daten“ herunter
 data-skipped-files = { $n ->
-    [one] { $n } Datei wurde übergangen.
-   *[other] { $n } Dateien wurden übergangen.
+    [one] { $n } Datei wurde übersprungen.
+   *[other] { $n } Dateien wurden übersprungen.
 }
-data-skipped-show = Übergangene zeigen
-data-skipped-hide = Übergangene verbergen
+data-skipped-show = Übersprungene Dateien zeigen
+data-skipped-hide = Übersprungene Dateien verbergen
 data-in-both-splits = { $n ->
     [one] { $n } Bild ist unter den Trainings- und den Testbildern.
    *[other] { $n } Bilder sind unter den Trainings- und den Testbildern.
@@ -147,4 +147,4 @@ data-script-korean = Koreanische
 data-script-chinese = Chinesische und japanische
 data-script-emoji = Als Emoji geschriebene
 data-own-folder = Eigener Ordner
-data-export = Ausgeben …
+data-export = Exportieren

@@ -54,16 +54,16 @@ editor-on-fixed-parameters = { $n ->
     [one] { $n } fester Parameter behält seinen Anfangswert.
    *[other] { $n } feste Parameter behalten ihre Anfangswerte.
 }
-editor-on-memory = Mit den Einstellungen auf der Seite Experiment braucht ein Trainingsschritt etwa { $megabytes } MB mehr als das Backbone allein.
+editor-on-memory = Mit den Einstellungen auf der Seite Experiment braucht ein Trainingsschritt etwa { $megabytes } MB mehr als der Backbone allein.
 editor-on-starts-identity = Es beginnt als Identität: Vor dem Training ändert es die Ausgabe nicht.
 editor-on-starts-not-identity = Es beginnt nicht als Identität: Schon vor dem Training ändert es die Ausgabe.
-editor-on-merges-weights = Bei { $sites } ist es linear: Werden viele Bilder vorhergesagt, wird es dort in die eingefrorenen Gewichte eingerechnet.
+editor-on-merges-weights = Es ist linear bei { $sites }: Werden viele Bilder vorhergesagt, wird es dort in die eingefrorenen Gewichte eingerechnet.
 editor-on-token-shapes = Formen für ein Bild mit { $n } Token
 editor-on-block-sites = Block mit dem Plugin an { $sites }
 editor-measurements = Messungen
 editor-measurements-waiting = Beginnt, sobald du nicht mehr tippst …
 editor-measuring-again = Wird neu gemessen …
-editor-measured-times = Mit { $n } Bildern auf dem eingebauten Netz und diesem Prozessor dauert eine Vorhersage { $with } ms statt { $plain } ms; die Gradienten eines Trainingsschritts dauern { $step } ms. Bei größeren Netzen ist es anders.
+editor-measured-times = Mit { $n } Bildern, dem eingebauten Netz und dieser CPU dauert eine Vorhersage { $with } ms statt { $plain } ms; die Gradienten eines Trainingsschritts dauern { $step } ms. Bei größeren Netzen ist es anders.
 editor-parameter-fixed = fest
 editor-parameter-without-gradient = erhält nie einen Gradienten
 editor-parameter-learns-first-step = lernt ab dem ersten Schritt
@@ -71,13 +71,13 @@ editor-parameter-learns-second-step = lernt ab dem zweiten Schritt
 
 # Neben Adapter ausprobiert.
 editor-trial = Ausprobieren
-editor-trial-about = Trainiert dieses Plugin und Adapter etwa 20 Sekunden lang auf den eingebauten Ziffern, beide in ihrer üblichen Größe.
+editor-trial-about = Trainiert dieses Plugin und Adapter etwa 20 Sekunden lang auf den eingebauten Ziffern, beide in ihrer Standardgröße.
 editor-trial-queued = Wartet in der Warteschlange …
-editor-trial-stop = Anhalten
+editor-trial-stop = Beenden
 editor-trial-accuracy = Genauigkeit
 editor-trial-forgetting = Vergessen
 editor-trial-time = Zeit
-editor-trial-judged = Genauigkeit auf { $n } Bildern, die nicht zum Training gehören. Bei so wenigen Bildern und nur einem Startwert bedeuten kleine Unterschiede nichts.
+editor-trial-judged = Genauigkeit auf { $n } Bildern, die nicht zum Training verwendet wurden. Bei so wenigen Bildern und nur einem Startwert bedeuten kleine Unterschiede nichts.
 editor-trial-losses = Verlust beider Plugins je Schritt
 
 # Namen, die beim Tippen angeboten werden, und was sie sind.
@@ -99,7 +99,7 @@ editor-key-symbol = Name in Gleichungen
 editor-key-other-sites = alle Stellen ohne eigene Gleichung
 editor-key-name = angezeigter Name
 editor-key-description = Beschreibung in einem Absatz
-editor-key-reference = der Aufsatz
+editor-key-reference = Paper
 editor-key-sites = wo das Plugin wirkt
 
 # Namen, die das Programm gibt.

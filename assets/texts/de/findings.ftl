@@ -1,3 +1,3 @@
 # Was über Läufe gesagt wird: was an einem wichtig ist, und mehrere im Vergleich.
 
-findings-paused = pausiert
+findings-paused = angehalten

@@ -1,6 +1,6 @@
 # Was die Methoden tun, in einem Satz. Ihr Englisch steht bei jeder Methode.
 
-method-lae-summary = Beginnt jeden Task mit eingefrorenem PET, sammelt es in einer langsamen Offline-Kopie, antwortet mit beiden
+method-lae-summary = Friert das PET zu Beginn jedes Tasks ein, mittelt es in einer langsamen Offline-Kopie und antwortet mit beiden
 method-baseline-summary = Trainiert dasselbe PET Task für Task, ohne Schutz gegen das Vergessen
 method-seq-ft-summary = Trainiert das ganze Netz Task für Task, ohne Schutz gegen das Vergessen
 method-joint-ft-summary = Trainiert das ganze Netz mit allen Klassen auf einmal: die Genauigkeit ohne Tasks, zum Vergleich
@@ -13,7 +13,7 @@ method-aper-summary = Passt im ersten Task ein PET an; jede Klasse ist dann das 
 method-ease-summary = Passt für jeden Task ein PET an; Klassen haben Mittel in den Unterräumen aller
 method-ranpac-summary = Projiziert Merkmale zufällig und löst eine Ridge-Regression über alle bisherigen Bilder
 method-ewc-summary = Trainiert ein PET Task für Task und hält für frühere Tasks wichtige Parameter nahe an ihren Werten
-method-icarl-summary = Lernt einige gespeicherte Bilder jeder Klasse zusammen mit den neuen erneut; das nächste Mittel dieser Bilder gewinnt
+method-icarl-summary = Lernt einige gespeicherte Bilder jeder Klasse zusammen mit den neuen noch einmal; das nächste Mittel dieser Bilder gewinnt
 
 # Die Experten.
 expert-online-title = Online

@@ -2,9 +2,9 @@
 
 plugins-none = Noch keine Plugins
 plugins-reading = Plugins werden gelesen …
-plugins-none-reload = Neu lesen
+plugins-none-reload = Neu laden
 plugins-title = Plugins
-plugins-reload = Neu lesen
+plugins-reload = Neu laden
 plugins-new = Neues Plugin
 plugins-use = Plugin verwenden
 plugins-copy-edit = Kopie bearbeiten
@@ -17,7 +17,7 @@ plugins-unnamed = Plugin ohne Namen
 plugins-continue-editing = Weiter bearbeiten
 plugins-discard = Verwerfen
 plugins-parameters-per-block = Parameter jedes Blocks
-plugins-parameters-size = Größe r von { $low } bis { $high }, üblich { $usual }
+plugins-parameters-size = Größe r von { $low } bis { $high }, Standard { $usual }
 plugins-parameters-no-size = feste Größe
 plugins-parameters-name = Name
 plugins-parameters-shape = Form

@@ -27,11 +27,11 @@ predict-image-path = Pfad eines Bildes, dann Eingabetaste
 predict-image-file = Bilddatei
 predict-true-class = Wahre Klasse: { $class }.
 predict-network-input = Was das Netz sieht
-predict-network-input-drawing = Auf { $size } × { $size } skaliert, die Zeichnung in die Mitte gerückt und so groß wie beim Training.
-predict-network-input-crop = Auf { $size } × { $size } skaliert und auf die Mitte beschnitten, wie beim Testen.
+predict-network-input-drawing = Auf { $size } × { $size } skaliert; die Zeichnung ist zentriert und so groß wie beim Training.
+predict-network-input-crop = Auf { $size } × { $size } skaliert, mit mittlerem Ausschnitt wie beim Testen.
 predict-samples = Beispiele
 predict-samples-next = Weitere
-predict-samples-about = Testbilder dieses Laufs; trainiert wurde er nie damit.
+predict-samples-about = Testbilder dieses Laufs; er wurde nie mit ihnen trainiert.
 predict-samples-dataset-missing = Der Datensatz des Laufs wurde nicht gefunden.
 predict-sample-of-class = Beispiel für { $class }
 
@@ -55,17 +55,17 @@ predict-pins-share = { $share } nach Task { $task }
 
 # Die Antwort.
 predict-predicting = Wird vorhergesagt …
-predict-predicting-about = Mit der ersten Vorhersage werden die Zwischenstände des Laufs geladen
-predict-choose-image = Welches Bild?
-predict-choose-image-about = Zeichne eines, lege eines ab, füge eines ein oder klicke auf ein Beispiel
+predict-predicting-about = Die erste Vorhersage lädt die Zwischenstände des Laufs
+predict-choose-image = Wähle ein Bild
+predict-choose-image-about = Zeichne eines, leg eines ab, füge eines ein oder klicke auf ein Beispiel
 predict-score = Wertung { $score }
-predict-nearest = am nächsten { $class }, Wertung { $score }
+predict-nearest = nächste Klasse: { $class }, Wertung { $score }
 predict-correct = richtig
 predict-correct-not-learned = richtig: { $class } ist noch nicht gelernt
 predict-wrong = falsch: wahre Klasse { $class }
 predict-predicted-image = Vorhergesagtes Bild
 predict-energy = Energie { $value }
-predict-energy-of-ensemble = Die niedrigere der beiden Energien. Die Balken sind je Klasse die größere Wertung der beiden Experten; sie müssen zusammen nicht 100 % ergeben.
+predict-energy-of-ensemble = Die niedrigere der beiden Energien. Jeder Balken zeigt die größere Wertung der beiden Experten für diese Klasse; darum ergeben die Balken zusammen nicht unbedingt 100 %.
 predict-more-certain = sicherer
 predict-over-tasks = Dasselbe Bild, Task für Task
 predict-over-tasks-score = Wertung von „{ $class }“, %
@@ -75,7 +75,7 @@ predict-experts-differ = Warum die beiden sich unterscheiden
 predict-experts-differ-first-task = Bisher gibt es nur einen Experten. Der Offline-Experte beginnt in Task 2 als seine Kopie.
 predict-experts-differ-movement = Seit Task 1 hat sich das Online-PET um { $online } bewegt (relativer Abstand), das Offline-PET um { $offline }. Ein PET, das sich weniger bewegt, vergisst weniger und lernt neue Klassen langsamer.
 predict-experts-differ-average = Das Offline-PET ist ein langsames Mittel des Online-PETs: Es vergisst weniger und lernt neue Klassen langsamer.
-predict-knowledge = Wissen nach jedem Task
+predict-knowledge = Stand nach jedem Task
 predict-play = Abspielen
 predict-pause = Anhalten
 
@@ -97,33 +97,33 @@ predict-none-disallow = Immer eine Klasse vorhersagen
 predict-none-above-limit = Keine davon: { $sign ->
     [energy] seine Energie
    *[doubt] sein Zweifel
-} { $now } liegt über { $limit }
+} { $now } liegt über der Grenze { $limit }
 predict-none-below-limit = Eine davon: { $sign ->
     [energy] seine Energie
    *[doubt] sein Zweifel
-} { $now } liegt nicht über { $limit }
-predict-none-energy-about = Minus Logsumexp der Logits: je niedriger, desto vertrauter das Bild.
-predict-none-doubt-about = Ohne Logits gibt es keine Energie; der Zweifel ist 1 minus die Wertung der Vorhersage, ein schwächeres Zeichen.
+} { $now } liegt nicht über der Grenze { $limit }
+predict-none-energy-about = Je niedriger die Energie, desto vertrauter das Bild. Sie ist das negative Logsumexp der Logits.
+predict-none-doubt-about = Ohne Logits gibt es keine Energie; der Zweifel ist 1 minus die Wertung der Vorhersage, ein schwächeres Signal.
 predict-none-limit-about = Die Grenze lässt { $kept } von 100 Testbildern der bis dahin bekannten Klassen zu.
 predict-none-later-rejected = { $n ->
-    [one] Von { $n } Testbild aus noch nicht gelernten Klassen werden { $share } abgewiesen.
-   *[other] Von { $n } Testbildern aus noch nicht gelernten Klassen werden { $share } abgewiesen.
+    [one] Von { $n } Testbild noch nicht gelernter Klassen werden { $share } abgewiesen.
+   *[other] Von { $n } Testbildern noch nicht gelernter Klassen werden { $share } abgewiesen.
 }
 predict-none-choose-earlier-task = Wähle einen früheren Task, um zu sehen, wie viele Bilder späterer Klassen abgewiesen werden.
 predict-none-counting-rejected = Abgewiesene Bilder noch nicht gelernter Klassen werden gezählt.
 predict-none-count-rejected = Abgewiesene Bilder späterer Klassen zählen
 predict-none-known-rejected = { $n ->
-    [one] Von { $n } Testbild aus bekannten Klassen werden auch { $share } abgewiesen, jedes an einer Grenze gemessen, die andere Bilder setzen.
-   *[other] Von { $n } Testbildern aus bekannten Klassen werden auch { $share } abgewiesen, jedes an einer Grenze gemessen, die andere Bilder setzen.
+    [one] Von { $n } Testbild bekannter Klassen werden { $share } zu Unrecht abgewiesen (mit einer Grenze aus anderen Bildern geprüft).
+   *[other] Von { $n } Testbildern bekannter Klassen werden { $share } zu Unrecht abgewiesen (jedes mit einer Grenze aus anderen Bildern geprüft).
 }
-predict-none-limit-images-rejected = Von den Testbildern, die die Grenze setzen, werden auch { $n } von 100 abgewiesen; von anderen Bildern können es mehr sein.
+predict-none-limit-images-rejected = Von den Testbildern, die die Grenze bestimmen, werden { $n } von 100 ebenfalls abgewiesen; bei anderen Bildern können es mehr sein.
 predict-none-images-used = Verwendet bis zu 300 Testbilder
 predict-none-images-used-pause = Verwendet bis zu 300 Testbilder; der laufende Lauf wartet kurz
-predict-none-limit-unknown = Die Grenze für „keine davon“ ist nicht bekannt: { $why }.
+predict-none-limit-unknown = Die Grenze für „keine davon“ ist unbekannt: { $why }.
 predict-none-too-few-images = es gibt zu wenige Testbilder
-predict-none-measuring-limit = Testbilder werden gemessen, um die Grenze für „keine davon“ zu setzen
-predict-none-limit-not-stored = Wann „keine davon“ gilt, hat dieser Lauf nicht notiert.
-predict-none-find-limit = Herausfinden
+predict-none-measuring-limit = Testbilder werden gemessen, um die Grenze für „keine davon“ zu bestimmen
+predict-none-limit-not-stored = Dieser Lauf hat keine Grenze für „keine davon“ gespeichert.
+predict-none-find-limit = Ermitteln
 
 # Viele Bilder in einer Tabelle.
 predict-many-images = Viele Bilder
@@ -141,8 +141,8 @@ predict-many-all = Alle vorhersagen
 predict-many-other-table = Eine andere Tabelle wird gerade geschrieben. Warte, bis sie fertig ist, oder beende sie.
 predict-many-choose-image-folder = Ordner wählen …
 predict-many-cancel = Abbrechen
-predict-many-stop = Anhalten
-predict-many-stopped = Angehalten; es wurde keine Tabelle geschrieben.
+predict-many-stop = Beenden
+predict-many-stopped = Beendet; es wurde keine Tabelle geschrieben.
 predict-many-preparing = Wird vorbereitet …
 predict-many-progress = Vorhergesagte Bilder
 predict-many-done = { $n ->
@@ -183,7 +183,7 @@ predict-sorted-least-confident = { $n ->
 }
 predict-sorted-more = Mehr zeigen ({ $n })
 predict-sorted-previous-class = war { $class }
-predict-sorted-nearest = fast { $class }
+predict-sorted-nearest = nächste: { $class }
 predict-sorted-prediction = { $name }: { $class }, Wertung { $score }
 predict-sorted-move = verschieben …
 predict-sorted-move-image = { $name } verschieben
@@ -204,12 +204,12 @@ predict-inside-energies = Energien
 predict-inside-pet-movement = Wie weit sich die PETs bewegt haben
 predict-inside-no-pet = { $method } trainiert hier kein PET, also gibt es nichts zu messen.
 predict-inside-processing = Testbilder werden verarbeitet …
-predict-attention-about = Wohin das Klassentoken im letzten Block schaut, im Mittel über dessen Köpfe. Von dort kommen seine Merkmale.
-predict-attention-feature-length = Dieses Netz hat kein Klassentoken; gezeigt wird statt der Aufmerksamkeit, wie lang das Merkmal an jeder Stelle ist.
+predict-attention-about = Worauf das Klassentoken im letzten Block achtet, gemittelt über die Köpfe. Von dort kommen seine Merkmale.
+predict-attention-feature-length = Dieses Netz hat kein Klassentoken; statt der Aufmerksamkeit wird darum die Länge des Merkmals an jeder Stelle gezeigt.
 predict-attention-pretrained = vortrainiert
 predict-attention-computing = { $title }: wird berechnet
 predict-attention-outside-image = { $share } nicht auf dem Bild
-predict-attention-outside-image-hint = Auf dem Klassentoken selbst, auf Prompts und Prefixen
+predict-attention-outside-image-hint = Auf dem Klassentoken selbst und auf Prompts und Prefixen
 predict-attention-share = { $share } seiner Aufmerksamkeit
 predict-attention-length = Länge { $value }
 predict-attention-position = Zeile { $row }, Spalte { $column }: { $value }
@@ -225,51 +225,51 @@ predict-energies-bin = { $n } bei { $value }
 predict-energies-empty = keine
 predict-energies-described = Energien des Experten { $expert }, { $medians }. Klassen dieses Tasks: { $new }. Klassen älterer Tasks: { $old }
 predict-map-about = { $n ->
-    [one] Die Merkmale von { $n } Testbild, nach Task { $task } auf ihre ersten zwei Hauptkomponenten projiziert ({ $first } und { $second } der Varianz). Nahe Punkte sind dem Netz ähnlich.
-   *[other] Die Merkmale von { $n } Testbildern, nach Task { $task } auf ihre ersten zwei Hauptkomponenten projiziert ({ $first } und { $second } der Varianz). Nahe Punkte sind dem Netz ähnlich.
+    [one] Die Merkmale von { $n } Testbild, projiziert auf die ersten zwei Hauptkomponenten nach Task { $task } ({ $first } und { $second } der Varianz). Nahe Punkte sind für das Netz ähnlich.
+   *[other] Die Merkmale von { $n } Testbildern, projiziert auf die ersten zwei Hauptkomponenten nach Task { $task } ({ $first } und { $second } der Varianz). Nahe Punkte sind für das Netz ähnlich.
 }
 predict-map-not-learned = { $class }: noch nicht gelernt
 predict-map-correct = { $class }: richtig
-predict-map-wrong = { $class }: gehalten für { $other }
-predict-map-legend = Hohl: noch nicht gelernt. Roter Ring: falsch beantwortet. Klicke auf einen Punkt, um sein Bild zu öffnen.
+predict-map-wrong = { $class }: für { $other } gehalten
+predict-map-legend = Hohl: noch nicht gelernt. Roter Ring: falsch vorhergesagt. Klicke auf einen Punkt, um sein Bild zu öffnen.
 predict-map-described = Karte der Testmerkmale nach Task { $task }
-predict-map-position = { $class } um { $x } / { $y }
-predict-map-position-not-learned = { $class } um { $x } / { $y }, noch nicht gelernt
+predict-map-position = { $class } bei { $x } / { $y }
+predict-map-position-not-learned = { $class } bei { $x } / { $y }, noch nicht gelernt
 predict-movement-about = Der Abstand des PET jedes Blocks von seinen Anfangswerten, im Verhältnis zu deren Länge. Ein PET, das sich weniger bewegt, vergisst weniger.
 predict-movement-between = zwischen beiden
 predict-movement-starts-as-copy = Das Offline-PET beginnt in Task 2 als Kopie.
 predict-movement-block = Block { $n }
 predict-movement-described = Block { $n }: { $each }
 
-# Meldungen zu vorhergesagten und angehefteten Bildern, Tabellen und zusätzlichen Tasks.
+# Meldungen zu vorhergesagten und angehefteten Bildern, Tabellen und hinzugefügten Tasks.
 predict-drawing = Zeichnung
 predict-pins-fewer-tasks = { $n ->
     [one] erst { $n } Task
    *[other] erst { $n } Tasks
 }
 predict-pins-predicting = wird vorhergesagt
-predict-problem-weights-elsewhere = Die Gewichte dieses Laufs liegen auf einem anderen Rechner
-predict-problem-weights-elsewhere-advice = Wenn du der Datei traust, wähle sie auf Experiment als Backbone und versuche es noch einmal
-predict-problem-no-finished-task = Dieser Lauf hat noch keinen Task fertig gelernt
-predict-problem-paths-not-absolute = Die Pfade von Bildern und Tabelle sind nicht absolut
-predict-problem-paths-not-absolute-advice = Gib absolute Pfade an
-predict-problem-image-not-in-table = Dieses Bild steht nicht in der Tabelle
-predict-problem-no-labels = Diese Bilder haben keine Label, die sich korrigieren ließen
-predict-problem-no-labels-advice = Verschiebe das Bild in eine andere Klasse
-predict-problem-dataset-unopened = Der Datensatz dieses Laufs ließ sich nicht öffnen
-predict-problem-dataset-unopened-advice = Warum, steht in den Meldungen
-predict-problem-training-changed = Die Trainingsbilder dieses Datensatzes haben sich geändert, seit dieser Lauf aus ihnen gelernt hat
-predict-problem-test-changed = Die Bilder dieses Datensatzes haben sich geändert, seit dieser Lauf mit ihnen getestet wurde
-predict-problem-test-changed-advice = Stelle die ursprünglichen Bilder wieder her, um sie zu sehen; die Zahlen des Laufs bleiben, wie sie sind
-predict-problem-run-not-listed = Dieser Lauf steht nicht mehr in der Liste
-predict-problem-added-task-labels = Die Label der eigenen Bilder eines zusätzlichen Tasks lassen sich nicht korrigieren
-predict-problem-added-task-labels-advice = Nimm den Task zurück, lege das Bild in die richtige Klasse und füge den Task noch einmal hinzu
-predict-changes-saved = Deine Änderungen stehen in der letzten Spalte der Tabelle { $table }
-predict-table-written = Die Tabelle { $table } ist geschrieben
+predict-problem-weights-elsewhere = die Gewichte dieses Laufs liegen auf einem anderen Rechner
+predict-problem-weights-elsewhere-advice = wenn du der Datei traust, wähle sie auf Experiment als Backbone und versuche es noch einmal
+predict-problem-no-finished-task = dieser Lauf hat noch keinen Task fertig gelernt
+predict-problem-paths-not-absolute = die Pfade von Bildern und Tabelle sind nicht absolut
+predict-problem-paths-not-absolute-advice = gib absolute Pfade an
+predict-problem-image-not-in-table = dieses Bild steht nicht in der Tabelle
+predict-problem-no-labels = diese Bilder haben keine Labels, die sich korrigieren ließen
+predict-problem-no-labels-advice = verschiebe das Bild in eine andere Klasse
+predict-problem-dataset-unopened = der Datensatz dieses Laufs ließ sich nicht öffnen
+predict-problem-dataset-unopened-advice = der Grund steht in den Meldungen
+predict-problem-training-changed = die Trainingsbilder dieses Datensatzes haben sich geändert, seit dieser Lauf aus ihnen gelernt hat
+predict-problem-test-changed = die Bilder dieses Datensatzes haben sich geändert, seit dieser Lauf mit ihnen getestet wurde
+predict-problem-test-changed-advice = stelle die ursprünglichen Bilder wieder her, um sie zu sehen; die Ergebnisse des Laufs bleiben, wie sie sind
+predict-problem-run-not-listed = dieser Lauf steht nicht mehr in der Liste
+predict-problem-added-task-labels = die Labels der eigenen Bilder eines hinzugefügten Tasks lassen sich nicht korrigieren
+predict-problem-added-task-labels-advice = nimm den Task zurück, lege das Bild in die richtige Klasse und füge den Task noch einmal hinzu
+predict-changes-saved = deine Änderungen stehen in der letzten Spalte der Tabelle { $table }
+predict-table-written = Tabelle { $table } geschrieben
 predict-table-written-advice = Vorhersage zeigt ihren Pfad und die Bilder nach Klassen
-predict-added-task-queued = Ein zusätzlicher Task dieses Laufs steht schon in der Warteschlange
-predict-added-task-undone = Zusätzlicher Task zurückgenommen: { $classes }
-predict-added-task-undone-advice = Der Lauf ist, wie er vor dem zusätzlichen Task war
+predict-added-task-queued = ein hinzugefügter Task dieses Laufs steht schon in der Warteschlange
+predict-added-task-undone = hinzugefügter Task zurückgenommen: { $classes }
+predict-added-task-undone-advice = der Lauf ist wieder wie vor dem hinzugefügten Task
 predict-added-task-job = { $run } · lernt { $name }
 
 # Bilder, Klasse für Klasse gesammelt.
@@ -280,12 +280,12 @@ predict-collect-name-every-class = Gib jeder Klasse einen Namen.
 predict-collect-duplicate-name = Zwei Klassen heißen { $name }.
 predict-collect-one-more-image = { $name } braucht noch ein Bild.
 predict-collect-two-images = { $name } braucht mindestens zwei Bilder.
-predict-collect-image-unwritten = Ein Bild ließ sich nicht schreiben: { $error }
-predict-collect-too-many-images = Eine Klasse fasst höchstens { $n } Bilder
-predict-collect-too-many-images-advice = Lege für mehr einen Ordner an und wähle ihn als Datensatz
-predict-collect-saved = Deine Bilder sind gespeichert
-drafts-restored = Aus dem letzten Fenster zurückgeholt: { $what }
-drafts-restored-where = Gesammelte Bilder zeigt „Selbst machen …“ in der Liste der Datensätze, die anderen die Seite „Vorhersage“
+predict-collect-image-unwritten = ein Bild ließ sich nicht schreiben: { $error }
+predict-collect-too-many-images = eine Klasse kann höchstens { $n } Bilder haben
+predict-collect-too-many-images-advice = lege einen Ordner mit mehr Bildern an und wähle ihn als Datensatz
+predict-collect-saved = deine Bilder sind gespeichert
+drafts-restored = aus dem letzten Fenster wiederhergestellt: { $what }
+drafts-restored-where = gesammelte Bilder sind unter „Datensatz anlegen …“ in der Liste der Datensätze, die anderen auf der Seite Vorhersage
 drafts-pinned-images = { $n ->
     [one] { $n } angeheftetes Bild
    *[other] { $n } angeheftete Bilder
@@ -299,6 +299,6 @@ drafts-images-unreadable = { $n ->
     [one] { $n } Bild lässt sich nicht mehr lesen
    *[other] { $n } Bilder lassen sich nicht mehr lesen
 }
-drafts-not-stored = Nicht gespeicherte Bilder ließen sich nicht für das nächste Fenster aufheben: { $why }
-drafts-unreadable = Die nicht gespeicherten Bilder des letzten Fensters lassen sich nicht lesen: { $why }
-drafts-table-changed = Im letzten Fenster wurden Bilder dieser Tabelle in andere Klassen verschoben, aber die Tabelle hat sich seitdem geändert
+drafts-not-stored = nicht gespeicherte Bilder ließen sich nicht für den nächsten Start aufheben: { $why }
+drafts-unreadable = die nicht gespeicherten Bilder des letzten Fensters lassen sich nicht lesen: { $why }
+drafts-table-changed = im letzten Fenster wurden Bilder dieser Tabelle in andere Klassen verschoben, aber die Tabelle hat sich seitdem geändert

@@ -4,18 +4,18 @@ remark-and-more = { $first } { $more }
 remark-joined = { $first }, { $rest }
 remark-times = { $n } × { $what }
 remark-file-reason = { $file } ({ $why })
-remark-corrected-labels = Nach der Liste der berichtigten Beschriftungen: { $words }.
+remark-corrected-labels = Aus der Liste der korrigierten Labels: { $words }.
 remark-labels-corrected = { $n ->
-    [one] { $n } Beschriftung berichtigt
-   *[other] { $n } Beschriftungen berichtigt
+    [one] { $n } Label korrigiert
+   *[other] { $n } Labels korrigiert
 }
 remark-images-excluded = { $n ->
     [one] { $n } Bild ausgeschlossen
    *[other] { $n } Bilder ausgeschlossen
 }
 remark-corrections-without-effect = { $n ->
-    [one] { $n } Eintrag in der Liste der berichtigten Beschriftungen bewirkt nichts: Das Bild wurde entfernt oder ersetzt, oder die Klasse gibt es nicht.
-   *[other] { $n } Einträge in der Liste der berichtigten Beschriftungen bewirken nichts: Die Bilder wurden entfernt oder ersetzt, oder die Klassen gibt es nicht.
+    [one] { $n } Eintrag in der Liste der korrigierten Labels bewirkt nichts: Das Bild wurde entfernt oder ersetzt, oder die Klasse gibt es nicht.
+   *[other] { $n } Einträge in der Liste der korrigierten Labels bewirken nichts: Die Bilder wurden entfernt oder ersetzt, oder die Klassen gibt es nicht.
 }
 remark-class-only-in-test = Die Klasse „{ $class }“ kommt nur in den Testbildern vor; { $n ->
     [one] ihr { $n } Bild wurde
@@ -25,28 +25,28 @@ remark-test-split-drawn = Es gibt keine eigenen Testbilder: { $test } von { $n -
     [one] { $n } Bild
    *[other] { $n } Bildern
 } wurden als Testbilder zurückgehalten ({ $share } % jeder Klasse, gerundet, Startwert { $seed }).
-remark-test-classes-missing = Unter den Testbildern ist keines von { $classes }, und zum Teilen gibt es zu wenige Trainingsbilder.
+remark-test-classes-missing = Unter den Testbildern ist keines von { $classes }, und zum Aufteilen gibt es zu wenige Trainingsbilder.
 remark-test-classes-filled = Unter den Testbildern war keines von { $classes }; { $n ->
     [one] { $n } Trainingsbild wurde
    *[other] { $n } Trainingsbilder wurden
 } dorthin verschoben ({ $share } % jeder Klasse, Startwert { $seed }).
-remark-validation-images = Zum Abstimmen wird alles an { $n ->
+remark-validation-images = Zum Abstimmen beruhen alle Kennzahlen auf { $n ->
     [one] { $n } Trainingsbild
    *[other] { $n } Trainingsbildern
-} gemessen ({ $share } % jeder Klasse); { $test ->
-    [one] das { $test } Testbild bleibt
-   *[other] die { $test } Testbilder bleiben
-} ungesehen.
+} ({ $share } % jeder Klasse) als Validierungsbildern; { $test ->
+    [one] das { $test } Testbild wird
+   *[other] die { $test } Testbilder werden
+} nicht verwendet.
 remark-duplicates-not-searched = Nach doppelten Bildern wurde nicht gesucht; sie können unter Trainings- und Testbildern sein.
-remark-copies-moved = Damit alle Kopien eines Bildes auf derselben Seite liegen, { $n ->
-    [one] wechselte { $n } Bild
-   *[other] wechselten { $n } Bilder
-} die Seite.
-remark-near-copies-moved = Damit alle Kopien eines Bildes, auch fast gleiche, auf derselben Seite liegen, { $n ->
-    [one] wechselte { $n } Bild
-   *[other] wechselten { $n } Bilder
-} die Seite.
-remark-classes-not-held-out = Von { $classes } ließ sich keines nehmen: Alle Bilder dort sind Kopien voneinander.
+remark-copies-moved = Damit alle Kopien eines Bildes im selben Teil sind, { $n ->
+    [one] wurde { $n } Bild
+   *[other] wurden { $n } Bilder
+} in den anderen Teil verschoben.
+remark-near-copies-moved = Damit alle Kopien eines Bildes, auch fast gleiche, im selben Teil sind, { $n ->
+    [one] wurde { $n } Bild
+   *[other] wurden { $n } Bilder
+} in den anderen Teil verschoben.
+remark-classes-not-held-out = Von { $classes } wurden keine Bilder zurückgehalten: Alle ihre Bilder sind Kopien voneinander.
 remark-near-copies-as-copies = { $sets ->
     [one] { $sets } Gruppe
    *[other] { $sets } Gruppen
@@ -58,12 +58,12 @@ remark-near-copies-limited = Eine Gruppe hat höchstens { $most } Bilder; manche
 remark-images-with-two-labels = { $n ->
     [one] { $n } Bild hat
    *[other] { $n } Bilder haben
-} mehr als eine Beschriftung: { $pairs }. Entferne die Kopien mit der falschen Beschriftung aus dem Datensatz; sonst zählt jede Vorhersage für ein solches Bild bei einer der Beschriftungen als falsch.
+} mehr als ein Label: { $pairs }. Entferne die Kopien mit dem falschen Label aus dem Datensatz; sonst zählt jede Vorhersage für ein solches Bild bei einem seiner Labels als falsch.
 remark-images-with-two-labels-first = { $n ->
     [one] { $n } Bild hat
    *[other] { $n } Bilder haben
-} mehr als eine Beschriftung; die ersten sind { $pairs }. Entferne die Kopien mit der falschen Beschriftung aus dem Datensatz; sonst zählt jede Vorhersage für ein solches Bild bei einer der Beschriftungen als falsch.
-remark-class-names-missing = In „{ $file }“ stehen nicht die { $n } Namen der Klassen: Die Klassen sind nummeriert.
+} mehr als ein Label; die ersten sind { $pairs }. Entferne die Kopien mit dem falschen Label aus dem Datensatz; sonst zählt jede Vorhersage für ein solches Bild bei einem seiner Labels als falsch.
+remark-class-names-missing = „{ $file }“ enthält die { $n } Namen der Klassen nicht: Die Klassen werden als Nummern gezeigt.
 remark-images-not-checked = Der Datensatz hat mehr als { $most } Dateien, darum wurde nicht nach beschädigten und doppelten Bildern gesucht; beschädigte werden beim Lesen übersprungen.
 remark-bit-depth-dark = { $n ->
     [one] { $n } Bild hat 16 Bit je Kanal, nutzt
@@ -87,7 +87,7 @@ remark-folders-override-lists = In { $files } sind Bilder dieses Ordners genannt
 remark-two-labels-in-list = { $n ->
     [one] { $n } Bild hat
    *[other] { $n } Bilder haben
-} in „{ $file }“ zwei Beschriftungen und { $n ->
+} in „{ $file }“ zwei Labels und { $n ->
     [one] wurde
    *[other] wurden
 } ausgeschlossen: { $images }.
@@ -167,11 +167,11 @@ skip-truncated = nach { $n ->
 skip-unknown-labels = { $n ->
     [one] { $n } Eintrag
    *[other] { $n } Einträge
-} mit einer Beschriftung, die keine Klasse hat
+} mit einem Label, zu dem es keine Klasse gibt
 skip-listed-not-found = in Zeile { $line } von „{ $file }“ genannt, aber nicht im Ordner
 skip-listed-ambiguous = in Zeile { $line } von „{ $file }“ genannt, aber in mehreren Ordnern liegt ein Bild dieses Namens
 skip-line-without-split = Zeile { $line } von „{ $file }“ ordnet es weder dem Training noch dem Test zu
-skip-two-labels = eine Liste gibt ihm zwei Beschriftungen
+skip-two-labels = eine Liste gibt ihm zwei Labels
 skip-more-listed-not-found = { $n } weitere Zeilen nennen Bilder, die nicht im Ordner sind
 skip-line-without-class = die Zeile nennt keine Klasse
 skip-format-unsupported = Bilder im Format { $form } werden nicht unterstützt
@@ -233,18 +233,18 @@ teach-few-images = Weniger als { $few } Trainingsbilder: { $classes }. Zehn oder
 teach-no-test-images = Keine Testbilder: { $classes }.
 teach-known-classes = Der Lauf kennt { $classes } schon; die neuen Bilder kommen zur Klasse hinzu.
 teach-forgetting-unmeasured = Das Vergessen früherer Klassen lässt sich nicht messen: { $why }.
-teach-run-was-stopped = Der Lauf wurde in Task { $task } von { $of } beendet; der zusätzliche Task baut auf dem Task davor auf.
+teach-run-was-stopped = Der Lauf wurde in Task { $task } von { $of } beendet; der hinzugefügte Task baut auf dem Task davor auf.
 teach-images-repeated = { $n ->
     [one] Das Trainingsbild wird
    *[other] Jedes der { $n } Trainingsbilder wird
 } in einer Epoche { $times ->
     [one] { $times }-mal
    *[other] { $times }-mal
-} gezeigt, je { $batch } auf einmal, mit Schritten so groß wie im Lauf.
-teach-copies-not-searched = Nach Kopien der dazugelernten Bilder unter den Testbildern des Laufs wurde nicht gesucht.
+} verwendet, in Batches von { $batch }, mit der Schrittweite des Laufs.
+teach-copies-not-searched = Nach Kopien der hinzugefügten Bilder unter den Testbildern des Laufs wurde nicht gesucht.
 teach-copies-excluded = { $n ->
-    [one] { $n } Testbild des Laufs ist die Kopie eines hinzugefügten Bildes und wird ab jetzt ausgelassen.
-   *[other] { $n } Testbilder des Laufs sind Kopien hinzugefügter Bilder und werden ab jetzt ausgelassen.
+    [one] { $n } Testbild des Laufs ist die Kopie eines hinzugefügten Bildes und wird ab jetzt ausgeschlossen.
+   *[other] { $n } Testbilder des Laufs sind Kopien hinzugefügter Bilder und werden ab jetzt ausgeschlossen.
 }
 
 # Was gerade geschieht.
@@ -261,18 +261,18 @@ doing-listing-runs = vorhandene Läufe werden aufgelistet
 doing-waiting-for-runs = { $n ->
     [one] { $n } Lauf
    *[other] { $n } Läufe
-} anderer Programme { $n ->
+} in anderen Programmen { $n ->
     [one] wird
    *[other] werden
 } abgewartet
-doing-trying-method = { $title } wird versucht, { $number } von { $of }
-doing-predicting = Vorhersagen nach Task { $task }
+doing-trying-method = { $title } wird ausprobiert, { $number } von { $of }
+doing-predicting = Vorhersage nach Task { $task }
 doing-comparing-images = die Bilder werden verglichen
 doing-checking-files = die Dateien werden geprüft
 doing-checking-dataset-images = die Bilder werden geprüft
 doing-copying-images = die Bilder werden kopiert
-doing-opening-earlier-images = die Bilder früher dazugelernter Tasks werden geöffnet
-doing-searching-copies = unter den Testbildern werden Kopien des Gelernten gesucht
+doing-opening-earlier-images = die Bilder früher hinzugefügter Tasks werden geöffnet
+doing-searching-copies = unter den Testbildern werden Kopien der hinzugefügten Bilder gesucht
 doing-copying-files = { $n ->
     [one] { $n } Datei { $what } wird
    *[other] { $n } Dateien { $what } werden
@@ -282,39 +282,39 @@ copied-backbone = des Backbones
 copied-adapter = des Adapters
 doing-reading-names = Namen werden gelesen
 doing-checking-images = Bilder werden geprüft
-doing-unpacking = Auspacken (MB)
-doing-saving-files = ausgepackte Dateien werden gespeichert
+doing-unpacking = Entpacken (MB)
+doing-saving-files = entpackte Dateien werden gespeichert
 doing-packing = Packen
 doing-writing-inputs = Eingaben werden geschrieben
 doing-writing-images = Bilder werden geschrieben
 
 # Was ein Versuch ergab, und was eine Suche.
-trial-fewer-images = Damit es nicht lange dauert, wurden { $limit } von bis zu { $n ->
+trial-fewer-images = Um Zeit zu sparen, wurden { $limit } von bis zu { $n ->
     [one] { $n } Trainingsbild
    *[other] { $n } Trainingsbildern
-} einer Klasse genommen, und ebenso viele zum Beurteilen.
-trial-fewer-epochs = Damit es nicht lange dauert, hatte ein Task { $n ->
+} je Klasse verwendet, und höchstens ebenso viele zur Validierung.
+trial-fewer-epochs = Um Zeit zu sparen, hatten die Tasks { $n ->
     [one] { $n } Epoche
    *[other] { $n } Epochen
-} und nicht { $usual }: Methoden, die in Schritten lernen, kommen in einem Lauf vielleicht weiter.
-trial-judged = Jede lernte aus { $n ->
+} statt { $usual }; Methoden, die in Schritten lernen, können in einem vollständigen Lauf mehr erreichen.
+trial-judged = Jede Methode wurde mit { $n ->
     [one] { $n } Trainingsbild
    *[other] { $n } Trainingsbildern
-} und wurde an { $judged } davon zurückgehaltenen beurteilt; eines davon sind { NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } %. Kein Testbild wurde angesehen.
+} trainiert und auf { $judged } zurückgehaltenen Trainingsbildern geprüft; ein Bild sind { NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } %. Testbilder wurden nicht verwendet.
 trial-none-finished = Keine Methode wurde fertig.
 trial-best-method = { $title } hat bei diesem Datensatz die besten Ergebnisse.
-trial-no-clear-best = { $title } hat die höchste Genauigkeit, aber der Unterschied zu { $others } ist für so wenige Bilder zu klein.
+trial-no-clear-best = { $title } hat die höchste Genauigkeit, aber bei so wenigen Bildern kann der Unterschied zu { $others } Zufall sein.
 search-none-finished = { $title }: Von { $n ->
     [one] { $n } Zeile
    *[other] { $n } Zeilen
-} ist keine vollständig; gewählt wurde deshalb keine.
+} hat keine alle Läufe beendet; darum wurde keine gewählt.
 search-best-row = { $title }: { $best } ist die beste von { $n ->
     [one] { $n } Zeile
    *[other] { $n } Zeilen
-}, { NUMBER($mean, minimumFractionDigits: 1, maximumFractionDigits: 1) } % an zurückgehaltenen Bildern.
+}, mit { NUMBER($mean, minimumFractionDigits: 1, maximumFractionDigits: 1) } % auf zurückgehaltenen Bildern.
 search-points-behind = { $second } liegt { NUMBER($behind, minimumFractionDigits: 1, maximumFractionDigits: 1) } Punkte dahinter.
 search-no-clear-difference = Kein klarer Unterschied zwischen { $best } und { $others }. Mehr Klassenreihenfolgen oder Startwerte können einen zeigen.
 search-one-run-each = Kein klarer Unterschied zwischen { $best } und { $others } bei je einem Lauf. Nimm mehrere Klassenreihenfolgen oder Startwerte.
-search-highest-value = { $setting } ist der höchste Wert, der versucht wurde; ein höherer kann besser sein.
-search-lowest-value = { $setting } ist der niedrigste Wert, der versucht wurde; ein niedrigerer kann besser sein.
-search-rows-unranked = Ohne Rang, weil ein Lauf nicht abgeschlossen werden konnte: { $rows }.
+search-highest-value = { $setting } ist der höchste ausprobierte Wert; ein höherer kann besser sein.
+search-lowest-value = { $setting } ist der niedrigste ausprobierte Wert; ein niedrigerer kann besser sein.
+search-rows-unranked = Ohne Rang, weil nicht alle Läufe fertig sind: { $rows }.

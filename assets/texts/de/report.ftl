@@ -9,8 +9,8 @@ report-about = { $n ->
    *[other] { $n } Läufe
 } von LAE Studio { $version }. Genauigkeiten in Prozent.
 report-more-figures = Weitere Kennzahlen und ihre Definitionen
-report-lower-is-better = weniger ist besser
-report-several-runs = Mehrere Läufe: Mittel ± Standardabweichung der Stichprobe über Klassenreihenfolgen und Startwerte.
+report-lower-is-better = niedriger ist besser
+report-several-runs = Mehrere Läufe: Mittel ± Stichproben-Standardabweichung über Klassenreihenfolgen und Startwerte.
 report-experiment = Experiment
 report-runs = Läufe
 report-numbers = Zahlen
@@ -25,7 +25,7 @@ report-more-runs = { $n ->
    *[other] { $n } weitere Läufe der Tabellen oben haben
 } hier keinen eigenen Abschnitt.
 report-most-frequent-confusions = Häufigste Verwechslungen
-report-predicted-as = gehalten für
+report-predicted-as = vorhergesagt als
 report-images = Bilder
 report-run-started = { $run }, gestartet { $time }
 report-accuracy-per-task = Genauigkeit auf den Bildern jedes Tasks, nach jedem Task
@@ -35,7 +35,7 @@ report-pet-hash = SHA-256 des PET-Quelltexts
 report-predictions-of = Vorhersagen von
 report-run = dem Lauf
 report-confusion = Verwechslungen der Testbilder nach Task { $n }
-report-accuracy-by-class = Genauigkeit jeder Klasse
+report-accuracy-by-class = Genauigkeit nach Klasse
 report-test-images = Testbilder
 report-training-images = Trainingsbilder
 report-accuracy = Genauigkeit

@@ -4,14 +4,14 @@ stage-running = läuft
 stage-paused = angehalten
 stage-finished = fertig
 stage-stopped = beendet
-stage-failed = gescheitert
-story-failed-heading = Gescheitert.
+stage-failed = fehlgeschlagen
+story-failed-heading = Fehlgeschlagen.
 story-stopped-heading = Beendet.
-story-not-started = Der Lauf hatte nicht begonnen; gespeichert wurde nichts.
+story-not-started = Der Lauf wurde nicht gestartet; es wurde nichts gespeichert.
 story-stopped = { $done } von { $n ->
     [one] { $n } Task
    *[other] { $n } Tasks
-} gelernt und gespeichert. „Fortsetzen“ macht nach der letzten fertigen Epoche weiter.
+} gelernt und gespeichert. „Fortsetzen“ macht ab der letzten fertigen Epoche weiter.
 story-paused-heading = Angehalten.
 story-paused = Das Training ist zwischen zwei Batches angehalten. Vorhersagen gehen weiterhin.
 story-preparing-heading = Vorbereitung.
@@ -44,10 +44,10 @@ story-pet-frozen = Das PET ({ $pet }) ist noch { $n ->
 story-pet-no-longer-frozen = Das PET ({ $pet }) ist nicht mehr eingefroren. Es wird jetzt zusammen mit den neuen Klassen { $names } trainiert.
 story-pet-and-head-trained = Das PET ({ $pet }) und die Gewichte der Klassen { $names } werden zusammen trainiert.
 story-accumulation-heading = Accumulation.
-story-offline-copy = Der Offline-Experte ({ $pet }) beginnt als Kopie des Online-Experten, wenn der zweite Task anfängt.
-story-accumulation-off = Aus: Der Offline-Experte ({ $pet }) bleibt, wie er nach dem ersten Task war.
-story-online-only = Aus: Es gibt nur den Online-Experten ({ $pet }).
-story-accumulation = Nach jedem Schritt bewegt sich der Offline-Experte ({ $pet }) um { $step } % auf den Online-Experten zu, über einen ganzen Task um { $whole }.
+story-offline-copy = Das Offline-PET ({ $pet }) beginnt als Kopie des Online-PET, wenn der zweite Task anfängt.
+story-accumulation-off = Aus: Das Offline-PET ({ $pet }) bleibt, wie es nach dem ersten Task war.
+story-online-only = Aus: Nur das Online-PET ({ $pet }) wird verwendet.
+story-accumulation = Nach jedem Schritt bewegt sich das Offline-PET ({ $pet }) um { $step } % auf das Online-PET zu, über einen ganzen Task um { $whole }.
 story-ensemble-heading = Ensemble.
 story-ensemble = Beide Experten verarbeiten jedes Bild; es antwortet der sicherere.
 story-ensemble-offline = Aus: Nur der Offline-Experte antwortet.
@@ -59,7 +59,7 @@ story-done = Nach { $n ->
    *[other] { $n } Tasks
 } werden { $right } der Testbilder aller Klassen richtig erkannt; das Vergessen beträgt { $forgotten } Punkte. Unter Vorhersage kannst du ein Bild durch die Tasks verfolgen.
 story-done-unmeasured = Die Bilder früherer Tasks waren nicht verfügbar, daher wurde die Genauigkeit nicht gemessen. Unter Vorhersage kannst du ein Bild durch die Tasks verfolgen.
-story-added-task-heading = Zusätzlicher Task.
+story-added-task-heading = Hinzugefügter Task.
 story-added-task = Testbilder von { $names }: { $new }. Testbilder der { $n ->
     [one] { $n } früheren Klasse
    *[other] { $n } früheren Klassen
@@ -73,7 +73,7 @@ story-backbone-heading = Backbone.
 story-backbone-separates-poorly = Die Merkmale dieses Backbones trennen diese Klassen schlecht: Das nächste Klassenmittel ohne Training ordnet { $share } einer Stichprobe der { $on ->
     [validation] Validierungsbilder
    *[test] Testbilder
-} richtig zu. { $name } hilft meistens.
+} richtig zu. { $name } gibt meist bessere Ergebnisse.
 story-classes-never-predicted = { $n } von { $of ->
     [one] { $of } Klasse
    *[other] { $of } Klassen
@@ -101,14 +101,14 @@ story-log-started = { $classes ->
 } auf { $device }
 story-log-resumed-after-task = fortgesetzt nach Task { $n }
 story-log-saved = { $what } gespeichert, { $size }
-story-log-stopped-added = beendet; der zusätzliche Task wurde rückgängig gemacht
-story-log-stopped = beendet und gespeichert; er kann fortgesetzt werden
+story-log-stopped-added = beendet; der hinzugefügte Task wurde zurückgenommen
+story-log-stopped = beendet und gespeichert; der Lauf kann fortgesetzt werden
 story-log-stopped-before-start = vor dem Start beendet
 story-log-resumed = fortgesetzt
 story-log-testing = Task { $n }: Test
 story-log-measuring = Task { $n }: Die Trainingsbilder von { $names } werden verarbeitet
 story-log-task-starts = Task { $n } beginnt: { $names }
-story-log-pet-training-starts = das Training des PET beginnt
+story-log-pet-training-starts = Training des PET beginnt
 story-log-task-measured = Task { $n }: { $each }
 
 # Was von Läufen gesagt wird.
@@ -118,11 +118,11 @@ story-data-missing = der Datensatz dieses Laufs ist nicht verfügbar
 story-check-of-run = Prüfung von { $name }
 story-retraining-run = Noch einmal trainiert: { $name }
 story-already-queued = { $title } steht schon in der Warteschlange
-story-removed-from-queue = { $title } wurde aus der Warteschlange genommen
+story-removed-from-queue = { $title } wurde aus der Warteschlange entfernt
 story-start-again-advice = starte es unter Experiment noch einmal
-story-runs-still-queued = vom letzten Mal stehen noch Läufe in der Warteschlange
+story-runs-still-queued = Läufe der letzten Sitzung stehen noch in der Warteschlange
 story-runs-still-queued-advice = öffne die Seite Training, um die Warteschlange fortzusetzen oder die Läufe zu entfernen
-story-search-next-advice = „Versuchsreihe öffnen …“ trainiert die gewählten Einstellungen und misst auf den Testbildern
+story-search-next-advice = um die gewählten Einstellungen auf den Testbildern zu prüfen, verwende „Versuchsreihe öffnen …“
 story-grid-stopped = { $title } wurde beendet
 story-grid-stopped-advice = starte es noch einmal, um fortzufahren: Fertige Läufe werden nicht wiederholt
 story-grid-finished = { $title } ist fertig: { $n ->
@@ -130,9 +130,9 @@ story-grid-finished = { $title } ist fertig: { $n ->
    *[other] { $n } Läufe
 }
 story-run-packed = Lauf gepackt, ohne Bilder und Pfade, aber mit Klassennamen und Notizen
-story-run-packed-advice = die Bilder seiner zusätzlichen Tasks sind nicht enthalten: Ausgepackt kann der Lauf vorhersagen, aber keinen weiteren Task lernen
+story-run-packed-advice = die Bilder seiner hinzugefügten Tasks sind nicht enthalten: Nach dem Entpacken kann der Lauf vorhersagen, aber keine weiteren Tasks lernen
 story-run-unpacked = { $name } wurde den Läufen hinzugefügt
-story-reproduces-run = er wiederholt { $name }
+story-reproduces-run = er reproduziert { $name }
 story-report-saved = Bericht gespeichert
 story-figure-saved = Abbildung gespeichert
 story-table-saved = Tabelle gespeichert
@@ -142,6 +142,6 @@ story-runs-left-out = { $n ->
 } nicht gelesen werden
 story-model-exported = Modell mit allen nötigen Dateien exportiert
 story-model-exported-advice = seine README.md erklärt die Verwendung
-story-no-finished-task = dieser Lauf hat noch keinen Task fertig
+story-no-finished-task = dieser Lauf hat noch keinen fertigen Task
 story-no-run-finished-task = keiner dieser Läufe hat einen fertigen Task
-story-no-run-finished-task-advice = trainiere einen oder suche andere
+story-no-run-finished-task-advice = trainiere einen, oder wähle andere Läufe

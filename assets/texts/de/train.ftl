@@ -10,9 +10,9 @@ train-resume-run = Fortsetzen
 train-stop-run = Beenden
 train-predict-with-run = Mit diesem Lauf vorhersagen
 train-teach-classes = Lehren …
-train-undo-added-task = Zusätzlichen Task zurücknehmen …
-train-undo-added-task-classes = Zusätzlichen Task zurücknehmen: { $classes }
-train-undo-added-task-hint = Stellt den Lauf wie vor diesem zusätzlichen Task wieder her
+train-undo-added-task = Hinzugefügten Task zurücknehmen …
+train-undo-added-task-classes = Hinzugefügten Task zurücknehmen: { $classes }
+train-undo-added-task-hint = Stellt den Lauf wie vor diesem hinzugefügten Task wieder her
 train-show-current-run = Laufendes Training zeigen
 train-progress = Fortschritt des Laufs
 train-task-of = Task { $n } von { $of }
@@ -24,9 +24,9 @@ train-what-is-happening = Was gerade geschieht
 train-what-happened = Was geschehen ist
 train-loss-title = Verlust auf den neuen Klassen
 train-smooth = glätten
-train-smooth-hint = Das Mittel von höchstens { $n } Schritten, innerhalb eines Tasks
-train-loss-by-step = je Schritt des Optimierers; jeder zweite Task ist hinterlegt
-train-loss-by-pass = Mittel je Durchgang durch die Bilder; jeder zweite Task ist hinterlegt
+train-smooth-hint = Das Mittel von bis zu { $n } Schritten innerhalb eines Tasks
+train-loss-by-step = nach Trainingsschritt; jeder zweite Task ist hinterlegt
+train-loss-by-pass = Mittel jedes Durchgangs durch die Bilder; jeder zweite Task ist hinterlegt
 train-log = Protokoll
 train-log-filter = Filtern
 train-log-filter-name = Protokoll filtern
@@ -38,7 +38,7 @@ train-accuracy-of-seen = { $title }, { $n ->
     [one] { $n } Klasse
    *[other] { $n } Klassen
 } bisher
-train-task-given = Task ist gegeben
+train-task-given = Task gegeben
 train-forgotten-so-far = Bisher vergessen
 train-points = Punkte
 train-no-better-than-guessing = nicht besser als Raten
@@ -72,7 +72,7 @@ train-prompts-selection = Bilder, die die Prompts ihres eigenen Tasks wählen
 train-prompts-own = eigene Prompts gewählt
 train-prompts-name = Wahl der Prompts nach jedem Task
 train-prompts-accuracy = Genauigkeit mit den Prompts eines Tasks für alle Bilder
-train-prompts-hint = Ähnliche Zeilen heißen: ähnliche Prompts. Das Mittel geht über die Tasks ab dem der Prompts; die Spalten zeigen den jetzigen Stand.
+train-prompts-hint = Ähnliche Zeilen bedeuten ähnliche Prompts. Das Mittel umfasst die Tasks ab dem der Prompts; die Spalten zeigen den jetzigen Stand.
 train-prompts-of = Prompts von
 train-prompts-all = alle Tasks
 train-prompts-mean = Mittel
@@ -87,11 +87,11 @@ train-compare-in-progress = Der andere Lauf trainiert gerade.
 train-queue = Warteschlange
 train-queue-resume = Warteschlange fortsetzen
 train-queue-pause = Warteschlange anhalten
-train-queue-held-hint = Was angehalten ist, beginnt, wenn du die Warteschlange fortsetzt.
+train-queue-held-hint = Angehaltene Läufe beginnen, wenn du die Warteschlange fortsetzt.
 train-on-hold = angehalten
 train-queue-forward = { $n } nach vorn rücken: { $title }
 train-queue-back = { $n } nach hinten rücken: { $title }
-train-queue-remove = { $n } aus der Warteschlange nehmen: { $title }
+train-queue-remove = { $n } aus der Warteschlange entfernen: { $title }
 train-grid-cancel = Abbrechen
 train-grid-cancel-hint = Beendet die Versuchsreihe; vorhandene Ergebnisse bleiben
 train-grid-left = noch etwa { $time }
@@ -102,25 +102,25 @@ train-grid-searching-runs = Vorhandene Läufe werden gesucht
 # Was gegen ein schwaches Ergebnis hilft.
 train-show-images-of = Zeige die Bilder von
 train-show-these-images = Diese Bilder zeigen
-train-find-doubtful-labels = Fragliche Labels suchen
+train-find-doubtful-labels = Zweifelhafte Labels suchen
 train-find-doubtful-labels-hint = Sagt jedes Trainingsbild aus den anderen vorher und zeigt die, die nach einer anderen Klasse aussehen als ihr Label
 train-use-steps-per-task = { $n } Schritte je Task verwenden
 train-try-methods = Methoden ausprobieren
 train-use-setting = { $name } verwenden
 train-weights-place = Gewichte: { $place }
 
-# Fehler und fragliche Labels.
+# Fehler und zweifelhafte Labels.
 train-confident-mistakes = Die sichersten Fehler
 train-mistakes-none = Kein Bild wurde falsch vorhergesagt.
-train-mistakes-hint = Wahre Klasse → Vorhersage, und wie sicher sie war. Klicke auf ein Bild, um es unter Vorhersage zu öffnen. Ist sein Label falsch, berichtige es unter dem Bild.
-train-doubtful-labels = Die fraglichsten Labels
-train-doubtful-labels-hint = Label → Klasse, nach der es aussieht, und wie sicher das ist. Klicke auf ein Bild, um es unter Vorhersage zu öffnen. Ist sein Label falsch, berichtige es unter dem Bild.
+train-mistakes-hint = Wahre Klasse → Vorhersage und ihre Sicherheit. Klicke auf ein Bild, um es unter Vorhersage zu öffnen. Ist sein Label falsch, korrigiere es unter dem Bild.
+train-doubtful-labels = Die zweifelhaftesten Labels
+train-doubtful-labels-hint = Label → Klasse, nach der es aussieht, und die Sicherheit. Klicke auf ein Bild, um es unter Vorhersage zu öffnen. Ist sein Label falsch, korrigiere es unter dem Bild.
 train-test-images = Testbilder
 train-training-images = Trainingsbilder
 train-mistakes-split = Test- oder Trainingsbilder
 train-backbone-only = nur Backbone
 train-mistakes-class = Wahre Klasse der Fehler
-train-doubtful-labels-class = Label der fraglichen Bilder
+train-doubtful-labels-class = Label der zweifelhaften Bilder
 train-predicted-again = { $n } von { $of } noch einmal vorhergesagt
 train-predict-mistakes-again = Seine Fehler noch einmal vorhersagen
 train-certainty-not-stored = nicht gespeichert
@@ -149,19 +149,19 @@ train-tile-test-image = { $of ->
     [validation] Validierungsbild { $index }
    *[test] Testbild { $index }
 }
-train-tile-added-task-image = Testbild { $index } des zusätzlichen Tasks { $task }
+train-tile-added-task-image = Testbild { $index } des hinzugefügten Tasks { $task }
 train-tile-mistake = Fehler, { $name }
-train-tile-doubtful = fraglich, { $name }
+train-tile-doubtful = zweifelhaft, { $name }
 train-tile-hint = Klicke, um es unter Vorhersage zu öffnen
 train-correct-label = Label …
-train-correct-image = Berichtigen: { $name }
-train-correct-label-hint = Berichtigt das Label oder schließt das Bild aus: ab dem nächsten Lauf, beim Trainieren und Testen
-train-correct-label-title = Richtiges Label
+train-correct-image = Korrigieren: { $name }
+train-correct-label-hint = Korrigiert das Label oder schließt das Bild aus, ab dem nächsten Lauf, beim Trainieren und Testen
+train-correct-label-title = Label korrigieren
 train-label-excluded = ausgeschlossen
 train-label-now = jetzt { $class }
 train-label-as-predicted = { $class }, wie vorhergesagt
 train-label-as-it-looks = { $class }, wonach es aussieht
-train-exclude-image = Nichts davon: ausschließen
+train-exclude-image = Keine davon: ausschließen
 train-label-revert = Zurück zu { $class }
 
 # Läufe auf anderen Rechnern.
@@ -171,7 +171,7 @@ train-place-show = Zeigen
 train-place-resume = Auf { $place } fortsetzen: { $title }
 train-place-pause = Auf { $place } anhalten: { $title }
 train-place-stop = Auf { $place } beenden: { $title }
-train-place-remove = Von { $place } nehmen: { $title }
+train-place-remove = Von { $place } entfernen: { $title }
 train-place-waiting = wartet
 train-place-task-of-tasks = Task { $n } von { $of }
 train-place-starting = beginnt
@@ -183,29 +183,29 @@ train-place-about = { $system } auf { $processor }, { $device }, Läufe in { $fo
         [one] , ein Lauf von dort ist noch nicht hier
        *[other] , { $n } Läufe von dort sind noch nicht hier
     }
-train-place-removed-with-runs = auf { $place } blieben Läufe zurück, aber dieser Ort steht nicht mehr in der Liste
-train-place-removed-with-runs-advice = schreib ihn wieder in places.toml
+train-place-removed-with-runs = auf { $place } sind noch Läufe, aber dieser Ort ist nicht mehr in der Liste
+train-place-removed-with-runs-advice = füge ihn wieder zu places.toml hinzu
 train-place-unknown = einen Ort namens { $place } gibt es nicht
-train-place-run-unqueued = { $title } wurde aus der Warteschlange von { $place } genommen
+train-place-run-unqueued = { $title } wurde aus der Warteschlange von { $place } entfernt
 
 # Versuchsreihen auf Clustern.
 train-cluster-title = { $grid } auf { $place }
-train-cluster-cancel-hint = Bricht wartende Aufträge ab und beendet laufende; was sie gespeichert haben, bleibt
+train-cluster-cancel-hint = Bricht wartende Jobs ab und beendet laufende; was sie gespeichert haben, bleibt erhalten
 train-cluster-refresh = Aktualisieren
-train-cluster-refresh-hint = Fragt den Cluster, wie es um seine Aufträge steht
+train-cluster-refresh-hint = Fragt den Cluster nach dem Stand seiner Jobs
 train-cluster-hide = { $grid } auf { $place } ausblenden
 train-cluster-progress = Fortschritt von { $grid } auf { $place }
 train-cluster-done = { $runs } fertig
-train-cluster-running = { $n } laufen
-train-cluster-waiting = { $n } warten
-train-cluster-stopped = { $n } angehalten
-train-cluster-cancelled = { $n } abgebrochen
-train-cluster-failed = { $n } fehlgeschlagen
+train-cluster-running = laufend: { $n }
+train-cluster-waiting = wartend: { $n }
+train-cluster-stopped = beendet: { $n }
+train-cluster-cancelled = abgebrochen: { $n }
+train-cluster-failed = fehlgeschlagen: { $n }
 train-cluster-failed-why = { $n ->
         [one] Ein Lauf ist fehlgeschlagen: { $why }
        *[other] { $n } Läufe sind fehlgeschlagen: { $why }
     }
-train-expert-hint = Zeigt Matrix, Verwechslungen und Fehler darunter für diesen Experten
+train-expert-hint = Zeigt Matrix, Verwechslungen und Fehler unten für diesen Experten
 train-story-show-more = Mehr zeigen
 train-story-show-less = Weniger zeigen
 train-log-show = Zeigen

@@ -3,7 +3,7 @@
 compare-last = A_N
 compare-average = Ā_N
 compare-forgetting = F_N
-compare-interval = 95 % of A_N
+compare-interval = 95 % interval
 compare-online = online
 compare-offline = offline
 compare-task-given = task given
@@ -138,15 +138,15 @@ compare-images-shown = images shown
 compare-images-shown-hint = Training images that went through the network, including repetitions
 compare-epochs = epochs
 compare-epochs-hint = Per task, for methods that train in epochs
-compare-trainable-parameters = trained
+compare-trainable-parameters = trainable
 compare-trainable-parameters-hint = Trainable parameters without heads; for LAE, of the PETs of one expert
 compare-stored-parameters = stored
 compare-stored-parameters-hint = Parameters stored for predictions after the last task
 compare-learning-memory = memory
 compare-learning-memory-hint = Memory for learning the next task, in addition to the network
-compare-training-time = training
+compare-training-time = training time
 compare-training-time-hint = Training time of all tasks, without testing
-compare-time-per-image = one image
+compare-time-per-image = per image
 compare-time-per-image-hint = Mean time to predict one image
 
 # The table.
@@ -161,7 +161,7 @@ compare-rows = { $n ->
 compare-group-by = Group by
 compare-group-by-hint = Runs with the same values of these settings share a row: mean ± std
 compare-columns = Columns
-compare-published = Published
+compare-published = Published results
 compare-published-hint = Adds the paper's results to rows with the same data, network, method and PET
 compare-unfinished = Unfinished runs
 compare-unfinished-hint = Adds runs that have not learned all their tasks, in separate rows; their A_N is over fewer classes

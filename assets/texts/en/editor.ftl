@@ -63,7 +63,7 @@ editor-on-block-sites = Block with the plugin at { $sites }
 editor-measurements = Measurements
 editor-measurements-waiting = Starts when you stop typing…
 editor-measuring-again = Measuring again…
-editor-measured-times = With { $n } images on the embedded network and this CPU, a prediction takes { $with } ms instead of { $plain } ms, and the gradients of a training step take { $step } ms. Larger networks differ.
+editor-measured-times = With { $n } images on the built-in network and this CPU, a prediction takes { $with } ms instead of { $plain } ms, and the gradients of a training step take { $step } ms. Larger networks differ.
 editor-parameter-fixed = fixed
 editor-parameter-without-gradient = never receives a gradient
 editor-parameter-learns-first-step = learns from the first step
@@ -71,7 +71,7 @@ editor-parameter-learns-second-step = learns from the second step
 
 # Comparison with Adapter.
 editor-trial = Try it
-editor-trial-about = Trains this plugin and Adapter for about 20 seconds on the embedded digits, each at its default size.
+editor-trial-about = Trains this plugin and Adapter for about 20 seconds on the built-in digits, each at its default size.
 editor-trial-queued = Waiting in the queue …
 editor-trial-stop = Stop
 editor-trial-accuracy = accuracy

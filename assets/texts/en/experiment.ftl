@@ -64,7 +64,7 @@ experiment-presets = Presets
 experiment-presets-about = Each preset fills in all settings; you start the run.
 experiment-preset-two-runs = Sets up two runs and compares them
 experiment-preset-one-run = Sets up one run
-experiment-presets-paper = The paper's experiments
+experiment-presets-paper = Experiments of the LAE paper
 experiment-presets-six-pets = with six PETs each
 experiment-one-run = Run
 experiment-grid-of-runs = Grid of runs
@@ -75,8 +75,8 @@ experiment-task-count = { $n ->
    *[other] { $n } tasks
 }
 experiment-image-count = { $n ->
-    [one] { $n } image
-   *[other] { $n } images
+    [one] { $n } image in total
+   *[other] { $n } images in total
 }
 experiment-about-time = about { $time }
 experiment-more-problems = and { $n } more to fix
@@ -110,7 +110,7 @@ experiment-all-plugins = Show all plugins
 experiment-pet-start = Start from a LoRA…
 experiment-pet-start-hint = Initialises the PET from a folder saved by the peft library
 experiment-pet-starts-from = starts from { $folder }
-experiment-pet-start-fresh = Start fresh
+experiment-pet-start-fresh = Start without LoRA
 experiment-pet-size = size
 experiment-pet-blocks = blocks
 experiment-pet-range = { $least } to { $most }, default { $usual }
@@ -188,7 +188,7 @@ experiment-slurm-run = Run on Slurm…
 experiment-slurm-run-hint = Submits the missing runs as a job array
 experiment-slurm-unavailable = This computer has no sbatch, and places.toml lists no cluster
 experiment-slurm-this-cluster = This computer's cluster
-experiment-search = Search for the best
+experiment-search = Search for best settings
 experiment-search-hint = Compares the rows of each method on images held out from training (a fifth unless the settings give a share), with the same number of training steps for each method
 experiment-search-halving = halving
 experiment-search-full = all

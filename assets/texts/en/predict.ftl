@@ -56,10 +56,10 @@ predict-pins-share = { $share } after task { $task }
 # The prediction.
 predict-predicting = Predicting…
 predict-predicting-about = The first prediction loads the run's snapshots
-predict-choose-image = Which image?
+predict-choose-image = Choose an image
 predict-choose-image-about = Draw one, drop or paste one, or click a sample
 predict-score = score { $score }
-predict-nearest = nearest { $class }, score { $score }
+predict-nearest = closest class: { $class }, score { $score }
 predict-correct = correct
 predict-correct-not-learned = correct: { $class } is not learned yet
 predict-wrong = wrong: true class { $class }
@@ -75,7 +75,7 @@ predict-experts-differ = Why these two differ
 predict-experts-differ-first-task = There is only one expert so far. The offline expert starts as a copy of it in task 2.
 predict-experts-differ-movement = Since task 1 the online PET has moved { $online } (relative distance), the offline PET { $offline }. A PET that moves less forgets less and learns new classes more slowly.
 predict-experts-differ-average = The offline PET is a slow average of the online one: it forgets less and learns new classes more slowly.
-predict-knowledge = Knowledge after each task
+predict-knowledge = State after each task
 predict-play = Play
 predict-pause = Pause
 
@@ -97,12 +97,12 @@ predict-none-disallow = Always predict a class
 predict-none-above-limit = None of these: its { $sign ->
     [energy] energy
    *[doubt] doubt
-} { $now } is above { $limit }
+} { $now } is above the limit { $limit }
 predict-none-below-limit = One of these: its { $sign ->
     [energy] energy
    *[doubt] doubt
-} { $now } is not above { $limit }
-predict-none-energy-about = Minus the logsumexp of the logits: the lower, the more familiar the image.
+} { $now } is not above the limit { $limit }
+predict-none-energy-about = The lower the energy, the more familiar the image. It is minus the logsumexp of the logits.
 predict-none-doubt-about = Without logits there is no energy; doubt is 1 minus the score of the prediction, a weaker signal.
 predict-none-limit-about = The limit accepts { $kept } of 100 test images of the classes known by then.
 predict-none-later-rejected = { $n ->
@@ -113,10 +113,10 @@ predict-none-choose-earlier-task = Choose an earlier task to see how many images
 predict-none-counting-rejected = Counting rejected images of classes not learned yet.
 predict-none-count-rejected = Count rejected images of later classes
 predict-none-known-rejected = { $n ->
-    [one] Of { $n } test image of known classes, { $share } are rejected too, each with a limit set by other images.
-   *[other] Of { $n } test images of known classes, { $share } are rejected too, each with a limit set by other images.
+    [one] Of { $n } test image of known classes, { $share } are rejected wrongly (tested with a limit from other images).
+   *[other] Of { $n } test images of known classes, { $share } are rejected wrongly (each tested with a limit from other images).
 }
-predict-none-limit-images-rejected = Of the test images that set the limit, { $n } of 100 are rejected too; of other images it may be more.
+predict-none-limit-images-rejected = Of the test images that set the limit, { $n } of 100 are also rejected; of other images it may be more.
 predict-none-images-used = Uses up to 300 test images
 predict-none-images-used-pause = Uses up to 300 test images; the current run pauses briefly
 predict-none-limit-unknown = The limit for “none of these” is unknown: { $why }.
@@ -183,7 +183,7 @@ predict-sorted-least-confident = { $n ->
 }
 predict-sorted-more = Show more ({ $n })
 predict-sorted-previous-class = was { $class }
-predict-sorted-nearest = nearest { $class }
+predict-sorted-nearest = closest: { $class }
 predict-sorted-prediction = { $name }: { $class }, score { $score }
 predict-sorted-move = move…
 predict-sorted-move-image = Move { $name }
@@ -225,8 +225,8 @@ predict-energies-bin = { $n } at { $value }
 predict-energies-empty = none
 predict-energies-described = Energies of the { $expert } expert, { $medians }. Classes of this task: { $new }. Classes of older tasks: { $old }
 predict-map-about = { $n ->
-    [one] The features of { $n } test image after task { $task }, projected onto their first two principal components ({ $first } and { $second } of the variance). Nearby points look similar to the network.
-   *[other] The features of { $n } test images after task { $task }, projected onto their first two principal components ({ $first } and { $second } of the variance). Nearby points look similar to the network.
+    [one] The features of { $n } test image, projected onto the first two principal components after task { $task } ({ $first } and { $second } of the variance). Nearby points look similar to the network.
+   *[other] The features of { $n } test images, projected onto the first two principal components after task { $task } ({ $first } and { $second } of the variance). Nearby points look similar to the network.
 }
 predict-map-not-learned = { $class }: not learned yet
 predict-map-correct = { $class }: correct
@@ -257,7 +257,7 @@ predict-problem-image-not-in-table = the table does not contain this image
 predict-problem-no-labels = these images have no labels to correct
 predict-problem-no-labels-advice = move the image to another class
 predict-problem-dataset-unopened = the dataset of this run could not be opened
-predict-problem-dataset-unopened-advice = see the notices for the reason
+predict-problem-dataset-unopened-advice = see the notifications for the reason
 predict-problem-training-changed = the training images of this dataset have changed since this run learned from them
 predict-problem-test-changed = the images of this dataset have changed since this run was tested on them
 predict-problem-test-changed-advice = restore the original images to see them; the run's results stay as they are
@@ -285,7 +285,7 @@ predict-collect-too-many-images = a class can have at most { $n } images
 predict-collect-too-many-images-advice = make a folder with more images and choose it as the dataset
 predict-collect-saved = your images are saved
 drafts-restored = restored from the last window: { $what }
-drafts-restored-where = open “Make one…” in the list of datasets for collected images, and Predict for the others
+drafts-restored-where = open “Create dataset…” in the list of datasets for collected images, and Predict for the others
 drafts-pinned-images = { $n ->
     [one] { $n } pinned image
    *[other] { $n } pinned images

@@ -289,7 +289,7 @@ doing-writing-images = writing images
 trial-fewer-images = To save time, { $limit } of up to { $n ->
     [one] { $n } training image
    *[other] { $n } training images
-} per class were used, and the same number for validation.
+} per class were used, and at most as many for validation.
 trial-fewer-epochs = To save time, tasks had { $n ->
     [one] { $n } epoch
    *[other] { $n } epochs
@@ -300,7 +300,7 @@ trial-judged = Each method was trained on { $n ->
 } and evaluated on { $judged } held-out training images; one image is { NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } %. No test images were used.
 trial-none-finished = No method finished.
 trial-best-method = { $title } gives the best results on this dataset.
-trial-no-clear-best = { $title } has the highest accuracy, but the difference from { $others } is too small for so few images.
+trial-no-clear-best = { $title } has the highest accuracy, but with so few images the difference from { $others } may be due to chance.
 search-none-finished = { $title }: no selection, because none of { $n ->
     [one] { $n } row
    *[other] { $n } rows

@@ -25,7 +25,7 @@ train-what-happened = What happened
 train-loss-title = Loss on the new classes
 train-smooth = smooth
 train-smooth-hint = The mean of up to { $n } steps within a task
-train-loss-by-step = by optimiser step; every other task is shaded
+train-loss-by-step = by training step; every other task is shaded
 train-loss-by-pass = mean of each pass over the images; every other task is shaded
 train-log = Log
 train-log-filter = Filter
@@ -190,9 +190,9 @@ train-place-run-unqueued = { $title } was removed from the queue of { $place }
 
 # Grids on clusters.
 train-cluster-title = { $grid } on { $place }
-train-cluster-cancel-hint = Cancels its waiting tasks and stops the running ones; what they saved is kept
+train-cluster-cancel-hint = Cancels its waiting jobs and stops the running ones; what they saved is kept
 train-cluster-refresh = Refresh
-train-cluster-refresh-hint = Ask the cluster for the state of its tasks
+train-cluster-refresh-hint = Asks the cluster for the state of its jobs
 train-cluster-hide = Hide { $grid } on { $place }
 train-cluster-progress = Progress of { $grid } on { $place }
 train-cluster-done = { $runs } done

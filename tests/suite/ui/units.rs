@@ -118,7 +118,7 @@ fn every_lesson_fits_a_small_window_at_double_size() {
         "What is forgotten?",
         "Learning rate and forgetting",
         "Inside LAE",
-        "Did it learn or remember?",
+        "Learned or already known?",
     ];
     for title in titles {
         open(&mut window, title);

@@ -148,7 +148,7 @@ fn made() -> Vec<Preset> {
         demo(
             "digits",
             "Quick demo: digits",
-            "seconds, offline",
+            "a few seconds",
             &digits,
             None,
         ),
