@@ -180,8 +180,8 @@ train-place-best-device = best device
 train-place-device = device { $device }
 train-place-about = { $system } on { $processor }, { $device }, runs in { $folder }{ $n ->
         [0] {""}
-        [one] , one run there is not here yet
-       *[other] , { $n } runs there are not here yet
+        [one] , one run is not copied yet
+       *[other] , { $n } runs are not copied yet
     }
 train-place-removed-with-runs = runs were left at { $place }, which is no longer a place
 train-place-removed-with-runs-advice = add it to places.toml again

@@ -88,7 +88,7 @@ fn a_condition_finds_runs_and_a_mistake_in_it_is_told() {
         ("seed = 1 and final > 10", "1 of 3"),
         ("final < 0", "0 of 3"),
         ("final >", "The condition"),
-        ("sead > 1", "There is no run column `sead`"),
+        ("sead > 1", "There is no column `sead`"),
     ] {
         let field = window.get_by_label(tr!("compare-filter-name"));
         field.focus();

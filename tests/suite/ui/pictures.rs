@@ -24,7 +24,7 @@ const MOST: usize = 100;
 /// What differs by machine and by the time of day: parts of labels whose line is left out of the comparison.
 const LEFT_OUT: [&str; 4] = [
     " · finished",
-    "of memory, without images",
+    "of memory, plus images",
     " starts: ",
     " saved, ",
 ];
