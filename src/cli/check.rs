@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// Compute on this device: cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
-    /// Answer only this many test images after each task, evenly spaced
+    /// Classify only this many test images after each task, evenly spaced
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Also train it again, in a temporary folder

@@ -107,7 +107,7 @@ fn missed_classes(run: &StoredRun) -> String {
     };
     let more = advice::more_steps(header);
     let more = more.map_or_else(String::new, |steps| {
-        format!("; with more steps: --min-steps {steps}")
+        format!("; to train more steps: --min-steps {steps}")
     });
     let [name, data] = [&header.run, &header.config.data].map(|word| shell_word(word));
     format!(

@@ -198,7 +198,7 @@ fn text(told: &Told) -> String {
     }
     for map in &told.maps {
         parts.push(format!(
-            "map of the {} expert: axes of task {}, {:.0} % and {:.0} % of the variance\n",
+            "map of features (PCA), expert {}: axes of task {}, {:.0} % and {:.0} % of the variance\n",
             map.expert.name(),
             map.axes_of_task,
             map.variance[0] * 100.0,
@@ -225,8 +225,8 @@ fn text(told: &Told) -> String {
 /// From where on each expert says "none of these", and how often it does.
 fn refusals(of: &ByExpert<Refusal>) -> String {
     let titles = [
-        "none of these",
-        ">above",
+        "expert",
+        ">none of these above",
         ">known classes rejected",
         ">future classes rejected",
     ];

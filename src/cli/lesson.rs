@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// The language, if there are several
     #[arg(long, value_name = "en|de", value_parser = language, default_value = "en")]
     lang: Language,
-    /// Train its runs and show its figures, answers and checks
+    /// Train its runs and print its values, answers and checks
     #[arg(long, requires = "lesson")]
     play: bool,
     /// Train on this device: cpu, gpu, or a number or name from `lae-studio devices`

@@ -102,7 +102,7 @@ struct Line {
 enum Command {
     /// Train a new run
     Train(Box<train::Args>),
-    /// Find the best method for a dataset within a minute, measured on images held back from training
+    /// Find the best method for a dataset within a minute, measured on images held out from training
     #[command(name = "try")]
     Try(Box<trial::Args>),
     /// Run a grid of settings from a file, such as a table of the paper, or list the available grids
@@ -121,7 +121,7 @@ enum Command {
     Lesson(lesson::Args),
     /// Print the glossary, or the terms that contain some words
     Glossary(glossary::Args),
-    /// List runs, or export their figures
+    /// List runs, or export tables and figures of them
     Runs(runs::Args),
     /// Give a run a name, tags and a note, or show them
     Name(name::Args),
@@ -135,7 +135,7 @@ enum Command {
     Pack(pack::Args),
     /// Unpack a packed run into the folder of runs
     Unpack(pack::UnpackArgs),
-    /// Verify a run or a packed run: its files and answers, and with --train its training
+    /// Verify a run or a packed run: its files and predictions, and with --train its training
     Check(check::Args),
     /// List other machines that train runs, and check their connection
     Places(places::Args),

@@ -110,8 +110,8 @@ fn table(plugins: &[PluginFacts]) -> String {
         "name",
         "size",
         "sites",
-        "forms",
-        "identity at start",
+        "variants",
+        "starts as identity",
         "from",
     ]);
     for plugin in plugins {

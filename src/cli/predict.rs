@@ -23,7 +23,7 @@ use crate::store;
 pub(super) struct Args {
     #[command(flatten)]
     pub asked: Asked,
-    /// Images
+    /// Image files to classify
     #[arg(
         value_name = "IMAGE",
         required_unless_present = "folder",
@@ -33,10 +33,10 @@ pub(super) struct Args {
     /// Classify all images in this folder and its subfolders, and write a table
     #[arg(long, value_name = "DIR", requires = "csv")]
     folder: Option<PathBuf>,
-    /// The table to write, or standard output (-): one line per image with the answer of each expert
+    /// The table to write, or standard output (-): one line per image with the prediction of each expert
     #[arg(long, value_name = "FILE|-", requires = "folder")]
     csv: Option<PathBuf>,
-    /// Do not check whether an image is none of the classes
+    /// Do not check whether an image belongs to none of the classes
     #[arg(long)]
     always_answer: bool,
     #[command(flatten)]

@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         .map(|(_, pet, size)| format!("--pet {pet} --pet-size {size}"))
         .collect();
     let text = format!(
-        "{table}\nThe paper's presets train Adapter5; those for comparison with CODA-Prompt train Prefix10. PETs in its tables:\n  {}\nFor its three class orders, with mean ± std: --orders 3\nFor data in another folder: --data PATH\n",
+        "{table}\nThe paper's presets train Adapter5; those for comparison with CODA-Prompt train Prefix10. PETs in the paper's tables:\n  {}\nFor the paper's three class orders, with mean ± std: --orders 3\nFor data in another folder: --data PATH\n",
         pets.join("\n  ")
     );
     let rows: Vec<Row> = single

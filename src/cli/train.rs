@@ -31,7 +31,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", help_heading = "Data",
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     orders: Option<u64>,
-    /// Train each with N consecutive seeds, starting at --seed; ends with mean ± std
+    /// Train N runs with consecutive seeds, starting at --seed; ends with mean ± std; with --orders, every combination
     #[arg(long, value_name = "N", help_heading = "Learning",
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
@@ -205,7 +205,7 @@ fn tell_expected(config: &RunConfig) {
     if let Some(bytes) = expected_bytes(config) {
         let bytes = size(Some(bytes));
         tell(format!(
-            "about {bytes} of memory, in addition to the decoded images"
+            "needs about {bytes} of memory, in addition to the decoded images"
         ));
     }
 }

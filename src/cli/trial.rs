@@ -96,7 +96,7 @@ fn command_of(config: &RunConfig) -> String {
 
 /// The table for people, what it rests on, and the command that trains the best.
 fn text(trial: &Trial) -> String {
-    let mut table = Table::new(&["method", ">right %", ">forgotten", ">seconds", ""]);
+    let mut table = Table::new(&["method", ">accuracy %", ">forgetting", ">seconds", ""]);
     let best = trial.best();
     for (place, one) in trial.methods.iter().enumerate() {
         table.row([

@@ -191,7 +191,7 @@ fn class_of(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
     let known = names.iter().position(|known| look_alike(known, name));
     known.ok_or_else(|| {
         Problem::new(format!(
-            "no class \"{name}\" was taught by task {}",
+            "no class \"{name}\" has been learned by task {}",
             task + 1
         ))
         .at("--class")
@@ -319,10 +319,10 @@ fn mistake(
 
 fn text(told: &Told) -> String {
     let (columns, name) = match told.split {
-        Split::Test => (["is", "was answered"], "test"),
-        Split::Train => (["is labelled", "looks like"], "training"),
+        Split::Test => (["class", "predicted"], "test"),
+        Split::Train => (["label", "looks like"], "training"),
     };
-    let mut table = Table::new(&[">certain", columns[0], columns[1], "image"]);
+    let mut table = Table::new(&[">certainty", columns[0], columns[1], "image"]);
     for mistake in &told.pictures {
         let sure = |certainty: f32| format!("{:.1} %", certainty * 100.0);
         let place = format!("{name} image {}", mistake.index);

@@ -15,7 +15,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: LAMBDA,
             title: "λ",
-            meaning: "Strength of the penalty on important parameters; 0 is the Baseline",
+            meaning: "Weight λ of the penalty on changes of important parameters; 0 is the Baseline",
             kind: SettingKind::Real {
                 default: 1000.0,
                 least: 0.0,
@@ -37,7 +37,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: IMAGES,
             title: "images for importance",
-            meaning: "Number of training images per task that the importance is measured on, one by one",
+            meaning: "Number of training images per task used to measure the importance, one at a time",
             kind: SettingKind::Whole {
                 default: 200,
                 least: 1,

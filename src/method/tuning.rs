@@ -23,7 +23,7 @@ pub const MOMENTUM: f64 = 0.9;
 pub const WEIGHT_DECAY: SettingSpec = SettingSpec {
     key: "weight_decay",
     title: "weight decay",
-    meaning: "Share of each trainable parameter that every step subtracts, multiplied by the learning rate",
+    meaning: "Weight decay: every step subtracts this share of each trainable parameter, multiplied by the learning rate",
     kind: SettingKind::Real {
         default: 5e-4,
         least: 0.0,

@@ -26,7 +26,7 @@ pub(super) struct AtPlace {
     /// Train on another machine, one of `lae-studio places`; the run is copied here while it trains
     #[arg(long, value_name = "NAME")]
     pub place: Option<String>,
-    /// Return immediately; the run continues there, and `resume --place` or the same grid command copies it here
+    /// Return immediately; the run continues on that machine, and `resume --place` or the same grid command copies it here
     #[arg(long, requires = "place", conflicts_with = "json")]
     pub detach: bool,
 }

@@ -56,7 +56,7 @@ pub(super) struct Args {
     /// Size of the PET [default: the plugin's]
     #[arg(long, value_name = "N")]
     pet_size: Option<usize>,
-    /// Blocks with a PET: a number of blocks from the first, or a list [default: as for training]
+    /// Blocks with a PET: the first N (5), or a list (0,2,4) [default: as for training]
     #[arg(long, value_name = "N|N,N,…")]
     blocks: Option<String>,
     /// Seconds to measure each row
@@ -65,7 +65,7 @@ pub(super) struct Args {
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: String,
-    /// Types of the backbone's weights, separated by commas
+    /// Number formats of the frozen weights, separated by commas
     #[arg(long, value_delimiter = ',', value_parser = super::settings::precisions(), default_value = "auto")]
     precision: Vec<Precision>,
     /// Also measure PyTorch for each row that it supports, with this Python [python3 if none is given]
@@ -74,7 +74,7 @@ pub(super) struct Args {
     /// Also measure PyTorch with torch.compile
     #[arg(long, requires = "pytorch")]
     compiled: bool,
-    /// Show where the time goes: each product on the CPU, each kernel of a step on a GPU
+    /// Show where the time goes: each matrix product on the CPU, each kernel of a step on a GPU
     #[arg(long)]
     explain: bool,
     /// Measure in this process instead of one per row

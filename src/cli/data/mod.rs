@@ -36,19 +36,19 @@ pub(super) struct Args {
     /// Download the published dataset first, resuming an interrupted download
     #[arg(long)]
     download: bool,
-    /// Share of every class held back for testing if the data has no test split
+    /// Share of each class's images held out for testing, if the data has no test split
     #[arg(long, value_name = "SHARE", default_value_t = OpenOptions::default().test_share)]
     test_share: f64,
-    /// Seed of random splits
+    /// Seed for random test and validation splits
     #[arg(long, value_name = "N", default_value_t = 0)]
     split_seed: u64,
     /// Keep all copies of an image on the same side of a random split
     #[arg(long, value_name = "on|off", value_parser = on_off(), default_value = "on", action = ArgAction::Set)]
     copies_together: bool,
-    /// Treat near copies, such as the frames of a burst, as copies there
+    /// Treat near copies, such as the frames of a burst, as copies
     #[arg(long, value_name = "on|off", value_parser = on_off(), default_value = "on", action = ArgAction::Set)]
     near_copies_together: bool,
-    /// Share of the training images that replaces the test split, for tuning
+    /// For tuning: share of the training images that replaces the test images
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     validation_share: f64,
     /// Maximum number of training images per class
@@ -57,10 +57,11 @@ pub(super) struct Args {
     /// Maximum number of test images per class
     #[arg(long, value_name = "N")]
     test_limit: Option<usize>,
-    /// Significant bits of the values in 16-bit images: 12 for most cameras of 12 bits
+    /// Significant bits of the values in 16-bit images: 12 for most 12-bit cameras; larger values become white
     #[arg(long, value_name = "N", value_parser = bit_depth(), default_value = "16")]
     bit_depth: usize,
-    /// Labels corrected by hand: a list, or none [default: the dataset's own list, stored with the runs]
+    /// Labels corrected by hand: a list, or none to use the labels in the data [default: the dataset's own list, stored
+    /// with the runs]
     #[arg(long, alias = "mended", value_name = "FILE|none")]
     corrected: Option<String>,
     /// Look for the lists of corrected labels in this folder of runs

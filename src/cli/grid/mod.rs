@@ -45,7 +45,7 @@ pub(super) struct Args {
     /// Print its file, as a starting point for your own
     #[arg(long, requires = "grid", conflicts_with = "list")]
     text: bool,
-    /// Only every Nth run, starting with the Ith; N programs with I from 1 to N run all of them
+    /// Run only every Nth run, starting with the Ith: N processes with I from 1 to N divide the grid among them
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<(usize, usize)>,
     /// Only the runs with these numbers, as shown by --list: 3,5-7
@@ -294,7 +294,10 @@ fn before(plan: &GridPlan, cells: &[usize]) -> String {
             count(|s| matches!(s, CellState::Elsewhere)),
             "running in another process",
         ),
-        (count(|s| matches!(s, CellState::Refused(_))), "invalid"),
+        (
+            count(|s| matches!(s, CellState::Refused(_))),
+            "cannot be run",
+        ),
         (count(|s| matches!(s, CellState::ToDo)), "to do"),
     ];
     let told = parts.iter().filter(|(number, _)| *number > 0);

@@ -21,7 +21,7 @@ use crate::store::{self, RunSummary, StoredState};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Table")]
 pub(super) struct Options {
-    /// Show these figures, settings or facts for each row ("final,bwt,seconds")
+    /// Show these metrics, settings or facts for each row ("final,bwt,seconds")
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', requires = "grid",
           conflicts_with_all = ["search", "slurm", "text"])]
     columns: Vec<String>,
@@ -117,7 +117,7 @@ pub(super) fn give(
     let missing = cells.iter().filter(|cell| finished(cell).is_none()).count();
     if missing > 0 {
         tell(format!(
-            "{} of this grid not finished, omitted",
+            "omitted because unfinished: {} of this grid",
             counted(missing, "run")
         ));
     }

@@ -66,7 +66,7 @@ pub(super) struct Args {
         requires = "export"
     )]
     figure: Option<String>,
-    /// Write the figures of the runs as TensorBoard event files, one folder per run in DIR (`tensorboard --logdir DIR`)
+    /// Write the metrics of the runs as TensorBoard event files, one folder per run in DIR (`tensorboard --logdir DIR`)
     #[arg(
         long,
         value_name = "DIR",

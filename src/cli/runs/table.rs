@@ -7,14 +7,14 @@ use crate::store::table::{Against, Align, Condition, Measured, RunTable, TableRe
 /// How a table of runs is asked for.
 #[derive(clap::Args)]
 pub(super) struct TableOptions {
-    /// Only runs that match this condition: a figure, setting or fact, one of = != > >= < <= ~, and a value ("final >
+    /// Only runs that match this condition: a metric, setting or fact, one of = != > >= < <= ~, and a value ("final >
     /// 85", "method = l2p and epochs >= 5"); may be given several times
     #[arg(long = "where", value_name = "CONDITION")]
     conditions: Vec<String>,
     /// Group runs by these columns: mean ± std over everything else, including class orders and seeds ("method,pet")
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     by: Vec<String>,
-    /// Show these figures, settings or facts instead of the usual ones ("final,bwt,ece,seconds")
+    /// Show these metrics, settings or facts instead of the usual ones ("final,bwt,ece,seconds")
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     columns: Vec<String>,
     /// Sort by this column; with a leading - in descending order ("-final")

@@ -50,7 +50,7 @@ const PAPER: &str = "Gao et al., A Unified Continual Learning Framework with Gen
 pub const LAE: MethodSpec = MethodSpec {
     key: "lae",
     title: "LAE",
-    summary: "Starts each task with a frozen PET, accumulates it in a slow offline copy, answers with both",
+    summary: "Freezes the PET at the start of each later task, averages it in a slow offline copy, predicts with both",
     paper: PAPER,
     experts: &[Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE],
     scores: |chosen| {
@@ -105,7 +105,7 @@ pub const LAE: MethodSpec = MethodSpec {
             option: Some("ALPHA"),
             fix: "Use the default α",
             title: "α",
-            meaning: "Share of itself that the offline PET keeps in every step; 0.9999 is the paper's value, 0.999 suits short runs",
+            meaning: "Decay α of the moving average that forms the offline PET; 0.9999 is the paper's value, 0.999 suits short runs",
             kind: SettingKind::Real {
                 default: 0.999,
                 least: 0.0,

@@ -13,7 +13,7 @@ pub const fn pull(default: f64) -> SettingSpec {
     SettingSpec {
         key: "pull",
         title: "pull",
-        meaning: "Strength of the pull of keys towards the images that selected them",
+        meaning: "Weight of the loss that pulls keys towards the queries of the images that selected them",
         kind: SettingKind::Real {
             default,
             least: 0.0,

@@ -38,7 +38,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "pool",
             texts: "dualprompt-pool",
             title: "slots",
-            meaning: "Slots for E prompts; 0 for one per task. With fewer slots than tasks, \
+            meaning: "Slots for expert prompts; 0 for one per task. With fewer slots than tasks, \
                       images select their slot by key during training too",
             kind: SettingKind::Whole {
                 default: 0,
@@ -224,8 +224,8 @@ impl Scheme for DualPrompt {
     }
 
     fn check(&self, _width: usize, depth: usize) -> Result<()> {
-        check_blocks("G prompts", &self.g_blocks, depth)?;
-        check_blocks("E prompts", &self.e_blocks, depth)?;
+        check_blocks("general prompts", &self.g_blocks, depth)?;
+        check_blocks("expert prompts", &self.e_blocks, depth)?;
         if let Some(block) = self.g_blocks.iter().find(|b| self.e_blocks.contains(b)) {
             let what = message!("problem-block-with-both-prompts", block = block.to_string());
             return Err(Problem::new(what).advise(message!("advice-separate-g-and-e-blocks")));

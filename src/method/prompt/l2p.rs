@@ -58,7 +58,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "top_k",
             title: "prompts per image",
-            meaning: "Number of prompts, those with the most similar keys, in front of the patch tokens",
+            meaning: "Number of prompts per image, those with the most similar keys; they are put before the patch tokens",
             kind: SettingKind::Whole {
                 default: 5,
                 least: 1,

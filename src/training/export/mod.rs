@@ -46,7 +46,7 @@ impl Format {
         (
             Self::Peft,
             "peft",
-            "a LoRA in the format of the library peft, for a network of timm",
+            "a LoRA in the format of the peft library, for a timm network",
         ),
         (
             Self::Onnx,

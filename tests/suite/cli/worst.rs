@@ -49,7 +49,7 @@ fn the_surest_mistakes_are_listed_first() {
     assert!(text.starts_with(&words), "{text}");
     let said = refused(&["worst", name, "--class", "eleven"], runs);
     assert!(
-        said.contains("no class \"eleven\" was taught by task 5"),
+        said.contains("no class \"eleven\" has been learned by task 5"),
         "{said}"
     );
 }

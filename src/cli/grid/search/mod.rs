@@ -27,8 +27,8 @@ use report::{Forecast, SearchReport, listing, plan_text, verdict_text};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Search")]
 pub(super) struct Options {
-    /// Choose the best row for each method on a validation share of the training images: halving trains all rows for a
-    /// few epochs and continues with the better half, all trains every row for all epochs
+    /// Choose the best row for each method on a validation share of the training images: halving (successive halving)
+    /// trains all rows for a few epochs and continues with the better half, all trains every row for all epochs
     #[arg(long, value_name = "HOW", requires = "grid",
           conflicts_with_all = ["slurm", "place", "shard", "cells", "only"])]
     search: Option<How>,
@@ -138,7 +138,7 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     let next = match &args.search.winners {
         Some(path) => {
             let file = shell_word(&path.display().to_string());
-            format!("on the test images: lae-studio grid {file}\n")
+            format!("To run these on the test images: lae-studio grid {file}\n")
         }
         None => format!("\n{file}"),
     };

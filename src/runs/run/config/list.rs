@@ -138,7 +138,7 @@ settings_of_every_run! {
     };
     /// Name of a backbone, or a file with weights
     backbone: String = backbone("NAME|FILE", "Backbone", SettingKind::Text("lae-nano")) { fix: "Use {}", named: true };
-    /// Number format of the backbone's weights: f16 halves the memory use on GPUs
+    /// Number format of the frozen weights: f16 (GPUs) and bf16 (CPUs that support it) halve their memory
     precision: Precision = backbone("PRECISION", "Precision", SettingKind::Choice(&["auto", "f32", "f16", "bf16"]));
     /// Name of a PET plugin (`lae-studio plugins` lists them)
     pet: String = pet("NAME", "PET", SettingKind::Text("adapter")) {
@@ -235,9 +235,9 @@ settings_of_every_run! {
     test_limit: Option<usize> = of(SettingGroup::Data, "N", "Test images per class", SettingKind::Limit) {
         usual: "all", refused: LIMIT, fix: "Use all images", of_data: true,
     };
-    /// Share of each class's images held back for testing, if the data has no test split
+    /// Share of each class's images held out for testing, if the data has no test split
     test_share: f64 = data("SHARE", "Test share", SettingKind::Share(0.2)) {
-        refused: ("the test share must be between 0 and 1", "0.2 holds back every fifth image for testing"),
+        refused: ("the test share must be between 0 and 1", "0.2 holds out every fifth image for testing"),
         fix: "Use {}", of_data: true,
     };
     /// For tuning: measure on this share of the training images, and leave the test images unused; 0 measures on the
