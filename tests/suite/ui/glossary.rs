@@ -55,14 +55,14 @@ fn a_figure_of_the_window_is_explained_under_the_pointer_in_the_chosen_language(
         .act(&ctx, UiCommand::SetLanguage(Language::German));
     settle(&mut window);
     window
-        .get_by_label("Grundnetz (backbone): was es bedeutet")
+        .get_by_label("Backbone (Grundnetz): was es bedeutet")
         .hover();
     for _ in 0..6 {
         window.run_steps(4);
         std::thread::sleep(std::time::Duration::from_millis(120));
     }
     shot(&mut window, "glossary-hover");
-    window.get_by_label("Grundnetz (backbone)");
+    window.get_by_label("Backbone (Grundnetz)");
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     window.run_steps(2);
     shot(&mut window, "tour-6");
     press(&mut window, tr!("tour-show-summary"));
-    window.get_by_label_contains("You guessed “Still a 1, but below 80 %”");
+    window.get_by_label_contains("You guessed “Still a 1, but with less than 80 % confidence”");
     shot(&mut window, "tour-7");
     let folders =
         [&tour(&window).baseline, &tour(&window).lae].map(|run| run.folder.clone().unwrap());
