@@ -1,6 +1,6 @@
 # Was die Methoden tun, in einem Satz. Ihr Englisch steht bei jeder Methode.
 
-method-lae-summary = Friert das PET zu Beginn jedes weiteren Tasks ein, mittelt es in einer langsamen Offline-Kopie und antwortet mit beiden
+method-lae-summary = Friert das PET zu Beginn jedes späteren Tasks ein, mittelt es in einer langsamen Offline-Kopie und antwortet mit beiden
 method-baseline-summary = Trainiert dasselbe PET Task für Task, ohne Schutz gegen das Vergessen
 method-seq-ft-summary = Trainiert das ganze Netz Task für Task, ohne Schutz gegen das Vergessen
 method-joint-ft-summary = Trainiert das ganze Netz mit allen Klassen auf einmal: die Genauigkeit ohne Tasks, zum Vergleich

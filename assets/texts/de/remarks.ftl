@@ -206,7 +206,7 @@ remark-settings-chosen-more-steps = Für diese Daten gewählt, etwa { $n ->
 } je Task: Batch { $batch }, { $epochs ->
     [one] { $epochs } Epoche
    *[other] { $epochs } Epochen
-}, mehr, wo ein Task weniger als { $steps ->
+}, oder mehr, bis jeder Task { $steps ->
     [one] { $steps } Schritt
    *[other] { $steps } Schritte
 } hat.

@@ -206,7 +206,7 @@ remark-settings-chosen-more-steps = Chosen for this dataset (about { $n ->
 } per task): batch { $batch }, { $epochs ->
     [one] { $epochs } epoch
    *[other] { $epochs } epochs
-}; more for tasks with fewer than { $steps ->
+}, or more until each task has { $steps ->
     [one] { $steps } step
    *[other] { $steps } steps
 }.

@@ -50,7 +50,7 @@ const PAPER: &str = "Gao et al., A Unified Continual Learning Framework with Gen
 pub const LAE: MethodSpec = MethodSpec {
     key: "lae",
     title: "LAE",
-    summary: "Freezes the PET at the start of each later task, averages it in a slow offline copy, predicts with both",
+    summary: "Freezes the PET at the start of each later task, averages it in a slow offline copy, and answers with both",
     paper: PAPER,
     experts: &[Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE],
     scores: |chosen| {
