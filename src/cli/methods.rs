@@ -46,7 +46,9 @@ struct SettingRow {
 /// Lists.
 pub(super) fn run(args: &Args) -> Result<End> {
     let methods = match &args.name {
-        Some(name) => vec![named_method(name)?],
+        Some(name) => {
+            vec![named_method(name).map_err(|problem| problem.at(format!("methods {name}")))?]
+        }
         None => METHODS.to_vec(),
     };
     let text = match methods.as_slice() {

@@ -240,5 +240,11 @@ fn text(entries: &[Entry]) -> String {
             ]);
         }
     }
-    table.to_string()
+    match entries
+        .iter()
+        .any(|entry| matches!(entry, Entry::Answered { .. }))
+    {
+        true => table.to_string(),
+        false => String::new(),
+    }
 }

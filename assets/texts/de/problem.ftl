@@ -468,6 +468,7 @@ problem-components-exceed-channels = { $pool } Komponenten mit { $width } Kanäl
 advice-use-or-fewer = gib { $width } oder weniger an
 problem-coda-prompt-unused-components = { $unused } der { $pool } Komponenten von CODA-Prompt bleiben ungenutzt: Jeder von { $tasks } Tasks bekommt { $share }
 advice-divide-components-evenly = nimm { $unused } oder { $share }, das lässt sich gleichmäßig verteilen
+problem-no-block-for-prompts = { $setting } enthält Block { $block }, aber das Backbone hat { $depth } Blöcke
 problem-block-with-both-prompts = Block { $block } kann nicht G-Prompt und E-Prompt zugleich haben
 advice-separate-g-and-e-blocks = wähle verschiedene Blöcke für g_blocks und e_blocks
 problem-dualprompt-needs-e-prompts = DualPrompt braucht E-Prompts mit Blöcken, Plätzen und einer Länge

@@ -468,6 +468,7 @@ problem-components-exceed-channels = { $pool } components of { $width } channels
 advice-use-or-fewer = use { $width } or fewer
 problem-coda-prompt-unused-components = { $unused } of CODA-Prompt's { $pool } components are never used: each of { $tasks } tasks gets { $share }
 advice-divide-components-evenly = use { $unused } or { $share }, which can be divided evenly
+problem-no-block-for-prompts = { $setting } has block { $block }, but the backbone has { $depth } blocks
 problem-block-with-both-prompts = block { $block } cannot have both a general prompt and an expert prompt
 advice-separate-g-and-e-blocks = choose different blocks for g_blocks and e_blocks
 problem-dualprompt-needs-e-prompts = DualPrompt needs expert prompts with blocks, slots and a length

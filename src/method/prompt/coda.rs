@@ -274,7 +274,7 @@ impl Scheme for Coda {
     }
 
     fn check(&self, width: usize, depth: usize) -> Result<()> {
-        check_blocks("prompts", &self.blocks, depth)?;
+        check_blocks("blocks", &self.blocks, depth)?;
         if self.blocks.is_empty() || self.length == 0 || !self.length.is_multiple_of(2) {
             return Err(Problem::new(message!("problem-coda-prompt-length")));
         }

@@ -224,8 +224,8 @@ impl Scheme for DualPrompt {
     }
 
     fn check(&self, _width: usize, depth: usize) -> Result<()> {
-        check_blocks("general prompts", &self.g_blocks, depth)?;
-        check_blocks("expert prompts", &self.e_blocks, depth)?;
+        check_blocks("g_blocks", &self.g_blocks, depth)?;
+        check_blocks("e_blocks", &self.e_blocks, depth)?;
         if let Some(block) = self.g_blocks.iter().find(|b| self.e_blocks.contains(b)) {
             let what = message!("problem-block-with-both-prompts", block = block.to_string());
             return Err(Problem::new(what).advise(message!("advice-separate-g-and-e-blocks")));

@@ -215,10 +215,15 @@ impl Training {
 }
 
 /// Reports blocks that the backbone does not have.
-fn check_blocks(what: &str, blocks: &[usize], depth: usize) -> Result<()> {
+fn check_blocks(setting: &str, blocks: &[usize], depth: usize) -> Result<()> {
     match blocks.iter().find(|block| **block >= depth) {
         Some(block) => {
-            let what = format!("{what} cannot be in block {block}: the backbone has {depth}");
+            let what = message!(
+                "problem-no-block-for-prompts",
+                setting = setting.to_string(),
+                block = block.to_string(),
+                depth = depth.to_string()
+            );
             Err(Problem::new(what).advise(message!(
                 "advice-use-block-numbers",
                 depth = (depth - 1).to_string()

@@ -76,7 +76,9 @@ pub(super) fn shown(row: &Row<'_>, column: &Column) -> String {
     let first = row.runs.first();
     let own = first.filter(|run| column.of(run) == cell);
     match (&cell, own) {
-        (Cell::Number(number), _) if number.fract() != 0.0 && number.abs() >= 1.0 => {
+        (Cell::Number(number), _)
+            if number.fract() != 0.0 && (number.abs() >= 1.0 || column.key() == "seconds") =>
+        {
             format!("{number:.1}")
         }
         (cell, Some(run)) => column.shown(cell, run),
