@@ -44,7 +44,7 @@ pub(super) struct Args {
     #[command(flatten)]
     table: TableOptions,
     /// List the runs on another machine, a place of `lae-studio places`
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["out", "export", "tensorboard"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["out", "export"])]
     place: Option<String>,
     /// Look in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
@@ -66,14 +66,6 @@ pub(super) struct Args {
         requires = "export"
     )]
     figure: Option<String>,
-    /// Write the metrics of the runs as TensorBoard event files, one folder per run in DIR (`tensorboard --logdir DIR`)
-    #[arg(
-        long,
-        value_name = "DIR",
-        help_heading = "Output",
-        conflicts_with_all = ["export", "json", "by", "columns", "sort", "against", "published", "unfinished"]
-    )]
-    tensorboard: Option<PathBuf>,
     #[command(flatten)]
     json: Json,
 }
@@ -148,10 +140,6 @@ pub(super) fn run(args: &Args) -> Result<End> {
         let kept = chosen.iter().map(|run| run.header.folder.clone());
         let kept: HashSet<PathBuf> = kept.collect();
         listed.retain(|entry| kept.contains(&entry.folder));
-    }
-    if let Some(folder) = &args.tensorboard {
-        store::write_events(&whole(listed), folder)?;
-        return Ok(End::Done);
     }
     if let (Some(path), Some(format)) = (&args.export, format) {
         let mut runs = whole(listed);

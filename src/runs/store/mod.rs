@@ -59,7 +59,6 @@ mod summary;
 pub mod table;
 mod tables;
 mod taught;
-mod tensorboard;
 mod trash;
 mod verify;
 
@@ -95,7 +94,6 @@ pub use spread::{mean_and_spread, spread_text};
 pub use start::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart, START_FOLDER};
 pub use summary::{Latest, RunSummary, load_facts, summarize};
 pub use taught::{NewAddedTask, undo_added_task};
-pub use tensorboard::write_events;
 
 pub use tables::{harmless_cell, joined, parted, plain_cell};
 pub use trash::{Deleted, delete, deleted, erase, restore};

@@ -360,41 +360,10 @@ fn options_of_tables_without_effect_are_refused() {
     }
     for words in [
         &["--export", "a.md", "--json", "-"][..],
-        &["--tensorboard", "board", "--by", "method"],
-        &["--tensorboard", "board", "--json", "-"],
         &["--grid", "demo", "--place", "lab"],
     ] {
         let output = run(&[&["runs"], words].concat(), runs);
         assert_eq!(output.status.code(), Some(2), "{words:?}");
-    }
-}
-
-#[test]
-fn tensorboard_gets_a_folder_for_each_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("board");
-    let words = ["runs", "--where", "method = lae", "--tensorboard"];
-    let output = run(
-        &[&words[..], &[place.to_str().unwrap()]].concat(),
-        several(),
-    );
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let runs: Vec<_> = std::fs::read_dir(&place).unwrap().collect();
-    assert_eq!(runs.len(), 3);
-    for run in runs {
-        let file = run.unwrap().path().join("events.out.tfevents.lae-studio");
-        let bytes = std::fs::read(file).unwrap();
-        for tag in [
-            "accuracy/ensemble",
-            "accuracy_of_task/002",
-            "loss_by_pass",
-            "final/forgetting",
-        ] {
-            assert!(
-                bytes.windows(tag.len()).any(|part| part == tag.as_bytes()),
-                "{tag}"
-            );
-        }
     }
 }
 
