@@ -1,6 +1,8 @@
 //! Recognises PETs that are LoRA: their equation at a linear layer is h + scale * (e @ A @ B), where the scale may be
 //! missing and B may be a product.
 
+use burn::tensor::Tensor;
+
 use super::equation::Binding;
 use super::written::{BlockPet, SitePet};
 use crate::expression::{Expr, NodeKind, Sign};
@@ -19,23 +21,12 @@ pub struct Factors {
 }
 
 /// The change e @ A @ B of a layer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Change {
     /// d_in × rank.
-    pub a: Matrix,
+    pub a: Tensor<2>,
     /// rank × d_out, with the scale.
-    pub b: Matrix,
-}
-
-/// Rows, columns, and the values row by row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Matrix {
-    /// Rows.
-    pub rows: usize,
-    /// Columns.
-    pub columns: usize,
-    /// Row by row.
-    pub values: Vec<f64>,
+    pub b: Tensor<2>,
 }
 
 /// Returns which parameters are A and B at a site; `None` if the equation has another form.
@@ -50,10 +41,12 @@ pub fn factors(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Factor
         return Ok(None);
     };
     let binding = |name: &str| {
-        let mut variables = site.program.variables().iter().zip(site.bindings);
-        variables
-            .find(|((own, _), _)| own == name)
-            .map(|(_, binding)| binding)
+        let place = site
+            .program
+            .variables()
+            .iter()
+            .position(|(own, _)| own == name);
+        site.bindings.get(place?)
     };
     let mut parameters = Vec::new();
     for name in names {
@@ -89,17 +82,15 @@ pub fn factors(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Factor
 /// # Errors
 /// Returns a Problem if the device failed.
 pub fn change(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Change>> {
-    let Some(found) = factors(block, site)? else {
-        return Ok(None);
+    let change = |found: Factors| {
+        let tensor = |at: usize| block.parameters[at].tensor.clone();
+        let b = found.b.iter().map(|at| tensor(*at));
+        Some(Change {
+            a: tensor(found.a),
+            b: b.reduce(Tensor::matmul)? * found.scale,
+        })
     };
-    let read = |at: usize| HostTensor::read(block.parameters[at].tensor).map(Matrix::of);
-    let mut b = read(found.b[0])?;
-    for at in &found.b[1..] {
-        b = b.product(&read(*at)?);
-    }
-    b.values.iter_mut().for_each(|value| *value *= found.scale);
-    let a = read(found.a)?;
-    Ok(Some(Change { a, b }))
+    Ok(factors(block, site)?.and_then(change))
 }
 
 /// Returns the name of the scale, and the names of the matrices after e.
@@ -137,38 +128,10 @@ fn matrices(tree: &Expr) -> Option<Vec<&str>> {
     }
 }
 
-impl Matrix {
-    fn of(tensor: HostTensor) -> Self {
-        Self {
-            rows: tensor.shape[0],
-            columns: tensor.shape[1],
-            values: tensor.values.into_iter().map(f64::from).collect(),
-        }
-    }
-
-    /// Multiplies by a matrix of a matching shape: the plugin's dry run has checked the shapes.
-    fn product(&self, other: &Self) -> Self {
-        let mut values = vec![0.0; self.rows * other.columns];
-        for (row, out) in values.chunks_exact_mut(other.columns.max(1)).enumerate() {
-            for inner in 0..self.columns {
-                let factor = self.values[row * self.columns + inner];
-                let line = &other.values[inner * other.columns..][..other.columns];
-                let pairs = out.iter_mut().zip(line);
-                pairs.for_each(|(sum, value)| *sum += factor * value);
-            }
-        }
-        Self {
-            rows: self.rows,
-            columns: other.columns,
-            values,
-        }
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use burn::tensor::{Device, Tensor, TensorData};
+    use burn::tensor::{Device, TensorData};
 
     use super::super::library::PluginLibrary;
     use super::super::{BlockKind, Hooks, Init, PetSettings, PetStack};
@@ -199,17 +162,10 @@ mod tests {
                 let (inputs, outputs) = site.site.channels(&BlockKind::VIT.shape());
                 let (e, h) = (drawn([1, 2, inputs], 3), drawn([1, 2, outputs], 4));
                 let found = stack.around(0, site.site, &e, h.clone()).unwrap() - h;
-                let found = HostTensor::read(&found).unwrap().values;
-                let e = Matrix {
-                    rows: 2,
-                    columns: inputs,
-                    ..Matrix::of(HostTensor::read(&e).unwrap())
-                };
-                let sum = e.product(&change.a).product(&change.b).values;
-                let largest = sum.iter().fold(0f64, |most, v| most.max(v.abs()));
-                for (a, b) in found.iter().zip(sum) {
-                    assert!((f64::from(*a) - b).abs() < 1e-4 * largest, "{plugin}");
-                }
+                let sum = e.squeeze_dim::<2>(0).matmul(change.a).matmul(change.b);
+                let [found, sum] =
+                    [found.squeeze_dim(0), sum].map(|t| HostTensor::read(&t).unwrap());
+                assert!(found.relative_error(&sum) < 1e-4, "{plugin}");
             }
         }
     }

@@ -6,6 +6,7 @@ mod text;
 
 use std::collections::{BTreeMap, HashMap};
 
+use burn::tensor::Tensor;
 use serde_json::json;
 
 use super::model::{Files, Model};
@@ -53,7 +54,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
             let config = prepared::json(&config(layers, &entry.name))?;
             files.push((format!("{place}{inner}{ADAPTER_CONFIG}"), config));
             let format = HashMap::from([("format".into(), "pt".into())]);
-            let tensors = to_bytes(&tensors(layers), format)?;
+            let tensors = to_bytes(&tensors(layers)?, format)?;
             files.push((format!("{place}{inner}{ADAPTER_VALUES}"), tensors));
         }
     }
@@ -136,45 +137,32 @@ fn config(layers: &LayerChanges, backbone: &str) -> serde_json::Value {
 }
 
 fn rank(changes: &[(LayerName, Change)]) -> usize {
-    changes.iter().map(|(_, change)| change.a.columns).sum()
+    changes.iter().map(|(_, change)| change.a.dims()[1]).sum()
 }
 
 /// A (rank × in) and B (out × rank) of each layer, as peft names them.
-fn tensors(layers: &LayerChanges) -> Named {
+fn tensors(layers: &LayerChanges) -> Result<Named> {
     let mut named = Named::new();
     for (layer, changes) in layers {
-        let rank = rank(changes);
-        let inputs = changes.first().map_or(0, |(_, change)| change.a.rows);
-        let outputs = changes
-            .first()
-            .map_or(0, |(own, change)| change.b.columns * own.parts);
-        let (mut a, mut b) = (vec![0f32; rank * inputs], vec![0f32; outputs * rank]);
+        let mut b: Option<Tensor<2>> = None;
         let mut first = 0;
         for (own, change) in changes {
-            let columns = change.a.columns;
-            for inner in 0..columns {
-                for input in 0..inputs {
-                    a[(first + inner) * inputs + input] =
-                        change.a.values[input * columns + inner] as f32;
-                }
-                let width = change.b.columns;
-                for output in 0..width {
-                    let row = own.part * width + output;
-                    b[row * rank + first + inner] = change.b.values[inner * width + output] as f32;
-                }
-            }
-            first += columns;
+            let [inner, width] = change.b.dims();
+            let shape = [width * own.parts, rank(changes)];
+            let all = b.unwrap_or_else(|| Tensor::zeros(shape, &change.b.device()));
+            let rows = own.part * width..(own.part + 1) * width;
+            let part = change.b.clone().transpose();
+            b = Some(all.slice_assign([rows, first..first + inner], part));
+            first += inner;
         }
-        for (which, shape, values) in [("A", [rank, inputs], a), ("B", [outputs, rank], b)] {
-            let tensor = HostTensor {
-                shape: shape.to_vec(),
-                values,
-            };
-            named.insert(
-                format!("base_model.model.{layer}.lora_{which}.weight"),
-                tensor,
-            );
+        let a = changes.iter().map(|(_, change)| change.a.clone());
+        let a = b.as_ref().map(|_| Tensor::cat(a.collect(), 1).transpose());
+        for (which, tensor) in [("A", a), ("B", b)] {
+            if let Some(tensor) = tensor {
+                let name = format!("base_model.model.{layer}.lora_{which}.weight");
+                named.insert(name, HostTensor::read(&tensor)?);
+            }
         }
     }
-    named
+    Ok(named)
 }
