@@ -14,7 +14,7 @@ use super::{Comparison, GoldenReport, Tolerance};
 use crate::method::Answer;
 use crate::method::heads::Heads;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, Named, named};
 
 /// A change of less than this share of the tensor's size is not compared.
 const STILL: f64 = 1e-5;
@@ -105,8 +105,7 @@ impl<'a> Comparer<'a> {
         for (name, wanted) in wanted {
             if let Some(got) = got.get(name) {
                 // All are 0 in a task of one class.
-                let size = largest(&wanted.values).max(least).max(f64::MIN_POSITIVE);
-                let error = unless_unlike(got, wanted, |a, b| apart(a, b) / size);
+                let error = error(got, wanted, largest(&wanted.values).max(least));
                 let ok = error <= self.tolerance.single;
                 self.push(format!("{prefix}{name}"), error, ok);
             }
@@ -123,15 +122,10 @@ impl<'a> Comparer<'a> {
     ) -> Result<()> {
         let prefix = format!("task.{task}.after.");
         for (name, wanted) in theirs[1] {
-            let find = |named: &Named| {
-                let found = named.get(name).cloned();
-                found.ok_or_else(|| Problem::new(format!("there is no tensor named {name}")))
-            };
-            let (then, got, wanted_then) = (find(ours[0])?, find(ours[1])?, find(theirs[0])?);
+            let (then, got) = (named(ours[0], name)?, named(ours[1], name)?);
+            let wanted_then = named(theirs[0], name)?;
             let size = largest(&wanted.values);
-            let error = unless_unlike(&got, wanted, |a, b| {
-                apart(a, b) / size.max(f64::MIN_POSITIVE)
-            });
+            let error = error(got, wanted, size);
             let ok = error <= self.tolerance.trajectory;
             self.push(format!("{prefix}{name}"), error, ok);
             let moved = difference(&got.values, &then.values);
@@ -162,9 +156,7 @@ impl<'a> Comparer<'a> {
                 "exemplars" => 0.0,
                 _ => self.tolerance.trajectory,
             };
-            let got = checkpoint.get(&format!("{ours}{name}"));
-            let got =
-                got.ok_or_else(|| Problem::new(format!("the program has no tensor named {name}")))?;
+            let got = named(checkpoint, &format!("{ours}{name}"))?;
             self.compare(&format!("{prefix}{name}"), &got.values, limit)?;
         }
         Ok(())
@@ -208,10 +200,10 @@ fn same_length(name: &str, got: usize, wanted: usize) -> Result<()> {
     )))
 }
 
-/// Infinity for tensors of unlike length.
-fn unless_unlike(a: &HostTensor, b: &HostTensor, error: impl Fn(&[f32], &[f32]) -> f64) -> f64 {
+/// max|a − b| / size; infinity for tensors of unlike length.
+fn error(a: &HostTensor, b: &HostTensor, size: f64) -> f64 {
     match a.values.len() == b.values.len() {
-        true => error(&a.values, &b.values),
+        true => apart(&a.values, &b.values) / size.max(f64::MIN_POSITIVE),
         false => f64::INFINITY,
     }
 }

@@ -1,12 +1,12 @@
 //! Golden files: their tensors and settings, and how other programs name what we know under other
 //! names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use safetensors::tensor::Dtype;
 use serde_json::Value;
 
@@ -98,6 +98,12 @@ impl GoldenFile {
         value.ok_or_else(|| Problem::new(format!("the metadata has no \"{key}\"")))
     }
 
+    /// A number that may be left out.
+    pub(super) fn optional<T: std::str::FromStr>(&self, key: &str) -> Result<Option<T>> {
+        let is_there = self.settings.contains_key(key);
+        is_there.then(|| self.number(key)).transpose()
+    }
+
     pub(super) fn number<T: std::str::FromStr>(&self, key: &str) -> Result<T> {
         let text = self.text(key)?;
         let wrong = || Problem::new(format!("\"{key}\" in the metadata is not a number: {text}"));
@@ -150,15 +156,11 @@ impl GoldenFile {
 
     /// Part `index` along the first axis of a tensor of batches of images.
     pub(super) fn images(&self, name: &str, index: usize, device: &Device) -> Result<Tensor<4>> {
-        let all = self.tensor(name)?;
-        let &[parts, batch, channels, rows, columns] = all.shape.as_slice() else {
-            return Err(Problem::new(format!("{name} has shape {:?}", all.shape)));
-        };
-        let one = all.values.len() / parts.max(1);
-        let values = all.values.get(index * one..(index + 1) * one);
-        let values = values.ok_or_else(|| Problem::new(format!("{name} has too few batches")))?;
-        let data = TensorData::new(values.to_vec(), [batch, channels, rows, columns]);
-        Ok(Tensor::from_data(data, device))
+        let all: Tensor<5> = self.tensor(name)?.to_device(device)?;
+        match index < all.dims()[0] {
+            true => Ok(all.slice_dim(0, index..index + 1).squeeze_dim(0)),
+            false => Err(Problem::new(format!("{name} has too few batches"))),
+        }
     }
 
     /// Returns part `index` of a tensor of batches of targets.
@@ -283,13 +285,11 @@ pub(super) fn fixed_value(args: &Value, full: &str) -> f32 {
 }
 
 pub(super) fn heads_of(file: &GoldenFile, device: &Device) -> Result<Heads> {
-    let tasks: BTreeSet<usize> = file
-        .tensors
-        .keys()
-        .filter_map(|name| name.strip_prefix("head.")?.split_once('.')?.0.parse().ok())
-        .collect();
-    let heads = tasks.into_iter();
-    let heads = heads.map(|task| head_of(file, &format!("head.{task}"), device));
+    let is_there = |prefix: &String| file.tensors.contains_key(&format!("{prefix}.weight"));
+    let heads = (0..)
+        .map(|task| format!("head.{task}"))
+        .take_while(is_there);
+    let heads = heads.map(|prefix| head_of(file, &prefix, device));
     Ok(Heads(heads.collect::<Result<_>>()?))
 }
 

@@ -1,9 +1,10 @@
 //! LAE against such files: features, logits, gradients, the training steps, both experts and their
 //! ensemble.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 use super::comparer::Comparer;
 use super::file::{
@@ -11,10 +12,12 @@ use super::file::{
 };
 use super::{GoldenReport, Tolerance};
 use crate::backbone::Backbone;
+use crate::method::heads::Head;
 use crate::method::lae::Switches;
 use crate::method::optimiser::Gradients;
 use crate::method::{Lae, LaeSettings, Method};
 use crate::nn::Place;
+use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
@@ -24,28 +27,30 @@ pub(super) fn check(
     place: &Place,
     tolerance: Tolerance,
 ) -> Result<GoldenReport> {
-    Run::new(file, place)?.compare(tolerance)
+    let mut run = Run::new(file, place, tolerance)?;
+    run.compare()?;
+    Ok(run.comparer.report())
 }
 
-/// A file set up to run: the method, and what belongs to the PET's naming.
+/// A file set up to run: the method, and the names of the PET's parameters.
 struct Run<'a> {
     file: &'a GoldenFile,
-    device: Device,
+    comparer: Comparer<'a>,
     backbone: Arc<dyn Backbone>,
     lae: Lae,
     names: Names,
     /// Parameters that the file holds fixed, by our full name, with their value.
-    fixed: Vec<(String, f32)>,
+    fixed: BTreeMap<String, f32>,
     old_classes: usize,
 }
 
 impl<'a> Run<'a> {
-    fn new(file: &'a GoldenFile, place: &Place) -> Result<Self> {
+    fn new(file: &'a GoldenFile, place: &Place, tolerance: Tolerance) -> Result<Self> {
         let device = &place.device;
         let backbone = backbone_of(file, place)?;
         let (stack, names) = fresh_pets(file, &*backbone, device)?;
         let args = file.json("pet_args")?;
-        let mut fixed = Vec::new();
+        let mut fixed = BTreeMap::new();
         let mut pets = stack.clone();
         for (full, tensor, _) in stack.parameters() {
             let missing =
@@ -55,11 +60,9 @@ impl<'a> Run<'a> {
                 Some(stored) => ours_of(stored, transposed),
                 None => {
                     let value = fixed_value(&args, full);
-                    fixed.push((full.to_string(), value));
-                    HostTensor {
-                        shape: tensor.dims().to_vec(),
-                        values: vec![value],
-                    }
+                    fixed.insert(full.to_string(), value);
+                    let (shape, values) = (tensor.dims().to_vec(), vec![value]);
+                    HostTensor { shape, values }
                 }
             };
             pets.set(full, value.to_device(device)?)?;
@@ -72,149 +75,135 @@ impl<'a> Run<'a> {
         };
         let mut lae = Lae::new(backbone.clone(), pets.clone(), settings);
         lae.set_experts(pets.clone(), Some(pets), heads_of(file, device)?);
-        let old_classes = file.number("old_classes")?;
         Ok(Self {
             file,
-            device: device.clone(),
+            comparer: Comparer::new(file, tolerance),
             backbone,
             lae,
             names,
             fixed,
-            old_classes,
+            old_classes: file.number("old_classes")?,
         })
     }
 
-    fn compare(mut self, tolerance: Tolerance) -> Result<GoldenReport> {
-        let mut comparer = Comparer::new(self.file, tolerance);
-        let Tolerance { single, trajectory } = tolerance;
-        let input: Tensor<4> = self.file.tensor("input")?.to_device(&self.device)?;
+    fn images(&self, name: &str) -> Result<Tensor<4>> {
+        self.file.tensor(name)?.to_device(&self.backbone.device())
+    }
+
+    fn compare(&mut self) -> Result<()> {
+        let Tolerance { single, trajectory } = self.comparer.tolerance;
+        let input = self.images("input")?;
         let features = self.backbone.features(input.clone(), self.lae.online())?;
-        comparer.compare_tensor("feature", &features, single)?;
+        self.comparer.compare_tensor("feature", &features, single)?;
         let logits = self.lae.heads().forward(&features);
-        comparer.compare_tensor("logits", &logits, single)?;
+        self.comparer.compare_tensor("logits", &logits, single)?;
         let labels = self.file.labels("target", self.old_classes)?;
         let (loss, gradients) = self.lae.gradients(input.clone(), &labels, false, None)?;
-        comparer.compare_tensor("loss", &loss, single)?;
-        self.compare_gradients(&gradients, &mut comparer)?;
-        comparer.compare_tensor("traj.loss", &self.train()?, trajectory)?;
-        self.compare_experts(&mut comparer)?;
-        self.compare_answers(input, &mut comparer)?;
-        Ok(comparer.report())
+        self.comparer.compare_tensor("loss", &loss, single)?;
+        self.compare_gradients(&gradients)?;
+        let losses = self.train()?;
+        self.comparer
+            .compare_tensor("traj.loss", &losses, trajectory)?;
+        self.compare_experts()?;
+        self.compare_answers(input)
     }
 
-    fn compare_gradients(&self, gradients: &Gradients, comparer: &mut Comparer<'_>) -> Result<()> {
-        let single = comparer.tolerance.single;
-        // Earlier heads are not trained.
-        let gradient_of = |name: &str, leaf: &Tensor<2>| match gradients.get(name) {
-            Some(gradient) => gradient.clone().reshape(leaf.dims()),
-            None => leaf.zeros_like(),
+    fn compare_gradients(&mut self, gradients: &Gradients) -> Result<()> {
+        let single = self.comparer.tolerance.single;
+        let gradient = |name: &str, leaf: &Tensor<2>| {
+            let gradient = gradients.get(name)?;
+            Some(gradient.clone().reshape(leaf.dims()))
         };
-        let last = self.lae.heads().0.len() - 1;
-        for (at, head) in self.lae.heads().0.iter().enumerate() {
-            let prefix = if at == last { "head" } else { "" };
-            for ((name, leaf), part) in head.leaves(prefix).into_iter().zip(["weight", "bias"]) {
-                let gradient = HostTensor::read(&gradient_of(&name, leaf))?;
-                let gradient = theirs_of(&gradient, part == "weight");
-                let name = format!("grad.head.{at}.{part}");
-                comparer.compare(&name, &gradient.values, single)?;
+        let mut heads = self.lae.heads().clone();
+        let last = heads.0.len() - 1;
+        for (at, Head { weight, bias }) in heads.0.iter_mut().enumerate() {
+            for (name, leaf) in [("head.weight", weight), ("head.bias", bias)] {
+                // Earlier heads are not trained.
+                let own = (at == last).then(|| gradient(name, leaf)).flatten();
+                *leaf = own.unwrap_or_else(|| leaf.zeros_like());
             }
         }
-        for (full, leaf, _) in self.lae.online().parameters() {
+        self.comparer.compare_heads("grad", &heads, single)?;
+        let pets = self.lae.online().parameters();
+        let pets = pets.filter_map(|(full, leaf, _)| {
             let name = format!("pet.{full}");
-            let fixed = self.fixed.iter().any(|(name, _)| name == full);
-            if !fixed && gradients.get(&name).is_some() {
-                self.compare_parameter(
-                    "grad.pet",
-                    full,
-                    &gradient_of(&name, leaf),
-                    comparer,
-                    single,
-                )?;
-            }
-        }
-        Ok(())
+            Some((full.to_string(), gradient(&name, leaf)?))
+        });
+        let pets = pets.collect();
+        self.compare_pets("grad.pet", pets, single)
     }
 
-    /// Compares one PET tensor with `<prefix>.<block>.<their name>`.
-    fn compare_parameter(
-        &self,
+    /// Compares tensors of the PET's parameters that are not fixed with `<prefix>.<block>.<their name>`.
+    fn compare_pets(
+        &mut self,
         prefix: &str,
-        full: &str,
-        tensor: &Tensor<2>,
-        comparer: &mut Comparer<'_>,
+        tensors: Vec<(String, Tensor<2>)>,
         limit: f64,
     ) -> Result<()> {
-        let Some((theirs, transposed)) = renamed(self.names, full) else {
-            return Ok(());
-        };
-        let value = theirs_of(&HostTensor::read(tensor)?, transposed);
-        comparer.compare(&format!("{prefix}.{theirs}"), &value.values, limit)
-    }
-
-    /// The file's steps (usually eight); their losses before each update.
-    fn train(&mut self) -> Result<Tensor<1>> {
-        let frozen_steps: usize = self.file.number("freeze_steps")?;
-        let given = |step: &usize| {
-            let name = format!("traj.input.{step}");
-            self.file.tensors.contains_key(&name)
-        };
-        let steps = (0..).take_while(given).count();
-        let mut losses = Vec::with_capacity(steps);
-        for step in 0..steps {
-            let images = self.file.tensor(&format!("traj.input.{step}"))?;
-            let images: Tensor<4> = images.to_device(&self.device)?;
-            let labels = self
-                .file
-                .labels(&format!("traj.target.{step}"), self.old_classes)?;
-            losses.push(self.lae.step(images, &labels, step < frozen_steps)?);
-            self.hold_fixed()?;
-        }
-        if losses.is_empty() {
-            return Err(Problem::new(
-                "the file has no training steps (traj.input.0)",
-            ));
-        }
-        Ok(Tensor::cat(losses, 0))
-    }
-
-    /// Puts the multipliers that the file holds fixed back to their value.
-    fn hold_fixed(&mut self) -> Result<()> {
-        if self.fixed.is_empty() {
-            return Ok(());
-        }
-        let mut online = self.lae.online().clone();
-        let mut offline = self.lae.offline().cloned();
-        for (name, value) in &self.fixed {
-            let tensor = Tensor::full([1, 1], *value, &self.device);
-            online.set(name, tensor.clone())?;
-            if let Some(offline) = &mut offline {
-                offline.set(name, tensor)?;
+        for (full, tensor) in tensors {
+            let name = renamed(self.names, &full).filter(|_| !self.fixed.contains_key(&full));
+            if let Some((theirs, transposed)) = name {
+                let value = theirs_of(&HostTensor::read(&tensor)?, transposed);
+                let name = format!("{prefix}.{theirs}");
+                self.comparer.compare(&name, &value.values, limit)?;
             }
         }
-        let heads = self.lae.heads().clone();
-        self.lae.set_experts(online, offline, heads);
         Ok(())
     }
 
-    fn compare_experts(&self, comparer: &mut Comparer<'_>) -> Result<()> {
-        let limit = comparer.tolerance.trajectory;
-        let free = |full: &str| self.fixed.iter().all(|(name, _)| name != full);
-        let experts = [
-            ("traj.online", Some(self.lae.online())),
-            ("traj.offline", self.lae.offline()),
-        ];
-        for (prefix, stack) in experts {
-            let parameters = stack.iter().flat_map(|stack| stack.parameters());
-            for (full, tensor, _) in parameters.filter(|(full, ..)| free(full)) {
-                self.compare_parameter(prefix, full, tensor, comparer, limit)?;
+    /// Takes the file's steps (usually eight); returns their losses before each update.
+    fn train(&mut self) -> Result<Tensor<1>> {
+        let frozen_steps: usize = self.file.number("freeze_steps")?;
+        let mut losses = Vec::new();
+        for step in 0.. {
+            let name = format!("traj.input.{step}");
+            if !self.file.tensors.contains_key(&name) {
+                break;
             }
+            let labels = format!("traj.target.{step}");
+            let labels = self.file.labels(&labels, self.old_classes)?;
+            let images = self.images(&name)?;
+            losses.push(self.lae.step(images, &labels, step < frozen_steps)?);
+            // Multipliers that the file holds fixed get their value again.
+            let fixed = &self.fixed;
+            let held = |pets: &PetStack| {
+                pets.with(|name, tensor, _| match fixed.get(name) {
+                    Some(value) => tensor.full_like(*value),
+                    None => tensor.clone(),
+                })
+            };
+            let (online, offline) = (held(self.lae.online()), self.lae.offline().map(held));
+            let heads = self.lae.heads().clone();
+            self.lae.set_experts(online, offline, heads);
         }
-        comparer.compare_heads("traj", self.lae.heads(), limit)
+        match losses.is_empty() {
+            false => Ok(Tensor::cat(losses, 0)),
+            true => Err(Problem::new(
+                "the file has no training steps (traj.input.0)",
+            )),
+        }
     }
 
-    fn compare_answers(&self, input: Tensor<4>, comparer: &mut Comparer<'_>) -> Result<()> {
-        let limit = comparer.tolerance.trajectory;
+    fn compare_experts(&mut self) -> Result<()> {
+        let limit = self.comparer.tolerance.trajectory;
+        let experts = [
+            ("traj.online", Some(self.lae.online().clone())),
+            ("traj.offline", self.lae.offline().cloned()),
+        ];
+        for (prefix, stack) in experts {
+            let parameters = stack.iter().flat_map(PetStack::parameters);
+            let parameters = parameters.map(|(full, tensor, _)| (full.to_string(), tensor.clone()));
+            let parameters = parameters.collect();
+            self.compare_pets(prefix, parameters, limit)?;
+        }
+        let heads = self.lae.heads();
+        self.comparer.compare_heads("traj", heads, limit)
+    }
+
+    fn compare_answers(&mut self, input: Tensor<4>) -> Result<()> {
+        let limit = self.comparer.tolerance.trajectory;
         let logits = self.lae.judge(input.clone())?;
+        let comparer = &mut self.comparer;
         comparer.compare_tensor("traj.logits_online", &logits.online, limit)?;
         if let Some(offline) = &logits.offline {
             comparer.compare_tensor("traj.logits_offline", offline, limit)?;
@@ -222,6 +211,6 @@ impl<'a> Run<'a> {
         let rows = self.lae.predict(input)?;
         let answers = rows.iter().filter_map(|row| row.opinions.last());
         let values = answers.flat_map(|answer| answer.probabilities.clone());
-        comparer.compare("traj.ensemble", &values.collect::<Vec<_>>(), limit)
+        comparer.compare("traj.ensemble", &Vec::from_iter(values), limit)
     }
 }

@@ -56,21 +56,19 @@ impl<'a> TaskFile<'a> {
             method: method.into(),
             ..RunConfig::default()
         };
-        let (mut steps, mut steps_per_epoch) = (0, 1);
+        let steps: usize = file.optional("steps")?.unwrap_or(0);
+        let steps_per_epoch = file.optional("steps_per_epoch")?.unwrap_or(steps).max(1);
         if file.text("steps").is_ok() {
-            steps = file.number("steps")?;
-            steps_per_epoch = match file.text("steps_per_epoch") {
-                Ok(_) => file.number("steps_per_epoch")?,
-                Err(_) => steps,
-            };
-            steps_per_epoch = steps_per_epoch.max(1);
             let rate: f64 = file.number("lr")?;
             let batch = file.tensor("task.0.target")?.shape.last().copied();
             config.batch = batch.unwrap_or(1);
             config.base_lr = rate * 256.0 / config.batch as f64;
             config.epochs = steps / steps_per_epoch;
             // Adam has none.
-            if file.text("momentum").is_ok() && file.number::<f64>("momentum")? != MOMENTUM {
+            if file
+                .optional("momentum")?
+                .is_some_and(|given: f64| given != MOMENTUM)
+            {
                 return Err(Problem::new("the momentum is not 0.9"));
             }
         }
@@ -92,9 +90,8 @@ impl<'a> TaskFile<'a> {
             let value = whole.or(real).unwrap_or(text);
             config.settings.insert(key.to_string(), value);
         }
-        let pet = match file.text("adapter_size") {
-            Ok(_) => {
-                let size = file.number("adapter_size")?;
+        let pet = match file.optional("adapter_size")? {
+            Some(size) => {
                 file.check_sizes("adapter_size", &[size, width])?;
                 let plugin = file.text("pet").unwrap_or(STREAM_ADAPTER);
                 if plugin == STREAM_ADAPTER {
@@ -108,7 +105,7 @@ impl<'a> TaskFile<'a> {
                     (0..backbone.blocks().len()).collect(),
                 ))
             }
-            Err(_) => None,
+            None => None,
         };
         let classes = file.classes("classes", width)?;
         let mut seen = 0;
