@@ -28,32 +28,6 @@ pub struct Clusters {
     again: bool,
 }
 
-impl Clusters {
-    /// Stores the state of clusters. Returns whether there are new grids or runs.
-    fn take(&mut self, seen: Vec<OnCluster>) -> bool {
-        let mut is_news = false;
-        // The newest come first.
-        for grid in seen.into_iter().rev() {
-            match self
-                .grids
-                .iter_mut()
-                .find(|known| known.folder == grid.folder)
-            {
-                Some(known) => {
-                    let done = |grid: &OnCluster| grid.count(TaskState::Done);
-                    is_news |= done(known) != done(&grid);
-                    *known = grid;
-                }
-                None => {
-                    is_news = true;
-                    self.grids.insert(0, grid);
-                }
-            }
-        }
-        is_news
-    }
-}
-
 impl Session {
     /// Requests the state of grids on clusters.
     pub fn watch_clusters(&mut self) {
@@ -77,26 +51,37 @@ impl Session {
     fn take_clusters(&mut self, looks: Result<Vec<Result<ClusterSeen>>>) {
         let clusters = &mut self.train.clusters;
         (clusters.busy, clusters.trouble) = (false, None);
-        let (mut is_news, mut beside) = (false, Vec::new());
+        let mut beside = Vec::new();
         for look in looks.unwrap_or_else(|problem| vec![Err(problem)]) {
-            match look {
-                Ok(seen) => {
-                    let before = clusters.grids.len();
-                    is_news |= clusters.take(seen.grids);
-                    // A folder that the user removed stays removed.
-                    let is_new = clusters.grids.len() > before;
-                    beside.extend(seen.beside.filter(|_| is_new));
+            let seen = match look {
+                Ok(seen) => seen,
+                Err(problem) => {
+                    clusters.trouble = Some(problem);
+                    continue;
                 }
-                Err(problem) => clusters.trouble = Some(problem),
+            };
+            let before = clusters.grids.len();
+            // The newest come first.
+            for grid in seen.grids.into_iter().rev() {
+                let mut known = clusters.grids.iter_mut();
+                match known.find(|known| known.folder == grid.folder) {
+                    Some(known) => *known = grid,
+                    None => clusters.grids.insert(0, grid),
+                }
             }
+            // A folder that the user removed stays removed.
+            let is_new = clusters.grids.len() > before;
+            beside.extend(seen.beside.filter(|_| is_new));
         }
+        let again = std::mem::take(&mut clusters.again);
+        let any = !clusters.grids.is_empty();
         for folder in beside {
             self.list_beside(folder);
         }
-        if is_news {
+        if any {
             self.list_runs();
         }
-        if std::mem::take(&mut self.train.clusters.again) {
+        if again {
             self.watch_clusters();
         }
     }

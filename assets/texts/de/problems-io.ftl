@@ -21,7 +21,6 @@ io-create-the-folder-for-runs-failed = der Ordner für Läufe ließ sich nicht a
 io-create-the-folder-of-corrected-labels-failed = der Ordner für korrigierte Labels ließ sich nicht anlegen: { $error }
 io-create-the-folder-of-locks-failed = der Ordner für Sperrdateien ließ sich nicht anlegen: { $error }
 io-create-the-folder-of-plugins-failed = der Ordner für Plugins ließ sich nicht anlegen: { $error }
-io-create-the-folder-of-submissions-failed = der Ordner für Aufträge ließ sich nicht anlegen: { $error }
 io-create-the-folder-of-these-answers-failed = der Ordner für solche Antworten ließ sich nicht anlegen: { $error }
 io-create-the-folder-of-the-submission-failed = der Ordner des Auftrags ließ sich nicht anlegen: { $error }
 io-create-the-folder-failed = der Ordner ließ sich nicht anlegen: { $error }

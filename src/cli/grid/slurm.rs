@@ -7,7 +7,7 @@ use super::super::output::{say, tell};
 use super::Args;
 use super::report::{GridReport, listing, title_of};
 use crate::counts::counted;
-use crate::experiment::grid::slurm::{self, Cluster, Given, Standing, TEMPLATE, TaskState};
+use crate::experiment::grid::slurm::{self, Given, Standing, TEMPLATE, TaskState};
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::problem::{Problem, Result};
 use crate::run::places::{Place, Places};
@@ -96,8 +96,7 @@ pub(super) fn run(
         };
         tell(slurm::submit(plan, cells, place, &given, &mut say)?);
     }
-    let cluster = Cluster::of(place);
-    let mut standings = Standing::of(plan, cells, &cluster)?;
+    let mut standings = Standing::of(plan, cells, place)?;
     // What a run says of itself counts more than what became of its task.
     let is_over = |cell| matches!(plan.state(cell), CellState::Done(_) | CellState::Refused(_));
     standings.retain(|cell, task| !is_over(*cell) || task.state.is_queued());

@@ -15,15 +15,6 @@ const QUEUE: &str = "%F|%K|%T|%N|%M|%r";
 /// Makes `squeue` print task indices in full.
 const WHOLE: (&str, &str) = ("SLURM_BITSTR_LEN", "0");
 
-/// Where Slurm's commands run.
-#[derive(Clone, Debug, Default)]
-pub struct Cluster {
-    /// The login host, as OpenSSH names it; `None` for this machine.
-    ssh: Option<String>,
-    /// Additional options of `ssh`.
-    options: Vec<String>,
-}
-
 /// A task as Slurm reports it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Task {
@@ -44,115 +35,93 @@ pub fn is_here() -> bool {
     std::env::split_paths(&paths).any(|folder| folder.join("sbatch").is_file())
 }
 
-impl Cluster {
-    /// Returns the cluster of a place.
-    pub fn of(place: &Place) -> Self {
-        Self {
-            ssh: place.ssh.clone(),
-            options: place.options.clone(),
+/// Runs a command at a place; returns its output.
+fn call(place: &Place, words: &[&str]) -> Result<String> {
+    let name = words[0];
+    let mut command = match &place.ssh {
+        None => {
+            let mut command = Command::new(name);
+            command.args(&words[1..]).env(WHOLE.0, WHOLE.1);
+            command
         }
-    }
-
-    /// Runs a command; returns its output.
-    fn call(&self, words: &[&str]) -> Result<String> {
-        let name = words[0];
-        let mut command = match &self.ssh {
-            None => {
-                let mut command = Command::new(name);
-                command.args(&words[1..]).env(WHOLE.0, WHOLE.1);
-                command
-            }
-            Some(host) => {
-                let line: Vec<String> = words.iter().map(|word| posix_word(word)).collect();
-                let line = format!("env {}={} {}", WHOLE.0, WHOLE.1, line.join(" "));
-                ssh(host, &self.options, &line)
-            }
-        };
-        let ended = console::hide_for(&mut command)
-            .stdin(Stdio::null())
-            .output();
-        let ended = ended.map_err(|error| self.not_called(name, &error))?;
-        if ended.status.success() {
-            return Ok(String::from_utf8_lossy(&ended.stdout).trim().to_string());
+        Some(host) => {
+            let line: Vec<String> = words.iter().map(|word| posix_word(word)).collect();
+            let line = format!("env {}={} {}", WHOLE.0, WHOLE.1, line.join(" "));
+            ssh(host, &place.options, &line)
         }
-        let error = String::from_utf8_lossy(&ended.stderr);
-        Err(match (&self.ssh, ended.status.code()) {
-            // 255 means that OpenSSH itself failed, 127 that the shell did not find the command.
-            (Some(host), Some(255)) => {
-                let said = error.lines().last().unwrap_or_default();
-                let what = message!("slurm-host-unreachable", host = host.as_str(), said = said);
-                let remedy = message!("slurm-host-unreachable-advice", host = host.as_str());
-                Problem::new(what).at("ssh").advise(remedy)
-            }
-            (Some(host), Some(127)) => {
-                let what = message!(
-                    "slurm-command-not-found-there",
-                    name = name,
-                    host = host.as_str()
-                );
-                let remedy = message!("slurm-command-not-found-there-advice");
-                Problem::new(what).at("ssh").advise(remedy)
-            }
-            _ => refused(&error),
-        })
-    }
-
-    fn not_called(&self, name: &str, error: &std::io::Error) -> Problem {
-        match (&self.ssh, error.kind()) {
-            (Some(_), _) => no_ssh(error),
-            (None, ErrorKind::NotFound) => {
-                Problem::new(message!("slurm-command-not-found-here", name = name))
-                    .advise(message!("slurm-command-not-found-here-advice"))
-            }
-            (None, _) => Problem::new(message!(
+    };
+    let command = console::hide_for(&mut command).stdin(Stdio::null());
+    let ended = command.output().map_err(|error| match error.kind() {
+        _ if place.ssh.is_some() => no_ssh(&error),
+        ErrorKind::NotFound => Problem::new(message!("slurm-command-not-found-here", name = name))
+            .advise(message!("slurm-command-not-found-here-advice")),
+        _ => {
+            let said = error.to_string();
+            Problem::new(message!(
                 "slurm-command-not-started",
                 name = name,
-                said = error.to_string()
-            )),
+                said = said
+            ))
         }
+    })?;
+    if ended.status.success() {
+        return Ok(String::from_utf8_lossy(&ended.stdout).trim().to_string());
     }
+    let error = String::from_utf8_lossy(&ended.stderr);
+    let (what, remedy) = match (place.ssh.as_deref(), ended.status.code()) {
+        // 255 means that OpenSSH itself failed, 127 that the shell did not find the command.
+        (Some(host), Some(255)) => {
+            let said = error.lines().last().unwrap_or_default();
+            let what = message!("slurm-host-unreachable", host = host, said = said);
+            (what, message!("slurm-host-unreachable-advice", host = host))
+        }
+        (Some(host), Some(127)) => {
+            let what = message!("slurm-command-not-found-there", name = name, host = host);
+            (what, message!("slurm-command-not-found-there-advice"))
+        }
+        _ => return Err(refused(&error)),
+    };
+    Err(Problem::new(what).at("ssh").advise(remedy))
+}
 
-    /// Submits an array; returns its job id.
-    pub(super) fn submit(&self, words: &[&str]) -> Result<String> {
-        let said = self.call(words)?;
-        // With several clusters, the output is number;cluster.
-        let job = said.lines().last().unwrap_or_default();
-        let job = job.split(';').next().unwrap_or_default().trim();
-        match !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => Ok(job.to_string()),
-            false => Err(refused(&said)),
-        }
+/// Submits an array; returns its job id.
+pub(super) fn submit(place: &Place, words: &[&str]) -> Result<String> {
+    let said = call(place, words)?;
+    // With several clusters, the output is number;cluster.
+    let job = said.lines().last().unwrap_or_default();
+    let job = job.split(';').next().unwrap_or_default().trim();
+    match !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => Ok(job.to_string()),
+        false => Err(refused(&said)),
     }
+}
 
-    /// Returns the user's tasks in the queue and, if the cluster keeps accounts, those of `wanted` (array and index)
-    /// that have left it.
-    pub(super) fn tasks<'a>(
-        &self,
-        wanted: impl Iterator<Item = (&'a str, usize)>,
-    ) -> Result<Tasks> {
-        // With -r, squeue omits the last task of indices such as 1-13:2.
-        let said = self.call(&["squeue", "-h", "--me", "-t", "all", "-o", QUEUE])?;
-        let mut tasks: Tasks = said.lines().flat_map(of_queue).collect();
-        let gone = wanted.filter(|(job, index)| !tasks.contains_key(&(job.to_string(), *index)));
-        let gone: BTreeSet<&str> = gone.map(|(job, _)| job).collect();
-        if !gone.is_empty() {
-            let list = Vec::from_iter(gone).join(",");
-            let words = ["sacct", "-n", "-P", "-X", "-j", &list, "-o", "JobID,State"];
-            let said = self.call(&words).unwrap_or_default();
-            for (key, task) in said.lines().filter_map(of_accounts) {
-                tasks.entry(key).or_insert(task);
-            }
+/// Returns the user's tasks in the queue and, if the cluster keeps accounts, those of `wanted` (array and index) that
+/// have left it.
+pub(super) fn tasks<'a>(
+    place: &Place,
+    wanted: impl Iterator<Item = (&'a str, usize)>,
+) -> Result<Tasks> {
+    // With -r, squeue omits the last task of indices such as 1-13:2.
+    let said = call(place, &["squeue", "-h", "--me", "-t", "all", "-o", QUEUE])?;
+    let mut tasks: Tasks = said.lines().flat_map(of_queue).collect();
+    let gone = wanted.filter(|(job, index)| !tasks.contains_key(&(job.to_string(), *index)));
+    let gone: BTreeSet<&str> = gone.map(|(job, _)| job).collect();
+    if !gone.is_empty() {
+        let list = Vec::from_iter(gone).join(",");
+        let words = ["sacct", "-n", "-P", "-X", "-j", &list, "-o", "JobID,State"];
+        let said = call(place, &words).unwrap_or_default();
+        for (key, task) in said.lines().filter_map(of_accounts) {
+            tasks.entry(key).or_insert(task);
         }
-        Ok(tasks)
     }
+    Ok(tasks)
+}
 
-    /// Cancels waiting and running tasks, with ids like `12_3`.
-    pub(super) fn cancel(&self, tasks: &[&str]) -> Result<()> {
-        for some in tasks.chunks(200) {
-            self.call(&[&["scancel"][..], some].concat())?;
-        }
-        Ok(())
-    }
+/// Cancels waiting and running tasks, with ids like `12_3`.
+pub(super) fn cancel(place: &Place, tasks: &[&str]) -> Result<()> {
+    let mut chunks = tasks.chunks(200);
+    chunks.try_for_each(|some| call(place, &[&["scancel"][..], some].concat()).map(drop))
 }
 
 /// Parses a line of `squeue`, which combines waiting tasks: `12|5-9:2,13%2|PENDING||0:00|Resources`. Empty if the job

@@ -12,7 +12,7 @@ mod script;
 mod standing;
 mod submission;
 
-pub use commands::{Cluster, is_here};
+pub use commands::is_here;
 pub use script::TEMPLATE;
 pub use standing::{OnCluster, Standing, TaskState, failures, watch};
 pub use submission::{Given, cancel, cancel_submission, submit};

@@ -1,4 +1,4 @@
-//! The note of what was submitted, in a folder of its own beside the runs.
+//! The record of a submission, in a folder of its own beside the runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use crate::store::write_file;
 
 /// The folder of submissions, beside the runs.
 pub(super) const FOLDER: &str = ".slurm";
-/// The note in the folder of a submission.
+/// The record in the folder of a submission.
 const NOTE: &str = "submission.json";
-/// Version of the note. The first one said no place.
+/// Version of the record. The first one has no place.
 pub(super) const VERSION: u32 = 2;
 
-/// The note of a submission.
+/// The record of a submission.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Submission {
     pub version: u32,
@@ -32,12 +32,12 @@ pub(super) struct Submission {
     pub folder: PathBuf,
 }
 
-/// A run in it.
+/// A submitted run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SubmittedCell {
     /// Number of the run, from 1.
     pub number: usize,
-    /// What its settings are known by, wherever it is computed.
+    /// The key of its settings, on every machine.
     pub settings: String,
     /// The array, once it is submitted.
     pub job: String,
@@ -46,43 +46,35 @@ pub(super) struct SubmittedCell {
 }
 
 impl Submission {
-    /// Those of a grid, the newest first. What cannot be read is none.
-    pub fn all(root: &Path, grid: &str) -> Vec<Self> {
-        Self::below(root).filter(|note| note.grid == grid).collect()
-    }
-
-    /// Those to a place that are not over, the newest first.
-    pub fn open(root: &Path, place: &str) -> Vec<Self> {
-        let open = |note: &Self| note.version >= VERSION && note.place == place && !note.over;
-        Self::below(root).filter(open).collect()
-    }
-
-    fn below(root: &Path) -> impl Iterator<Item = Self> {
+    /// Returns the submissions of a folder of runs, the newest first, without those that cannot be read.
+    pub fn all(root: &Path) -> impl Iterator<Item = Self> {
         let entries = fs::read_dir(root.join(FOLDER)).into_iter().flatten();
         let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         folders.sort();
-        folders
-            .into_iter()
-            .rev()
-            .filter_map(|folder| Self::in_folder(&folder))
+        folders.into_iter().rev().filter_map(Self::in_folder)
     }
 
-    /// The one whose folder this is; `None` if it cannot be read.
-    pub fn in_folder(folder: &Path) -> Option<Self> {
+    /// Returns the submission in this folder; `None` if it cannot be read.
+    pub fn in_folder(folder: PathBuf) -> Option<Self> {
         let text = files::read_text(&folder.join(NOTE), files::TABLE).ok()?;
         let note: Self = serde_json::from_str(&text).ok()?;
-        let folder = folder.to_path_buf();
         Some(Self { folder, ..note })
     }
 
-    /// Those of its runs that are in the queue, or were.
+    /// Returns whether it was submitted to this place and is not known to have ended.
+    pub fn is_open_at(&self, place: &str) -> bool {
+        self.version >= VERSION && self.place == place && !self.over
+    }
+
+    /// Returns its runs that are in the queue, or were.
     pub fn submitted(&self) -> impl Iterator<Item = &SubmittedCell> {
         self.cells.iter().filter(|cell| !cell.job.is_empty())
     }
 
+    /// Writes the record.
     pub fn keep(&self) -> Result<()> {
         let text = serde_json::to_string_pretty(self)
-            .map_err(|error| Problem::new(format!("no note can be made of this: {error}")))?;
+            .map_err(|error| Problem::new(format!("no record can be made of this: {error}")))?;
         write_file(&self.folder.join(NOTE), text.as_bytes()).map(drop)
     }
 }

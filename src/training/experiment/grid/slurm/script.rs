@@ -24,74 +24,69 @@ exec {command}
 /// What stands for the program's own command in a template.
 const COMMAND: &str = "{command}";
 
-/// The place of a script: what it is to do.
+/// The content of a script.
 pub(super) struct Script<'a> {
     pub wanted: &'a Slurm,
-    /// What the job is called in the queue.
+    /// The name of the job in the queue.
     pub name: &'a str,
     /// The folder of the submission.
     pub folder: &'a Path,
-    /// Where the command was given: paths in the grid's file begin there.
+    /// Where the command was given: relative paths in the grid's file start there.
     pub working: &'a Path,
-    /// The program and its words; the number of the run comes behind them.
+    /// The program and its arguments; the number of the run follows them.
     pub command: &'a [String],
 }
 
 impl Script<'_> {
-    /// Its text.
+    /// Returns its text.
     ///
     /// # Errors
     /// Returns a Problem if the user's template cannot be read, or does not call the program.
     pub fn text(&self) -> Result<String> {
-        let template = match &self.wanted.script {
-            None => TEMPLATE.to_string(),
-            Some(path) => files::read_text(Path::new(path), files::TEXT)
-                .map_err(|error| Problem::io("read the script's template", path, &error))?,
-        };
+        let own = self.wanted.script.as_deref();
+        let template = own.map(|path| {
+            files::read_text(Path::new(path), files::TEXT)
+                .map_err(|error| Problem::io("read the script's template", path, &error))
+        });
+        let template = template.transpose()?;
+        let template = template.as_deref().unwrap_or(TEMPLATE);
         if !template.contains(COMMAND) {
-            let place = self.wanted.script.as_deref().unwrap_or_default();
-            return Err(Problem::new(message!(
-                "slurm-template-without-command",
-                command = COMMAND
-            ))
-            .at(place)
-            .advise(message!("slurm-template-without-command-advice")));
+            let what = message!("slurm-template-without-command", command = COMMAND);
+            let problem = Problem::new(what).at(own.unwrap_or_default());
+            return Err(problem.advise(message!("slurm-template-without-command-advice")));
         }
+        let modules = self.wanted.modules.iter();
+        let modules = modules.map(|module| format!("module load {}", posix_word(module)));
+        let setup: Vec<String> = modules.chain(self.wanted.setup.iter().cloned()).collect();
         Ok(template
             .replace("{options}", &self.options())
-            .replace("{setup}", self.setup().trim_end())
+            .replace("{setup}", setup.join("\n").trim_end())
             .replace(COMMAND, &self.command()))
     }
 
     fn options(&self) -> String {
         let wanted = self.wanted;
-        let log = self.folder.join("logs").join("%A_%a.log");
-        let text = |option: &str, value: &Option<String>| {
-            value.as_ref().map(|value| format!("{option}={value}"))
-        };
         let lines = [
-            Some(format!("--job-name={}", self.name)),
-            Some(format!("--output={}", log.display())),
-            Some(format!("--chdir={}", self.working.display())),
-            text("--partition", &wanted.partition),
-            text("--account", &wanted.account),
-            text("--time", &wanted.time),
-            wanted.gpus.map(|gpus| format!("--gres=gpu:{gpus}")),
-            text("--mem", &wanted.memory),
-            wanted.cpus.map(|cpus| format!("--cpus-per-task={cpus}")),
+            ("job-name=", Some(self.name.to_string())),
+            (
+                "output=",
+                Some(format!("{}/logs/%A_%a.log", self.folder.display())),
+            ),
+            ("chdir=", Some(self.working.display().to_string())),
+            ("partition=", wanted.partition.clone()),
+            ("account=", wanted.account.clone()),
+            ("time=", wanted.time.clone()),
+            ("gres=gpu:", wanted.gpus.map(|gpus| gpus.to_string())),
+            ("mem=", wanted.memory.clone()),
+            ("cpus-per-task=", wanted.cpus.map(|cpus| cpus.to_string())),
         ];
-        let lines = lines.into_iter().flatten();
-        let lines: Vec<String> = lines
-            .map(|line| format!("#SBATCH {}", in_option(&line)))
-            .collect();
-        lines.join("\n")
-    }
-
-    fn setup(&self) -> String {
-        let modules = self.wanted.modules.iter();
-        let modules = modules.map(|module| format!("module load {}", posix_word(module)));
-        let lines: Vec<String> = modules.chain(self.wanted.setup.iter().cloned()).collect();
-        lines.join("\n")
+        let lines = lines.into_iter().filter_map(|(option, value)| {
+            Some(format!(
+                "#SBATCH {}",
+                in_option(&format!("--{option}{}", value?))
+            ))
+        });
+        Vec::from_iter(lines).join("\n")
     }
 
     /// Plugins and tables as they were at submission; drivers in the user's own folder are still found.

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::Cluster;
-use super::commands::Tasks;
+use super::commands::{self, Task};
 use super::note::{Submission, SubmittedCell};
 use crate::experiment::grid::GridPlan;
 use crate::files;
@@ -89,49 +88,51 @@ impl Standing {
     ///
     /// # Errors
     /// Returns a Problem if cells were submitted and Slurm does not respond.
-    pub fn of(plan: &GridPlan, cells: &[usize], cluster: &Cluster) -> Result<HashMap<usize, Self>> {
-        let submissions = Submission::all(&plan.root, &plan.cells.grid.name);
-        if submissions.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let known = ask(&submissions, cluster)?;
-        let mut own: HashMap<&str, Vec<Self>> = HashMap::new();
-        for submission in &submissions {
-            for cell in submission.submitted() {
-                let tasks = own.entry(&cell.settings).or_default();
-                tasks.push(Self::of_cell(submission, cell, &known));
+    pub fn of(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<HashMap<usize, Self>> {
+        let name = &plan.cells.grid.name;
+        let submissions = Submission::all(&plan.root).filter(|known| known.grid == *name);
+        let submissions: Vec<Submission> = submissions.collect();
+        let grids = OnCluster::of(&submissions, place)?;
+        let mut own: HashMap<&str, &Self> = HashMap::new();
+        for (submission, grid) in submissions.iter().zip(&grids) {
+            for (cell, task) in submission.submitted().zip(&grid.tasks) {
+                let known = own.entry(&cell.settings).or_insert(task);
+                // A queued task takes precedence over the latest one.
+                if task.state.is_queued() && !known.state.is_queued() {
+                    *known = task;
+                }
             }
         }
-        let standings = cells.iter().filter_map(|cell| {
-            let tasks = own.get(plan.settings_key(*cell).as_str())?;
-            // A queued task takes precedence over the latest one.
-            let queued = tasks.iter().find(|task| task.state.is_queued());
-            Some((*cell, queued.or(tasks.first())?.clone()))
-        });
-        Ok(standings.collect())
+        let task = |cell: &usize| own.get(&*plan.settings_key(*cell)).copied().cloned();
+        Ok(cells
+            .iter()
+            .filter_map(|cell| Some((*cell, task(cell)?)))
+            .collect())
     }
 
-    fn of_cell(submission: &Submission, cell: &SubmittedCell, known: &Tasks) -> Self {
+    fn of_cell(submission: &Submission, cell: &SubmittedCell, task: Task) -> Self {
         let id = format!("{}_{}", cell.job, cell.index);
         let log = submission.folder.join("logs").join(format!("{id}.log"));
         let report = submission.folder.join("cells");
         let report = report.join(format!("{}.json", cell.number));
-        let task = known.get(&(cell.job.clone(), cell.index));
-        let task = task.cloned().unwrap_or_default();
         let state = TaskState::of(&task.state, &report, &log);
-        let (mut reason, mut last_lines) = (String::new(), Vec::new());
-        match state {
-            TaskState::Waiting => reason = task.reason,
-            TaskState::Stopped => reason = task.state,
+        let last_lines = match state {
+            TaskState::Failed => last_lines(&log),
+            _ => Vec::new(),
+        };
+        let reason = match state {
+            TaskState::Waiting => task.reason,
+            TaskState::Stopped => task.state,
             TaskState::Failed => {
-                last_lines = self::last_lines(&log);
-                let lines = || last_lines.iter().rev();
-                let problem = lines().find_map(|line| line.strip_prefix("problem: "));
-                let said = problem.or(lines().map(String::as_str).next());
-                reason = said.unwrap_or(&task.state).to_string();
+                let mut lines = last_lines.iter().rev();
+                let problem = lines
+                    .clone()
+                    .find_map(|line| line.strip_prefix("problem: "));
+                let said = problem.or_else(|| lines.next().map(String::as_str));
+                said.unwrap_or(&task.state).to_string()
             }
-            _ => {}
-        }
+            _ => String::new(),
+        };
         let some = |text: String| Some(text).filter(|text| !text.is_empty());
         Self {
             id,
@@ -143,12 +144,6 @@ impl Standing {
             last_lines,
         }
     }
-}
-
-/// Returns what Slurm reports about the tasks of these submissions.
-fn ask(submissions: &[Submission], cluster: &Cluster) -> Result<Tasks> {
-    let cells = submissions.iter().flat_map(Submission::submitted);
-    cluster.tasks(cells.map(|cell| (cell.job.as_str(), cell.index)))
 }
 
 /// Returns the first task for each reason of failure, with the number of tasks that failed for it.
@@ -222,16 +217,24 @@ impl OnCluster {
         fitting.count()
     }
 
-    pub(super) fn of(submissions: &[Submission], cluster: &Cluster) -> Result<Vec<Self>> {
-        let known = ask(submissions, cluster)?;
-        let each = submissions.iter().map(|submission| Self {
-            folder: submission.folder.clone(),
-            grid: submission.grid.clone(),
-            place: submission.place.clone(),
-            tasks: submission
-                .submitted()
-                .map(|cell| Standing::of_cell(submission, cell, &known))
-                .collect(),
+    /// Returns these submissions with their tasks as Slurm reports them now.
+    pub(super) fn of(submissions: &[Submission], place: &Place) -> Result<Vec<Self>> {
+        if submissions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let cells = submissions.iter().flat_map(Submission::submitted);
+        let mut known = commands::tasks(place, cells.map(|cell| (cell.job.as_str(), cell.index)))?;
+        let each = submissions.iter().map(|submission| {
+            let tasks = submission.submitted().map(|cell| {
+                let task = known.remove(&(cell.job.clone(), cell.index));
+                Standing::of_cell(submission, cell, task.unwrap_or_default())
+            });
+            Self {
+                folder: submission.folder.clone(),
+                grid: submission.grid.clone(),
+                place: submission.place.clone(),
+                tasks: tasks.collect(),
+            }
         });
         Ok(each.collect())
     }
@@ -244,11 +247,9 @@ impl OnCluster {
 /// Returns a Problem if there are such grids and Slurm does not respond, or if the end of one cannot be recorded.
 pub fn watch(place: &Place, root: &Path) -> Result<Vec<OnCluster>> {
     let root = place.folder.as_deref().map_or(root, Path::new);
-    let mut submissions = Submission::open(root, &place.name);
-    if submissions.is_empty() {
-        return Ok(Vec::new());
-    }
-    let all = OnCluster::of(&submissions, &Cluster::of(place))?;
+    let open = |known: &Submission| known.is_open_at(&place.name);
+    let mut submissions: Vec<Submission> = Submission::all(root).filter(open).collect();
+    let all = OnCluster::of(&submissions, place)?;
     for (submission, seen) in submissions.iter_mut().zip(&all) {
         if seen.is_over() {
             submission.over = true;

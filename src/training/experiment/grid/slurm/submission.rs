@@ -1,11 +1,11 @@
-//! Submitting what is not there yet of a grid, and the note of it beside the runs.
+//! Submits the missing runs of a grid, and records each submission in a folder beside the runs.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::Cluster;
+use super::commands;
 use super::note::{FOLDER, Submission, SubmittedCell, VERSION};
 use super::script::Script;
 use super::standing::{OnCluster, Standing, TaskState};
@@ -22,9 +22,12 @@ use crate::texts::Message;
 
 /// How long another program that submits is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
-
 /// Default limit of array indices on clusters. More cells become several arrays.
 const MOST_INDEX: usize = 1000;
+fn make_folder(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)
+        .map_err(|error| Problem::io("create the folder of the submission", folder, &error))
+}
 
 /// What a user specifies in addition to the grid and the place.
 pub struct Given<'a> {
@@ -39,19 +42,15 @@ pub struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// What each task gets besides the grid and the number of its run: its device, and the places of data.
+    /// Returns the options of each task besides the grid and the number of its run: its device, and the places of data.
     fn options(&self, place: &Place) -> Vec<String> {
         let device = self.device.or(place.device.as_deref());
-        let device = device
-            .into_iter()
-            .map(|device| ["--device".to_string(), device.to_string()]);
-        let known = place
-            .data
-            .iter()
-            .map(|(name, path)| format!("{name}={path}"));
+        let device = device.map(|device| ["--device".to_string(), device.to_string()]);
+        let known = place.data.iter();
+        let known = known.map(|(name, path)| format!("{name}={path}"));
         let data = self.data.iter().cloned().chain(known);
         let data = data.map(|data| ["--data".to_string(), data]);
-        device.chain(data).flatten().collect()
+        device.into_iter().chain(data).flatten().collect()
     }
 }
 
@@ -69,12 +68,10 @@ pub fn submit(
 ) -> Result<Message> {
     plan.know_keys(cells, tell)?;
     let plan = &*plan;
-    let root = plan.root.clone();
-    let folder = root.join(FOLDER);
-    fs::create_dir_all(&folder)
-        .map_err(|error| Problem::io("create the folder of submissions", &folder, &error))?;
-    let root = dunce::canonicalize(&root)
-        .map_err(|error| Problem::io("find the folder of runs", &root, &error))?;
+    let folder = plan.root.join(FOLDER);
+    make_folder(&folder)?;
+    let root = dunce::canonicalize(&plan.root)
+        .map_err(|error| Problem::io("find the folder of runs", &plan.root, &error))?;
     let lock = folder.join("lock");
     let held = files::lock_own(&lock, PATIENCE)
         .map_err(|error| Problem::io("lock the submissions", &lock, &error))?;
@@ -83,30 +80,44 @@ pub fn submit(
             .at_path(&root)
             .advise(message!("slurm-another-submits-advice")));
     };
-    let cluster = Cluster::of(place);
-    let standings = Standing::of(plan, cells, &cluster)?;
-    let task_of = |cell: &usize| standings.get(cell).map(|task| task.state);
-    let is_queued = |cell: &&usize| task_of(cell).is_some_and(TaskState::is_queued);
+    let tasks = Standing::of(plan, cells, place)?;
+    let is_queued = |cell: &&usize| tasks.get(*cell).is_some_and(|task| task.state.is_queued());
     let to_do = |cell: &&usize| {
         let state = plan.state(**cell);
-        matches!(state, CellState::ToDo | CellState::Stopped { .. })
-            && !is_queued(cell)
-            && task_of(cell) != Some(TaskState::Done)
+        let is_done = tasks
+            .get(cell)
+            .is_some_and(|task| task.state == TaskState::Done);
+        matches!(state, CellState::ToDo | CellState::Stopped { .. }) && !is_queued(cell) && !is_done
     };
     let mut new: Vec<usize> = cells.iter().filter(to_do).copied().collect();
     new.sort_unstable();
     if new.is_empty() {
         return Ok(message!("slurm-nothing-to-submit"));
     }
-    let mut note = noted(plan, &new, (&root, &place.name))?;
-    let jobs = prepared(plan, &note, &root, place, given)
-        .and_then(|script| arrays(&cluster, &mut note, &script, given.at_once));
+    let grid = plan.cells.grid.name.clone();
+    let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S%.3f").to_string();
+    let new = new.iter().map(|cell| SubmittedCell {
+        number: cell + 1,
+        settings: plan.settings_key(*cell),
+        job: String::new(),
+        index: cell % MOST_INDEX + 1,
+    });
+    let mut note = Submission {
+        version: VERSION,
+        place: place.name.clone(),
+        over: false,
+        cells: new.collect(),
+        folder: root.join(FOLDER).join(format!("{now}-{grid}")),
+        grid,
+    };
+    let jobs = prepared(&note, &root, place, given)
+        .and_then(|script| arrays(place, &mut note, &script, given.at_once));
     if jobs.is_err() && note.submitted().next().is_none() {
         let _ = fs::remove_dir_all(&note.folder);
     }
     let told = message!(
         "slurm-submitted",
-        runs = message!("count-runs", n = new.len()),
+        runs = message!("count-runs", n = note.cells.len()),
         jobs = jobs?.join(", "),
         folder = note.folder.display().to_string()
     );
@@ -116,37 +127,8 @@ pub fn submit(
     })
 }
 
-/// The note of cells that are to be submitted, in a folder of its own.
-fn noted(plan: &GridPlan, cells: &[usize], (root, place): (&Path, &str)) -> Result<Submission> {
-    let grid = plan.cells.grid.name.clone();
-    let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S%.3f").to_string();
-    let folder = root.join(FOLDER).join(format!("{now}-{grid}"));
-    fs::create_dir_all(&folder)
-        .map_err(|error| Problem::io("create the folder of the submission", &folder, &error))?;
-    let cells = cells.iter().map(|cell| SubmittedCell {
-        number: cell + 1,
-        settings: plan.settings_key(*cell),
-        job: String::new(),
-        index: cell % MOST_INDEX + 1,
-    });
-    Ok(Submission {
-        version: VERSION,
-        grid,
-        place: place.to_string(),
-        over: false,
-        cells: cells.collect(),
-        folder,
-    })
-}
-
-/// Puts there what a task needs, as it is now; returns the script.
-fn prepared(
-    plan: &GridPlan,
-    note: &Submission,
-    root: &Path,
-    place: &Place,
-    given: &Given<'_>,
-) -> Result<PathBuf> {
+/// Writes what a task needs, as it is now, into the folder of the submission; returns the path of the script.
+fn prepared(note: &Submission, root: &Path, place: &Place, given: &Given<'_>) -> Result<PathBuf> {
     let folder = &note.folder;
     let own = folder.join("data").join("lae-studio");
     for part in [
@@ -154,8 +136,7 @@ fn prepared(
         folder.join("cells"),
         own.join("plugins"),
     ] {
-        fs::create_dir_all(&part)
-            .map_err(|error| Problem::io("create the folder of the submission", &part, &error))?;
+        make_folder(&part)?;
     }
     let file = folder.join(format!("{}.toml", note.grid));
     write_file(&file, given.text.as_bytes())?;
@@ -170,27 +151,19 @@ fn prepared(
             .map_err(|error| Problem::io("read the table of backbones", &table, &error))?;
         write_file(&own.join("backbones.toml"), text.as_bytes())?;
     }
+    let text = |path: &Path| path.display().to_string();
     let program = match place.program.as_str() {
-        // Nobody said otherwise, so the nodes are as this machine.
-        "" => std::env::current_exe()
-            .map_err(|error| {
-                Problem::new(message!(
-                    "slurm-program-path-unknown",
-                    said = error.to_string()
-                ))
-            })?
-            .display()
-            .to_string(),
+        // By default, the nodes have the program of this machine.
+        "" => text(&std::env::current_exe().map_err(|error| {
+            let said = error.to_string();
+            Problem::new(message!("slurm-program-path-unknown", said = said))
+        })?),
         program => program.to_string(),
     };
     let working = std::env::current_dir().map_err(|error| {
-        Problem::new(message!(
-            "slurm-working-folder-unknown",
-            said = error.to_string()
-        ))
+        let said = error.to_string();
+        Problem::new(message!("slurm-working-folder-unknown", said = said))
     })?;
-    let text = |path: &Path| path.display().to_string();
-    let wanted = place.slurm.clone().unwrap_or_default();
     let mut command = vec![
         program,
         "grid".into(),
@@ -199,10 +172,9 @@ fn prepared(
         text(root),
     ];
     command.extend(given.options(place));
-    let name = format!("lae-{}", plan.cells.grid.name);
     let script = Script {
-        wanted: &wanted,
-        name: &name,
+        wanted: &place.slurm.clone().unwrap_or_default(),
+        name: &format!("lae-{}", note.grid),
         folder,
         working: &working,
         command: &command,
@@ -215,7 +187,7 @@ fn prepared(
 
 /// Submits the cells, in as few arrays as the cluster admits; each is noted as soon as it is in the queue.
 fn arrays(
-    cluster: &Cluster,
+    place: &Place,
     note: &mut Submission,
     script: &Path,
     at_once: Option<usize>,
@@ -230,7 +202,7 @@ fn arrays(
         let array = format!("--array={}{limit}", ranges_text(&indices));
         let (script, offset) = (script.display().to_string(), offset.to_string());
         let words = ["sbatch", "--parsable", &array, &script, &offset];
-        let job = cluster.submit(&words)?;
+        let job = commands::submit(place, &words)?;
         for cell in note.cells.iter_mut().filter(|cell| is_own(cell)) {
             cell.job.clone_from(&job);
         }
@@ -245,20 +217,7 @@ fn arrays(
 /// # Errors
 /// Returns a Problem if Slurm does not respond.
 pub fn cancel(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<usize> {
-    let cluster = Cluster::of(place);
-    cancel_queued(&cluster, Standing::of(plan, cells, &cluster)?.values())
-}
-
-/// Cancels those of these tasks that are queued or running; returns their number.
-fn cancel_queued<'a>(
-    cluster: &Cluster,
-    tasks: impl Iterator<Item = &'a Standing>,
-) -> Result<usize> {
-    let queued = tasks.filter(|task| task.state.is_queued());
-    let queued: BTreeSet<&str> = queued.map(|task| task.id.as_str()).collect();
-    let queued = Vec::from_iter(queued);
-    cluster.cancel(&queued)?;
-    Ok(queued.len())
+    cancel_queued(place, Standing::of(plan, cells, place)?.values())
 }
 
 /// Cancels the waiting tasks of this submission, and ends the running ones, which save their state.
@@ -266,10 +225,16 @@ fn cancel_queued<'a>(
 /// # Errors
 /// Returns a Problem if Slurm does not respond.
 pub fn cancel_submission(folder: &Path, place: &Place) -> Result<()> {
-    let cluster = Cluster::of(place);
-    let submission = Submission::in_folder(folder);
-    for grid in OnCluster::of(submission.as_slice(), &cluster)? {
-        cancel_queued(&cluster, grid.tasks.iter())?;
-    }
-    Ok(())
+    let submission = Submission::in_folder(folder.to_path_buf());
+    let grids = OnCluster::of(submission.as_slice(), place)?;
+    cancel_queued(place, grids.iter().flat_map(|grid| &grid.tasks)).map(drop)
+}
+
+/// Cancels those of these tasks that are queued or running; returns their number.
+fn cancel_queued<'a>(place: &Place, tasks: impl Iterator<Item = &'a Standing>) -> Result<usize> {
+    let queued = tasks.filter(|task| task.state.is_queued());
+    let queued: BTreeSet<&str> = queued.map(|task| task.id.as_str()).collect();
+    let queued = Vec::from_iter(queued);
+    commands::cancel(place, &queued)?;
+    Ok(queued.len())
 }
