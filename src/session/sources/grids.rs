@@ -235,70 +235,54 @@ fn write(
     several: &Several,
     named: &[String],
 ) -> Result<String> {
-    let mut text = String::new();
-    if !several.is_empty() {
-        text += "title = \"Several values\"\n";
-    }
-    let mut line = |key: &str, value: &str| text += &format!("{key} = {value}\n");
-    if let Some(preset) = preset {
-        line("preset", &quoted(preset));
-    }
-    let mut own = Vec::new();
-    // Axes keep their order; single values come first.
-    for key in named.iter().filter(|key| !several.has(key)) {
+    // Axes keep their order; single values come first. A missing value cannot be written; the file implies it by not
+    // naming the setting.
+    let single = named.iter().filter(|key| !several.has(key)).map(|key| {
         let value = match setting(key) {
             Some(known) => (known.get)(draft),
             None => draft.settings.get(key).cloned(),
         };
-        // A missing value cannot be written; the file implies it by not naming the setting.
-        let Some(value) = value else { continue };
-        match setting(key) {
-            Some(_) => line(key, &literal(key, &value)?),
-            None => own.push((key.clone(), literal(key, &value)?)),
-        }
+        (key, Vec::from_iter(value))
+    });
+    let axes = several.axes.iter();
+    let axes = axes.map(|axis| (&axis.key, axis.values.clone()));
+    let (mut text, mut own) = (String::new(), String::new());
+    if !several.is_empty() {
+        text += "title = \"Several values\"\n";
     }
-    for axis in &several.axes {
-        let values: Result<Vec<String>> =
-            axis.values.iter().map(|v| literal(&axis.key, v)).collect();
+    if let Some(preset) = preset {
+        let preset = Setting::Text(preset.to_string().into());
+        text += &format!("preset = {}\n", literal("preset", &preset)?);
+    }
+    for (key, values) in single.chain(axes).filter(|(_, values)| !values.is_empty()) {
+        let values: Result<Vec<String>> = values.iter().map(|value| literal(key, value)).collect();
         let values = match &values?[..] {
             [only] => only.clone(),
             many => format!("[{}]", many.join(", ")),
         };
-        match setting(&axis.key) {
-            // A missing value cannot be written.
-            _ if axis.values.is_empty() => {}
-            Some(_) => line(&axis.key, &values),
-            None => own.push((axis.key.clone(), values)),
+        match setting(key) {
+            Some(_) => text += &format!("{key} = {values}\n"),
+            None => own += &format!("settings.{key} = {values}\n"),
         }
     }
     for (key, number) in [("orders", several.orders), ("seeds", several.seeds)] {
-        if let Some(number) = number {
-            line(key, &number.to_string());
-        }
+        text.extend(number.map(|number| format!("{key} = {number}\n")));
     }
-    for (key, value) in own {
-        line(&format!("settings.{key}"), &value);
-    }
-    Ok(text)
-}
-
-fn quoted(text: &str) -> String {
-    toml::Value::String(text.to_string()).to_string()
+    Ok(text + &own)
 }
 
 /// Returns a value in the syntax of a grid file.
 fn literal(key: &str, value: &Setting) -> Result<String> {
-    Ok(match value {
-        Setting::Flag(on) => on.to_string(),
-        Setting::Whole(number) => number.to_string(),
-        Setting::Real(number) => format!("{number:?}"),
-        Setting::Text(text) => quoted(text),
-        Setting::Pair([low, high]) => format!("[{low:?}, {high:?}]"),
-        Setting::Beyond(number) => {
-            let what = tr!("notices-number-too-large", n = number.to_string());
-            return Err(Problem::new(what)
-                .at(key)
-                .advise(tr!("notices-number-too-large-advice")));
+    match value {
+        // The digits of an f32, not of the same number as an f64.
+        Setting::Pair(pair) => Ok(format!("{pair:?}")),
+        value => {
+            let value = toml::Value::try_from(value).map_err(|_| {
+                let what = tr!("notices-number-too-large", n = value.to_string());
+                let problem = Problem::new(what).at(key);
+                problem.advise(tr!("notices-number-too-large-advice"))
+            })?;
+            Ok(value.to_string())
         }
-    })
+    }
 }
