@@ -12,11 +12,11 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use super::super::output::{duration, tell};
 use super::super::progress::Notes;
 use super::report::title_of;
-use super::worker::{How, STOP, Told};
+use super::worker::{STOP, Told};
 use super::{Args, complain_of};
 use crate::console;
 use crate::counts::{counted, ranges_text};
-use crate::experiment::grid::{GridEnd, GridPlan};
+use crate::experiment::grid::{CellEnd, GridEnd, GridPlan};
 use crate::logging;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Event, RunProgress, Wish};
@@ -248,7 +248,7 @@ impl Merged<'_> {
                 }
                 _ => {}
             },
-            Told::Ended { cell, how } => self.ended(number, cell, how),
+            Told::Ended { cell, end } => self.ended(number, cell, end),
             Told::Waits => self.message(number, "waiting for the others"),
         }
     }
@@ -294,14 +294,14 @@ impl Merged<'_> {
         }
     }
 
-    fn ended(&mut self, number: usize, cell: usize, how: How) {
+    fn ended(&mut self, number: usize, cell: usize, end: Result<CellEnd>) {
         self.helpers[number].cell = None;
-        match how {
-            How::Known | How::Finished => {
+        match end {
+            Ok(CellEnd::Known | CellEnd::Finished) => {
                 self.left.remove(&cell);
                 self.done.insert(cell);
             }
-            How::Failed(problem) => {
+            Err(problem) => {
                 self.left.remove(&cell);
                 let is_known = self.failed.values().any(|known| known.what == problem.what);
                 if self.failed.insert(cell, problem.clone()).is_none() && !is_known {
@@ -313,7 +313,7 @@ impl Merged<'_> {
                     }
                 }
             }
-            How::Elsewhere | How::Stopped => {}
+            Ok(CellEnd::Elsewhere | CellEnd::Stopped(_)) => {}
         }
     }
 

@@ -21,25 +21,9 @@ pub(super) enum Told {
     /// What its run reports: progress and remarks.
     Event(Box<Event>),
     /// The work on a cell ended.
-    Ended { cell: usize, how: How },
+    Ended { cell: usize, end: Result<CellEnd> },
     /// It waits for other programs.
     Waits,
-}
-
-/// How the work on a cell ended.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum How {
-    /// Its run was there.
-    Known,
-    /// It was run to its end.
-    Finished,
-    /// Another program is at work on it.
-    Elsewhere,
-    /// It was stopped, and saved.
-    Stopped,
-    /// It cannot be run.
-    Failed(Problem),
 }
 
 /// Writes it to standard output.
@@ -87,14 +71,8 @@ impl GridSink for Worker {
     }
 
     fn ended(&mut self, _: &GridPlan, cell: usize, end: &Result<CellEnd>) {
-        let how = match end {
-            Ok(CellEnd::Known) => How::Known,
-            Ok(CellEnd::Finished) => How::Finished,
-            Ok(CellEnd::Elsewhere) => How::Elsewhere,
-            Ok(CellEnd::Stopped(_)) => How::Stopped,
-            Err(problem) => How::Failed(problem.clone()),
-        };
-        Self::tell(&Told::Ended { cell, how });
+        let end = end.clone();
+        Self::tell(&Told::Ended { cell, end });
     }
 
     fn waits(&mut self, _: usize) {

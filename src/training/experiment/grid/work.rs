@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::plan::{CellState, GridPlan};
 use crate::experiment::{Changes, Outcome, resume_on, train};
 use crate::fence::fenced;
@@ -16,7 +18,7 @@ use crate::texts::Message;
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// How the work on a cell ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CellEnd {
     /// Its run was there.
     Known,
