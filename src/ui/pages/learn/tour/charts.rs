@@ -3,7 +3,6 @@
 use egui::Ui;
 
 use super::look_at;
-use super::matrix::{Shown, matrix};
 use super::told::pair;
 use crate::palette::Shade;
 use crate::session::tour::{OwnRun, Tour, TourStep};
@@ -13,7 +12,10 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, Tokens, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::stops::stops_called;
-use crate::ui::widgets::{self, card, faint, part, terms};
+use crate::ui::widgets::{self, card, faint, matrix, part, terms};
+
+/// Size of a cell of the matrices.
+const CELL: f32 = 30.0;
 
 /// Draws them, and in the comparison the slider for both.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
@@ -106,16 +108,13 @@ fn colour_of(t: &Tokens, run: &OwnRun, behind: bool) -> egui::Color32 {
 fn matrices(ui: &mut Ui, tour: &Tour) {
     let runs = shown(tour);
     let width = (ui.available_width() - GAP) / 2.0;
-    let row = (tour.step == TourStep::Compare).then_some(tour.task);
     let beside = width >= 250.0;
+    let tasks = tour.baseline.tasks.len();
     let chart = |ui: &mut Ui, name: &str, run: &OwnRun| {
-        let shown = Shown {
-            name,
-            tasks: &tour.baseline.tasks,
-            rows: &run.history.matrix,
-            row,
-        };
-        matrix(ui, &shown);
+        ui.strong(name);
+        let rows = (name, run.history.matrix.as_slice());
+        // Cells of this size are painted one by one, so there is no texture to keep.
+        matrix::accuracy(ui, rows, tasks, CELL, &mut matrix::Picture::default());
     };
     terms::title(ui, tr!("tour-matrix-title"));
     if beside {

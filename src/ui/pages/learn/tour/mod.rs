@@ -5,7 +5,6 @@ mod charts;
 mod drawings;
 mod head;
 mod invite;
-mod matrix;
 mod told;
 mod votes;
 
