@@ -91,9 +91,6 @@ pub struct Settings {
     /// The plugin being edited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writing: Option<Written>,
-    /// Others that were closed without being saved.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub left: Vec<Written>,
     /// The position of the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowPlace>,
@@ -122,7 +119,6 @@ impl Default for Settings {
             former_several: Several::default(),
             former_folders: Vec::new(),
             writing: None,
-            left: Vec::new(),
             window: None,
             answers: Answers::new(),
             crashed: false,
@@ -310,11 +306,6 @@ mod tests {
                 file: Some("/plugins/mine.toml".into()),
                 ..Written::default()
             }),
-            left: vec![Written {
-                text: "name = \"Other\"".into(),
-                name: Some("Other".into()),
-                ..Written::default()
-            }],
             several: several.clone(),
             former_several: several,
             window: Some(WindowPlace {

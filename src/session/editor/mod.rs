@@ -27,8 +27,6 @@ use meaning::{Checked, FilesSeen, Meaning, Measured, Mistake};
 
 /// How long the text must be unchanged before a plugin is measured.
 const STILL: Duration = Duration::from_millis(500);
-/// Maximum number of unsaved texts that are kept.
-const MOST_LEFT: usize = 20;
 
 /// Returns a plugin to start with if there is none to copy.
 fn blank() -> &'static str {
@@ -43,7 +41,7 @@ fn blank() -> &'static str {
 pub struct Editor {
     /// The open text.
     pub open: Option<OpenPlugin>,
-    /// Texts that were closed or replaced before they were saved, the newest last.
+    /// Texts of this window that were closed or replaced before they were saved, the newest last.
     pub left: Vec<Written>,
     /// Whether a plugin is tried against Adapter, and the result.
     pub trying: Trying,
@@ -213,8 +211,6 @@ impl Session {
         let open = self.editor.open.take();
         if let Some(open) = open.filter(OpenPlugin::is_changed) {
             self.editor.left.push(open.written());
-            let surplus = self.editor.left.len().saturating_sub(MOST_LEFT);
-            self.editor.left.drain(..surplus);
         }
     }
 

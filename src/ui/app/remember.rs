@@ -24,7 +24,6 @@ pub(super) fn take_over(session: &mut Session, settings: &Settings) {
     let several = &mut session.experiment.grid.several;
     several.clone_from(&settings.several);
     session.open_folders(&settings.folders);
-    session.editor.left.clone_from(&settings.left);
     session.learn.units.answers.clone_from(&settings.answers);
     if let Some(written) = settings.writing.clone() {
         session.open_written(written);
@@ -43,7 +42,6 @@ fn renewed(settings: &Settings, session: &Session) -> Settings {
         folders: session.compare.folders.paths(),
         unfinished: session.unfinished().map(Path::to_path_buf),
         writing: session.written(),
-        left: session.editor.left.clone(),
         answers: session.learn.units.answers.clone(),
         ..settings.clone()
     }
