@@ -226,12 +226,14 @@ impl FineTune {
     /// Updates all weights and the last head.
     fn update(&mut self, gradients: Gradients, now: StepPosition) {
         self.answering = OnceLock::new();
-        let mut step = self.optimiser.step(gradients, now);
-        let weights = std::mem::take(&mut self.weights);
-        self.weights = weights.with(|name, values| step.moved(&format!("backbone.{name}"), values));
-        if let Some(head) = self.heads.0.last_mut() {
-            head.step("head", &mut step);
-        }
+        self.optimiser.step(gradients, now, |step| {
+            let weights = std::mem::take(&mut self.weights);
+            self.weights =
+                weights.with(|name, values| step.moved(&format!("backbone.{name}"), values));
+            if let Some(head) = self.heads.0.last_mut() {
+                head.step("head", step);
+            }
+        });
     }
 }
 

@@ -156,9 +156,10 @@ impl Tuning {
             let draws = self.settings.dropout.then(draws);
             self.gradients(part.batch.images.clone(), &labels, draws)
         })?;
-        let mut step = self.optimiser.step(gradients, batch.position());
-        self.head.step(&mut step);
-        self.pets = step.moved_pets(&self.pets);
+        self.optimiser.step(gradients, batch.position(), |step| {
+            self.head.step(step);
+            self.pets = step.moved_pets(&self.pets);
+        });
         Ok(loss)
     }
 

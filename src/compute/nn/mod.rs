@@ -19,8 +19,8 @@ mod update;
 
 use burn::tensor::{Tensor, TensorData};
 
+pub use gpu::{Packed, launches, plans, trials};
 pub use gpu::{is_enabled as uses_own_gpu_kernels, set_enabled as use_own_gpu_kernels};
-pub use gpu::{launches, plans, trials};
 use half::HalfMatrix;
 pub use lae_kernels::bf16::{is_native as multiplies_bf16, kernel as bf16_kernel};
 pub use lae_kernels::buffer::release as release_buffers;
@@ -258,21 +258,34 @@ impl Momentum {
 }
 
 impl Adam {
-    /// Returns the new value and both moments. Nothing may be tracked.
+    /// Returns the new value and both moments; the gradient is multiplied by `factor` (one number) first. Nothing may be
+    /// tracked.
     pub fn step(
         self,
         value: Tensor<1>,
         gradient: Tensor<1>,
+        factor: Option<&Tensor<1>>,
         former: Option<[Tensor<1>; 2]>,
     ) -> [Tensor<1>; 3] {
-        gpu::adam_step(self, &value, &gradient, former.as_ref())
-            .unwrap_or_else(|| framework::adam_step(self, value, gradient, former))
+        gpu::adam_step(self, &value, &gradient, factor, former.as_ref()).unwrap_or_else(|| {
+            let gradient = match factor {
+                Some(factor) => times(gradient, factor.clone()),
+                None => gradient,
+            };
+            framework::adam_step(self, value, gradient, former)
+        })
     }
 }
 
-/// The moving average `old · share + new · (1 − share)`. Nothing may be tracked.
-pub fn blend<const D: usize>(old: &Tensor<D>, new: &Tensor<D>, share: f64) -> Tensor<D> {
-    gpu::blend(old, new, share).unwrap_or_else(|| old.clone() * share + new.clone() * (1.0 - share))
+/// The moving averages `old · share + new · (1 − share)` of tensors of the same sizes. Nothing may be tracked.
+pub fn blend_all(old: Vec<Tensor<1>>, new: Vec<Tensor<1>>, share: f64) -> Vec<Tensor<1>> {
+    if let Some((old, new)) = Packed::new(&old).zip(Packed::new(&new)) {
+        return old.blend(&new, share).parts().collect();
+    }
+    let pairs = old.into_iter().zip(new);
+    pairs
+        .map(|(old, new)| old * share + new * (1.0 - share))
+        .collect()
 }
 
 /// The product of matrices in the last two axes, whose other axes are equal. Both may be trained.

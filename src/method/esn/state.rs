@@ -174,11 +174,13 @@ impl Esn {
             let labels = part.batch.local_labels(task);
             self.gradients(part.batch.images.clone(), &labels)
         })?;
-        let mut step = self.optimiser.step(gradients, batch.position());
-        self.prompt = step.moved("prompt", self.prompt.clone());
-        if let Some(stage) = self.stages.last_mut() {
-            *stage = stage.with(|name, value| step.moved(&format!("stage.{name}"), value.clone()));
-        }
+        self.optimiser.step(gradients, batch.position(), |step| {
+            self.prompt = step.moved("prompt", self.prompt.clone());
+            if let Some(stage) = self.stages.last_mut() {
+                *stage =
+                    stage.with(|name, value| step.moved(&format!("stage.{name}"), value.clone()));
+            }
+        });
         Ok(loss)
     }
 

@@ -229,11 +229,13 @@ impl Method for Icarl {
         let learned = self.step.learn(batch, |part| self.gradients(part, task))?;
         let (loss, gradients) = learned;
         // The rate is constant, so the position of the step within the task does not matter.
-        let mut step = self.adam.step(gradients, StepPosition::of((0, 1), (0, 1)));
-        for (at, head) in self.network.heads.0.iter_mut().enumerate() {
-            head.step(&format!("head.{at}"), &mut step);
-        }
-        self.network.pets = step.moved_pets(&self.network.pets);
+        let now = StepPosition::of((0, 1), (0, 1));
+        self.adam.step(gradients, now, |step| {
+            for (at, head) in self.network.heads.0.iter_mut().enumerate() {
+                head.step(&format!("head.{at}"), step);
+            }
+            self.network.pets = step.moved_pets(&self.network.pets);
+        });
         Ok(Some(loss))
     }
 

@@ -175,11 +175,13 @@ impl Lae {
     /// Updates the last head and, unless frozen, the online PET with Adam.
     fn update(&mut self, gradients: Gradients) {
         // The rate is constant, so the position of the step within the task does not matter.
-        let mut step = self.adam.step(gradients, StepPosition::of((0, 1), (0, 1)));
-        if let Some(head) = self.heads.0.last_mut() {
-            head.step("head", &mut step);
-        }
-        self.online = step.moved_pets(&self.online);
+        let now = StepPosition::of((0, 1), (0, 1));
+        self.adam.step(gradients, now, |step| {
+            if let Some(head) = self.heads.0.last_mut() {
+                head.step("head", step);
+            }
+            self.online = step.moved_pets(&self.online);
+        });
     }
 
     /// off ← α·off + (1 − α)·on.
@@ -189,11 +191,21 @@ impl Lae {
         };
         let alpha = self.settings.ema;
         // Both stacks have the same structure, so their parameters have the same order.
-        let mut online = self.online.parameters();
-        *offline = offline.with(|_, old, trained| match online.next() {
-            Some((_, new, _)) if trained => nn::blend(old, new, alpha),
-            _ => old.clone(),
-        });
+        let trained = |pets: &PetStack| -> Vec<Tensor<1>> {
+            let trained = pets.parameters().filter(|(.., trained)| *trained);
+            trained
+                .map(|(_, value, _)| value.clone().flatten(0, 1))
+                .collect()
+        };
+        let blended = nn::blend_all(trained(offline), trained(&self.online), alpha);
+        let mut blended = blended.into_iter();
+        *offline =
+            offline.with(
+                |_, old, trained| match trained.then(|| blended.next()).flatten() {
+                    Some(new) => new.reshape(old.shape()),
+                    None => old.clone(),
+                },
+            );
     }
 }
 

@@ -61,12 +61,11 @@ impl Gradients {
         let squares = self.0.values().map(nn::sum_of_squares);
         squares.reduce(|a, b| a + b).map(Tensor::sqrt)
     }
+}
 
-    /// Returns the factor (one value) that limits the norm to `most`.
-    pub(super) fn factor(&self, most: f64) -> Option<Tensor<1>> {
-        let norm = self.norm()?;
-        Some(((norm + CLIP_EPSILON).recip() * most).clamp_max(1.0))
-    }
+/// Returns the factor (one value) that limits the norm to `most`.
+pub(super) fn clip_factor(norm: Tensor<1>, most: f64) -> Tensor<1> {
+    ((norm + CLIP_EPSILON).recip() * most).clamp_max(1.0)
 }
 
 /// Flattens a tensor.

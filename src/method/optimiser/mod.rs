@@ -12,6 +12,7 @@
 //! exact resume.
 
 mod gradients;
+mod update;
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -19,12 +20,13 @@ use std::f64::consts::PI;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::State;
-use crate::nn::{self, Adam, Momentum};
+use crate::nn::{Adam, Momentum};
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named};
 
 pub use gradients::Gradients;
-use gradients::flat;
+use gradients::{clip_factor, flat};
+use update::{PackedMoments, PackedStep, Update};
 
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;
@@ -42,6 +44,37 @@ pub enum Rule {
         /// The weight decay factor.
         weight_decay: f64,
     },
+}
+
+impl Rule {
+    /// Returns the names under which the state of a parameter is stored: Adam's moments, or SGD's previous update
+    /// (before the learning rate).
+    fn moments(self) -> &'static [&'static str] {
+        match self {
+            Self::Adam => &["adam.first", "adam.second"],
+            Self::Sgd { .. } => &["sgd.buffer"],
+        }
+    }
+
+    /// Returns the step of a parameter with this rate, which is its `steps`-th.
+    fn update(self, rate: f64, steps: i32) -> Update {
+        match self {
+            Self::Adam => Update::Adam(Adam {
+                rate,
+                betas: [BETA1, BETA2],
+                epsilon: EPSILON,
+                steps,
+            }),
+            Self::Sgd {
+                momentum,
+                weight_decay,
+            } => Update::Momentum(Momentum {
+                rate,
+                momentum,
+                decay: weight_decay,
+            }),
+        }
+    }
 }
 
 /// The position of a step within the training of its task.
@@ -133,21 +166,10 @@ impl OptimiserSettings {
 struct ParameterState {
     /// The shape of the parameter.
     shape: Vec<usize>,
-    memory: Memory,
-}
-
-#[derive(Clone, Debug)]
-// Both are used directly; a box would only add an indirection.
-#[allow(clippy::large_enum_variant)]
-enum Memory {
-    /// Both moments, and the number of steps.
-    Adam {
-        first: Tensor<1>,
-        second: Tensor<1>,
-        steps: i32,
-    },
-    /// The previous update, before the learning rate.
-    Sgd { buffer: Tensor<1> },
+    /// The tensors of [`Rule::moments`].
+    moments: Vec<Tensor<1>>,
+    /// The number of steps.
+    steps: i32,
 }
 
 /// Parameters with their own rate.
@@ -165,6 +187,8 @@ pub struct Optimiser {
     settings: OptimiserSettings,
     groups: Vec<ParameterGroup>,
     states: BTreeMap<String, ParameterState>,
+    /// Moments of the last step that are next to each other on a GPU. Those in `states` are parts of them.
+    packed: Vec<PackedMoments>,
 }
 
 impl Optimiser {
@@ -174,6 +198,7 @@ impl Optimiser {
             settings,
             groups: Vec::new(),
             states: BTreeMap::new(),
+            packed: Vec::new(),
         }
     }
 
@@ -196,6 +221,7 @@ impl Optimiser {
     /// Clears the state at the start of a task.
     pub fn clear(&mut self) {
         self.states.clear();
+        self.packed.clear();
     }
 
     /// Returns the learning rate of a step.
@@ -203,15 +229,38 @@ impl Optimiser {
         self.settings.learning_rate * self.settings.schedule.factor(now)
     }
 
-    /// Starts a step: clips the gradients and returns the object that updates the parameters.
-    pub fn step(&mut self, gradients: Gradients, now: StepPosition) -> Step<'_> {
-        let clip = self.settings.clip;
-        Step {
+    /// Makes a step: clips the gradients, and calls `update`, which asks for the new value of every parameter.
+    pub fn step<R>(
+        &mut self,
+        gradients: Gradients,
+        now: StepPosition,
+        update: impl FnOnce(&mut Step<'_>) -> R,
+    ) -> R {
+        let packed = PackedStep::new(&gradients);
+        if packed.is_none() {
+            self.packed.clear();
+        }
+        let norm = || match &packed {
+            Some(packed) => Some(packed.norm()),
+            None => gradients.norm(),
+        };
+        let factor = self
+            .settings
+            .clip
+            .and_then(|most| Some(clip_factor(norm()?, most)));
+        let mut step = Step {
             rate: self.rate(now),
-            factor: clip.and_then(|most| gradients.factor(most)),
+            factor,
+            packed,
             optimiser: self,
             gradients,
+        };
+        let result = update(&mut step);
+        let Step { factor, packed, .. } = step;
+        if let Some(packed) = packed {
+            packed.finish(self, factor.as_ref());
         }
+        result
     }
 
     /// Writes or reads the state by the parameters' names and shapes: `adam.first.<name>`, `adam.second.<name>` and
@@ -222,31 +271,22 @@ impl Optimiser {
             State::Checkpoint(tensors) => self.write(tensors),
             State::Stored(stored) => {
                 self.states = self.read(stored.tensors, device)?;
+                self.packed.clear();
                 Ok(())
             }
         }
     }
 
     fn write(&self, into: &mut Named) -> Result<()> {
-        for (name, ParameterState { shape, memory }) in &self.states {
-            let mut keep = |what: &str, values: &Tensor<1>| -> Result<()> {
-                let values = HostTensor::read(values)?.values;
-                let shape = shape.clone();
-                into.insert(format!("{what}.{name}"), HostTensor { shape, values });
-                Ok(())
-            };
-            match memory {
-                Memory::Adam {
-                    first,
-                    second,
-                    steps,
-                } => {
-                    keep("adam.first", first)?;
-                    keep("adam.second", second)?;
-                    let steps = HostTensor::vector(vec![*steps as f32]);
-                    into.insert(format!("adam.steps.{name}"), steps);
-                }
-                Memory::Sgd { buffer } => keep("sgd.buffer", buffer)?,
+        for (name, state) in &self.states {
+            for (key, moment) in self.settings.rule.moments().iter().zip(&state.moments) {
+                let values = HostTensor::read(moment)?.values;
+                let shape = state.shape.clone();
+                into.insert(format!("{key}.{name}"), HostTensor { shape, values });
+            }
+            if self.settings.rule == Rule::Adam {
+                let steps = HostTensor::vector(vec![state.steps as f32]);
+                into.insert(format!("adam.steps.{name}"), steps);
             }
         }
         Ok(())
@@ -254,26 +294,27 @@ impl Optimiser {
 
     fn read(&self, from: &Named, device: &Device) -> Result<BTreeMap<String, ParameterState>> {
         let rule = self.settings.rule;
-        let key = match rule {
-            Rule::Adam => "adam.first.",
-            Rule::Sgd { .. } => "sgd.buffer.",
-        };
+        let keys = rule.moments();
         let mut states = BTreeMap::new();
-        for (full, stored) in from {
-            let Some(name) = full.strip_prefix(key) else {
+        for (full, first) in from {
+            let name = full.strip_prefix(keys[0]);
+            let Some(name) = name.and_then(|name| name.strip_prefix('.')) else {
                 continue;
             };
-            let first = placed(stored, device);
-            let memory = match rule {
-                Rule::Adam => Memory::Adam {
-                    first,
-                    second: second_moment(from, name, stored, device)?,
-                    steps: steps_of(from, name)?,
+            let moment = |key: &&str| same_shape(from, &format!("{key}.{name}"), first);
+            let moments = keys.iter().map(moment).collect::<Result<Vec<_>>>()?;
+            let state = ParameterState {
+                shape: first.shape.clone(),
+                moments: moments
+                    .into_iter()
+                    .map(|moment| placed(moment, device))
+                    .collect(),
+                steps: match rule {
+                    Rule::Adam => steps_of(from, name)?,
+                    Rule::Sgd { .. } => 1,
                 },
-                Rule::Sgd { .. } => Memory::Sgd { buffer: first },
             };
-            let shape = stored.shape.clone();
-            states.insert(name.to_string(), ParameterState { shape, memory });
+            states.insert(name.to_string(), state);
         }
         Ok(states)
     }
@@ -284,19 +325,14 @@ fn placed(stored: &HostTensor, device: &Device) -> Tensor<1> {
     Tensor::from_data(TensorData::new(stored.values.clone(), [count]), device)
 }
 
-fn second_moment(
-    from: &Named,
-    name: &str,
-    first: &HostTensor,
-    device: &Device,
-) -> Result<Tensor<1>> {
-    let second = named(from, &format!("adam.second.{name}"))?;
-    if second.shape == first.shape {
-        return Ok(placed(second, device));
+fn same_shape<'a>(from: &'a Named, name: &str, first: &HostTensor) -> Result<&'a HostTensor> {
+    let moment = named(from, name)?;
+    if moment.shape == first.shape {
+        return Ok(moment);
     }
     Err(Problem::new(format!(
-        "the optimiser's moments of {name} have shapes {:?} and {:?}",
-        first.shape, second.shape
+        "the optimiser's tensor {name} has the shape {:?} instead of {:?}",
+        moment.shape, first.shape
     )))
 }
 
@@ -313,83 +349,44 @@ pub struct Step<'a> {
     /// The clipping factor of every gradient.
     factor: Option<Tensor<1>>,
     rate: f64,
+    /// The parameters that are updated together at the end, on a GPU.
+    packed: Option<PackedStep>,
 }
 
 impl Step<'_> {
-    /// Returns the value of parameter `name` after the step; unchanged if it has no gradient.
+    /// Returns the value of parameter `name` after the step; unchanged if it has no gradient. On a GPU it is computed at
+    /// the end of the step.
     #[must_use]
     pub fn moved<const D: usize>(&mut self, name: &str, value: Tensor<D>) -> Tensor<D> {
         let Some(gradient) = self.gradients.take(name) else {
             return value;
         };
         let shape = value.dims();
+        let value = flat(value);
         let rate = self.optimiser.rate_of(name, self.rate);
         let states = &mut self.optimiser.states;
         // A state of another shape belonged to another parameter.
         let state = states.remove(name).filter(|state| state.shape == shape);
-        let memory = state.map(|state| state.memory);
-        let factor = self.factor.as_ref();
-        let (moved, memory) = match self.optimiser.settings.rule {
-            Rule::Adam => {
-                let gradient = match factor {
-                    Some(factor) => nn::times(gradient, factor.clone()),
-                    None => gradient,
-                };
-                adam(flat(value), gradient, memory, rate)
-            }
-            Rule::Sgd {
-                momentum,
-                weight_decay,
-            } => {
-                let rule = Momentum {
-                    rate,
-                    momentum,
-                    decay: weight_decay,
-                };
-                let former = match memory {
-                    Some(Memory::Sgd { buffer }) => Some(buffer),
-                    _ => None,
-                };
-                let [moved, buffer] = rule.step(flat(value), gradient, factor, former);
-                (moved, Memory::Sgd { buffer })
-            }
-        };
-        let state = ParameterState {
+        let (moments, steps) =
+            state.map_or((Vec::new(), 1), |state| (state.moments, state.steps + 1));
+        let mut parameter = ParameterState {
             shape: shape.to_vec(),
-            memory,
+            moments,
+            steps,
         };
-        states.insert(name.to_string(), state);
+        if let Some(packed) = &mut self.packed
+            && let Some(moved) = packed.add(name, rate, &value, &parameter)
+        {
+            states.insert(name.to_string(), parameter);
+            return moved.reshape(shape);
+        }
+        let update = self.optimiser.settings.rule.update(rate, steps);
+        let factor = self.factor.as_ref();
+        let (moved, moments) = update.apply(value, gradient, factor, parameter.moments);
+        parameter.moments = moments;
+        states.insert(name.to_string(), parameter);
         moved.reshape(shape)
     }
-}
-
-fn adam(
-    value: Tensor<1>,
-    gradient: Tensor<1>,
-    memory: Option<Memory>,
-    rate: f64,
-) -> (Tensor<1>, Memory) {
-    let (former, steps) = match memory {
-        Some(Memory::Adam {
-            first,
-            second,
-            steps,
-        }) => (Some([first, second]), steps + 1),
-        _ => (None, 1),
-    };
-    let rule = Adam {
-        rate,
-        betas: [BETA1, BETA2],
-        epsilon: EPSILON,
-        steps,
-    };
-    let [moved, first, second] = rule.step(value, gradient, former);
-    let memory = Memory::Adam {
-        first,
-        second,
-        steps,
-    };
-    (moved, memory)
 }
 
 #[cfg(test)]

@@ -133,9 +133,10 @@ fn difference(settings: OptimiserSettings, mut reference: Reference) -> f64 {
         for (which, g) in gradients_of(step).iter().enumerate() {
             gradients.insert(format!("p{which}"), tensor(g, SHAPES[which]));
         }
-        let mut moving = optimiser.step(gradients, now);
-        values = [0, 1].map(|which| moving.moved(&format!("p{which}"), values[which].clone()));
-        let unmoved = moving.moved("still", still.clone());
+        let unmoved = optimiser.step(gradients, now, |step| {
+            values = [0, 1].map(|which| step.moved(&format!("p{which}"), values[which].clone()));
+            step.moved("still", still.clone())
+        });
         assert_eq!(HostTensor::read(&unmoved).unwrap().values, [1.0; 5]);
         reference.step(
             gradients_of(step),
@@ -262,11 +263,11 @@ fn a_group_of_parameters_has_a_rate_of_its_own() {
         for name in ["head.weight", "pet.0.a"] {
             gradients.insert(name, value() * 0.25);
         }
-        let mut step = optimiser.step(gradients, now);
-        ["head.weight", "pet.0.a"].map(|name| {
-            let moved = step.moved(name, value());
-            HostTensor::read(&moved).unwrap().values
-        })
+        let names = ["head.weight", "pet.0.a"];
+        let moved = optimiser.step(gradients, now, |step| {
+            names.map(|name| step.moved(name, value()))
+        });
+        moved.map(|moved| HostTensor::read(&moved).unwrap().values)
     };
     let sgd = Rule::Sgd {
         momentum: 0.9,

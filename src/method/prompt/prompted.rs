@@ -283,13 +283,14 @@ impl Prompted {
     /// Updates every trained tensor, including the current head.
     pub fn update(&mut self, gradients: optimiser::Gradients, now: StepPosition) {
         let head_name = self.head_name();
-        let mut step = self.optimiser.step(gradients, now);
-        for (name, leaf) in &mut self.leaves {
-            *leaf = step.moved(name, leaf.clone());
-        }
-        if let Some(head) = self.heads.0.last_mut() {
-            head.step(&head_name, &mut step);
-        }
+        self.optimiser.step(gradients, now, |step| {
+            for (name, leaf) in &mut self.leaves {
+                *leaf = step.moved(name, leaf.clone());
+            }
+            if let Some(head) = self.heads.0.last_mut() {
+                head.step(&head_name, step);
+            }
+        });
     }
 
     /// Returns the optimiser's name of the current task's head.

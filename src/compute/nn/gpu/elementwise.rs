@@ -7,6 +7,7 @@ use std::sync::Arc;
 use burn::backend::Cube;
 use burn::tensor::Tensor;
 use burn_cubecl::kernel::into_contiguous;
+use burn_cubecl::ops::numeric::zeros_client;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::glue::{Run, apply, constant, to_input};
@@ -26,6 +27,8 @@ enum Elementwise {
         /// 1 − β, rounded by itself: the difference of the rounded β is off by 1e-5.
         rests: [u32; 2],
         epsilon: u32,
+        /// Whether gradients are multiplied by a number on the device.
+        factor: bool,
     },
     Momentum {
         momentum: u32,
@@ -40,6 +43,15 @@ const THREADS: u32 = 256;
 /// The bits of a number as f32.
 fn bits(number: f64) -> u32 {
     (number as f32).to_bits()
+}
+
+/// Returns the text of a gradient, with the buffer of its factor if it has one.
+fn scaled_gradient(factor: bool, names: &mut Vec<&str>) -> &'static str {
+    if !factor {
+        return "gradient[i]";
+    }
+    names.push("factor");
+    "gradient[i] * factor[0]"
 }
 
 /// The text of a number from its bits.
@@ -90,8 +102,9 @@ impl Elementwise {
                 betas: [beta1, beta2],
                 rests: [rest1, rest2],
                 epsilon,
-            } => (
-                vec![
+                factor,
+            } => {
+                let mut names = vec![
                     "value",
                     "gradient",
                     "first",
@@ -99,32 +112,32 @@ impl Elementwise {
                     "moved",
                     "new_first",
                     "new_second",
-                ],
-                format!(
-                    "let g = gradient[i];
+                ];
+                let gradient = scaled_gradient(factor, &mut names);
+                (
+                    names,
+                    format!(
+                        "let g = {gradient};
     let m = first[i] * {} + g * {};
     let v = second[i] * {} + g * g * {};
     new_first[i] = m;
     new_second[i] = v;
     moved[i] = value[i] - m / (sqrt(v) / number(2) + {}) * number(1);",
-                    literal(beta1),
-                    literal(rest1),
-                    literal(beta2),
-                    literal(rest2),
-                    literal(epsilon),
-                ),
-            ),
+                        literal(beta1),
+                        literal(rest1),
+                        literal(beta2),
+                        literal(rest2),
+                        literal(epsilon),
+                    ),
+                )
+            }
             Self::Momentum {
                 momentum,
                 decay,
                 factor,
             } => {
                 let mut names = vec!["value", "gradient", "former", "moved", "change"];
-                let mut gradient = "gradient[i]";
-                if factor {
-                    names.push("factor");
-                    gradient = "gradient[i] * factor[0]";
-                }
+                let gradient = scaled_gradient(factor, &mut names);
                 (
                     names,
                     format!(
@@ -137,7 +150,7 @@ impl Elementwise {
                 )
             }
         };
-        let mut text = declare(&names, "numbers");
+        let mut text = declare(&names, &["numbers"]);
         if matches!(self, Self::Gelu | Self::GeluGradient) {
             text.push_str(GELU);
         }
@@ -176,32 +189,29 @@ pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
     }))
 }
 
-/// Runs a kernel on tensors of equal size; `None` if one of them is not f32 on a GPU, or requires a gradient.
-fn step<const D: usize, const N: usize>(
+/// Runs a kernel on contiguous tensors of equal size.
+fn step(
     kernel: Elementwise,
     scalars: [f64; 2],
-    inputs: &[&Tensor<D>],
-    factor: Option<&Tensor<1>>,
-) -> Option<[Tensor<D>; N]> {
-    let contiguous = |x: &&Tensor<D>| constant(x).map(into_contiguous);
-    let inputs = inputs.iter().map(contiguous).collect::<Option<Vec<_>>>()?;
-    let like = inputs.first()?;
-    let factor = match factor {
-        Some(factor) => Some(constant(factor)?),
-        None => None,
+    inputs: &[&CubeTensor],
+    outputs: &[&CubeTensor],
+    factor: Option<&CubeTensor>,
+) {
+    let Some(like) = inputs.first() else {
+        return;
     };
-    let outputs: [CubeTensor; N] = std::array::from_fn(|_| empty(like, like.meta.shape()));
-    let buffers = inputs.iter().map(Bound::Read);
-    let buffers = buffers.chain(outputs.iter().map(Bound::Write));
-    let buffers: Vec<_> = buffers.chain(factor.iter().map(Bound::Read)).collect();
+    let buffers = inputs.iter().map(|input| Bound::Read(input));
+    let buffers = buffers.chain(outputs.iter().map(|output| Bound::Write(output)));
+    let buffers: Vec<_> = buffers.chain(factor.map(Bound::Read)).collect();
     kernel.launch(like, scalars, &buffers);
-    Some(outputs.map(Tensor::from_primitive::<Cube>))
 }
 
-/// `old · share + new · (1 − share)`.
-pub fn blend<const D: usize>(old: &Tensor<D>, new: &Tensor<D>, share: f64) -> Option<Tensor<D>> {
-    let [y] = step(Elementwise::Blend, [share, 1.0 - share], &[old, new], None)?;
-    Some(y)
+/// `old · share + new · (1 − share)` of contiguous tensors.
+pub fn blend(old: &CubeTensor, new: &CubeTensor, share: f64) -> CubeTensor {
+    let blended = empty(old, old.meta.shape());
+    let scalars = [share, 1.0 - share];
+    step(Elementwise::Blend, scalars, &[old, new], &[&blended], None);
+    blended
 }
 
 /// See [`Adam::step`].
@@ -209,20 +219,49 @@ pub fn adam_step(
     rule: Adam,
     value: &Tensor<1>,
     gradient: &Tensor<1>,
+    factor: Option<&Tensor<1>>,
     former: Option<&[Tensor<1>; 2]>,
 ) -> Option<[Tensor<1>; 3]> {
+    let [value, gradient] = contiguous([value, gradient])?;
+    let former = match former {
+        Some([first, second]) => Some(contiguous([first, second])?),
+        None => None,
+    };
+    let moved = empty(&value, value.meta.shape());
+    let moments = adam_values(rule, [&value, &gradient], factor, former.as_ref(), &moved);
+    let [first, second] = moments;
+    Some([moved, first, second].map(Tensor::from_primitive::<Cube>))
+}
+
+/// As [`Adam::step`], for contiguous tensors; writes the new value to `moved` and returns the moments.
+pub fn adam_values(
+    rule: Adam,
+    [value, gradient]: [&CubeTensor; 2],
+    factor: Option<&Tensor<1>>,
+    former: Option<&[CubeTensor; 2]>,
+    moved: &CubeTensor,
+) -> [CubeTensor; 2] {
+    let factor = factor.and_then(constant);
     let kernel = Elementwise::Adam {
         betas: rule.betas.map(bits),
         rests: rule.betas.map(|beta| bits(1.0 - beta)),
         epsilon: bits(rule.epsilon),
+        factor: factor.is_some(),
     };
-    let zero = || value.zeros_like();
-    let (first, second) = match former {
-        Some([first, second]) => (first.clone(), second.clone()),
-        None => (zero(), zero()),
-    };
+    let [first, second] = former
+        .cloned()
+        .unwrap_or_else(|| [zeros(value), zeros(value)]);
+    let new = [first.meta.shape(), second.meta.shape()].map(|shape| empty(value, shape));
     let inputs = [value, gradient, &first, &second];
-    step(kernel, rule.corrections(), &inputs, None)
+    let outputs = [moved, &new[0], &new[1]];
+    step(
+        kernel,
+        rule.corrections(),
+        &inputs,
+        &outputs,
+        factor.as_ref(),
+    );
+    new
 }
 
 /// See [`Momentum::step`].
@@ -233,17 +272,58 @@ pub fn momentum_step(
     factor: Option<&Tensor<1>>,
     former: Option<&Tensor<1>>,
 ) -> Option<[Tensor<1>; 2]> {
+    let [value, gradient] = contiguous([value, gradient])?;
+    let former = match former {
+        Some(former) => Some(into_contiguous(constant(former)?)),
+        None => None,
+    };
+    let moved = empty(&value, value.meta.shape());
+    let change = momentum_values(rule, [&value, &gradient], factor, former.as_ref(), &moved);
+    Some([moved, change].map(Tensor::from_primitive::<Cube>))
+}
+
+/// As [`Momentum::step`], for contiguous tensors; writes the new value to `moved` and returns the change.
+pub fn momentum_values(
+    rule: Momentum,
+    [value, gradient]: [&CubeTensor; 2],
+    factor: Option<&Tensor<1>>,
+    former: Option<&CubeTensor>,
+    moved: &CubeTensor,
+) -> CubeTensor {
+    let factor = factor.and_then(constant);
     let kernel = Elementwise::Momentum {
         momentum: bits(rule.momentum),
         decay: bits(rule.decay),
         factor: factor.is_some(),
     };
-    let former = former.cloned().unwrap_or_else(|| value.zeros_like());
+    let former = former.cloned().unwrap_or_else(|| zeros(value));
+    let change = empty(value, value.meta.shape());
+    let inputs = [value, gradient, &former];
     step(
         kernel,
         [rule.rate, 0.0],
-        &[value, gradient, &former],
-        factor,
+        &inputs,
+        &[moved, &change],
+        factor.as_ref(),
+    );
+    change
+}
+
+/// Returns contiguous tensors; `None` if one of them is not f32 on a GPU, or requires a gradient.
+fn contiguous<const D: usize, const N: usize>(tensors: [&Tensor<D>; N]) -> Option<[CubeTensor; N]> {
+    let tensors = tensors
+        .into_iter()
+        .map(|x| constant(x).map(into_contiguous));
+    tensors.collect::<Option<Vec<_>>>()?.try_into().ok()
+}
+
+/// Returns zeros in the shape of a tensor.
+fn zeros(like: &CubeTensor) -> CubeTensor {
+    zeros_client(
+        like.client.clone(),
+        like.device.clone(),
+        like.meta.shape().clone(),
+        like.dtype,
     )
 }
 
@@ -255,6 +335,12 @@ mod tests {
     fn every_text_is_valid() {
         let betas = [0.9, 0.999].map(bits);
         let epsilon = bits(1e-8);
+        let adam = |factor| Elementwise::Adam {
+            betas,
+            rests: betas,
+            epsilon,
+            factor,
+        };
         let momentum = |factor| Elementwise::Momentum {
             momentum: bits(0.9),
             decay: bits(0.0),
@@ -264,11 +350,8 @@ mod tests {
             Elementwise::Gelu,
             Elementwise::GeluGradient,
             Elementwise::Blend,
-            Elementwise::Adam {
-                betas,
-                rests: betas,
-                epsilon,
-            },
+            adam(false),
+            adam(true),
             momentum(false),
             momentum(true),
         ];

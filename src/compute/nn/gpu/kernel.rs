@@ -193,11 +193,12 @@ pub fn grid(groups: usize) -> [u32; 3] {
     [groups.div_ceil(down) as u32, down as u32, 1]
 }
 
-/// Returns the declarations of f32 buffers with these names and of one of whole numbers behind them.
-pub fn declare(names: &[&str], numbers: &str) -> String {
+/// Returns the declarations of f32 buffers and, after them, of buffers of whole numbers, with these names.
+pub fn declare(names: &[&str], numbers: &[&str]) -> String {
     let mut text = String::new();
     let types = names.iter().map(|name| (*name, "f32"));
-    for (binding, (name, kind)) in types.chain([(numbers, "u32")]).enumerate() {
+    let types = types.chain(numbers.iter().map(|name| (*name, "u32")));
+    for (binding, (name, kind)) in types.enumerate() {
         text += &format!(
             "@group(0) @binding({binding}) var<storage, read_write> {name}: array<{kind}>;\n"
         );

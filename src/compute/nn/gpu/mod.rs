@@ -11,6 +11,7 @@ mod glue;
 mod kernel;
 pub mod launches;
 mod matmul;
+mod packed;
 pub mod plans;
 mod product;
 mod rows;
@@ -31,8 +32,9 @@ use kernel::{Bound, MAX_GROUPS, empty, numbers};
 use product::{Activation, Epilogue, Product, SUM_THREADS, Size, Stored, Tiles};
 
 pub use attention::{attention, self_attention};
-pub use elementwise::{adam_step, blend, gelu, momentum_step};
+pub use elementwise::{adam_step, gelu, momentum_step};
 pub use matmul::matmul;
+pub use packed::Packed;
 
 static ENABLED: AtomicBool = AtomicBool::new(true);
 

@@ -193,7 +193,7 @@ impl Row {
                 ),
             ),
         };
-        let mut text = declare(&names, "sizes");
+        let mut text = declare(&names, &["sizes"]);
         text.push_str(REDUCE);
         let _ = write!(
             text,

@@ -1,0 +1,204 @@
+//! Tensors next to each other in one buffer, so that one launch serves all of them: the parameters of a PET are some
+//! dozens of small tensors.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use burn::backend::Cube;
+use burn::tensor::Tensor;
+use burn_cubecl::kernel::into_contiguous;
+use burn_cubecl::tensor::CubeTensor;
+
+use super::elementwise::{adam_values, blend, momentum_values};
+use super::glue::constant;
+use super::kernel::{Bound, Cache, Kernel, declare, empty, grid};
+use crate::nn::{Adam, Momentum};
+
+/// Each tensor starts at a multiple of this many values: bindings start at multiples of 256 bytes.
+const ALIGNMENT: usize = 64;
+
+/// The largest number of values in all tensors. Larger ones are no longer bound by launches, and copies would need their
+/// memory once more.
+const MAX_VALUES: usize = 4 << 20;
+
+/// The largest number of tensors that one launch copies.
+const MAX_PARTS: usize = 30;
+
+const THREADS: usize = 256;
+
+/// f32 tensors in one buffer on a GPU. Gaps between them are zero.
+#[derive(Clone, Debug)]
+pub struct Packed {
+    all: CubeTensor,
+    sizes: Vec<usize>,
+}
+
+/// Returns the number of values that tensors of these sizes take.
+fn total(sizes: &[usize]) -> usize {
+    sizes
+        .iter()
+        .map(|size| size.next_multiple_of(ALIGNMENT))
+        .sum()
+}
+
+impl Packed {
+    /// Copies tensors into one buffer. `None` if they are not f32 on a GPU, require a gradient, or have too many values.
+    pub fn new(parts: &[Tensor<1>]) -> Option<Self> {
+        let parts = parts.iter().map(|part| constant(part).map(into_contiguous));
+        let parts = parts.collect::<Option<Vec<_>>>()?;
+        let sizes: Vec<usize> = parts.iter().map(|part| part.meta.shape()[0]).collect();
+        let like = parts.first().filter(|_| total(&sizes) <= MAX_VALUES)?;
+        let all = empty(like, &[total(&sizes)]);
+        // One binding is for the result.
+        let bindings = like.client.properties().hardware.max_bindings as usize;
+        let most = MAX_PARTS.min(bindings.saturating_sub(1)).max(1);
+        let mut start = 0;
+        for (parts, sizes) in parts.chunks(most).zip(sizes.chunks(most)) {
+            copy(parts, sizes, &all, start);
+            start += total(sizes);
+        }
+        Some(Self { all, sizes })
+    }
+
+    /// Returns whether [`Packed::new`] accepts a tensor, apart from the number of values.
+    pub fn takes(part: &Tensor<1>) -> bool {
+        constant(part).is_some()
+    }
+
+    /// Returns tensors of the same sizes whose values are not set.
+    pub fn empty(&self) -> Self {
+        self.with(empty(&self.all, self.all.meta.shape()))
+    }
+
+    /// Returns all values as one tensor, with the gaps.
+    pub fn values(&self) -> Tensor<1> {
+        Tensor::from_primitive::<Cube>(self.all.clone())
+    }
+
+    /// Returns some of the tensors, without a copy.
+    pub fn range(&self, range: Range<usize>) -> Self {
+        let start = total(&self.sizes[..range.start]);
+        let sizes = self.sizes[range].to_vec();
+        let all = self.view(start, total(&sizes));
+        Self { all, sizes }
+    }
+
+    /// Returns the tensors, without copies.
+    pub fn parts(&self) -> impl Iterator<Item = Tensor<1>> {
+        let parts = self.sizes.iter().scan(0, |start, size| {
+            let view = self.view(*start, *size);
+            *start += total(&[*size]);
+            Some(view)
+        });
+        parts.map(Tensor::from_primitive::<Cube>)
+    }
+
+    /// As [`Adam::step`] for all values; writes the new ones to `self` and returns the moments.
+    pub fn adam_step(
+        &self,
+        rule: Adam,
+        [value, gradient]: [&Self; 2],
+        factor: Option<&Tensor<1>>,
+        former: Option<&[Self; 2]>,
+    ) -> [Self; 2] {
+        let former = former.map(|moments| moments.each_ref().map(|moment| moment.all.clone()));
+        let inputs = [&value.all, &gradient.all];
+        adam_values(rule, inputs, factor, former.as_ref(), &self.all).map(|all| self.with(all))
+    }
+
+    /// As [`Momentum::step`] for all values; writes the new ones to `self` and returns the change.
+    pub fn momentum_step(
+        &self,
+        rule: Momentum,
+        [value, gradient]: [&Self; 2],
+        factor: Option<&Tensor<1>>,
+        former: Option<&Self>,
+    ) -> Self {
+        let former = former.map(|former| &former.all);
+        let inputs = [&value.all, &gradient.all];
+        self.with(momentum_values(rule, inputs, factor, former, &self.all))
+    }
+
+    /// Returns `self · share + new · (1 − share)`.
+    pub fn blend(&self, new: &Self, share: f64) -> Self {
+        self.with(blend(&self.all, &new.all, share))
+    }
+
+    fn with(&self, all: CubeTensor) -> Self {
+        let sizes = self.sizes.clone();
+        Self { all, sizes }
+    }
+
+    /// Returns values from `start`, a multiple of [`ALIGNMENT`], without a copy.
+    fn view(&self, start: usize, count: usize) -> CubeTensor {
+        let bytes = |values: usize| (values * size_of::<f32>()) as u64;
+        let rest = self.all.meta.shape()[0] - start - count;
+        let handle = self.all.handle.clone();
+        CubeTensor::new_contiguous(
+            self.all.client.clone(),
+            self.all.device.clone(),
+            burn_std::Shape::from(vec![count]),
+            handle.offset_start(bytes(start)).offset_end(bytes(rest)),
+            self.all.dtype,
+        )
+    }
+}
+
+/// Copies tensors of these sizes to `start` of a buffer, with zeros in the gaps.
+fn copy(parts: &[CubeTensor], sizes: &[usize], out: &CubeTensor, start: usize) {
+    static KERNELS: Cache<(Vec<usize>, usize)> = Cache::new();
+    let key = (sizes.to_vec(), start);
+    let kernel = KERNELS.get(&key, || {
+        Kernel::new(
+            "copying of tensors".into(),
+            &text(sizes, start),
+            THREADS as u32,
+        )
+    });
+    let buffers = parts.iter().map(Bound::Read);
+    let buffers: Vec<_> = buffers.chain([Bound::Write(out)]).collect();
+    kernel.launch(grid(total(sizes).div_ceil(THREADS)), &buffers);
+}
+
+/// Returns the WGSL text of [`copy`].
+fn text(sizes: &[usize], start: usize) -> String {
+    let names: Vec<String> = (0..sizes.len()).map(|at| format!("x{at}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).chain(["y"]).collect();
+    let mut text = declare(&names, &[]);
+    let _ = write!(
+        text,
+        "@compute @workgroup_size({THREADS})
+fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
+  let i = (group.y * groups.x + group.x) * {THREADS}u + t;
+"
+    );
+    let mut begin = 0;
+    for (name, size) in names.iter().zip(sizes) {
+        let end = begin + total(&[*size]);
+        let _ = write!(
+            text,
+            "  if (i >= {begin}u && i < {end}u) {{
+    var value = 0.0;
+    if (i < {}u) {{ value = {name}[i - {begin}u]; }}
+    y[{start}u + i] = value;
+  }}
+",
+            begin + size,
+        );
+        begin = end;
+    }
+    text += "}\n";
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_valid() {
+        for sizes in [vec![1], vec![64, 65, 3], vec![100; 7]] {
+            Kernel::new("copy".into(), &text(&sizes, 128), THREADS as u32).validate();
+        }
+    }
+}

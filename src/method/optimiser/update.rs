@@ -1,0 +1,191 @@
+//! Applies an update rule: to one parameter, or on a GPU to all of them in as few launches as possible.
+
+use burn::tensor::Tensor;
+
+use super::{Gradients, Optimiser, ParameterState};
+use crate::nn::{self, Adam, Momentum, Packed};
+
+/// A step of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Update {
+    Adam(Adam),
+    Momentum(Momentum),
+}
+
+impl Update {
+    /// Returns the new value and the new moments. `moments` is empty before the first step.
+    pub(super) fn apply(
+        self,
+        value: Tensor<1>,
+        gradient: Tensor<1>,
+        factor: Option<&Tensor<1>>,
+        moments: Vec<Tensor<1>>,
+    ) -> (Tensor<1>, Vec<Tensor<1>>) {
+        match self {
+            Self::Adam(rule) => {
+                let former = <[_; 2]>::try_from(moments).ok();
+                let [moved, first, second] = rule.step(value, gradient, factor, former);
+                (moved, vec![first, second])
+            }
+            Self::Momentum(rule) => {
+                let former = moments.into_iter().next();
+                let [moved, buffer] = rule.step(value, gradient, factor, former);
+                (moved, vec![buffer])
+            }
+        }
+    }
+
+    /// As [`Update::apply`] for several parameters; writes the new values to `moved`.
+    fn apply_packed(
+        self,
+        inputs: [&Packed; 2],
+        factor: Option<&Tensor<1>>,
+        moments: Vec<Packed>,
+        moved: &Packed,
+    ) -> Vec<Packed> {
+        match self {
+            Self::Adam(rule) => {
+                let former = <[_; 2]>::try_from(moments).ok();
+                moved
+                    .adam_step(rule, inputs, factor, former.as_ref())
+                    .into()
+            }
+            Self::Momentum(rule) => {
+                vec![moved.momentum_step(rule, inputs, factor, moments.first())]
+            }
+        }
+    }
+}
+
+/// Moments of parameters that are next to each other in the memory of a GPU.
+#[derive(Clone, Debug)]
+pub(super) struct PackedMoments {
+    names: Vec<String>,
+    moments: Vec<Packed>,
+}
+
+/// A parameter of a packed step.
+struct PackedParameter {
+    name: String,
+    moved: Tensor<1>,
+    /// Value, learning rate and number of the step, once the parameter is to be updated.
+    update: Option<(Tensor<1>, f64, i32)>,
+}
+
+impl PackedParameter {
+    /// Parameters of the same rate and step are updated by the same launch.
+    fn rate_and_step(&self) -> Option<(f64, i32)> {
+        self.update.as_ref().map(|(_, rate, steps)| (*rate, *steps))
+    }
+}
+
+/// A step whose parameters are updated together at its end.
+pub(super) struct PackedStep {
+    gradients: Packed,
+    /// Receives the new values at the end of the step.
+    moved: Packed,
+    /// In the order of the gradients.
+    parameters: Vec<PackedParameter>,
+}
+
+impl PackedStep {
+    /// `None` if [`Packed::new`] returns `None` for the gradients.
+    pub(super) fn new(gradients: &Gradients) -> Option<Self> {
+        let all: Vec<_> = gradients
+            .iter()
+            .map(|(_, gradient)| gradient.clone())
+            .collect();
+        let packed = Packed::new(&all)?;
+        let moved = packed.empty();
+        let names = gradients.iter().map(|(name, _)| name.to_string());
+        let parameters = names
+            .zip(moved.parts())
+            .map(|(name, moved)| PackedParameter {
+                name,
+                moved,
+                update: None,
+            });
+        Some(Self {
+            parameters: parameters.collect(),
+            gradients: packed,
+            moved,
+        })
+    }
+
+    /// Returns the root of the sum of all squares (one value).
+    pub(super) fn norm(&self) -> Tensor<1> {
+        nn::sum_of_squares(&self.gradients.values()).sqrt()
+    }
+
+    /// Adds a parameter. Returns the tensor that receives its new value at the end of the step; `None` if its value
+    /// cannot be packed.
+    pub(super) fn add(
+        &mut self,
+        name: &str,
+        rate: f64,
+        value: &Tensor<1>,
+        state: &ParameterState,
+    ) -> Option<Tensor<1>> {
+        let at = self
+            .parameters
+            .binary_search_by(|parameter| parameter.name.as_str().cmp(name));
+        let parameter = self.parameters.get_mut(at.ok()?)?;
+        if !Packed::takes(value) || !state.moments.iter().all(Packed::takes) {
+            return None;
+        }
+        parameter.update = Some((value.clone(), rate, state.steps));
+        Some(parameter.moved.clone())
+    }
+
+    /// Updates the parameters that were added, and the optimiser's state.
+    pub(super) fn finish(self, optimiser: &mut Optimiser, factor: Option<&Tensor<1>>) {
+        let former = std::mem::take(&mut optimiser.packed);
+        let mut begin = 0;
+        for run in self
+            .parameters
+            .chunk_by(|a, b| a.rate_and_step() == b.rate_and_step())
+        {
+            let range = begin..begin + run.len();
+            begin = range.end;
+            let values = run.iter().filter_map(|parameter| parameter.update.as_ref());
+            let values: Vec<_> = values.map(|(value, ..)| value.clone()).collect();
+            let Some(((rate, steps), values)) = run[0].rate_and_step().zip(Packed::new(&values))
+            else {
+                continue;
+            };
+            let names: Vec<String> = run.iter().map(|parameter| parameter.name.clone()).collect();
+            let moments = match former.iter().find(|packed| packed.names == names) {
+                Some(packed) => packed.moments.clone(),
+                None => optimiser.pack_moments(&names),
+            };
+            let update = optimiser.settings.rule.update(rate, steps);
+            let inputs = [&values, &self.gradients.range(range.clone())];
+            let moments = update.apply_packed(inputs, factor, moments, &self.moved.range(range));
+            optimiser.set_moments(&names, &moments);
+            optimiser.packed.push(PackedMoments { names, moments });
+        }
+    }
+}
+
+impl Optimiser {
+    /// Returns the moments of these parameters, one after the other; empty before their first step.
+    fn pack_moments(&self, names: &[String]) -> Vec<Packed> {
+        let moment = |at: usize| {
+            let states = names.iter().map(|name| self.states.get(name));
+            let moments = states.map(|state| state?.moments.get(at).cloned());
+            Packed::new(&moments.collect::<Option<Vec<_>>>()?)
+        };
+        (0..self.settings.rule.moments().len())
+            .map_while(moment)
+            .collect()
+    }
+
+    fn set_moments(&mut self, names: &[String], moments: &[Packed]) {
+        let mut parts: Vec<_> = moments.iter().map(Packed::parts).collect();
+        for name in names {
+            if let Some(state) = self.states.get_mut(name) {
+                state.moments = parts.iter_mut().filter_map(Iterator::next).collect();
+            }
+        }
+    }
+}
