@@ -1,7 +1,7 @@
 """Compares features with timm's, side by side, on random weights.
 
     pip install timm torch safetensors numpy
-    python tests/timm_parity.py target/release/lae-studio [--full] [--markdown FILE]
+    python tests/timm_parity.py target/release/lae-studio [--full | --pixels] [--markdown FILE]
 
 For each network timm makes random weights (spread out, so that every part matters), saves them to
 safetensors, and both programs compute the features of the same prepared images. The relative
@@ -9,24 +9,35 @@ error is max|a - b| / max|b|. The small networks cover odd input sizes, windows 
 map, other resolutions than the learned one, layer scale, pre-norm and QuickGELU; --full adds
 ViT-B/16, Swin-B (new and old names) and ConvNeXt-B at 224x224. Exits 0 when all errors are at most
 1e-3, 1 when one is larger; prints why and exits 0 where timm is absent.
+
+--pixels compares the prepared pixels of 64 images of odd sizes with timm's create_transform for each
+entry of assets/backbones.toml that timm knows, and mean, standard deviation, crop and licence with
+timm's pretrained_cfg. The mean difference of an entry is at most 1/255.
 """
 
 import argparse
+import json
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 try:
+    import numpy
     import timm
     import torch
+    from PIL import Image
+    from safetensors import safe_open
     from safetensors.torch import load_file, save_file
+    from timm.data import create_transform
 except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(0)
 
 LIMIT = 1e-3
+PIXEL_LIMIT = 1 / 255
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 UNIT = ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 
@@ -221,16 +232,81 @@ def compare(program, folder, name, maker, arguments, metadata, rename=None):
     return name, error, verdict
 
 
+def draw_images(folder):
+    """64 images of odd sizes: gradients, edges and noise."""
+    random = numpy.random.default_rng(1)
+    (folder / "test" / "a").mkdir(parents=True)
+    (folder / "train" / "a").mkdir(parents=True)
+    for number in range(64):
+        width, height = (int(side) for side in random.integers(17, 900, 2))
+        y, x = numpy.mgrid[0:height, 0:width]
+        waves = [128 + 100 * numpy.sin(x / a + y / b) for a, b in random.uniform(2, 60, (3, 2))]
+        pixels = numpy.stack(waves, -1) + random.normal(0, 20, (height, width, 1))
+        pixels[: height // 3, : width // 2] = random.integers(0, 256, 3)
+        image = Image.fromarray(pixels.clip(0, 255).astype(numpy.uint8))
+        image.save(folder / "test" / "a" / f"{number:02}.png")
+    image.save(folder / "train" / "a" / "0.png")
+
+
+NORMALISATIONS = {
+    "unit": UNIT,
+    "symmetric": ((0.5,) * 3, (0.5,) * 3),
+    "imagenet": IMAGENET,
+    "clip": (timm.data.OPENAI_CLIP_MEAN, timm.data.OPENAI_CLIP_STD),
+}
+
+
+def compare_pixels(program, folder, entry):
+    """The largest mean difference of an image in [0, 1], and what the table says differently from timm."""
+    name, size = entry["name"], entry["input_size"]
+    theirs = timm.get_pretrained_cfg(name)
+    if theirs is None:
+        return None
+    says = {
+        "mean and std": (NORMALISATIONS[entry["normalisation"]], (theirs.mean, theirs.std)),
+        "interpolation": (entry.get("interpolation", "bilinear"), theirs.interpolation),
+        "crop_ratio": (entry.get("crop_ratio", 0.875), theirs.crop_pct),
+        "crop_mode": (entry.get("crop_mode", "center"), theirs.crop_mode),
+        "licence": (entry["licence"].lower(), theirs.license),
+    }
+    wrong = [f"{key}: {ours} instead of {timms}" for key, (ours, timms) in says.items() if ours != timms]
+    command = [program, "data", folder / "images", "--export-inputs", folder / "inputs.safetensors", "--backbone", name]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with safe_open(folder / "inputs.safetensors", "pt") as file:
+        found, names = file.get_tensor("images"), json.loads(file.metadata()["names"])
+    transform = create_transform(
+        (3, size, size),
+        interpolation=theirs.interpolation,
+        crop_pct=theirs.crop_pct,
+        crop_mode=theirs.crop_mode,
+        mean=(0, 0, 0),
+        std=(1, 1, 1),
+    )
+    paths = [next((folder / "images" / "test").rglob(pathlib.Path(image).name)) for image in names]
+    expected = torch.stack([transform(Image.open(path)) for path in paths])
+    error = (found - expected).abs().mean(dim=(1, 2, 3)).max().item()
+    verdict = "ok" if error <= PIXEL_LIMIT and len(paths) == 64 and not wrong else "MISS"
+    print(f"{name}: {error * 255:.3f}/255 {verdict} {'; '.join(wrong)}", flush=True)
+    return name, error * 255, verdict
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--pixels", action="store_true")
     parser.add_argument("--markdown", type=pathlib.Path)
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for name, case in (SMALL | (FULL if options.full else {})).items():
+        if options.pixels:
+            draw_images(folder / "images")
+            table = pathlib.Path(__file__).parent.parent / "assets" / "backbones.toml"
+            entries = tomllib.loads(table.read_text(encoding="utf-8"))["backbone"]
+            rows = [compare_pixels(options.program, folder, entry) for entry in entries]
+            rows = [row for row in rows if row]
+        for name, case in ({} if options.pixels else SMALL | (FULL if options.full else {})).items():
             rows.append(compare(options.program, folder, name, *case))
             if case[0] is swin:
                 rows.append(

@@ -212,7 +212,7 @@ fn tell_expected(config: &RunConfig) {
 
 /// The memory training will take; `None` if the settings are wrong, which training says itself.
 pub(super) fn expected_bytes(config: &RunConfig) -> Option<u64> {
-    let about = library::describe(&config.backbone).ok()?;
+    let about = library::describe(config.chosen_backbone()).ok()?;
     if !Chosen::of(config).ok()?.trains_pet().ok()? {
         return Some(footprint::expected(config, &about, None));
     }

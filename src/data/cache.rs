@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::picture::Held as Decoded;
 use super::source::{ImageSource, Sample};
-use super::transform::InputSpec;
+use super::transform::{InputSpec, Resize};
 use crate::memory::available_bytes;
 use crate::problem::Result;
 
@@ -35,7 +35,7 @@ pub struct PixelCache {
 #[derive(Default)]
 struct Held {
     originals: HashMap<ImageSource, Arc<Decoded>>,
-    inputs: HashMap<(ImageSource, u32, u32), Arc<[u8]>>,
+    inputs: HashMap<(ImageSource, InputKey), Arc<[u8]>>,
     bytes: usize,
     original_bytes: usize,
 }
@@ -156,6 +156,10 @@ impl PixelCache {
     }
 }
 
-fn key(source: &ImageSource, spec: InputSpec) -> (ImageSource, u32, u32) {
-    (source.clone(), spec.size as u32, spec.crop_ratio.to_bits())
+/// Size, bits of the crop ratio, and the rest of an [`InputSpec`].
+type InputKey = (u32, u32, Resize);
+
+fn key(source: &ImageSource, spec: InputSpec) -> (ImageSource, InputKey) {
+    let of_input = (spec.size as u32, spec.crop_ratio.to_bits(), spec.resize);
+    (source.clone(), of_input)
 }

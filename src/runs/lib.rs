@@ -11,4 +11,4 @@ use lae_base::{
 };
 use lae_compute::{logging, nn, tensors};
 use lae_data as data;
-use lae_network::pet;
+use lae_network::{backbone, pet};

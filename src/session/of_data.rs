@@ -129,6 +129,8 @@ impl Session {
     pub fn choose_backbone(&mut self, name: &str) {
         if let Some(about) = self.inventory.backbone(name) {
             self.experiment.draft.backbone = name.to_string();
+            // A preset's belongs to its own backbone.
+            self.experiment.draft.pretrained_transform = true;
             self.experiment.draft.blocks = about.entry.pet_blocks.to_string();
         }
     }

@@ -31,6 +31,7 @@ impl Session {
     /// Selects a weight file as the backbone, with a suitable number of blocks with a PET.
     pub fn choose_weights(&mut self, path: String) {
         self.experiment.draft.backbone.clone_from(&path);
+        self.experiment.draft.pretrained_transform = true;
         self.experiment.planning.fit_blocks = Some(path);
     }
 

@@ -171,15 +171,7 @@ fn exported_inputs_are_what_the_transform_gives() {
         .unwrap()
         .to_rgb8();
     let mut expected = vec![0; 8 * 8 * 3];
-    infer_into(
-        &picture,
-        InputSpec {
-            size: 8,
-            crop_ratio: 0.8,
-        },
-        &mut expected,
-    )
-    .unwrap();
+    infer_into(&picture, InputSpec::new(8, 0.8), &mut expected).unwrap();
     let value =
         |at: usize| f32::from_le_bytes(images.data()[at * 4..at * 4 + 4].try_into().unwrap());
     for (place, byte) in expected.iter().enumerate() {

@@ -91,10 +91,7 @@ fn compare(config: &RunConfig, records: &Path) {
             assert!(got.1 == expected.1, "{} differs with {cache_mb} MB", got.0);
         }
         // What is left in memory are the test inputs; the training images are free again.
-        let input = InputSpec {
-            size: 32,
-            crop_ratio: 1.0,
-        };
+        let input = InputSpec::new(32, 1.0);
         let kept = stock.pixels(&of_folder, input.size).usage();
         let tested = if cache_mb == 0 { 0 } else { data.test.len() };
         assert_eq!(kept.images, tested, "{kept:?}");

@@ -185,10 +185,7 @@ fn bare_names_are_looked_up_at_once_however_many_folders_there_are() {
 #[test]
 fn crop_ratios_that_enlarge_without_end_are_refused() {
     for crop_ratio in [1e-45, 0.001, 0.0, -1.0, f32::NAN, 1.5] {
-        let spec = InputSpec {
-            size: 32,
-            crop_ratio,
-        };
+        let spec = InputSpec::new(32, crop_ratio);
         let problem = spec.checked().unwrap_err();
         assert_says!(
             problem.what,

@@ -148,13 +148,7 @@ fn the_person_is_heard_while_nothing_can_be_read() {
         .map(|sample| (sample.clone(), 0))
         .collect();
     std::fs::remove_dir_all(made.path().join("set")).unwrap();
-    let options = LoaderOptions::inference(
-        InputSpec {
-            size: 32,
-            crop_ratio: 1.0,
-        },
-        8,
-    );
+    let options = LoaderOptions::inference(InputSpec::new(32, 1.0), 8);
     let mut loader = ImageLoader::new(samples.into(), options).unwrap();
     // Every batch comes by itself, though none has an image: between any two one can stop.
     let mut empty = 0;

@@ -15,6 +15,7 @@ use super::End;
 use super::output::{Json, tell};
 use super::settings::{bit_depth, corrected, on_off};
 use super::worst::split;
+use crate::backbone::library::describe;
 use crate::counts::counted;
 use crate::data::export::{self as exports, Boxes};
 use crate::data::loader::{ImageLoader, LoaderOptions};
@@ -122,6 +123,9 @@ struct Export {
     /// Resize the shorter side to input size / crop ratio, then crop the centre
     #[arg(long, value_name = "RATIO", default_value_t = 0.875)]
     crop_ratio: f32,
+    /// Prepare the images as this backbone's pre-training
+    #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["input_size", "crop_ratio"])]
+    backbone: Option<String>,
     /// Export only the first N images
     #[arg(long, value_name = "N", requires = "export_inputs")]
     limit: Option<usize>,
@@ -134,10 +138,10 @@ struct Export {
 }
 
 impl Export {
-    fn spec(&self) -> InputSpec {
-        InputSpec {
-            size: self.input_size,
-            crop_ratio: self.crop_ratio,
+    fn spec(&self) -> Result<InputSpec> {
+        match &self.backbone {
+            Some(name) => Ok(describe(name)?.entry.input()),
+            None => Ok(InputSpec::new(self.input_size, self.crop_ratio)),
         }
     }
 }
@@ -209,7 +213,7 @@ fn write_out(data: &mut Dataset, export: &Export, watch: &Watch) -> Result<Vec<S
             Split::Test => &data.test,
         };
         let samples = &samples[..export.limit.unwrap_or(usize::MAX).min(samples.len())];
-        let spec = export.spec();
+        let spec = export.spec()?;
         let boxes = export.boxes.as_deref().map(Boxes::from_file).transpose()?;
         let skipped = exports::inputs(samples, spec, boxes.as_ref(), to, watch)?;
         remarks.push(format!(
@@ -254,7 +258,7 @@ fn measure(data: &Dataset, args: &Args) -> Result<()> {
             epoch,
             threads: args.threads,
             cache: Some(Arc::clone(&cache)),
-            ..LoaderOptions::inference(args.export.spec(), 24)
+            ..LoaderOptions::inference(args.export.spec()?, 24)
         };
         let start = Instant::now();
         let images: usize = ImageLoader::new(Arc::clone(&samples), options)?

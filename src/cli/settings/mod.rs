@@ -157,7 +157,7 @@ impl Settings {
     /// The usual size and blocks of the PET, where they are not given.
     fn usual_network(&self, base: &RunConfig, config: &mut RunConfig) {
         // A backbone or plugin that cannot be described says why when it is opened.
-        let about = library::describe(&config.backbone).ok();
+        let about = library::describe(config.chosen_backbone()).ok();
         let plugin = Plugins::standard().get(&config.pet).ok();
         let own = plugin.and_then(|spec| spec.default_size());
         usual_network(base, config, about.as_ref(), own, |key| self.given.has(key));

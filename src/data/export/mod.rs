@@ -139,7 +139,7 @@ fn one_input(
     let picture = &picture.picture;
     let mut out = vec![0; spec.bytes()];
     match crop {
-        Some(crop) => crop_into(picture, &crop, spec.size, &mut out)
+        Some(crop) => crop_into(picture, &crop, spec, &mut out)
             .map_err(|problem| problem.at(sample.name()))?,
         None => infer_into(picture, spec, &mut out)?,
     }
@@ -168,6 +168,7 @@ fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
             "names": serde_json::to_string(names).map_err(inner)?,
             "input_size": spec.size.to_string(),
             "crop_ratio": spec.crop_ratio.to_string(),
+            "interpolation": spec.resize.interpolation.name(),
         },
         "images": {
             "dtype": "F32",

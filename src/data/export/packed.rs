@@ -237,10 +237,7 @@ fn unended(name: &str) -> &str {
 
 /// The middle square of an image as a JPEG file.
 fn square(sample: &Sample) -> Result<Vec<u8>> {
-    let spec = InputSpec {
-        size: SIDE,
-        crop_ratio: 1.0,
-    };
+    let spec = InputSpec::new(SIDE, 1.0);
     let mut pixels = vec![0; spec.bytes()];
     infer_into(&sample.hold()?.picture, spec, &mut pixels)?;
     let mut bytes = Vec::new();

@@ -25,7 +25,7 @@ pub fn augmented(
 ) -> Result<(Vec<u8>, CropBox)> {
     let mut out = vec![0; spec.bytes()];
     let picture = sample.decode()?;
-    let crop = crop_of(&picture, index, spec.size, augment, seed, epoch, &mut out)?;
+    let crop = crop_of(&picture, index, spec, augment, seed, epoch, &mut out)?;
     Ok((out, crop))
 }
 
@@ -33,7 +33,7 @@ pub fn augmented(
 pub(super) fn crop_of(
     picture: &RgbImage,
     index: usize,
-    size: usize,
+    spec: InputSpec,
     augment: Augment,
     seed: u64,
     epoch: u64,
@@ -41,7 +41,7 @@ pub(super) fn crop_of(
 ) -> Result<CropBox> {
     let (width, height) = picture.dimensions();
     let crop = augment.draw(seed, epoch, index as u64, width, height);
-    crop_into(picture, &crop, size, out)?;
+    crop_into(picture, &crop, spec, out)?;
     Ok(crop)
 }
 

@@ -358,11 +358,10 @@ impl LoaderQueue {
             Some(cache) => cache.picture(sample)?,
             None => Arc::new(sample.hold()?),
         };
-        let size = options.input.size;
         crop_of(
             &picture.picture,
             index,
-            size,
+            options.input,
             augment,
             options.seed,
             options.epoch,

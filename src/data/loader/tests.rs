@@ -44,13 +44,7 @@ fn options(threads: usize) -> LoaderOptions {
         seed: 3,
         epoch: 1,
         threads,
-        ..LoaderOptions::inference(
-            InputSpec {
-                size: 16,
-                crop_ratio: 0.875,
-            },
-            4,
-        )
+        ..LoaderOptions::inference(InputSpec::new(16, 0.875), 4)
     }
 }
 
@@ -166,13 +160,7 @@ fn unreadable_images_are_reported_and_the_others_stay_aligned() {
         )
         .unwrap();
     }
-    let plain = LoaderOptions::inference(
-        InputSpec {
-            size: 16,
-            crop_ratio: 1.0,
-        },
-        2,
-    );
+    let plain = LoaderOptions::inference(InputSpec::new(16, 1.0), 2);
     let mut loader = ImageLoader::new(Arc::clone(&samples), plain).unwrap();
     let batches: Vec<ImageBatch> = loader.by_ref().collect();
     assert_eq!(batches.len(), 2);
@@ -206,10 +194,7 @@ fn dropping_a_loader_ends_its_threads() {
 fn an_inference_cache_gives_the_same_pixels() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 5);
-    let spec = InputSpec {
-        size: 8,
-        crop_ratio: 0.875,
-    };
+    let spec = InputSpec::new(8, 0.875);
     let cache = Arc::new(PixelCache::new(1 << 20));
     let plain = all(&samples, LoaderOptions::inference(spec, 2));
     let cached = LoaderOptions {

@@ -1,8 +1,8 @@
 //! From a decoded image to the square a network sees: resize, crop, flip.
 //!
-//! The rules are torchvision's on 8-bit images, resampled as Pillow does it (triangle filter
-//! widened by the scale, "antialias"): for inference `Resize` of the shorter side and `CenterCrop`;
-//! for training `RandomResizedCrop` and `RandomHorizontalFlip`. Results are u8, H×W×3, row-major.
+//! The rules are torchvision's on 8-bit images, resampled as Pillow does it (filter widened by the scale,
+//! "antialias"): for inference `Resize` of the shorter side and `CenterCrop`, as timm's `create_transform`; for
+//! training `RandomResizedCrop` and `RandomHorizontalFlip`. Results are u8, H×W×3, row-major.
 
 mod augment;
 
@@ -30,17 +30,75 @@ pub fn is_crop_ratio(ratio: f32) -> bool {
     (SMALLEST_CROP..=1.0).contains(&ratio)
 }
 
+/// The filter that images are resized with, by timm's names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Interpolation {
+    /// The triangle filter.
+    #[default]
+    Bilinear,
+    /// The cubic filter with a = −½.
+    Bicubic,
+}
+
+impl Interpolation {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Bilinear, Self::Bicubic];
+
+    /// timm's name of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bilinear => "bilinear",
+            Self::Bicubic => "bicubic",
+        }
+    }
+}
+
+/// How an image becomes a square at inference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CropMode {
+    /// The shorter side becomes round(size / crop ratio), then the centre is cut: the transform of LAE's code.
+    #[default]
+    Rounded,
+    /// As timm's `center`: the shorter side becomes floor(size / crop ratio), then the centre is cut.
+    Center,
+    /// As timm's `squash`: both sides become the size, whatever the aspect ratio.
+    Squash,
+}
+
+/// How images are resized.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Resize {
+    /// The filter, for training as well.
+    pub interpolation: Interpolation,
+    /// The way to a square.
+    pub mode: CropMode,
+}
+
 /// How a network wants its images.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputSpec {
     /// Side of the square input, in pixels.
     pub size: usize,
-    /// Part of the resized shorter side that the centre crop keeps: the shorter side is resized to
-    /// round(size / `crop_ratio`). 0.875 makes 256 of 224; 1.0 crops nothing off it.
+    /// Part of the resized shorter side that the centre crop keeps. 0.875 makes 256 of 224; 1.0 crops nothing off it.
     pub crop_ratio: f32,
+    /// Filter and crop.
+    #[serde(default)]
+    pub resize: Resize,
 }
 
 impl InputSpec {
+    /// A size and crop ratio with the transform of LAE's code: bilinear, and the shorter side rounded.
+    pub fn new(size: usize, crop_ratio: f32) -> Self {
+        let resize = Resize::default();
+        Self {
+            size,
+            crop_ratio,
+            resize,
+        }
+    }
+
     /// Checks both numbers.
     ///
     /// # Errors
@@ -70,7 +128,13 @@ impl InputSpec {
     pub fn shorter_side(&self) -> usize {
         // The ratio as written: 0.9_f32 must count as 0.9, not as its nearest binary neighbour.
         let ratio: f64 = self.crop_ratio.to_string().parse().unwrap_or(1.0);
-        ((self.size as f64 / ratio).round_ties_even() as usize).max(self.size)
+        let exact = self.size as f64 / ratio;
+        let side = match self.resize.mode {
+            CropMode::Rounded => exact.round_ties_even(),
+            CropMode::Center => exact.floor(),
+            CropMode::Squash => return self.size,
+        };
+        (side as usize).max(self.size)
     }
 
     /// Bytes of one result.
@@ -84,7 +148,7 @@ thread_local! {
     static RESIZER: RefCell<fir::Resizer> = RefCell::new(fir::Resizer::new());
 }
 
-/// What the network sees at inference: shorter side resized, centre cropped; `out` has `spec.bytes()` bytes.
+/// What the network sees at inference: resized and cropped as `spec` says; `out` has `spec.bytes()` bytes.
 ///
 /// # Errors
 /// An image without pixels, or an `out` of another length.
@@ -94,7 +158,7 @@ pub fn infer_into(picture: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result
     let target = spec.shorter_side();
     // The longer side is cut down, as torchvision's int() does.
     let scaled = |side: u32| match side as usize {
-        side if side == shorter => target,
+        side if side == shorter || spec.resize.mode == CropMode::Squash => target,
         side => (target as u128 * side as u128 / shorter.max(1) as u128) as usize,
     };
     let (wide, high) = (scaled(width), scaled(height));
@@ -105,7 +169,7 @@ pub fn infer_into(picture: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result
         f64::from(height) / high as f64,
     );
     let kept = spec.size as f64;
-    let options = options().crop(
+    let options = options(spec.resize).crop(
         offset(wide) * x_scale,
         offset(high) * y_scale,
         (kept * x_scale).min(f64::from(width)),
@@ -114,11 +178,16 @@ pub fn infer_into(picture: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result
     resample(&view(picture)?, spec.size, &options, out)
 }
 
-/// A crop resized to `size`×`size`, as `resized_crop` does: pixels outside the box play no part.
+/// A crop resized to the size of `spec`, as `resized_crop` does: pixels outside the box play no part.
 ///
 /// # Errors
-/// A box that leaves the image or is empty, or an `out` that does not have `size`·`size`·3 bytes.
-pub fn crop_into(picture: &RgbImage, crop: &CropBox, size: usize, out: &mut [u8]) -> Result<()> {
+/// A box that leaves the image or is empty, or an `out` that does not have `spec.bytes()` bytes.
+pub fn crop_into(
+    picture: &RgbImage,
+    crop: &CropBox,
+    spec: InputSpec,
+    out: &mut [u8],
+) -> Result<()> {
     let whole = view(picture)?;
     let part = TypedCroppedImage::from_ref(&whole, crop.left, crop.top, crop.width, crop.height)
         .ok()
@@ -134,17 +203,22 @@ pub fn crop_into(picture: &RgbImage, crop: &CropBox, size: usize, out: &mut [u8]
                 height2 = picture.height().to_string()
             ))
         })?;
-    resample(&part, size, &options(), out)?;
+    resample(&part, spec.size, &options(spec.resize), out)?;
     if crop.flip {
-        for row in out.chunks_exact_mut(size * 3) {
+        for row in out.chunks_exact_mut(spec.size * 3) {
             mirror(row);
         }
     }
     Ok(())
 }
 
-fn options() -> fir::ResizeOptions {
-    fir::ResizeOptions::new().resize_alg(fir::ResizeAlg::Convolution(fir::FilterType::Bilinear))
+fn options(resize: Resize) -> fir::ResizeOptions {
+    let filter = match resize.interpolation {
+        Interpolation::Bilinear => fir::FilterType::Bilinear,
+        // The same kernel as Pillow's BICUBIC.
+        Interpolation::Bicubic => fir::FilterType::CatmullRom,
+    };
+    fir::ResizeOptions::new().resize_alg(fir::ResizeAlg::Convolution(filter))
 }
 
 fn view(picture: &RgbImage) -> Result<TypedImageRef<'_, U8x3>> {

@@ -16,44 +16,20 @@ fn picture(width: u32, height: u32) -> RgbImage {
 
 #[test]
 fn the_shorter_side_follows_the_ratio() {
-    let side = |size, crop_ratio| InputSpec { size, crop_ratio }.shorter_side();
+    let side = |size, crop_ratio| InputSpec::new(size, crop_ratio).shorter_side();
     assert_eq!(side(224, 0.875), 256);
     assert_eq!(side(32, 1.0), 32);
     assert_eq!(side(224, 0.9), 249);
     assert_eq!(side(32, 0.875), 37);
-    assert!(
-        InputSpec {
-            size: 0,
-            crop_ratio: 1.0
-        }
-        .checked()
-        .is_err()
-    );
-    assert!(
-        InputSpec {
-            size: 8,
-            crop_ratio: 1.5
-        }
-        .checked()
-        .is_err()
-    );
-    assert!(
-        InputSpec {
-            size: 8,
-            crop_ratio: f32::NAN
-        }
-        .checked()
-        .is_err()
-    );
+    assert!(InputSpec::new(0, 1.0).checked().is_err());
+    assert!(InputSpec::new(8, 1.5).checked().is_err());
+    assert!(InputSpec::new(8, f32::NAN).checked().is_err());
 }
 
 #[test]
 fn a_picture_of_the_right_size_is_untouched() {
     let picture = picture(32, 32);
-    let spec = InputSpec {
-        size: 32,
-        crop_ratio: 1.0,
-    };
+    let spec = InputSpec::new(32, 1.0);
     let mut out = vec![0; spec.bytes()];
     infer_into(&picture, spec, &mut out).unwrap();
     assert_eq!(&out, picture.as_raw());
@@ -63,15 +39,12 @@ fn a_picture_of_the_right_size_is_untouched() {
 fn the_centre_crop_equals_resize_then_crop() {
     // 90×60 → shorter side 37 → 55×37 → crop 32 at (round(11.5)=12, round(2.5)=2).
     let picture = picture(90, 60);
-    let spec = InputSpec {
-        size: 32,
-        crop_ratio: 0.875,
-    };
+    let spec = InputSpec::new(32, 0.875);
     let mut out = vec![0; spec.bytes()];
     infer_into(&picture, spec, &mut out).unwrap();
     let mut whole = TypedImage::<U8x3>::new(55, 37);
     fir::Resizer::new()
-        .resize_typed(&view(&picture).unwrap(), &mut whole, &options())
+        .resize_typed(&view(&picture).unwrap(), &mut whole, &options(spec.resize))
         .unwrap();
     for y in 0..32 {
         for x in 0..32 {
@@ -89,10 +62,7 @@ fn the_centre_crop_equals_resize_then_crop() {
 
 #[test]
 fn needles_do_not_need_memory() {
-    let spec = InputSpec {
-        size: 224,
-        crop_ratio: 0.875,
-    };
+    let spec = InputSpec::new(224, 0.875);
     let mut out = vec![0; spec.bytes()];
     infer_into(&picture(1, 60_000), spec, &mut out).unwrap();
     infer_into(&picture(60_000, 2), spec, &mut out).unwrap();
@@ -106,9 +76,10 @@ fn a_flip_mirrors_and_a_box_outside_is_refused() {
     let mut plain = vec![0; 8 * 8 * 3];
     let mut flipped = plain.clone();
     let mut crop = CropBox::new(0, 0, 8, 8);
-    crop_into(&picture, &crop, 8, &mut plain).unwrap();
+    let spec = InputSpec::new(8, 1.0);
+    crop_into(&picture, &crop, spec, &mut plain).unwrap();
     crop.flip = true;
-    crop_into(&picture, &crop, 8, &mut flipped).unwrap();
+    crop_into(&picture, &crop, spec, &mut flipped).unwrap();
     assert_eq!(&plain[..3], &flipped[21..24]);
     assert_eq!(&plain[9..12], &flipped[12..15]);
     for bad in [
@@ -116,7 +87,7 @@ fn a_flip_mirrors_and_a_box_outside_is_refused() {
         CropBox::new(0, 0, 0, 8),
         CropBox::new(u32::MAX, 0, 2, 2),
     ] {
-        let problem = crop_into(&picture, &bad, 8, &mut plain).unwrap_err();
+        let problem = crop_into(&picture, &bad, spec, &mut plain).unwrap_err();
         assert!(problem.is("problem-crop-outside-image"), "{problem}");
     }
 }
@@ -192,4 +163,74 @@ fn ranges_are_checked() {
         .is_err()
     );
     assert!(Augment::default().checked().is_ok());
+}
+
+/// Pixels and channel means that timm 1.0.31 and Pillow compute with `create_transform(…, mean=0, std=1)`.
+#[test]
+fn inputs_are_those_of_timms_transform() {
+    let at = [(0, 0), (3, 17), (13, 9), (27, 27)];
+    for (mode, crop_ratio, interpolation, size, image, pixels, means) in [
+        (
+            CropMode::Center,
+            0.9,
+            Interpolation::Bicubic,
+            32,
+            (61, 47),
+            [
+                [34, 15, 24],
+                [131, 36, 216],
+                [85, 110, 166],
+                [187, 212, 183],
+            ],
+            [122.0625, 127.9375, 123.8281],
+        ),
+        (
+            CropMode::Center,
+            0.9,
+            Interpolation::Bilinear,
+            32,
+            (47, 61),
+            [[15, 34, 24], [139, 52, 68], [81, 108, 136], [212, 187, 169]],
+            [128.0, 122.0625, 123.6797],
+        ),
+        (
+            CropMode::Squash,
+            1.0,
+            Interpolation::Bicubic,
+            32,
+            (61, 47),
+            [[2, 1, 0], [137, 25, 151], [73, 105, 90], [217, 216, 66]],
+            [124.9688, 124.25, 112.2549],
+        ),
+        (
+            CropMode::Center,
+            0.95,
+            Interpolation::Bicubic,
+            28,
+            (20, 23),
+            [[0, 14, 0], [147, 37, 39], [77, 113, 63], [236, 222, 121]],
+            [116.3571, 117.6071, 79.2895],
+        ),
+    ] {
+        let resize = Resize {
+            interpolation,
+            mode,
+        };
+        let spec = InputSpec {
+            resize,
+            ..InputSpec::new(size, crop_ratio)
+        };
+        let mut out = vec![0; spec.bytes()];
+        infer_into(&picture(image.0, image.1), spec, &mut out).unwrap();
+        for ((row, column), wanted) in at.into_iter().zip(pixels) {
+            let found = &out[(row * size + column) * 3..][..3];
+            let apart = found.iter().zip(wanted).map(|(a, b)| a.abs_diff(b));
+            assert!(apart.max() <= Some(1), "{spec:?}: {found:?} {wanted:?}");
+        }
+        for (channel, wanted) in means.into_iter().enumerate() {
+            let of_channel = out.iter().skip(channel).step_by(3);
+            let mean = of_channel.map(|&v| f64::from(v)).sum::<f64>() / (size * size) as f64;
+            assert!((mean - wanted).abs() < 0.1, "{spec:?}: {mean} {wanted}");
+        }
+    }
 }

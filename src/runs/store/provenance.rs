@@ -12,6 +12,7 @@ use super::folder::RunFolder;
 use super::tables::{damaged_table, from_csv, to_csv};
 use super::{IMAGES_FILE, PROVENANCE_FILE};
 use crate::data::ClassPrints;
+use crate::data::transform::Interpolation;
 use crate::fetch::hex;
 use crate::files;
 use crate::files::write::keep_file;
@@ -32,6 +33,12 @@ pub struct BackboneFacts {
     pub input_size: usize,
     /// The shorter side of an image becomes input size / crop ratio, then the centre is cut.
     pub crop_ratio: f32,
+    /// The filter of the resize; bilinear in runs of versions that had no other.
+    #[serde(default)]
+    pub interpolation: Interpolation,
+    /// Whether both sides are resized to the input size instead.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub squashed: bool,
     /// What is subtracted from pixels in [0, 1], per channel.
     pub mean: [f32; 3],
     /// What they are divided by then.

@@ -105,7 +105,7 @@ fn names(spec: &PetSpec) -> Vec<(String, String)> {
 }
 
 fn on_backbone(spec: &PetSpec, config: &RunConfig) -> Result<OnBackbone> {
-    let about = BackboneLibrary::usual().describe(&config.backbone)?;
+    let about = BackboneLibrary::usual().describe(config.chosen_backbone())?;
     let shapes = &about.blocks;
     let chosen = config.block_list(shapes.len())?;
     let settings = PetSettings::default();

@@ -31,7 +31,7 @@ pub(super) fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibr
         }
     };
     let about = Backbones::usual()
-        .describe(&config.backbone)
+        .describe(config.chosen_backbone())
         .map_err(at("--backbone"))?;
     let mut view = about.clone();
     // A file is identified by its path, an entry also without the tag of its name.

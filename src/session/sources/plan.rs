@@ -101,7 +101,7 @@ fn cache_need(plan: &PlanView, config: &RunConfig, data: &DataView) -> Option<u6
     let picture = data.picture_bytes?;
     let largest = plan.train_images.iter().max().copied().unwrap_or(0) as u64;
     let tested: usize = plan.test_images.iter().sum();
-    let backbone = backbones::BackboneLibrary::usual().describe(&config.backbone);
+    let backbone = backbones::BackboneLibrary::usual().describe(config.chosen_backbone());
     let input = backbone.map_or(0, |about| about.entry.input().bytes());
     Some(largest * picture + (tested * input) as u64)
 }

@@ -35,7 +35,7 @@ impl Disk {
             .map(|task| scenario.train_of(&data, task).len())
             .collect();
         let input = BackboneLibrary::usual()
-            .describe(&config.backbone)?
+            .describe(config.chosen_backbone())?
             .entry
             .input();
         let augment = augment_of(config).checked()?;

@@ -109,7 +109,7 @@ impl TrainingPlan {
             still.clone().map_or(Ok(()), Err)?;
         }
         tell(message!("doing-opening-device"));
-        let about = stock.describe(&config.backbone)?;
+        let about = stock.describe(config.chosen_backbone())?;
         let mut last = None;
         let mut progress = |what: Message| {
             // It is asked often whether to continue, and gets once what is done.
@@ -126,7 +126,7 @@ impl TrainingPlan {
             remarks,
         } = Fitted::open(config, about.entry.architecture.family().name, resumed)?;
         progress(message!("doing-loading-backbone"));
-        let backbone = stock.backbone(&config.backbone, weights, &ready, &mut progress)?;
+        let backbone = stock.backbone(config.chosen_backbone(), weights, &ready, &mut progress)?;
         let shapes = backbone.backbone.blocks();
         let context = Context {
             architecture: &backbone.entry.architecture,

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use burn::tensor::Tensor;
 use image::RgbImage;
 
-use crate::backbone::library::{self, Opened, Unplaced};
+use crate::backbone::library::{self, BackboneChoice, Opened, Unplaced};
 use crate::data::transform::infer_into;
 use crate::device::{self, Trusted};
 use crate::message;
@@ -89,9 +89,13 @@ impl Parts {
             Some(wanted) => device::trusted(wanted)?,
             None => device::trusted(&header.config.device).or_else(|_| device::trusted("auto"))?,
         };
-        let weights = match stock.has_backbone(&header.config.backbone, &device.info) {
+        let weights = match stock.has_backbone(header.config.chosen_backbone(), &device.info) {
             true => None,
-            false => Some(weights_of(stock, &header.config.backbone, download)?),
+            false => Some(weights_of(
+                stock,
+                header.config.chosen_backbone(),
+                download,
+            )?),
         };
         Ok(Self {
             header,
@@ -132,10 +136,10 @@ impl Parts {
         let read = || match self.weights {
             Some(weights) => Ok(weights),
             // It was loaded and has been released since, or the device is another one.
-            None => weights_of(stock, &config.backbone, false),
+            None => weights_of(stock, config.chosen_backbone(), false),
         };
         let weights = answering_weights(&self.header, &ready);
-        let backbone = stock.placed(&config.backbone, weights, &ready, read)?;
+        let backbone = stock.placed(config.chosen_backbone(), weights, &ready, read)?;
         if backbone.sha256 != self.header.weights_sha256 {
             return Err(Problem::new(message!("problem-backbone-weights-changed"))
                 .at(&config.backbone)
@@ -182,16 +186,16 @@ fn bytes_of(tensors: &Named) -> u64 {
 }
 
 /// A run's weights, opened and checked.
-fn weights_of(stock: &Stock, name: &str, download: bool) -> Result<Unplaced> {
+fn weights_of(stock: &Stock, choice: BackboneChoice<'_>, download: bool) -> Result<Unplaced> {
     let mut downloading = false;
     // Beside a run that trains nobody waits for a download; on the command line one does.
-    let read = library::read_from(&stock.backbones(), name, &mut |_| {
+    let read = library::read_from(&stock.backbones(), choice, &mut |_| {
         downloading = true;
         download
     });
     read.map_err(|problem| match downloading && !download {
         true => Problem::new(message!("problem-run-weights-missing"))
-            .at(name)
+            .at(choice.name)
             .advise(message!("advice-download-backbone-on-experiment")),
         false => problem,
     })

@@ -3,6 +3,7 @@
 use lae_kernels::simd::Level;
 
 use crate::backbone::library::Opened;
+use crate::data::transform::CropMode;
 use crate::device::{self, DeviceInfo};
 use crate::store::{BackboneFacts, Machine, Provenance};
 
@@ -23,6 +24,8 @@ pub(super) fn facts_of(opened: &Opened) -> BackboneFacts {
         family: opened.entry.architecture.family().name.to_string(),
         input_size: opened.input.size,
         crop_ratio: opened.input.crop_ratio,
+        interpolation: opened.input.resize.interpolation,
+        squashed: opened.input.resize.mode == CropMode::Squash,
         mean: opened.normalisation.mean,
         std: opened.normalisation.std,
         weights_bytes: opened.bytes,

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::backbone::library::{self, BackboneLibrary, Description, Opened, Unplaced};
+use crate::backbone::library::{
+    self, BackboneChoice, BackboneLibrary, Description, Opened, Unplaced,
+};
 use crate::data::transform::Augment;
 use crate::data::{Dataset, OpenOptions, PixelCache, Watch};
 use crate::device::{DeviceInfo, Ready};
@@ -33,7 +35,7 @@ struct Shelves {
     data: Option<(String, Arc<Dataset>)>,
     /// Decoded images of that data set at one working size.
     pixels: Option<(String, Arc<PixelCache>)>,
-    /// Backbones by device, number format of the weights, and name.
+    /// Backbones by device, number format of the weights, and choice.
     backbones: HashMap<(String, WeightType, String), Arc<Opened>>,
 }
 
@@ -148,8 +150,8 @@ impl Stock {
     ///
     /// # Errors
     /// Returns a Problem if there is none, or its file cannot be read.
-    pub fn describe(&self, name: &str) -> Result<Description> {
-        self.backbones().describe(name)
+    pub fn describe(&self, choice: BackboneChoice<'_>) -> Result<Description> {
+        self.backbones().describe(choice)
     }
 
     /// The backbone of this name or file on a device, computed in this way; its weights are
@@ -159,13 +161,13 @@ impl Stock {
     /// Returns a Problem if the weights cannot be had or do not fit.
     pub fn backbone(
         &self,
-        name: &str,
+        choice: BackboneChoice<'_>,
         weights: WeightType,
         ready: &Ready,
         progress: &mut dyn FnMut(Message) -> bool,
     ) -> Result<Arc<Opened>> {
-        self.placed(name, weights, ready, || {
-            library::read_from(&self.backbones(), name, progress)
+        self.placed(choice, weights, ready, || {
+            library::read_from(&self.backbones(), choice, progress)
         })
     }
 
@@ -175,15 +177,16 @@ impl Stock {
     /// Those of `read`, or the weights do not fit.
     pub fn placed(
         &self,
-        name: &str,
+        choice: BackboneChoice<'_>,
         weights: WeightType,
         ready: &Ready,
         read: impl FnOnce() -> Result<Unplaced>,
     ) -> Result<Arc<Opened>> {
         // One name is not one network where jobs bring their own.
-        let known = match (&self.own.backbones[..], self.own.weights.get(name)) {
-            ([], None) => name.to_string(),
-            (tables, file) => format!("{name}\n{tables:?}\n{file:?}"),
+        let chosen = choice.key();
+        let known = match (&self.own.backbones[..], self.own.weights.get(choice.name)) {
+            ([], None) => chosen,
+            (tables, file) => format!("{chosen}\n{tables:?}\n{file:?}"),
         };
         let key = (ready.info.selector(), weights, known);
         if let Some(opened) = self.shelves().backbones.get(&key) {
@@ -200,11 +203,11 @@ impl Stock {
     }
 
     /// Whether the backbone of this name or file is loaded on a device, in whatever way.
-    pub fn has_backbone(&self, name: &str, on: &DeviceInfo) -> bool {
-        let selector = on.selector();
+    pub fn has_backbone(&self, choice: BackboneChoice<'_>, on: &DeviceInfo) -> bool {
+        let (selector, name) = (on.selector(), choice.key());
         let shelves = self.shelves();
         let mut known = shelves.backbones.keys();
-        known.any(|(device, _, known)| *device == selector && known == name)
+        known.any(|(device, _, known)| *device == selector && *known == name)
     }
 
     /// The PET plugin of this name: the one that was brought along, else as the files say now.

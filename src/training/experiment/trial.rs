@@ -59,7 +59,7 @@ pub fn contenders(chosen: &RunConfig, stock: &Stock) -> Result<Vec<RunConfig>> {
         for (key, value) in *own {
             config.settings.insert((*key).into(), value.clone());
         }
-        let about = stock.describe(&config.backbone).ok();
+        let about = stock.describe(config.chosen_backbone()).ok();
         let size = stock
             .plugin(&config.pet)
             .ok()

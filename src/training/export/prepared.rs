@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::model::Model;
+use crate::data::transform::CropMode;
 use crate::problem::{Problem, Result};
 
 /// Python that turns an image into the network's pixels: all of `prepare.py`, and a part of `model.py`. It is the only
@@ -30,10 +31,10 @@ def prepare(image):
         raise ValueError("Pillow reads 8 of 16 bits of colours, too few for this bit depth: save the image as 16-bit grey without alpha")
     image = rgb(ImageOps.exif_transpose(image))
     size, target = PREPARATION["size"], PREPARATION["resize_shorter_side_to"]
-    shorter = min(image.size)
-    wide, high = (target if side == shorter else target * side // shorter for side in image.size)
+    shorter, squash = min(image.size), PREPARATION["crop"] == "none"
+    wide, high = (target if squash or side == shorter else target * side // shorter for side in image.size)
     left, top = round((wide - size) / 2), round((high - size) / 2)
-    image = image.resize((wide, high), Image.Resampling.BILINEAR)
+    image = image.resize((wide, high), Image.Resampling[PREPARATION["interpolation"].split()[0].upper()])
     image = image.crop((left, top, left + size, top + size))
     return np.asarray(image, dtype=np.float32).transpose(2, 0, 1) / 255
 "#;
@@ -50,9 +51,9 @@ pub fn module() -> Vec<u8> {
 struct Preparation {
     /// Side of the square that the network takes, in pixels.
     size: usize,
-    /// The shorter side is resized to this first.
+    /// The shorter side is resized to this first; without a crop both sides are.
     resize_shorter_side_to: usize,
-    interpolation: &'static str,
+    interpolation: String,
     crop: &'static str,
     channels: &'static str,
     /// Significant bits of 16-bit values.
@@ -75,8 +76,14 @@ pub fn preparation(model: &Model<'_>, normalises: bool) -> Result<Vec<u8>> {
     json(&Preparation {
         size: input.size,
         resize_shorter_side_to: input.shorter_side(),
-        interpolation: "bilinear with antialiasing, as in Pillow",
-        crop: "centre",
+        interpolation: format!(
+            "{} with antialiasing, as in Pillow",
+            input.resize.interpolation.name()
+        ),
+        crop: match input.resize.mode {
+            CropMode::Squash => "none",
+            CropMode::Center | CropMode::Rounded => "centre",
+        },
         channels: "RGB; grey is repeated, alpha is dropped, EXIF orientation is applied",
         bit_depth: model.predictor.header().config.bit_depth,
         sixteen_bits: "value * 2^(16 - bit_depth), at most 65535, then / 257, rounded (Pillow's convert clips 16-bit grey at \

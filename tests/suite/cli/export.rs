@@ -116,10 +116,10 @@ fn exported_python_prepares_images_as_the_program_does() {
         let preparation: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(preparation["bit_depth"], bit_depth);
         let side = |key: &str| preparation[key].as_u64().unwrap() as usize;
-        let spec = InputSpec {
-            size: side("size"),
-            crop_ratio: side("size") as f32 / side("resize_shorter_side_to") as f32,
-        };
+        let spec = InputSpec::new(
+            side("size"),
+            side("size") as f32 / side("resize_shorter_side_to") as f32,
+        );
         assert_eq!(spec.shorter_side(), side("resize_shorter_side_to"));
         // Some values have more bits than the run's bit depth.
         let value = |x: u32, y: u32| ((x * 9 + y * 5) * most / 636) as u16;

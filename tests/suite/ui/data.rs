@@ -243,13 +243,7 @@ fn what_the_network_sees_is_what_the_loader_draws() {
             shuffle: true,
             seed: config.seed,
             epoch: (task * config.epochs + 2) as u64,
-            ..LoaderOptions::inference(
-                InputSpec {
-                    size: 32,
-                    crop_ratio: 1.0,
-                },
-                3,
-            )
+            ..LoaderOptions::inference(InputSpec::new(32, 1.0), 3)
         };
         for batch in ImageLoader::new(samples.clone(), options).unwrap() {
             for (pixels, &index) in batch.pixels.chunks(32 * 32 * 3).zip(&batch.indices) {

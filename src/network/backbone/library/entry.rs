@@ -6,12 +6,40 @@ use std::path::PathBuf;
 use super::is_shipped;
 use crate::backbone::architecture::Architecture;
 use crate::backbone::normalisation::Normalisation;
-use crate::data::transform::InputSpec;
+use crate::data::transform::{InputSpec, Resize};
 use crate::texts::of_list;
 use crate::tr;
 
 /// What an entry says of what nobody stated.
 pub const NOT_STATED: &str = "not stated";
+
+/// A backbone as settings choose it.
+#[derive(Clone, Copy, Debug)]
+pub struct BackboneChoice<'a> {
+    /// A name of the table, or a file.
+    pub name: &'a str,
+    /// Whether images are prepared as in its pre-training, not as by LAE's code.
+    pub pretrained_transform: bool,
+}
+
+impl BackboneChoice<'_> {
+    /// A text that is equal for equal choices: the name alone where nothing else was chosen.
+    pub fn key(&self) -> String {
+        match self.pretrained_transform {
+            true => self.name.to_owned(),
+            false => format!("{}\nwith the paper's transform", self.name),
+        }
+    }
+}
+
+impl<'a, S: AsRef<str> + ?Sized> From<&'a S> for BackboneChoice<'a> {
+    fn from(name: &'a S) -> Self {
+        Self {
+            name: name.as_ref(),
+            pretrained_transform: true,
+        }
+    }
+}
 
 /// Where an entry's weights come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +74,10 @@ pub struct BackboneEntry {
     pub normalisation: Normalisation,
     /// At inference the shorter side is resized to input size / crop ratio, then the centre cut.
     pub crop_ratio: f32,
+    /// Filter and crop of its pre-training.
+    pub resize: Resize,
+    /// Normalisation and crop ratio in LAE's code, whose filter is bilinear.
+    pub paper: (Normalisation, f32),
     /// How many of the first blocks carry a PET by default.
     pub pet_blocks: usize,
     /// Where the weights come from.
@@ -68,6 +100,30 @@ impl BackboneEntry {
         InputSpec {
             size: self.architecture.input_size(),
             crop_ratio: self.crop_ratio,
+            resize: self.resize,
+        }
+    }
+
+    /// Returns whether its pre-training and LAE's code prepare images differently.
+    pub fn has_own_transform(&self) -> bool {
+        let paper = self.clone().prepared(false);
+        let same_side = self.input().shorter_side() == paper.input().shorter_side();
+        let filters = [self, &paper].map(|entry| entry.resize.interpolation);
+        self.normalisation != paper.normalisation || !same_side || filters[0] != filters[1]
+    }
+
+    /// Returns it with the transform of its pre-training, which it has already, or with that of LAE's code.
+    #[must_use]
+    pub fn prepared(self, pretrained_transform: bool) -> Self {
+        if pretrained_transform {
+            return self;
+        }
+        let (normalisation, crop_ratio) = self.paper;
+        Self {
+            normalisation,
+            crop_ratio,
+            resize: Resize::default(),
+            ..self
         }
     }
 

@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use super::normalisation::Normalisation;
-pub use entry::{BackboneEntry, NOT_STATED, WeightSource};
+pub use entry::{BackboneChoice, BackboneEntry, NOT_STATED, WeightSource};
 pub use opening::{Opened, Unplaced};
 pub use places::Places;
 
@@ -282,15 +282,18 @@ impl BackboneLibrary {
     }
 
     /// Describes a backbone by name or file without loading its weights.
-    pub fn describe(&self, name: &str) -> Result<Description> {
-        match self.meaning(name)? {
-            Meaning::Entry(entry) => Ok(described(entry.clone(), self.state(entry), Vec::new())),
+    pub fn describe<'a>(&self, choice: impl Into<BackboneChoice<'a>>) -> Result<Description> {
+        let choice = choice.into();
+        let (entry, state, assumed) = match self.meaning(choice.name)? {
+            Meaning::Entry(entry) => (entry.clone(), self.state(entry), Vec::new()),
             Meaning::File(path) => {
                 let file = weights::open_header(&path)?;
                 let (entry, assumed) = self.entry_of_file(&path, &file)?;
-                Ok(described(entry, State::Present(path), assumed))
+                (entry, State::Present(path), assumed)
             }
-        }
+        };
+        let entry = entry.prepared(choice.pretrained_transform);
+        Ok(described(entry, state, assumed))
     }
 
     /// Whether an entry's weights are available.
@@ -354,17 +357,22 @@ pub fn open(
 }
 
 /// As [`open`], short of placing it on a device; see [`BackboneLibrary::read`].
-pub fn read(name: &str, progress: &mut dyn FnMut(Message) -> bool) -> Result<Unplaced> {
-    read_from(&BackboneLibrary::usual(), name, progress)
+pub fn read<'a>(
+    choice: impl Into<BackboneChoice<'a>>,
+    progress: &mut dyn FnMut(Message) -> bool,
+) -> Result<Unplaced> {
+    read_from(&BackboneLibrary::usual(), choice, progress)
 }
 
 /// As [`read`], from this library.
-pub fn read_from(
+pub fn read_from<'a>(
     library: &BackboneLibrary,
-    name: &str,
+    choice: impl Into<BackboneChoice<'a>>,
     progress: &mut dyn FnMut(Message) -> bool,
 ) -> Result<Unplaced> {
-    library.read(name, &mut |now: DownloadProgress| {
+    let choice = choice.into();
+    let name = choice.name;
+    library.read(choice, &mut |now: DownloadProgress| {
         let megabytes = |bytes: u64| usize::try_from(bytes / 1_000_000).unwrap_or(usize::MAX);
         let done = megabytes(now.done);
         progress(match now.total.map(megabytes) {
@@ -380,8 +388,8 @@ pub fn read_from(
 }
 
 /// Describes a backbone from the usual places; see [`BackboneLibrary::describe`].
-pub fn describe(name: &str) -> Result<Description> {
-    BackboneLibrary::usual().describe(name)
+pub fn describe<'a>(choice: impl Into<BackboneChoice<'a>>) -> Result<Description> {
+    BackboneLibrary::usual().describe(choice)
 }
 
 /// A backbone with random weights from the usual places; see [`BackboneLibrary::random`].

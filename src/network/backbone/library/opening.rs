@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::entry::{BackboneEntry, NOT_STATED, WeightSource};
+use super::entry::{BackboneChoice, BackboneEntry, NOT_STATED, WeightSource};
 use super::hashes::{self, Expected};
 use super::{BackboneLibrary, EMBEDDED, Meaning, NANO};
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::weights::{self, Tensors, sha256_of_bytes};
 use crate::backbone::{Backbone, families};
-use crate::data::transform::{InputSpec, is_crop_ratio};
+use crate::data::transform::{InputSpec, Resize, is_crop_ratio};
 use crate::fetch::{self, DownloadProgress};
 use crate::memory::available_bytes;
 use crate::message;
@@ -77,6 +77,11 @@ impl Unplaced {
         self.bytes
     }
 
+    fn prepared(mut self, choice: BackboneChoice<'_>) -> Self {
+        self.entry = self.entry.prepared(choice.pretrained_transform);
+        self
+    }
+
     /// Makes the network on a device.
     pub fn place(self, to: impl Into<Place>) -> Result<Opened> {
         let to = to.into();
@@ -95,29 +100,31 @@ impl Unplaced {
 impl BackboneLibrary {
     /// Opens a backbone by name or file, downloading its weights if they are not available.
     /// `progress` gets the state of the download and stops it by returning false.
-    pub fn open(
+    pub fn open<'a>(
         &self,
-        name: &str,
+        choice: impl Into<BackboneChoice<'a>>,
         to: impl Into<Place>,
         progress: &mut dyn FnMut(DownloadProgress) -> bool,
     ) -> Result<Opened> {
-        self.read(name, progress)?.place(to)
+        self.read(choice, progress)?.place(to)
     }
 
     /// As [`BackboneLibrary::open`], short of placing it on a device.
-    pub fn read(
+    pub fn read<'a>(
         &self,
-        name: &str,
+        choice: impl Into<BackboneChoice<'a>>,
         progress: &mut dyn FnMut(DownloadProgress) -> bool,
     ) -> Result<Unplaced> {
-        match self.meaning(name)? {
+        let choice = choice.into();
+        let read = match self.meaning(choice.name)? {
             Meaning::File(path) => self.read_file(&path),
             Meaning::Entry(entry) if entry.source == WeightSource::Embedded => embedded(entry),
             Meaning::Entry(entry) => {
                 let path = self.obtain(entry, progress)?;
                 checked(entry.clone(), &path, Vec::new())
             }
-        }
+        };
+        Ok(read?.prepared(choice))
     }
 
     /// The SHA-256 that the weights of a backbone have, or will have once they are downloaded; `None` if nobody knows
@@ -147,11 +154,17 @@ impl BackboneLibrary {
 
     /// Reads the entry `name` with weights from a file the user chose, for machines without
     /// internet.
-    pub fn read_with(&self, name: &str, file: &Path) -> Result<Unplaced> {
-        match self.meaning(name)? {
+    pub fn read_with<'a>(
+        &self,
+        choice: impl Into<BackboneChoice<'a>>,
+        file: &Path,
+    ) -> Result<Unplaced> {
+        let choice = choice.into();
+        let read = match self.meaning(choice.name)? {
             Meaning::Entry(entry) => checked(entry.clone(), file, Vec::new()),
             Meaning::File(_) => self.read_file(file),
-        }
+        };
+        Ok(read?.prepared(choice))
     }
 
     /// A backbone of this name with random weights, for measurements.
@@ -204,18 +217,17 @@ impl BackboneLibrary {
                 usual
             }
         };
-        let crop_ratio = number("crop_ratio").unwrap_or(0.875);
+        let crop_ratio = number("crop_ratio").filter(|ratio| is_crop_ratio(*ratio));
+        let crop_ratio = crop_ratio.unwrap_or(0.875);
         let entry = BackboneEntry {
             title: stem.clone(),
             name: tensors.metadata().get("name").cloned().unwrap_or(stem),
             pet_blocks: inferred.architecture.default_pet_blocks(),
             architecture: inferred.architecture,
             normalisation,
-            crop_ratio: if is_crop_ratio(crop_ratio) {
-                crop_ratio
-            } else {
-                0.875
-            },
+            crop_ratio,
+            resize: Resize::default(),
+            paper: (normalisation, crop_ratio),
             source: WeightSource::File(path.to_owned()),
             size_mb: fs::metadata(path).ok().map(|meta| meta.len() / 1_000_000),
             sha256: None,

@@ -25,7 +25,11 @@ impl Serialize for RunConfig {
         for setting in SETTINGS {
             let spec = &setting.spec;
             let value = (setting.get)(self);
-            let left_out = spec.unwritten && value == spec.kind.default();
+            let usual = match spec.unnamed {
+                Some(unnamed) => Some(Setting::Flag(unnamed(&self.backbone))),
+                None => spec.kind.default(),
+            };
+            let left_out = spec.unwritten && value == usual;
             if let Some(value) = value.filter(|_| !left_out) {
                 table.serialize_entry(spec.key, &value)?;
             }
@@ -61,21 +65,27 @@ impl<'de> Visitor<'de> for ConfigVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<RunConfig, A::Error> {
         let mut config = RunConfig::default();
-        for setting in SETTINGS {
-            if let Some(on) = setting.spec.unnamed {
-                (setting.set)(&mut config, Setting::Flag(on));
-            }
-        }
+        let mut named = Vec::new();
         let mut old = Vec::new();
         let mut card_variant = String::new();
         while let Some(key) = table.next_key_seed(ConfigKeySeed)? {
             match key {
-                ConfigKey::Of(setting) => table.next_value_seed(ValueSeed(setting, &mut config))?,
+                ConfigKey::Of(setting) => {
+                    table.next_value_seed(ValueSeed(setting, &mut config))?;
+                    named.push(setting.spec.key);
+                }
                 ConfigKey::Own => config.settings = table.next_value()?,
                 ConfigKey::StoredNames => config.stored_names = table.next_value()?,
                 ConfigKey::Corrected => config.corrected = table.next_value()?,
                 ConfigKey::Old(key) => old.push((key, table.next_value()?)),
                 ConfigKey::CardVariant => card_variant = table.next_value::<String>()?,
+            }
+        }
+        for setting in SETTINGS {
+            let spec = &setting.spec;
+            if let Some(unnamed) = spec.unnamed.filter(|_| !named.contains(&spec.key)) {
+                let on = unnamed(&config.backbone);
+                (setting.set)(&mut config, Setting::Flag(on));
             }
         }
         if config.precision == Precision::Auto && card_variant.starts_with("f16-") {

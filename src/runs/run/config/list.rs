@@ -4,6 +4,7 @@
 use super::field::Field;
 use super::spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec};
 use super::{Precision, Setting, SettingKind, Settings};
+use crate::backbone::library::EMBEDDED;
 use crate::data::{Correction, FULL_DEPTH};
 
 /// A setting of every run: what it is, and the way to its field.
@@ -140,6 +141,12 @@ settings_of_every_run! {
     backbone: String = backbone("NAME|FILE", "Backbone", SettingKind::Text("lae-nano")) { fix: "Use {}", named: true };
     /// Number format of the frozen weights: f16 (GPUs) and bf16 (CPUs that support it) halve their memory
     precision: Precision = backbone("PRECISION", "Precision", SettingKind::Choice(&["auto", "f32", "f16", "bf16"]));
+    /// Resize and normalise images as in the backbone's pre-training; off: bilinear, with the pixel range of LAE's code
+    pretrained_transform: bool = backbone("on|off", "Transform of the pre-training", SettingKind::Flag(true)) {
+        // Earlier versions had only the transform of LAE's code. The embedded backbone was trained with it.
+        usual: "on; with --config the file's; off in the paper's presets",
+        unnamed: Some(|backbone| backbone == EMBEDDED), unwritten: true,
+    };
     /// Name of a PET plugin (`lae-studio plugins` lists them)
     pet: String = pet("NAME", "PET", SettingKind::Text("adapter")) {
         fix: "Use {}", fix_with: &["pet_size", "pet_variant", "pet_set"], named: true,
@@ -252,12 +259,12 @@ settings_of_every_run! {
     /// Keep all copies of an image on the same side of a random split
     copies_together: bool = data("on|off", "Keep copies together", SettingKind::Flag(true)) {
         // Files without the key are of a version that drew every image by itself.
-        usual: "on; with --config the file's", unnamed: Some(false),
+        usual: "on; with --config the file's", unnamed: Some(|_| false),
     };
     /// Treat near copies, such as the frames of a burst, as copies
     near_copies_together: bool = data("on|off", "Keep near copies together", SettingKind::Flag(true)) {
         // Files without the key are of a version in which only equal pixels counted.
-        usual: "on; with --config the file's", unnamed: Some(false),
+        usual: "on; with --config the file's", unnamed: Some(|_| false),
     };
     /// Significant bits of the values in 16-bit images: 12 for most 12-bit cameras, whose files look almost black at
     /// 16; larger values become white

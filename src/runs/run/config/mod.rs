@@ -14,6 +14,7 @@ mod list;
 mod setting;
 mod spec;
 
+use crate::backbone::library::BackboneChoice;
 use crate::files::names::{is_elsewhere, is_path};
 use crate::message;
 use crate::problem::{Problem, Result, line_and_column};
@@ -125,6 +126,14 @@ impl RunConfig {
         all.map(String::as_str).filter(|place| is_path(place))
     }
 
+    /// The backbone with what else these settings say of it.
+    pub fn chosen_backbone(&self) -> BackboneChoice<'_> {
+        BackboneChoice {
+            name: &self.backbone,
+            pretrained_transform: self.pretrained_transform,
+        }
+    }
+
     /// What accuracies are measured on: `test` images, or `validation` images held out of training.
     pub fn measured_on(&self) -> &'static str {
         if self.validation_share > 0.0 {
@@ -232,6 +241,7 @@ mod tests {
             train_limit: Some(1),
             test_limit: Some(1),
             bit_depth: 12,
+            pretrained_transform: false,
             ..RunConfig::default()
         };
         let text = all.to_toml().unwrap();
@@ -323,6 +333,33 @@ mod tests {
         let new = RunConfig::default();
         assert!(new.copies_together && new.near_copies_together);
         assert_eq!(read(&new.to_toml().unwrap()), new);
+    }
+
+    #[test]
+    fn a_file_that_says_nothing_of_the_transform_has_that_of_earlier_versions() {
+        let read = |text: &str| RunConfig::from_toml(text, "run.toml").unwrap();
+        assert!(!read("backbone = \"swin\"\n").pretrained_transform);
+        assert!(
+            read("").pretrained_transform,
+            "the embedded one has no other"
+        );
+        for (backbone, pretrained_transform) in [
+            ("swin", true),
+            ("swin", false),
+            ("lae-nano", true),
+            ("lae-nano", false),
+        ] {
+            let config = RunConfig {
+                backbone: backbone.into(),
+                pretrained_transform,
+                ..RunConfig::default()
+            };
+            let text = config.to_toml().unwrap();
+            assert_eq!(read(&text), config);
+            // Keys of runs without the setting stay the same.
+            let named = pretrained_transform != (backbone == "lae-nano");
+            assert_eq!(text.contains("pretrained_transform"), named, "{backbone}");
+        }
     }
 
     #[test]

@@ -50,9 +50,11 @@ pub struct SettingSpec {
     pub named: bool,
     /// What it says of a run.
     pub says: Says,
-    /// For a flag: what a file means that does not name it, written by a version without it.
-    pub unnamed: Option<bool>,
-    /// Whether a file omits the setting if it has its default value, so that the keys of runs without it stay the same.
+    /// For a flag: what a file with a backbone of this name means that does not name the flag, written by a version
+    /// without it.
+    pub unnamed: Option<fn(&str) -> bool>,
+    /// Whether a file omits the setting if it has the value that a file without it means, so that the keys of runs
+    /// without it stay the same.
     pub unwritten: bool,
     /// What its words are called in other languages, where a setting of another method has the same key; else empty.
     pub texts: &'static str,

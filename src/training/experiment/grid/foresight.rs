@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::backbone::library::{BackboneLibrary, Description, read_from};
+use crate::backbone::library::{BackboneChoice, BackboneLibrary, Description, read_from};
 use crate::data::card::counts;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Dataset, Fingerprints};
@@ -94,7 +94,8 @@ impl Foresight {
     /// # Errors
     /// As [`read_from`].
     pub fn obtain(&mut self, backbone: &str, tell: &mut dyn FnMut(Message) -> bool) -> Result<()> {
-        self.backbones.remove(backbone);
+        self.backbones
+            .retain(|known, _| !known.starts_with(backbone));
         read_from(&self.library, backbone, tell).map(drop)
     }
 
@@ -110,7 +111,7 @@ impl Foresight {
             true => Some(self.plugins.get(&config.pet)?),
             false => None,
         };
-        let backbone = self.backbone(&config.backbone)?;
+        let backbone = self.backbone(config.chosen_backbone())?;
         let about = &*backbone.about;
         let gpu_weights = self.gpu_weights(config, about)?;
         let scenario = self.scenario(&chosen, &order)?;
@@ -174,15 +175,15 @@ impl Foresight {
         })
     }
 
-    fn backbone(&mut self, name: &str) -> Result<KnownBackbone> {
+    fn backbone(&mut self, choice: BackboneChoice<'_>) -> Result<KnownBackbone> {
         let library = &self.library;
         let look = || {
             Ok(KnownBackbone {
-                about: library.describe(name)?.into(),
-                sha256: library.sha256(name)?,
+                about: library.describe(choice)?.into(),
+                sha256: library.sha256(choice.name)?,
             })
         };
-        let known = self.backbones.entry(name.to_string());
+        let known = self.backbones.entry(choice.key());
         known.or_insert_with(look).clone()
     }
 

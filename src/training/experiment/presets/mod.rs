@@ -287,6 +287,7 @@ fn paper(
     let mut run = RunConfig {
         data: paper.data.into(),
         backbone: ORIGINAL.into(),
+        pretrained_transform: false,
         classes_per_task: classes_per_task.to_string(),
         crop_scale: [0.08, 1.0],
         flip: true,

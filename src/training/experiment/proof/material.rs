@@ -111,7 +111,7 @@ impl Checker<'_> {
         let about = match (named, self.is_foreign(&config.backbone, self.asked.weights)) {
             (Some(file), _) => Ok(State::Present(file.to_path_buf())),
             (None, true) => Err(Problem::new(UNASKED)),
-            (None, false) => library::describe(&config.backbone).map(|about| about.state),
+            (None, false) => library::describe(config.chosen_backbone()).map(|about| about.state),
         };
         let missing = match about {
             Ok(State::Embedded) => None,
@@ -135,10 +135,12 @@ impl Checker<'_> {
         let (weights, control) = (answering_weights(header, ready), self.control.clone());
         let mut go_on = |_| control.wish() != Wish::Stop;
         let read = || match named {
-            Some(file) => BackboneLibrary::usual().read_with(&config.backbone, file),
-            None => library::read(&config.backbone, &mut go_on),
+            Some(file) => BackboneLibrary::usual().read_with(config.chosen_backbone(), file),
+            None => library::read(config.chosen_backbone(), &mut go_on),
         };
-        let opened = self.stock.placed(&config.backbone, weights, ready, read)?;
+        let opened = self
+            .stock
+            .placed(config.chosen_backbone(), weights, ready, read)?;
         if opened.sha256 != header.weights_sha256 {
             self.other_weights(&opened.entry.name, &opened.sha256, header);
             return Ok(None);
@@ -247,6 +249,7 @@ fn other_fact(then: &BackboneFacts, now: &BackboneFacts) -> Option<String> {
         [
             ("the input size", facts.input_size.to_string()),
             ("the crop ratio", facts.crop_ratio.to_string()),
+            ("the interpolation", facts.interpolation.name().into()),
             ("the mean of the normalisation", format!("{:?}", facts.mean)),
             (
                 "the deviation of the normalisation",

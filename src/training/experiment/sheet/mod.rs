@@ -197,10 +197,7 @@ mod tests {
         Columns {
             experts: vec![Expert::ANSWER],
             classes: vec!["=cmd".into(), "b".into()],
-            input: InputSpec {
-                size: 8,
-                crop_ratio: 1.0,
-            },
+            input: InputSpec::new(8, 1.0),
             bit_depth: 16,
             piece: 2,
             threshold: Some(-2.5),

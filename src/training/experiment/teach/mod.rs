@@ -161,7 +161,7 @@ impl Teacher {
             control.wish() != Wish::Stop
         };
         let weights = answering_weights(before, &ready);
-        let backbone = stock.backbone(&config.backbone, weights, &ready, &mut progress)?;
+        let backbone = stock.backbone(config.chosen_backbone(), weights, &ready, &mut progress)?;
         if backbone.sha256 != before.weights_sha256 {
             return Err(Problem::new(message!("problem-backbone-weights-changed"))
                 .at(&config.backbone)

@@ -47,6 +47,9 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
                 choice(ui, cx, chosen);
                 precision(ui, cx);
             });
+            if chosen.is_some_and(|view| view.entry.has_own_transform()) && !file_wanted(cx) {
+                transform(ui, cx);
+            }
             match chosen {
                 // The current backbone is not shown while a file is to be chosen in its place.
                 Some(view) if file_wanted(cx) => {
@@ -277,6 +280,23 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &Description) {
             cx.change(move |session| session.stop_download(&item));
         }
         ui.request_repaint_after(std::time::Duration::from_millis(200));
+    });
+}
+
+/// Draws the choice between the transform of the pre-training and that of the paper.
+fn transform(ui: &mut Ui, cx: &mut Cx<'_>) {
+    ui.horizontal_wrapped(|ui| {
+        let label = faint(ui, tr!("experiment-transform"));
+        label.on_hover_text(tr!("experiment-transform-hint"));
+        let options = [
+            (true, tr!("experiment-transform-pretraining")),
+            (false, tr!("experiment-transform-paper")),
+        ];
+        let mut pretrained = cx.session.experiment.draft.pretrained_transform;
+        if segmented(ui, "transform", &options, &mut pretrained) {
+            let value = Setting::Flag(pretrained);
+            cx.change(move |session| session.set("pretrained_transform", Some(value)));
+        }
     });
 }
 

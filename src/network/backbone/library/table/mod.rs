@@ -15,7 +15,7 @@ use crate::backbone::architecture::Architecture;
 use crate::backbone::families::{self, FAMILIES};
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::words::ArchitectureValues;
-use crate::data::transform::is_crop_ratio;
+use crate::data::transform::{CropMode, Interpolation, Resize, is_crop_ratio};
 use crate::message;
 use crate::names::{is_long, too_long};
 use crate::problem::{Problem, Result};
@@ -33,6 +33,12 @@ pub(super) struct Written {
     input_size: usize,
     normalisation: WrittenNormalisation,
     crop_ratio: Option<f32>,
+    #[serde(default)]
+    interpolation: Interpolation,
+    #[serde(default = "centre")]
+    crop_mode: CropMode,
+    #[serde(default)]
+    paper: PaperTransform,
     pet_blocks: Option<usize>,
     embedded: Option<bool>,
     hub: Option<String>,
@@ -47,6 +53,19 @@ pub(super) struct Written {
     /// Everything else: the dimensions, in words of the family.
     #[serde(flatten)]
     dimensions: Map<String, Value>,
+}
+
+/// What LAE's code does differently with pixels.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PaperTransform {
+    normalisation: Option<WrittenNormalisation>,
+    crop_ratio: Option<f32>,
+}
+
+/// The usual crop of timm's networks.
+fn centre() -> CropMode {
+    CropMode::Center
 }
 
 #[derive(Debug, Deserialize)]
@@ -154,9 +173,13 @@ fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
     })?;
     let source = source(&written, at)?;
     let crop_ratio = written.crop_ratio.unwrap_or(0.875);
-    if !is_crop_ratio(crop_ratio) {
+    let paper_ratio = written.paper.crop_ratio.unwrap_or(crop_ratio);
+    if ![crop_ratio, paper_ratio].into_iter().all(is_crop_ratio) {
         return Err(refused(&written, "crop_ratio must be between 0.01 and 1"));
     }
+    let own = normalisation(&written, &written.normalisation)?;
+    let paper = written.paper.normalisation.as_ref();
+    let paper = paper.map_or(Ok(own), |paper| normalisation(&written, paper))?;
     if let Some(sha256) = &written.sha256
         && (sha256.len() != 64 || !sha256.bytes().all(|b| b.is_ascii_hexdigit()))
     {
@@ -171,11 +194,16 @@ fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
         return Err(refused(&written, &why));
     }
     Ok(BackboneEntry {
-        normalisation: normalisation(&written)?,
+        normalisation: own,
         title: written.title.unwrap_or_else(|| written.name.clone()),
         name: written.name,
         architecture,
         crop_ratio,
+        resize: Resize {
+            interpolation: written.interpolation,
+            mode: written.crop_mode,
+        },
+        paper: (paper, paper_ratio),
         pet_blocks,
         source,
         size_mb: written.size_mb,
@@ -195,8 +223,8 @@ fn refused(written: &Written, why: &str) -> Problem {
     .advise(message!("advice-correct-backbone-entry"))
 }
 
-fn normalisation(written: &Written) -> Result<Normalisation> {
-    match &written.normalisation {
+fn normalisation(written: &Written, of: &WrittenNormalisation) -> Result<Normalisation> {
+    match of {
         WrittenNormalisation::Numbers(numbers) if numbers.std.contains(&0.0) => {
             Err(refused(written, "a std of 0 cannot be divided by"))
         }
