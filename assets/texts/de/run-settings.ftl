@@ -13,7 +13,7 @@ setting-backbone-fix = { $value } verwenden
 setting-pretrained-transform-title = Bildvorbereitung wie vortrainiert
 setting-pretrained-transform-meaning = Bilder wie beim Vortraining des Backbones skalieren und normalisieren; aus: bilinear und mit dem Wertebereich im Programm von LAE
 setting-precision-title = Rechengenauigkeit
-setting-precision-meaning = Zahlenformat der eingefrorenen Gewichte: f16 (GPUs) und bf16 (CPUs, die es beherrschen) halbieren ihren Speicher
+setting-precision-meaning = Zahlenformat der eingefrorenen Gewichte: f16 (GPUs) und bf16 (CPUs, die es unterstützen) halbieren ihren Speicher
 setting-pet-title = PET
 setting-pet-meaning = Name eines PET-Plugins (die Seite Plugins zeigt alle)
 setting-pet-fix = { $value } verwenden
@@ -126,7 +126,7 @@ setting-cache-mb-refused-advice = 1024 ist üblich; 0 behält keine dekodierten 
 # Eigene Einstellungen der Methoden.
 
 setting-weight-decay-title = Weight Decay
-setting-weight-decay-meaning = Anteil jedes trainierbaren Parameters, den jeder Schritt abzieht, mal Lernrate
+setting-weight-decay-meaning = Weight Decay: Jeder Schritt zieht diesen Anteil jedes trainierbaren Parameters ab, mal Lernrate
 setting-dropout-title = Dropout
 setting-dropout-meaning = Im Training das Dropout anwenden, das in der Gleichung des Plugins steht (beim Adapter ein Zehntel)
 setting-keep-weights-title = Gespeicherte Gewichte
@@ -156,13 +156,13 @@ setting-l2p-pool-meaning = Prompts im Vorrat, jeder mit einem Schlüssel
 setting-l2p-length-title = Prompt-Länge
 setting-l2p-length-meaning = Token eines Prompts
 setting-top-k-title = Prompts je Bild
-setting-top-k-meaning = Zahl der Prompts vor den Bildstücken: die mit den ähnlichsten Schlüsseln
+setting-top-k-meaning = Zahl der Prompts je Bild, die mit den ähnlichsten Schlüsseln; sie werden vor die Bildstücke gesetzt
 setting-pull-title = Anziehung der Schlüssel
-setting-pull-meaning = Stärke, mit der Schlüssel zu den Bildern gezogen werden, die sie gewählt haben
+setting-pull-meaning = Gewicht des Verlusts, der Schlüssel zu den Anfragen der Bilder zieht, die sie gewählt haben
 setting-clip-title = Begrenzung
 setting-clip-meaning = Höchste Gesamtnorm der Gradienten je Schritt; 0 für keine Grenze
 setting-dualprompt-pool-title = Plätze
-setting-dualprompt-pool-meaning = Plätze für E-Prompts; 0 für einen je Task. Bei weniger Plätzen als Tasks wählen Bilder ihren Platz auch im Training über den Schlüssel
+setting-dualprompt-pool-meaning = Plätze für Experten-Prompts; 0 für einen je Task. Bei weniger Plätzen als Tasks wählen Bilder ihren Platz auch im Training über den Schlüssel
 setting-g-blocks-title = G-Blöcke
 setting-g-blocks-meaning = Blöcke mit einem allgemeinen Prompt, den alle Tasks teilen
 setting-g-length-title = G-Länge
@@ -191,16 +191,16 @@ setting-freeze-epochs-title = Eingefrorene Epochen
 setting-freeze-epochs-meaning = Zahl der Epochen mit eingefrorenem PET, ab dem zweiten Task
 setting-freeze-epochs-fix = { $value } einfrieren
 setting-ema-title = α
-setting-ema-meaning = Anteil, den das Offline-PET in jedem Schritt von sich selbst behält; 0.9999 ist der Wert im Paper, 0.999 passt zu kurzen Läufen
+setting-ema-meaning = Abklingfaktor α des gleitenden Mittels, das das Offline-PET bildet; 0.9999 ist der Wert im Paper, 0.999 passt zu kurzen Läufen
 setting-ema-fix = Das Standard-α verwenden
 setting-alpha-title = α
 setting-alpha-meaning = Gewicht der Unterräume anderer Tasks zusammen; der eigene hat Gewicht 1
 setting-ewc-lambda-title = λ
-setting-ewc-lambda-meaning = Stärke der Strafe auf wichtige Parameter; 0 ist die Baseline
+setting-ewc-lambda-meaning = Gewicht λ der Strafe auf Änderungen wichtiger Parameter; 0 ist die Baseline
 setting-ewc-gamma-title = γ
 setting-ewc-gamma-meaning = Anteil der Wichtigkeit früherer Tasks, der bei einem neuen Task erhalten bleibt
 setting-fisher-images-title = Bilder für Wichtigkeit
-setting-fisher-images-meaning = Zahl der Trainingsbilder je Task, an denen die Wichtigkeit einzeln gemessen wird
+setting-fisher-images-meaning = Zahl der Trainingsbilder je Task, an denen die Wichtigkeit gemessen wird, jedes einzeln
 
 # Was es bei Namen zu wählen gibt.
 
