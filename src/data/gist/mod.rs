@@ -1,52 +1,52 @@
-//! Fingerprints that find near copies of an image: frames of a burst, resized or newly compressed images.
+//! Perceptual fingerprints that find near copies of an image: burst shots, resized or recompressed images.
 //!
-//! A [`Gist`] is a grid of means and 64 bits of it, each telling whether a cell is lighter than its neighbour. Two
-//! images count as near copies where few bits differ *and* the grids agree. What says little is nobody's near copy:
-//! small, flat or mostly plain images, such as drawings.
+//! A [`Gist`] consists of a grid of mean values and a 64-bit difference hash (dHash) of it: each bit says whether a
+//! cell is lighter than its neighbour. Two images are near copies if few bits differ *and* the grids agree. Images with
+//! too little detail (small, flat or mostly plain, such as drawings) never match.
 
 use image::RgbImage;
 
-/// Cells of a side of the grid.
+/// Side of the grid in cells.
 const SIDE: usize = 16;
-/// Cells of a side of the coarse grids: that of the bits, and that of the colours.
+/// Sides of the coarser grids in cells: of the hash, and of the colours.
 const BITS: usize = 8;
 const COLOURS: usize = 4;
-/// Pixels of a cell's side that are looked at, at most.
+/// Largest number of sampled pixels along the side of a cell.
 const LOOKED_AT: usize = 16;
-/// Images whose shorter side has fewer pixels say too little.
+/// Images with a shorter side have no fingerprint.
 pub(super) const SMALLEST: u32 = 48;
-/// So do those whose cells are closer to their mean, on average, of 255 steps.
+/// Images whose cells deviate less from their mean, on average (of 255), have no fingerprint.
 const FLATTEST: f32 = 10.0;
-/// Cells that are no further apart than this count as one shade of ground.
+/// Cells that differ by at most this much have the same shade.
 const SHADE: u8 = 3;
 
-/// Bits of 64 that may differ.
+/// Largest number of the 64 bits that may differ.
 const BITS_APART: u32 = 10;
-/// Mean difference of the grids, each less its mean and in units of its own spread.
+/// Largest mean difference of the normalised grids (mean 0, spread 1).
 const CELLS_APART: f32 = 0.15;
-/// Difference of the means, and mean difference of the colours, of 255 steps.
+/// Largest difference of the means, and largest mean difference of the colours (of 255).
 const LIGHT_APART: f32 = 40.0;
 const COLOURS_APART: f32 = 8.0;
-/// Larger share of two spreads, and of two ratios of width to height, in the smaller.
+/// Largest ratio of two spreads, and of two aspect ratios.
 const SPREADS_APART: f32 = 1.4;
 const SHAPES_APART: f32 = 1.03;
 
-/// What is left of an image at the size of a stamp.
+/// The fingerprint of an image.
 #[derive(Clone, Debug)]
 pub(super) struct Gist {
     pub(super) bits: u64,
-    /// Width by height.
+    /// Aspect ratio: width / height.
     shape: f32,
     mean: f32,
-    /// Mean distance of the cells from their mean.
+    /// Mean absolute deviation of the cells.
     spread: f32,
     pub(super) light: [u8; SIDE * SIDE],
-    /// Blue and red less light, around 128.
+    /// Blue and red minus luminance, halved and shifted by 128.
     colours: [u8; 2 * COLOURS * COLOURS],
 }
 
 impl Gist {
-    /// The fingerprint of an image; `None` if the image has too little detail to be distinguished from others.
+    /// Returns the fingerprint of an image; `None` if the image has too little detail to be distinguished from others.
     pub fn of(picture: &RgbImage) -> Option<Self> {
         let (width, height) = picture.dimensions();
         if width.min(height) < SMALLEST {
@@ -63,7 +63,7 @@ impl Gist {
         let coarse: [f32; BITS * BITS] = coarser(&light.map(f32::from));
         let mut bits = 0;
         for (at, value) in coarse.iter().enumerate() {
-            // The last cell of a row has the first for its neighbour.
+            // The neighbour of the last cell in a row is the first.
             let (row, column) = (at / BITS, at % BITS);
             let next = coarse[row * BITS + (column + 1) % BITS];
             bits |= u64::from(*value > next) << at;
@@ -89,12 +89,12 @@ impl Gist {
         })
     }
 
-    /// Whether too many bits differ: the cheapest question, and most images are strangers.
+    /// Returns whether too many bits differ. This check is cheap and rejects most pairs.
     pub fn is_strange(&self, other: &Self) -> bool {
         (self.bits ^ other.bits).count_ones() > BITS_APART
     }
 
-    /// Whether two images are near copies: both checks agree.
+    /// Returns whether two images are near copies: both checks agree.
     pub fn is_near(&self, other: &Self) -> bool {
         let within = |a: f32, b: f32, most: f32| a.max(b) <= most * a.min(b);
         if self.is_strange(other)
@@ -112,13 +112,13 @@ impl Gist {
         let cells = apart.sum::<f32>() / self.light.len() as f32;
         let colours = self.colours.iter().zip(&other.colours);
         let colours: u32 = colours.map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
-        // Their steps are halved where they are kept.
+        // The stored differences are halved.
         let colours = 2.0 * colours as f32 / self.colours.len() as f32;
         cells <= CELLS_APART && colours <= COLOURS_APART
     }
 }
 
-/// Mean red, green and blue of every cell.
+/// Returns the mean red, green and blue of each cell.
 fn cells(picture: &RgbImage) -> [[f32; 3]; SIDE * SIDE] {
     let (width, height) = (picture.width() as usize, picture.height() as usize);
     let pixels = picture.as_raw();
@@ -141,7 +141,7 @@ fn cells(picture: &RgbImage) -> [[f32; 3]; SIDE * SIDE] {
     })
 }
 
-/// The means of a coarser grid of N cells.
+/// Returns the means of a coarser grid of N cells.
 fn coarser<const N: usize>(cells: &[f32; SIDE * SIDE]) -> [f32; N] {
     let side = N.isqrt();
     let step = SIDE / side;
@@ -152,7 +152,7 @@ fn coarser<const N: usize>(cells: &[f32; SIDE * SIDE]) -> [f32; N] {
     })
 }
 
-/// Whether half of the cells or more are one shade: a drawing, or a thing on plain ground.
+/// Returns whether at least half of the cells have the same shade, as in a drawing or an object on plain background.
 fn is_mostly_plain(light: &[u8]) -> bool {
     let mut counts = [0usize; 256];
     for value in light {

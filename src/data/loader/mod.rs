@@ -1,9 +1,8 @@
-//! Batches, decoded and augmented by threads that run ahead of the device.
+//! Batches of images, decoded and augmented by threads that run ahead of the device.
 //!
-//! Every random choice depends only on the run's seed, the epoch and the image (`rng.rs`), and
-//! batches arrive in order, so the stream is the same for any number of threads. Batch *b* is made by thread
-//! *b* mod *T* and waits in that thread's bounded channel: that is all the coordination there is. Dropping a
-//! [`ImageLoader`] stops its threads.
+//! Every random choice depends only on the run's seed, the epoch and the image (`rng.rs`), and batches arrive in order,
+//! so the stream is the same for any number of threads. Thread *b* mod *T* produces batch *b* and sends it through its
+//! own bounded channel; there is no other coordination. Dropping an [`ImageLoader`] stops its threads.
 
 mod inputs;
 
@@ -24,12 +23,12 @@ use crate::problem::{Problem, Result};
 pub use inputs::{augmented, input_of, inputs_of};
 use inputs::{crop_of, inference_input};
 
-/// Batches that wait ready in every thread's channel.
+/// Number of finished batches that each thread's channel holds.
 const READY: usize = 2;
-/// How long is waited at a time by whom nothing else calls.
+/// Wait time per call if the caller has nothing else to do.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Some images and their labels, ready for the device.
+/// Images and their labels, ready for the device.
 #[derive(Clone, Debug, Default)]
 pub struct ImageBatch {
     /// N×H×W×3 bytes.
@@ -40,7 +39,7 @@ pub struct ImageBatch {
     pub labels: Vec<i64>,
     /// N indices into the samples given to the loader.
     pub indices: Vec<usize>,
-    /// Images that could not be read and are missing from this batch (or from empty ones before it).
+    /// Images that could not be read, from this batch or from preceding batches without readable images.
     pub unreadable: Vec<(usize, Problem)>,
 }
 
@@ -50,13 +49,13 @@ impl ImageBatch {
         self.labels.len()
     }
 
-    /// Whether every one of its images was unreadable.
+    /// Returns whether none of its images could be read.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()
     }
 }
 
-/// How a loader goes over its samples.
+/// How a loader iterates over its samples.
 #[derive(Clone)]
 pub struct LoaderOptions {
     /// The network's input.
@@ -65,24 +64,24 @@ pub struct LoaderOptions {
     pub augment: Option<Augment>,
     /// Images per batch.
     pub batch: usize,
-    /// Leave out a last batch that is not full.
+    /// Drops an incomplete last batch.
     pub drop_last: bool,
-    /// Draw the order of the images.
+    /// Shuffles the images.
     pub shuffle: bool,
-    /// How many of the images at most, the first in their order; `None` for all.
+    /// Maximum number of images, from the start of their order; `None` for all.
     pub most: Option<usize>,
     /// The run's seed.
     pub seed: u64,
-    /// Counts epochs over the whole run, so that no two are augmented alike.
+    /// Number of the epoch within the whole run, so that no two epochs have the same augmentation.
     pub epoch: u64,
-    /// Decoded images kept over epochs and tasks.
+    /// Cache of decoded images, kept over epochs and tasks.
     pub cache: Option<Arc<PixelCache>>,
-    /// Number of threads; 0 takes one per core.
+    /// Number of threads; 0 for one per core.
     pub threads: usize,
 }
 
 impl LoaderOptions {
-    /// The inference transform in the given order, every image once.
+    /// Returns options for the inference transform in the given order, each image once.
     pub fn inference(input: InputSpec, batch: usize) -> Self {
         Self {
             input,
@@ -99,7 +98,7 @@ impl LoaderOptions {
     }
 }
 
-/// What the threads share.
+/// State shared by the threads.
 struct LoaderQueue {
     samples: Arc<Vec<(Sample, i64)>>,
     order: Vec<u32>,
@@ -117,8 +116,8 @@ pub struct ImageLoader {
     left_over: Vec<(usize, Problem)>,
 }
 
-/// Bytes of the batches that wait ready or are being made, at most. Settings may be asked about
-/// before they are checked, so a number beyond all measure stays one.
+/// Returns the largest number of bytes of the batches that are finished or in progress. Saturates, because settings may
+/// be passed before they are checked.
 pub fn buffered(batch: usize, size: usize) -> u64 {
     let batches = thread_count(0) as u64 * (READY as u64 + 1);
     let picture = (size as u64).saturating_mul(size as u64).saturating_mul(3);
@@ -183,13 +182,12 @@ impl ImageLoader {
         self.work.batches
     }
 
-    /// Number of the batch that comes next, counted from 0; batches none of whose images could be
-    /// read are counted and skipped.
+    /// Returns the number of the next batch, from 0; batches without a readable image are counted and skipped.
     pub fn position(&self) -> usize {
         self.next
     }
 
-    /// Unreadable images of batches after the last one that was returned: none of their images could be read.
+    /// Returns the unreadable images of batches after the last returned one, none of whose images could be read.
     pub fn take_left_over(&mut self) -> Vec<(usize, Problem)> {
         std::mem::take(&mut self.left_over)
     }
@@ -197,19 +195,20 @@ impl ImageLoader {
 
 /// The result of waiting for a batch.
 pub enum Next {
-    /// A batch; empty where none of its images could be read.
+    /// A batch; empty if none of its images could be read.
     Batch(ImageBatch),
-    /// None yet.
+    /// No batch yet.
     Waiting,
-    /// There are no more.
+    /// There are no more batches.
     End,
 }
 
 impl ImageLoader {
-    /// The next batch, unless it takes longer than this: who waits may have other things to see to.
+    /// Returns the next batch, unless it takes longer than this.
     ///
     /// # Panics
-    /// When a loader thread panicked: with its panic, so that no part of an epoch passes for all.
+    /// Panics if a loader thread panicked, with the same payload, so that an incomplete epoch is never taken for a
+    /// complete one.
     pub fn next_within(&mut self, patience: Duration) -> Next {
         if self.next >= self.work.batches {
             return Next::End;
@@ -221,7 +220,7 @@ impl ImageLoader {
                 Next::Batch(batch)
             }
             Err(RecvTimeoutError::Timeout) => Next::Waiting,
-            // A thread leaves before its last batch only in a panic.
+            // A thread ends before its last batch only if it panics.
             Err(RecvTimeoutError::Disconnected) => match self.end().pop() {
                 Some(panic) => resume_unwind(panic),
                 None => Next::End,
@@ -233,7 +232,7 @@ impl ImageLoader {
 impl Iterator for ImageLoader {
     type Item = ImageBatch;
 
-    /// The next batch with at least one image.
+    /// Returns the next batch with at least one readable image.
     ///
     /// # Panics
     /// As [`ImageLoader::next_within`].
@@ -257,11 +256,11 @@ impl ImageLoader {
     /// Asks the threads to end.
     fn stop(&mut self) {
         self.work.stop.store(true, Ordering::Relaxed);
-        // A thread that waits to send wakes up when its channel is gone.
+        // A thread that waits to send wakes up when its channel is dropped.
         self.channels.clear();
     }
 
-    /// Ends the threads; returns the panics they ended in.
+    /// Ends the threads; returns the panics that ended them.
     fn end(&mut self) -> Vec<Box<dyn Any + Send>> {
         self.stop();
         let ended = self.threads.drain(..).map(JoinHandle::join);
@@ -277,11 +276,11 @@ impl Drop for ImageLoader {
     }
 }
 
-/// Longest wait for threads that were asked to end.
+/// Longest wait for threads to end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Waits for these threads, but not for one whose disk does not answer: that ends by itself, once
-/// it does, and holds nothing but images until then.
+/// Waits for these threads, except for one that is blocked by a disk that does not respond: it ends later by itself,
+/// and only holds images until then.
 fn leave(threads: Vec<JoinHandle<()>>, patience: Duration) {
     let end = Instant::now() + patience;
     for thread in threads {
@@ -315,7 +314,7 @@ impl LoaderQueue {
         }
     }
 
-    /// One batch; `None` when stopped.
+    /// Returns a batch; `None` if stopped.
     fn make(&self, number: usize) -> Option<ImageBatch> {
         let options = &self.options;
         let from = number * options.batch;

@@ -1,7 +1,7 @@
-//! Copies of an image, the near ones too.
+//! Sets of copies and near copies of an image.
 //!
-//! Pairs of near copies are looked for among neighbours in the sorted order of their [`Gist`]'s bits, from several
-//! beginnings, so the cost grows with n·log n whatever the images are.
+//! Candidate pairs are neighbours in the order of their [`Gist`]'s bits, sorted from several starting bits, so the time
+//! is in O(n log n) for any images.
 
 use std::collections::HashMap;
 
@@ -14,25 +14,25 @@ use super::{Dataset, NearCopies, Twin};
 use crate::message;
 use crate::texts::Message;
 
-/// Images of a set that near copies make, at most: a chain of a film's frames ends there.
+/// Maximum size of a set of near copies, because a sequence of video frames would form an arbitrarily long chain.
 const MOST: usize = 100;
-/// Bits from one beginning of the sorted order to the next, and neighbours that are compared in each.
+/// Bits between two starting bits of the sorted order, and neighbours that are compared in each order.
 const STEP: u32 = 4;
 const NEIGHBOURS: usize = 32;
 
-/// Which images are copies of one another.
+/// Sets of images that are copies of each other.
 #[derive(Default)]
 pub(super) struct NearCopySets {
-    /// The set of each image that has a print.
+    /// The set of each image with a fingerprint.
     set: HashMap<ImageSource, usize>,
-    /// Sets that near copies are in.
+    /// Sets that contain near copies.
     near: Vec<Vec<ImageSource>>,
-    /// Whether a set would have gone on.
+    /// Whether a set reached the maximum size.
     cut: bool,
 }
 
 impl NearCopySets {
-    /// Of images that were looked at; `near` lets near copies count as copies.
+    /// Groups the copies among decoded images; near copies are included if `near` is set.
     pub fn of<'a>(samples: impl Iterator<Item = &'a Sample>, known: &Known, near: bool) -> Self {
         let mut number: HashMap<Print, usize> = HashMap::new();
         let mut of_print: Vec<Vec<&Sample>> = Vec::new();
@@ -73,22 +73,22 @@ impl NearCopySets {
         known_sets
     }
 
-    /// Whether no image was looked at.
+    /// Returns whether no image was decoded.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }
 
-    /// The set of an image.
+    /// Returns the set of an image.
     pub fn set_of(&self, sample: &Sample) -> Option<usize> {
         self.set.get(&sample.source).copied()
     }
 
-    /// Whether copies are near ones, too.
+    /// Returns whether there are near copies.
     pub fn has_near(&self) -> bool {
         !self.near.is_empty()
     }
 
-    /// The sets with near copies in them, as files of both splits.
+    /// Returns the sets with near copies, as files of both splits.
     pub fn told(&self, classes: &[String], splits: [(&str, &[Sample]); 2]) -> Vec<NearCopies> {
         if self.near.is_empty() {
             return Vec::new();
@@ -111,7 +111,7 @@ impl NearCopySets {
         sets.filter(|set| set.0.len() > 1).collect()
     }
 
-    /// How many there are, as a sentence; `None` if there are none.
+    /// Returns the number of sets as a sentence; `None` if there are none.
     pub fn words(&self) -> Option<Message> {
         let pictures: usize = self.near.iter().map(Vec::len).sum();
         let cut = self
@@ -129,7 +129,7 @@ impl NearCopySets {
 }
 
 impl Dataset {
-    /// The number of each sample's set: copies of an image, near ones too, have the same.
+    /// Returns the number of each sample's set; copies and near copies of an image have the same number.
     pub fn sets_of_copies(&self, samples: &[Sample]) -> Vec<usize> {
         let sets = NearCopySets::of(samples.iter(), &self.known, true);
         let alone = samples.len()..;
@@ -139,7 +139,7 @@ impl Dataset {
     }
 }
 
-/// That of a sample, noted when its file was looked at; images in memory are looked at now.
+/// Returns the fingerprint of a sample. Files have a stored one; images in memory are processed now.
 fn gist_of(sample: &Sample, known: &Known) -> Option<Gist> {
     match &sample.source {
         ImageSource::File { .. } => known.get(&sample.source)?.gist.as_deref().cloned(),
@@ -150,10 +150,10 @@ fn gist_of(sample: &Sample, known: &Known) -> Option<Gist> {
     }
 }
 
-/// Sets of images that grow together.
+/// Disjoint sets of images (union-find).
 struct Sets {
     parent: Vec<usize>,
-    /// Images of a set, at its root.
+    /// Size of each set, stored at its root.
     size: Vec<usize>,
     cut: bool,
 }
@@ -175,7 +175,7 @@ impl Sets {
         at
     }
 
-    /// Joins what is near: every image with its neighbours, sorted by bits from several beginnings.
+    /// Joins near copies: compares each image with its neighbours in several sorted orders.
     fn join(&mut self, gists: &[Option<Gist>]) {
         let mut order: Vec<(usize, &Gist)> = gists
             .iter()
@@ -198,7 +198,7 @@ impl Sets {
         }
         let (a, b) = (self.find(one), self.find(other));
         let full = a != b && self.size[a] + self.size[b] > MOST;
-        // Once a set was cut, further cuts need not be noted.
+        // After the first set of maximum size, further ones need not be recorded.
         if a == b || (full && self.cut) || !gist.is_near(its) {
             return;
         }

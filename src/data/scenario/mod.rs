@@ -1,8 +1,8 @@
-//! Class order and tasks: which classes a continual learner meets, and when.
+//! Class order and tasks: which classes a continual learner learns, and when.
 //!
-//! A scenario puts the classes of a data set into an order and cuts that order into tasks. The
-//! position of a class in the order is its logit: a growing head then only ever appends. The paper
-//! reports means over three orders: the natural one (sorted by name) and two given ones, which are built in.
+//! A scenario orders the classes of a dataset and divides them into tasks. The position of a class in the order is its
+//! logit, so a growing head only appends logits. The paper reports means over three orders: the natural one (sorted by
+//! name) and two given ones, which are built in.
 
 mod arrange;
 mod order;
@@ -18,22 +18,22 @@ pub use sizes::TaskSizes;
 use super::{Dataset, Sample};
 use crate::problem::Result;
 
-/// The classes of a data set in order, cut into tasks.
+/// The classes of a dataset in order, divided into tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scenario {
     /// Position (= logit) → index into `Dataset::classes`.
     pub class_order: Vec<usize>,
-    /// Each task's range of positions; they follow each other without gaps.
+    /// The range of positions of each task, without gaps.
     pub tasks: Vec<Range<usize>>,
     /// Index into `Dataset::classes` → position.
     positions: Vec<usize>,
 }
 
 impl Scenario {
-    /// Orders `classes` (sorted by name) and cuts them into tasks.
+    /// Orders `classes` (sorted by name) and divides them into tasks.
     ///
     /// # Errors
-    /// An order or sizes that do not fit the classes.
+    /// Returns a Problem if the order or sizes do not fit the classes.
     pub fn new(classes: &[String], order: &ClassOrder, sizes: &TaskSizes) -> Result<Self> {
         let class_order = order.resolve(classes)?;
         let tasks = sizes.ranges(classes.len())?;
@@ -48,22 +48,22 @@ impl Scenario {
         })
     }
 
-    /// Number of tasks.
+    /// Returns the number of tasks.
     pub fn task_count(&self) -> usize {
         self.tasks.len()
     }
 
-    /// The logit of a class, given its index into `Dataset::classes`.
+    /// Returns the logit of a class, given its index into `Dataset::classes`.
     pub fn label_of(&self, class: usize) -> usize {
         self.positions.get(class).copied().unwrap_or(usize::MAX)
     }
 
-    /// The task that brings the class at this position.
+    /// Returns the task with the class at this position.
     pub fn task_of(&self, position: usize) -> Option<usize> {
         self.tasks.iter().position(|task| task.contains(&position))
     }
 
-    /// Class names in order: the name of every logit.
+    /// Returns the class names in order, one per logit.
     pub fn names(&self, classes: &[String]) -> Vec<String> {
         self.class_order
             .iter()
@@ -71,12 +71,12 @@ impl Scenario {
             .collect()
     }
 
-    /// The training images of a task with their labels (positions), in the data set's order.
+    /// Returns the training images of a task with their labels (positions), in the dataset's order.
     pub fn train_of(&self, data: &Dataset, task: usize) -> Vec<(Sample, i64)> {
         self.select(&data.train, self.tasks.get(task).cloned())
     }
 
-    /// The test images of a task with their labels (positions), in the data set's order.
+    /// Returns the test images of a task with their labels (positions), in the dataset's order.
     pub fn test_of(&self, data: &Dataset, task: usize) -> Vec<(Sample, i64)> {
         self.select(&data.test, self.tasks.get(task).cloned())
     }
