@@ -1,4 +1,4 @@
-//! A linear map: a product that begins with the bias.
+//! A linear layer: a matrix product whose sums start at the bias.
 
 use half::bf16;
 
@@ -8,18 +8,18 @@ use super::gemm::{Matrix, Right, parallel_long_product};
 /// The numbers of a weight.
 #[derive(Clone, Copy)]
 pub enum Numbers<'a> {
-    /// As files have them.
+    /// f32, as in weight files.
     F32(&'a [f32]),
-    /// Rounded, of a weight that is frozen; see [`super::bf16`].
+    /// bf16, for a frozen weight; see [`super::bf16`].
     Bf16(&'a [bf16]),
 }
 
 /// A weight and its bias (empty for none).
 #[derive(Clone, Copy)]
 pub struct Weights<'a> {
-    /// inputs × outputs, row by row.
+    /// inputs × outputs, row-major.
     pub weight: Numbers<'a>,
-    /// Whether it is transposed, outputs × inputs, as trained ones do.
+    /// Whether it is transposed (outputs × inputs), as for trained weights.
     pub turned: bool,
     /// outputs, or empty.
     pub bias: &'a [f32],
@@ -30,19 +30,19 @@ pub struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// y (rows × outputs) takes x (rows × inputs) · weight + bias, on the calling thread.
+    /// Computes y (rows × outputs) = x (rows × inputs) · weight + bias on the calling thread.
     pub(crate) fn forward(self, x: &[f32], y: &mut [f32]) {
         let x = Matrix::new(x, x.len() / self.inputs, self.inputs, self.inputs);
         self.matrix().product(y, self.bias, x);
     }
 
-    /// dx (rows × inputs) takes g (rows × outputs) · weightᵀ, on the calling thread.
+    /// Computes dx (rows × inputs) = g (rows × outputs) · weightᵀ on the calling thread.
     pub(crate) fn backward(self, g: &[f32], dx: &mut [f32]) {
         let g = Matrix::new(g, g.len() / self.outputs, self.outputs, self.outputs);
         self.matrix().transposed().product(dx, &[], g);
     }
 
-    /// The weight as a matrix, inputs × outputs.
+    /// Returns the weight as a matrix, inputs × outputs.
     fn matrix(self) -> Right<'a> {
         match self.weight {
             Numbers::F32(numbers) => Right::F32(self.matrix_of(numbers)),
@@ -59,7 +59,7 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// x (rows × inputs) · weight + bias, on all cores.
+/// Returns x (rows × inputs) · weight + bias, computed on all cores.
 pub fn forward(x: &[f32], w: Weights<'_>) -> Buffer {
     let rows = x.len() / w.inputs;
     let mut y = Buffer::new(rows * w.outputs);
@@ -68,7 +68,7 @@ pub fn forward(x: &[f32], w: Weights<'_>) -> Buffer {
     y
 }
 
-/// g (rows × outputs) · weightᵀ, on all cores.
+/// Returns g (rows × outputs) · weightᵀ, computed on all cores.
 pub fn backward(g: &[f32], w: Weights<'_>) -> Buffer {
     let rows = g.len() / w.outputs;
     let mut dx = Buffer::new(rows * w.inputs);
@@ -78,7 +78,7 @@ pub fn backward(g: &[f32], w: Weights<'_>) -> Buffer {
     dx
 }
 
-/// Gradient for a turned weight (outputs × inputs) from `g` (rows × outputs) and the input.
+/// Returns the gradient for a transposed weight (outputs × inputs) from `g` (rows × outputs) and the input.
 pub fn weight_gradient(x: &[f32], g: &[f32], inputs: usize, outputs: usize) -> Buffer {
     let rows = x.len() / inputs;
     let mut gradient = Buffer::new(outputs * inputs);

@@ -20,11 +20,11 @@ use crate::problem::{Problem, Result};
 pub struct SelfTestResult {
     /// Whether it computes rightly.
     pub good: bool,
-    /// What was measured, or what is wrong.
+    /// Whether the device computes correctly.
     pub note: String,
-    /// Whether it also computes rightly with weights in half precision.
+    /// What was measured, or what is wrong.
     pub half: bool,
-    /// Whether the program's own kernels compute rightly.
+    /// Whether it also computes correctly with weights in half precision.
     #[serde(default)]
     pub kernels: bool,
     /// The fastest tiles for each class of products.

@@ -1,11 +1,12 @@
 //! Layers the backbones share, and the element-wise functions PET equations use.
 //!
-//! Weights are constants as a rule: plain tensors on the plain (not autodiff) device, so no gradient
-//! is computed for them. Where a backbone itself is trained they are tracked tensors, and the same
-//! layers give their gradients too. Inputs may be plain or tracked; the same functions serve both.
-//! This module is the one dispatch point between the framework's operations and the CPU kernels:
-//! f32 on the CPU device takes [`cpu`], f32 on a GPU [`gpu`], everything else [`framework`], with matrices that are kept
-//! in half precision in [`half`], those of the processor in [`rounded`].
+//! Weights are usually constants: plain tensors on the plain (not autodiff) device, so no gradient is computed for
+//! them. If a backbone itself is trained, they are tracked tensors, and the same layers compute their gradients. Inputs
+//! may be plain or tracked.
+//!
+//! This module dispatches between the framework's operations and the program's kernels: f32 on the CPU device uses
+//! [`cpu`], f32 on a GPU [`gpu`], everything else [`framework`]; matrices in half precision use [`half`] on a GPU and
+//! [`rounded`] on the CPU.
 
 mod cpu;
 mod framework;
@@ -41,7 +42,7 @@ pub struct Linear {
 
 /// The memory layouts of a weight.
 #[derive(Clone, Debug)]
-// One lives in each layer: there is nothing to gain by boxing the tensor.
+// One per layer: boxing the tensor would gain nothing.
 #[allow(clippy::large_enum_variant)]
 enum Matrix {
     /// in × out, f32.
@@ -50,8 +51,8 @@ enum Matrix {
     Half(HalfMatrix),
     /// in × out, bf16, on the processor.
     Rounded(RoundedMatrix),
-    /// out × in, f32, as weight files hold it: what is trained is laid out for the optimiser and
-    /// for files, and must not be turned in every step.
+    /// out × in, f32, the layout of weight files. Trained weights keep it for the optimiser and for files, so that no
+    /// step has to transpose them.
     Trained(Tensor<2>),
 }
 
@@ -62,13 +63,14 @@ impl Linear {
         Self { matrix, bias }
     }
 
-    /// Wraps an f32 weight (out × in) and an optional bias (out) of which some want a gradient.
+    /// Wraps an f32 weight (out × in) and an optional bias (out), at least one of which is trained.
     pub fn trained(weight: Tensor<2>, bias: Option<Tensor<1>>) -> Self {
         let matrix = Matrix::Trained(weight);
         Self { matrix, bias }
     }
 
-    /// Puts a weight (in × out, row by row) where `place` says.
+    /// Creates the layer from a weight (in × out, row-major) in the number format and on the device that `place`
+    /// specifies.
     pub fn placed(
         values: Vec<f32>,
         shape: [usize; 2],
@@ -93,7 +95,7 @@ impl Linear {
         }
     }
 
-    /// The weight (in × out) in f32.
+    /// Returns the weight (in × out) in f32.
     pub fn wide_weight(&self) -> Tensor<2> {
         match &self.matrix {
             Matrix::Whole(weight) => weight.clone(),
@@ -103,7 +105,7 @@ impl Linear {
         }
     }
 
-    /// The weight (out × in) and bias of a trained layer that has both.
+    /// Returns the weight (out × in) and bias of a trained layer that has both.
     fn own(&self) -> Option<(&Tensor<2>, &Tensor<1>)> {
         match (&self.matrix, &self.bias) {
             (Matrix::Trained(weight), Some(bias)) => Some((weight, bias)),
@@ -111,7 +113,7 @@ impl Linear {
         }
     }
 
-    /// `… × in` → `… × out`.
+    /// Computes `… × in` → `… × out`.
     pub fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         let bias = self.bias.as_ref();
         let kernel = match &self.matrix {
@@ -153,7 +155,7 @@ impl LayerNorm {
         }
     }
 
-    /// Same shape in and out.
+    /// Normalises the last axis; the shape stays the same.
     pub fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         let Self {
             gamma,
@@ -180,12 +182,12 @@ impl Depthwise7 {
     /// Wraps a weight (channels × 1 × 7 × 7) and a bias (channels).
     pub fn new(weight: Tensor<4>, bias: Tensor<1>) -> Self {
         let channels = weight.dims()[0];
-        // A copy in this order, not a view: the product with 1 lays it out.
+        // A copy in this order, not a view: the multiplication by 1 makes it contiguous.
         let taps = weight.clone().reshape([channels, 49]).swap_dims(0, 1) * 1.0;
         Self { weight, taps, bias }
     }
 
-    /// batch × (rows · columns) × channels, in and out.
+    /// Computes the convolution; input and output are batch × (rows · columns) × channels.
     pub fn forward(&self, x: Tensor<3>, rows: usize, columns: usize) -> Tensor<3> {
         let grid = [rows, columns];
         cpu::depthwise7(&x, grid, &self.taps, &self.bias)
@@ -193,8 +195,9 @@ impl Depthwise7 {
     }
 }
 
-/// Does work on images that is made of many operations, each on all cores: on the CPU device without handing every one of
-/// them over. Nothing of it depends on the thread that it is done on.
+/// Runs work on images that consists of many operations, each of which uses all cores. On the CPU device it runs in the
+/// pool of threads, so that the operations need not be handed over one at a time. The result does not depend on the
+/// thread.
 pub fn together<T: Send>(images: &Tensor<4>, work: impl FnOnce() -> T + Send) -> T {
     match cpu::serves(images) {
         true => lae_kernels::threads::together(work),
@@ -202,31 +205,31 @@ pub fn together<T: Send>(images: &Tensor<4>, work: impl FnOnce() -> T + Send) ->
     }
 }
 
-/// `a + b`, element by element; a size of 1 is repeated. Both may be trained.
+/// Returns `a + b`, element by element, with broadcasting of sizes of 1. Both may be tracked.
 pub fn plus<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
     cpu::plus(&a, &b).unwrap_or_else(|| a + b)
 }
 
-/// `a · b`, element by element; a size of 1 is repeated. Both may be trained.
+/// Returns `a · b`, element by element, with broadcasting of sizes of 1. Both may be tracked.
 pub fn times<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
     cpu::times(&a, &b).unwrap_or_else(|| a * b)
 }
 
-/// The rows of every image (batch × rows × width) in another order, by one move of memory; none on another device than the
-/// CPU.
+/// Returns the rows of every image (batch × rows × width) in another order, copied once; `None` on devices other than
+/// the CPU.
 pub fn in_order(x: &Tensor<3>, order: rows::Order) -> Option<Tensor<3>> {
     cpu::in_order(x, order)
 }
 
-/// The matrix product rows × inputs by inputs × outputs. Both may be trained.
+/// Returns the matrix product of rows × inputs and inputs × outputs. Both may be tracked.
 pub fn project(x: Tensor<2>, weight: Tensor<2>) -> Tensor<2> {
     cpu::project(&x, &weight).unwrap_or_else(|| matmul(x, weight))
 }
 
-/// Each row divided by its length: `x / max(‖x‖, shortest)`.
+/// Returns each row divided by its norm: `x / max(‖x‖, shortest)`.
 pub fn unit_rows(x: Tensor<2>, shortest: f64) -> Tensor<2> {
     let squares = x.clone().powi_scalar(2).sum_dim(1);
-    // Bounded before the root, which has no gradient at zero.
+    // Clamped before the root, whose gradient is not finite at zero.
     x / squares.clamp_min(shortest * shortest).sqrt()
 }
 
@@ -235,15 +238,15 @@ pub fn cosines(a: Tensor<2>, b: Tensor<2>, shortest: f64) -> Tensor<2> {
     unit_rows(a, shortest).matmul(unit_rows(b, shortest).transpose())
 }
 
-/// Σ x², one value. On the CPU the same for any number of cores.
+/// Returns Σ x² as one value. On the CPU it does not depend on the number of cores.
 pub fn sum_of_squares(x: &Tensor<1>) -> Tensor<1> {
     cpu::sum_of_squares(x).unwrap_or_else(|| (x.clone() * x.clone()).sum())
 }
 
 impl Momentum {
-    /// With g = factor·gradient + decay·value (factor: one number, or 1 for none) and the former
-    /// change b: b ← g where there is none, else momentum·b + g; value ← value − rate·b. Returns the
-    /// new value and b. Nothing may be tracked.
+    /// SGD: with g = factor·gradient + decay·value (factor: one value, or 1 if there is none) and the previous momentum
+    /// buffer b: b ← g in the first step, else momentum·b + g; value ← value − rate·b. Returns the new value and b. No
+    /// tensor may be tracked.
     pub fn step(
         self,
         value: Tensor<1>,
@@ -288,43 +291,42 @@ pub fn blend_all(old: Vec<Tensor<1>>, new: Vec<Tensor<1>>, share: f64) -> Vec<Te
         .collect()
 }
 
-/// The product of matrices in the last two axes, whose other axes are equal. Both may be trained.
+/// Returns the product of matrices in the last two axes; the other axes are equal. Both may be tracked.
 pub fn matmul<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
     gpu::matmul(&a, &b).unwrap_or_else(|| a.matmul(b))
 }
 
-/// GELU with the exact error function: `x · Φ(x)`.
+/// Returns GELU with the exact error function: `x · Φ(x)`.
 pub fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     cpu::gelu(&x)
         .or_else(|| gpu::gelu(&x))
         .unwrap_or_else(|| framework::gelu(x))
 }
 
-/// Softmax over the last axis.
+/// Returns the softmax over the last axis.
 pub fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     cpu::softmax(&x).unwrap_or_else(|| framework::softmax(x))
 }
 
-/// Multi-head self-attention on packed projections: `qkv` is batch × tokens × 3·width (queries,
-/// keys, values side by side, heads inside each), the result batch × tokens × width.
-/// Scores are scaled by head_width^−½. `bias` (groups × heads × tokens × tokens) is added to the
-/// scores before the softmax; batch row `i` takes group `i % groups` (Swin's windows). It may be
-/// trained.
+/// Multi-head self-attention on packed projections: `qkv` is batch × tokens × 3·width (queries, keys and values side by
+/// side, each split into heads), the result batch × tokens × width. Scores are scaled by head_width^−½. `bias` (groups
+/// × heads × tokens × tokens) is added to the scores before the softmax; batch row `i` uses group `i % groups` (Swin's
+/// windows). It may be tracked.
 pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tensor<3> {
     let kernel = cpu::attention(&qkv, heads, bias);
     let kernel = kernel.or_else(|| gpu::attention(&qkv, heads, bias));
     kernel.unwrap_or_else(|| fused::attention(split_heads(&qkv, None, heads), bias))
 }
 
-/// The same with keys and values put in front of the packed ones: `prefix` holds both, each 1 or
-/// batch × any number × width, split into heads as they are.
+/// The same with additional keys and values before the packed ones: `prefix` contains both, each 1 or batch × any
+/// number × width; they are split into heads in the same way.
 pub fn prefixed_attention(qkv: Tensor<3>, prefix: [Tensor<3>; 2], heads: usize) -> Tensor<3> {
     cpu::prefixed_attention(&qkv, &prefix, heads)
         .unwrap_or_else(|| fused::attention(split_heads(&qkv, Some(prefix), heads), None))
 }
 
-/// Packed projections as queries, keys and values per head (batch × heads × tokens × head width),
-/// with a prefix in front of keys and values if there is one.
+/// Splits packed projections into queries, keys and values per head (batch × heads × tokens × head width), with a
+/// prefix before keys and values if there is one.
 pub fn split_heads(
     qkv: &Tensor<3>,
     prefix: Option<[Tensor<3>; 2]>,
@@ -333,7 +335,7 @@ pub fn split_heads(
     framework::split_heads(qkv, prefix, heads)
 }
 
-/// The layers around a sub-layer.
+/// The norm and residual around a sub-layer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame<'a> {
     /// The norm before it; `None` if the input is normalised already.
@@ -363,8 +365,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// An MLP, `fc2(gelu(fc1(LN(x))))` (+ x): one operation on the CPU device, for blocks with no PET
-/// inside.
+/// An MLP, `fc2(gelu(fc1(LN(x))))` (+ x), as one operation on the CPU device; for blocks without a PET inside.
 pub fn mlp(x: Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Tensor<3> {
     let kernel = cpu::mlp(&x, frame, fc1, fc2);
     let kernel = kernel.or_else(|| cpu::trained_mlp(&x, frame, fc1, fc2));
@@ -375,9 +376,8 @@ pub fn mlp(x: Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Tensor
     })
 }
 
-/// A multi-head self-attention with its projections (packed as [`attention`] takes them),
-/// `proj(attention(qkv(LN(x))))` (+ x): one operation on the CPU device, for blocks with no PET
-/// inside.
+/// A multi-head self-attention with its projections (packed as for [`attention`]), `proj(attention(qkv(LN(x))))` (+ x),
+/// as one operation on the CPU device; for blocks without a PET inside.
 pub fn self_attention(
     x: Tensor<3>,
     frame: Frame<'_>,

@@ -1,7 +1,7 @@
-//! Named tensors in host memory, and the safetensors bytes they are kept in.
+//! Named tensors in host memory, and their safetensors form.
 //!
-//! Experts, optimiser state and snapshots pass through this form, so that files never depend on a
-//! device. All values are f32.
+//! Experts, optimiser state and snapshots are stored in this form, so files never depend on a device. All values are
+//! f32.
 
 pub mod file;
 
@@ -20,7 +20,7 @@ use crate::texts::{Message, list_id};
 pub struct HostTensor {
     /// Lengths of the axes.
     pub shape: Vec<usize>,
-    /// As many values as the shape says.
+    /// The values; their number is the product of `shape`.
     pub values: Vec<f32>,
 }
 
@@ -43,7 +43,7 @@ impl HostTensor {
         let data = tensor.clone().try_into_data();
         let data = data.map_err(|error| failed(error.to_string()))?;
         let values = data.try_to_vec::<f32>().map_err(|error| match error {
-            // What was still to be fetched did not come.
+            // The pending result did not arrive.
             DataError::StorageAccess(_) => failed(error.to_string()),
             _ => Problem::new(message!(
                 "problem-tensor-not-f32",
@@ -66,7 +66,7 @@ impl HostTensor {
         difference / largest
     }
 
-    /// A matrix with rows and columns swapped.
+    /// Returns the transposed matrix.
     #[must_use]
     pub fn turned(&self) -> Self {
         let columns = self.shape.last().copied().unwrap_or(0);
@@ -78,7 +78,7 @@ impl HostTensor {
         }
     }
 
-    /// Puts the values on a device.
+    /// Copies the values to a device.
     ///
     /// # Errors
     /// Returns a Problem if the number of axes is not `D`.
@@ -109,15 +109,15 @@ pub fn all_finite(tensors: &Named) -> Result<()> {
     }
 }
 
-/// Something that was computed and is of no use.
+/// Returns the Problem of a computed result that is not finite.
 pub fn not_finite(what: &str) -> Problem {
     let what = Message::of_list(list_id("finite", what, "what"), what);
     Problem::new(message!("problem-values-not-finite", what = what))
         .advise(message!("advice-use-smaller-base-lr"))
 }
 
-/// Says what a failure of a device means for the user, of one that is known or of any. What the driver said
-/// goes to the log.
+/// Returns the Problem that explains a failure of a device to the user; if `on` is given, of that device. The driver's
+/// message goes to the log.
 pub fn device_problem(error: &str, on: Option<&Device>) -> Problem {
     tracing::error!("a device failed: {error}");
     let lower = error.to_lowercase();
@@ -125,7 +125,7 @@ pub fn device_problem(error: &str, on: Option<&Device>) -> Problem {
     if lost {
         device::lost(on);
     }
-    // Asked in any case, so that what was noted is not the cause of what fails next.
+    // Always read, so that an earlier error is not taken for the cause of the next one.
     let full = device::was_full() || is_full(&lower);
     match (full, lost) {
         (true, _) => Problem::new(message!("problem-device-out-of-memory"))
@@ -141,7 +141,7 @@ pub fn device_problem(error: &str, on: Option<&Device>) -> Problem {
     }
 }
 
-/// What a framework says over several lines, without uninformative ones.
+/// Returns a framework's message in one line, without its uninformative lines.
 fn in_one_line(error: &str) -> String {
     let told = error.lines().map(str::trim).filter(|line| {
         let empty = [
@@ -160,9 +160,9 @@ fn in_one_line(error: &str) -> String {
         .collect()
 }
 
-/// Whether what a driver or the framework says (in small letters) means that a device has no memory left.
-/// What waited for memory that was never written is named by the framework, too, whatever the cause: the
-/// word alone says nothing.
+/// Returns whether a message of a driver or the framework (in lower case) means that a device is out of memory. The
+/// framework also mentions memory when it waits for a buffer that was never written, whatever the cause, so the word
+/// alone is not enough.
 pub fn is_full(error: &str) -> bool {
     let words = [
         "out of memory",
@@ -173,7 +173,7 @@ pub fn is_full(error: &str) -> bool {
     words.iter().any(|words| error.contains(words))
 }
 
-/// Whether what a driver or the framework says (in small letters) means that a device is gone.
+/// Returns whether a message of a driver or the framework (in lower case) means that a device was lost.
 pub fn is_loss(error: &str) -> bool {
     error.contains("device is lost") || error.contains("device is poisoned")
 }
@@ -181,20 +181,20 @@ pub fn is_loss(error: &str) -> bool {
 /// Tensors by name.
 pub type Named = BTreeMap<String, HostTensor>;
 
-/// A tensor by name, or a Problem that names it.
+/// Returns the tensor with this name.
 ///
 /// # Errors
-/// When there is none of that name.
+/// Returns a Problem with the name if there is none.
 pub fn named<'a>(tensors: &'a Named, name: &str) -> Result<&'a HostTensor> {
     tensors
         .get(name)
         .ok_or_else(|| Problem::new(message!("problem-tensor-missing", name = name.to_string())))
 }
 
-/// A tensor by name that has this shape, or a Problem that names it.
+/// Returns the tensor with this name and shape.
 ///
 /// # Errors
-/// When there is none of that name, or it has another shape.
+/// Returns a Problem with the name if there is none, or if it has another shape.
 pub fn shaped<'a>(tensors: &'a Named, name: &str, shape: &[usize]) -> Result<&'a HostTensor> {
     let tensor = named(tensors, name)?;
     if tensor.shape == shape {
@@ -209,12 +209,11 @@ pub fn shaped<'a>(tensors: &'a Named, name: &str, shape: &[usize]) -> Result<&'a
     )))
 }
 
-/// A tensor whose values are made while they are written, because a copy of them would take too much
-/// memory.
+/// A tensor whose values are generated while they are written, because a copy would need too much memory.
 pub struct Made<'a> {
     /// Lengths of the axes.
     pub shape: Vec<usize>,
-    /// As many values as the shape says, in row-major order.
+    /// The values in row-major order; their number is the product of `shape`.
     pub values: Box<dyn Iterator<Item = f32> + 'a>,
 }
 

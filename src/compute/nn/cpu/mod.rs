@@ -1,11 +1,10 @@
-//! The layers' own operations on the CPU device, each with its gradient for the input and, where
-//! they may be trained, for the weights.
+//! Operations of layers on the CPU device, each with the gradient for its input and, if they may be trained, for the
+//! weights.
 //!
-//! The framework's CPU device runs element-wise functions, softmax and layer norm on one core and
-//! takes them apart when gradients are needed. Here each layer is one operation: vector
-//! instructions chosen at run time, all cores, and nothing stored that is cheaper to compute
-//! again. A function returns none when it does not apply (another device, another number type);
-//! the caller then takes the framework's operations.
+//! The framework's CPU device computes element-wise functions, softmax and layer norm on one core and as several
+//! operations when gradients are needed. Here each layer is one operation on all cores, with vector instructions chosen
+//! at run time, and results that are cheap to recompute are not stored. A function returns `None` if it does not apply
+//! (another device, another number format); the caller then uses the framework's operations.
 
 mod bytes;
 mod glue;
@@ -35,7 +34,7 @@ pub use prefixed::prefixed_attention;
 pub use trained::{linear as trained_linear, momentum_step};
 pub use trained_block::{mlp as trained_mlp, self_attention as trained_attention};
 
-/// Whether such a tensor is computed here.
+/// Returns whether this module computes operations on such a tensor.
 pub fn serves<const D: usize>(x: &Tensor<D>) -> bool {
     to_input(x).is_some()
 }
@@ -61,7 +60,7 @@ pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
     }))
 }
 
-/// The rows of every image in another order.
+/// Returns the rows of every image in another order.
 pub fn in_order(x: &Tensor<3>, order: Order) -> Option<Tensor<3>> {
     let input = to_input(x)?;
     let [batch, _, width] = x.dims();
@@ -193,8 +192,7 @@ fn scores_bias(bias: &Option<Dense>) -> attention::Bias<'_> {
     attention::Bias(bias.as_ref().map_or(&[], Dense::numbers))
 }
 
-/// Depthwise 7 × 7 convolution on tokens; `kernel` is 49 × channels, both it and the bias may be
-/// trained.
+/// Depthwise 7 × 7 convolution on tokens; `kernel` is 49 × channels. Kernel and bias may be trained.
 pub fn depthwise7(
     x: &Tensor<3>,
     [rows, columns]: [usize; 2],
@@ -251,8 +249,8 @@ fn mlp_of((frame, fc1, fc2): &(FrozenFrame, Frozen, Frozen)) -> Mlp<'_> {
     }
 }
 
-/// A frozen self-attention as one operation; see [`super::self_attention`]. None also for fewer
-/// images than cores: they are better spread by their heads and rows.
+/// A frozen self-attention as one operation; see [`super::self_attention`]. `None` also for fewer images than cores:
+/// those are better divided by heads and rows.
 pub fn self_attention(
     x: &Tensor<3>,
     frame: Frame<'_>,
@@ -345,7 +343,7 @@ impl FrozenFrame {
     }
 }
 
-/// The way back of an operation with one input.
+/// Registers the backward pass of an operation with one input.
 fn one(
     tracked: bool,
     back: impl Fn(&[f32]) -> Buffer + Send + Sync + 'static,
@@ -357,7 +355,7 @@ fn one(
     })
 }
 
-/// A constant linear map.
+/// A constant linear layer.
 #[derive(Clone)]
 struct Frozen {
     weight: FrozenWeight,

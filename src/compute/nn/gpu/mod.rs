@@ -1,9 +1,10 @@
-//! The layers' own operations on a GPU, each with its gradient for the input: WGSL kernels through the framework's
-//! device. Products have their epilogue (bias, GELU, residual) in the same launch, a layer norm is one launch each way.
+//! Operations of layers on a GPU, each with the gradient for its input: WGSL kernels on the framework's device. Matrix
+//! products include their epilogue (bias, GELU, residual) in the same launch; a layer norm is one launch in each
+//! direction.
 //!
-//! The framework's own matrix kernel reaches a thirtieth of what a GPU can do (docs/performance.md). A function returns
-//! `None` where it does not apply (another device, another number type, weights that are trained); the caller then takes
-//! the framework's operations.
+//! The framework's matrix kernel reaches a thirtieth of a GPU's peak (docs/performance.md). A function returns `None`
+//! if it does not apply (another device, another number format, trained weights); the caller then uses the framework's
+//! operations.
 
 mod attention;
 mod elementwise;
@@ -38,12 +39,12 @@ pub use packed::Packed;
 
 static ENABLED: AtomicBool = AtomicBool::new(true);
 
-/// Sets whether this process uses its own kernels on a GPU, or the framework's.
+/// Sets whether this process uses the program's GPU kernels or those of the framework.
 pub fn set_enabled(enabled: bool) {
     ENABLED.store(enabled, Ordering::Relaxed);
 }
 
-/// Whether this process uses its own kernels on a GPU.
+/// Returns whether this process uses the program's GPU kernels.
 pub fn is_enabled() -> bool {
     ENABLED.load(Ordering::Relaxed)
 }
@@ -64,7 +65,7 @@ struct Extra<'a> {
     residual: Option<&'a CubeTensor>,
 }
 
-/// Computes a product into `out`; m and k are its sizes, which its text may leave open.
+/// Computes a product into `out`; m and k are its sizes if the kernel's text leaves them open.
 fn launch(
     product: Product,
     [m, k]: [usize; 2],
@@ -124,7 +125,7 @@ fn launch_with(
     }
 }
 
-/// Rows of a contiguous tensor: all but the last axis.
+/// Returns the number of rows of a contiguous tensor: the product of all axes but the last.
 fn row_count(x: &CubeTensor) -> usize {
     let shape = x.meta.shape();
     shape[..shape.len() - 1].iter().product()
@@ -133,7 +134,7 @@ fn row_count(x: &CubeTensor) -> usize {
 /// A frozen linear layer on the GPU.
 #[derive(Clone)]
 struct Frozen {
-    /// in × out, row by row; f32 or f16.
+    /// in × out, row-major; f32 or f16.
     weight: CubeTensor,
     bias: Option<CubeTensor>,
     inputs: usize,
@@ -141,7 +142,7 @@ struct Frozen {
 }
 
 impl Frozen {
-    /// `None` where some of it is trained or on another device, or f16 that cannot be read in fours.
+    /// Returns the layer; `None` if it is trained, on another device, or f16 that cannot be read as vectors of four.
     fn new(layer: &Linear) -> Option<Self> {
         let weight = match &layer.matrix {
             Matrix::Whole(weight) => weight,
@@ -169,7 +170,7 @@ impl Frozen {
         self.weight.dtype == DType::F16
     }
 
-    /// x · weight + bias, and what `extra` adds.
+    /// Returns x · weight + bias, with the epilogue `extra`.
     fn forward(&self, x: &CubeTensor, extra: Extra<'_>) -> CubeTensor {
         let (inputs, outputs) = (self.inputs, self.outputs);
         let stored = [Stored::row_major(inputs), Stored::row_major(outputs)];
@@ -180,7 +181,7 @@ impl Frozen {
         self.multiply(x, stored, [inputs, outputs], NONE, extra)
     }
 
-    /// g · weightᵀ, and what `extra` adds: the gradient for the input.
+    /// Returns g · weightᵀ, the gradient for the input, with the epilogue `extra`.
     fn backward(&self, g: &CubeTensor, extra: Extra<'_>) -> CubeTensor {
         let (inputs, outputs) = (self.inputs, self.outputs);
         let stored = [Stored::row_major(outputs), Stored::column_major(outputs)];
@@ -212,7 +213,7 @@ impl Frozen {
     }
 }
 
-/// Whether a launch for this many rows stays within the limits of a grid.
+/// Returns whether a launch for this many rows is within the limits of the dispatch grid.
 fn fits(rows: usize) -> bool {
     rows > 0 && rows.div_ceil(32) <= MAX_GROUPS
 }
@@ -231,7 +232,7 @@ pub fn linear<const D: usize>(x: &Tensor<D>, layer: &Linear) -> Option<Tensor<D>
     })
 }
 
-/// The constant numbers of a layer norm.
+/// The constants of a layer norm.
 #[derive(Clone)]
 struct Norm {
     gamma: CubeTensor,
@@ -309,7 +310,7 @@ impl NormResidual {
         }
     }
 
-    /// From the gradient for the normalised input to that for the input; `g` is that for the result.
+    /// Converts the gradient for the normalised input into that for the input; `g` is the gradient for the result.
     fn leave(&self, x: &CubeTensor, inside: CubeTensor, g: &CubeTensor) -> CubeTensor {
         match &self.norm {
             Some(norm) => norm.backward(x, &inside, self.residual.then_some(g)),
