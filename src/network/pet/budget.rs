@@ -1,25 +1,24 @@
-//! What the evaluation of an equation may cost, so that a plugin somebody passed on can neither fill
-//! the memory nor stall the program: elements of its results, and, while plugins are tried,
-//! multiplications.
+//! Limits on the evaluation of equations, so that a plugin from an unknown source can neither fill the memory nor block
+//! the program: the elements of its results and, while plugins are tried, its multiplications.
 
 use std::cell::Cell;
 
 use super::shape::{Outcome, shown};
 
-/// More elements than this in one intermediate result is taken for a mistake (1 GiB of f32).
+/// Largest number of elements of an intermediate result (1 GiB of f32). More is considered a mistake.
 const MOST_ELEMENTS: usize = 1 << 28;
 
-/// All results of one evaluation together may have this many times the elements it was given; a
-/// Prefix needs about a hundred times on long token sequences.
+/// Largest ratio of the elements of all results of an evaluation to those of its inputs; Prefix needs about a hundred
+/// on long token sequences.
 const MOST_GROWTH: usize = 1024;
 
-/// Finding out the shape of a result takes about as long as this number of multiplications.
+/// Number of multiplications that take about as long as inferring the shape of a result.
 const FOR_A_SHAPE: u64 = 256;
 
 thread_local! {
     /// Elements that the evaluation running on this thread may still produce.
     static BUDGET: Cell<usize> = const { Cell::new(0) };
-    /// Most elements that any evaluation on this thread may produce.
+    /// Largest number of elements that an evaluation on this thread may produce.
     static CAP: Cell<usize> = const { Cell::new(usize::MAX) };
     /// Multiplications that may still be done on this thread; `None` if they are not counted.
     static WORK: Cell<Option<u64>> = const { Cell::new(None) };
@@ -30,7 +29,7 @@ pub(super) fn start_budget(given: usize) {
     BUDGET.set(given.saturating_mul(MOST_GROWTH).min(CAP.get()));
 }
 
-/// Does work in which no evaluation on this thread may produce more than `most` elements.
+/// Runs work in which no evaluation on this thread may produce more than `most` elements.
 pub(super) fn capped<T>(most: usize, work: impl FnOnce() -> T) -> T {
     let before = CAP.replace(most);
     let result = work();
@@ -38,8 +37,7 @@ pub(super) fn capped<T>(most: usize, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Does work in which equations on this thread may cost `most` multiplications, or what is left of
-/// those that were allowed around it.
+/// Runs work in which equations on this thread may use `most` multiplications, or what is left of an enclosing limit.
 pub(super) fn allowed<T>(most: u64, work: impl FnOnce() -> T) -> T {
     let outside = WORK.get();
     let inside = outside.map_or(most, |left| left.min(most));
@@ -50,13 +48,13 @@ pub(super) fn allowed<T>(most: u64, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Does work of a plugin that nobody knows yet: equations on this thread may cost some seconds, and no evaluation may
-/// produce more than a hundred megabytes.
+/// Runs work of an untrusted plugin: equations on this thread may take a few seconds, and no evaluation may produce
+/// more than a hundred megabytes.
 pub fn within_bounds<T>(work: impl FnOnce() -> T) -> T {
     allowed(1 << 31, || capped(1 << 25, work))
 }
 
-/// Takes a result of this shape off the budget of the evaluation running on this thread.
+/// Subtracts a result of this shape from the budget of the evaluation running on this thread.
 pub(super) fn spend(dims: &[usize]) -> Outcome<()> {
     bounded(dims)?;
     let left = BUDGET.get().saturating_sub(dims.iter().product());
@@ -64,7 +62,7 @@ pub(super) fn spend(dims: &[usize]) -> Outcome<()> {
     Ok(())
 }
 
-/// Refuses results that would fill the memory, before they are computed.
+/// Rejects results that would fill the memory, before they are computed.
 fn bounded(dims: &[usize]) -> Outcome<()> {
     let count = dims
         .iter()
@@ -78,8 +76,8 @@ fn bounded(dims: &[usize]) -> Outcome<()> {
     }
 }
 
-/// Refuses, before it is computed, a result each element of which takes this number of multiplications,
-/// where all of them are more than may be spent.
+/// Rejects a result, before it is computed, if its elements need more multiplications (`each` per element) than are
+/// left.
 pub(super) fn multiply(dims: &[usize], each: usize) -> Outcome<()> {
     let cost = dims
         .iter()
@@ -87,8 +85,7 @@ pub(super) fn multiply(dims: &[usize], each: usize) -> Outcome<()> {
     charge(dims, cost)
 }
 
-/// Refuses to continue if even finding out shapes takes too long: this one is that of a result which is
-/// not computed.
+/// Stops if even inferring shapes takes too long; this shape is of a result that is not computed.
 pub(super) fn foretell(dims: &[usize]) -> Outcome<()> {
     charge(dims, Some(FOR_A_SHAPE))
 }

@@ -1,10 +1,10 @@
-//! The places in a backbone's block where a PET can act, and the sizes a block has.
+//! Sites: positions in a backbone's block where a PET can act; and the sizes of a block.
 
 use Site::*;
 
 use super::shape::Shape;
 
-/// A place in a backbone's block where a PET can act. Blocks offer sites by name.
+/// A position in a backbone's block where a PET can act. Blocks offer sites by name.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -32,8 +32,8 @@ pub enum Site {
     Attend,
     /// The token sequence before and after the block.
     Tokens,
-    // Older runs draw by a site's number (`Drawing::ByPlace`): a new one goes here, at the end.
-    /// Parallel to the MLP sub-layer, from the block's stream: e = x + Attn(LN₁(x)), not normalised.
+    // Older runs seed random draws by a site's number (`Drawing::ByPlace`), so new sites are added at the end.
+    /// Parallel to the MLP sub-layer, on the residual stream: e = x + Attn(LN₁(x)), not normalised.
     Stream,
     /// The norm before the attention.
     Norm1,
@@ -45,7 +45,7 @@ pub enum Site {
     Input,
 }
 
-/// What a PET needs to know of one block to shape its parameters.
+/// The sizes and sites of a block, which determine the shapes of a PET's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockShape {
     /// Channels of the block's tokens (d).
@@ -68,16 +68,16 @@ pub const BLOCK_SYMBOLS: &[(&str, &str)] = &[
     ("head_width", "channels of one head, d / heads"),
 ];
 
-/// A kind of block that backbones are made of: families name theirs, and every plugin is tried on a
-/// small block of each kind that it fits.
+/// A kind of block. Backbone families refer to theirs, and every plugin is checked on a small block of each kind that
+/// it fits.
 pub struct BlockKind {
-    /// The family that is known for it.
+    /// The best-known family with it.
     pub name: &'static str,
     /// The sites that every such block offers.
     pub sites: &'static [Site],
-    /// Channels of a small one, and its attention heads; 0 without attention.
+    /// Channels and attention heads of the small block; 0 heads without attention.
     pub small: [usize; 2],
-    /// Tokens of an image in a small one.
+    /// Tokens of an image in the small block.
     pub tokens: usize,
 }
 
@@ -92,7 +92,7 @@ impl BlockKind {
         small: [192, 3],
         tokens: 17,
     };
-    /// Attention within windows, which keep `attend` to themselves.
+    /// Attention within windows, without the site `attend`.
     pub const SWIN: Self = Self {
         name: "Swin",
         sites: &[
@@ -112,7 +112,7 @@ impl BlockKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::VIT, Self::SWIN, Self::CONVNEXT];
 
-    /// The shape of a small block.
+    /// Returns the shape of the small block.
     pub fn shape(&self) -> BlockShape {
         let [width, heads] = self.small;
         BlockShape {
@@ -127,7 +127,7 @@ impl BlockKind {
 /// The name of a linear layer's frozen weight in equations.
 pub(super) const WEIGHT: &str = "w";
 
-/// What other programs call the sites, in small letters and figures alone.
+/// Names of the sites in other programs, in lower-case letters and digits only.
 const ELSEWHERE: &[(Site, &[&str])] = &[
     (
         Site::Attention,
@@ -275,10 +275,10 @@ impl Site {
         ),
     ];
 
-    /// The projections that networks keep in one layer, side by side in this order.
+    /// The projections that are packed into one layer, in this order.
     pub const PACKED: [Self; 3] = [Self::Query, Self::Key, Self::Value];
 
-    /// The name in plugin files.
+    /// Returns the name in plugin files.
     pub fn name(self) -> &'static str {
         Self::ALL
             .iter()
@@ -286,7 +286,7 @@ impl Site {
             .map_or("", |(_, name, _)| name)
     }
 
-    /// The site of this name.
+    /// Returns the site with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL
             .iter()
@@ -294,7 +294,7 @@ impl Site {
             .map(|(site, ..)| *site)
     }
 
-    /// The names of what an equation sees here.
+    /// Returns the names of the values that an equation reads at this site.
     pub fn inputs(self) -> &'static [&'static str] {
         match self {
             Self::Attend => &["q", "k", "v"],
@@ -304,7 +304,7 @@ impl Site {
         }
     }
 
-    /// Whether this is a linear layer, whose frozen weight (`w`, d_in × d_out) equations may read.
+    /// Returns whether this is a linear layer, whose frozen weight (`w`, d_in × d_out) equations may read.
     pub fn is_linear(self) -> bool {
         matches!(
             self,
@@ -312,7 +312,7 @@ impl Site {
         )
     }
 
-    /// The site that people know by this name from other programs.
+    /// Returns the site with this name in another program.
     pub fn meant_by(name: &str) -> Option<Self> {
         let letters = name.chars().filter(char::is_ascii_alphanumeric);
         let plain: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
@@ -322,7 +322,7 @@ impl Site {
         known.map(|(site, _)| *site)
     }
 
-    /// Which of its inputs the result has the shape of, or nearly: h, q, or the tokens of `input`.
+    /// Returns which of its inputs the result has (nearly) the same shape as: h, q, or the tokens of `input`.
     pub fn like(self) -> usize {
         match self {
             Self::Attend | Self::Input => 0,
@@ -330,8 +330,8 @@ impl Site {
         }
     }
 
-    /// Whether a result of this shape is right for such inputs. Only the number of tokens may ever be another one: `input`
-    /// adds some, and at `tokens` they leave again.
+    /// Returns whether a result of this shape is valid for such inputs. Only the number of tokens may differ: `input`
+    /// adds tokens, and `tokens` removes them.
     pub(super) fn takes(self, result: &[usize], inputs: &[Shape]) -> bool {
         let Some(like) = inputs.get(self.like()) else {
             return false;
@@ -348,7 +348,7 @@ impl Site {
         }
     }
 
-    /// Channels of e and of h at this site of a block.
+    /// Returns the channels of e and h at this site of a block.
     pub fn channels(self, shape: &BlockShape) -> (usize, usize) {
         match self {
             Self::Fc1 => (shape.width, shape.hidden),
