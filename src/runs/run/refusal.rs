@@ -1,9 +1,9 @@
-//! When a run says "none of these": how strange an image is to an expert, and from where on it is
-//! stranger than nearly all test images of the classes that the expert knows.
+//! When a run answers "none of these" (out-of-distribution detection): the strangeness of an image to an expert exceeds
+//! that of nearly all test images of known classes.
 //!
-//! The threshold comes from all these images. How often it refuses an image of a known class is
-//! measured by cross-fitting (Stone, Cross-validatory Choice and Assessment of Statistical Predictions,
-//! Journal of the Royal Statistical Society B, 1974): a fifth of them against the limit of the others.
+//! The threshold is computed from all these images. The share of images of known classes that it rejects is measured by
+//! cross-fitting (Stone, Cross-validatory Choice and Assessment of Statistical Predictions, Journal of the Royal
+//! Statistical Society B, 1974): each fifth is compared with the threshold of the other four.
 
 use std::collections::BTreeMap;
 
@@ -14,30 +14,30 @@ use super::inside::ProbeInside;
 use super::prediction::Opinion;
 use crate::metrics::Expert;
 
-/// Of a hundred images of known classes, those that are not refused.
+/// Percentage of images of known classes that the threshold accepts.
 pub const KEPT: usize = 95;
-/// Fewer images say nothing about the last few in a hundred.
+/// Minimum number of images: with fewer, the upper percentiles are unreliable.
 const FEWEST: usize = 20;
-/// Parts that known images are dealt into, each compared with the limit of the others.
+/// Number of folds; each is compared with the threshold of the others.
 const PARTS: u8 = 5;
-/// How the measurement with the threshold of an expert begins; the expert's name follows.
+/// Prefix of the measurement with the threshold of an expert; the expert's name follows.
 const THRESHOLD: &str = "strange95_";
-/// The same for how many known images were refused, and of how many.
+/// Prefixes of the numbers of rejected images and of all images of known classes.
 const REFUSED: &str = "refused95_";
 const JUDGED: &str = "judged95_";
 
 impl Opinion {
-    /// How strange the image is to the expert: its energy, or for scores without one the doubt, 1
-    /// less the score of the answer.
+    /// Returns the strangeness of the image to the expert: its energy, or for scores without one, 1 minus the score of
+    /// the predicted class.
     pub fn strangeness(&self) -> f32 {
         self.energy.unwrap_or_else(|| 1.0 - self.best().1)
     }
 }
 
-/// A test image of a known class: its place (its source and its index there), and how strange it is.
+/// A test image of a known class: its source and index, and its strangeness.
 pub type Known = ((usize, usize), f32);
 
-/// The strangeness that [`KEPT`] of a hundred of these do not exceed; `None` if there are none.
+/// Returns the strangeness that [`KEPT`] percent of the images do not exceed; `None` if there are none.
 fn limit(strangeness: impl Iterator<Item = f32>) -> Option<f32> {
     let mut finite: Vec<f32> = strangeness.filter(|value| value.is_finite()).collect();
     finite.sort_by(f32::total_cmp);
@@ -45,15 +45,14 @@ fn limit(strangeness: impl Iterator<Item = f32>) -> Option<f32> {
     finite.get(kept.checked_sub(1)?).copied()
 }
 
-/// The part that an image is in: by a hash of its place, so the same in every task and version.
+/// Returns the fold of an image. It is a hash of the image's position, so it is the same in all tasks and versions.
 fn part((source, index): (usize, usize)) -> u8 {
     let hash: [u8; 32] = Sha256::digest(format!("{source}/{index}")).into();
     hash[0] % PARTS
 }
 
-/// The strangeness that [`KEPT`] of a hundred known images do not exceed, and how many known images
-/// are refused: [`PARTS`] parts of them are held each against what the others make the limit, since on
-/// the images it was chosen on a limit refuses 5 of 100 whatever it is worth. `None` for too few.
+/// Returns the threshold and the number of rejected images of known classes; `None` for too few images. The number is
+/// cross-fitted over [`PARTS`] folds, since a threshold always rejects 5 % of the images that it was computed from.
 pub fn chosen(known: &[Known]) -> Option<(f32, Refused)> {
     if known.iter().filter(|(_, value)| value.is_finite()).count() < FEWEST {
         return None;
@@ -75,7 +74,7 @@ pub fn chosen(known: &[Known]) -> Option<(f32, Refused)> {
     Some((limit, all))
 }
 
-/// What testing notes of an expert among a task's measurements; nothing for too few images.
+/// Returns the measurements of an expert after testing; empty for too few images.
 pub fn measurements_of(expert: Expert, known: &[Known]) -> Vec<(String, f64)> {
     let Some((threshold, all)) = chosen(known) else {
         return Vec::new();
@@ -88,20 +87,19 @@ pub fn measurements_of(expert: Expert, known: &[Known]) -> Vec<(String, f64)> {
     ]
 }
 
-/// The name of the measurement that holds an expert's threshold.
+/// Returns the name of the measurement with an expert's threshold.
 pub fn threshold_name(expert: Expert) -> String {
     format!("{THRESHOLD}{}", expert.name())
 }
 
-/// An expert's threshold among the measurements of a task, where it was noted.
+/// Returns an expert's threshold from the measurements of a task, if it was recorded.
 fn noted(measurements: &BTreeMap<String, f64>, expert: Expert) -> Option<f32> {
     measurements
         .get(&threshold_name(expert))
         .map(|value| *value as f32)
 }
 
-/// How many known images were refused when the threshold was noted; runs of older versions did not
-/// note it.
+/// Returns the recorded number of rejected images of known classes; runs of older versions do not have it.
 fn noted_rate(measurements: &BTreeMap<String, f64>, expert: Expert) -> Option<Refused> {
     let count = |of: &str| {
         let value = measurements.get(&format!("{of}{}", expert.name()))?;
@@ -111,12 +109,12 @@ fn noted_rate(measurements: &BTreeMap<String, f64>, expert: Expert) -> Option<Re
     (pictures > 0).then_some(Refused { refused, pictures })
 }
 
-/// Images refused, and their total.
+/// Number of rejected images, and the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
-    /// Those refused.
+    /// Rejected images.
     pub refused: usize,
-    /// All of them.
+    /// All images.
     pub pictures: usize,
 }
 
@@ -135,41 +133,40 @@ impl Refused {
         self.pictures += other.pictures;
     }
 
-    /// The share refused.
+    /// Returns the share of rejected images.
     pub fn share(&self) -> f64 {
         self.refused as f64 / self.pictures.max(1) as f64
     }
 }
 
-/// On which images it was counted how many of known classes are refused.
+/// Which images the rejections of known classes were counted on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
-    /// Each part of the test images was compared with the limit of the others.
+    /// Each fold of the test images was compared with the threshold of the others.
     CrossFitted,
-    /// On those that the threshold was chosen on, as for runs of older versions: 5 of 100 by
-    /// construction, which says nothing about other images.
+    /// The images that the threshold was computed from, as in runs of older versions: 5 of 100 by construction, which
+    /// says nothing about other images.
     SamePictures,
 }
 
-/// When an expert says "none of these" after a task, and how often it does.
+/// The threshold of an expert after a task, and how often it rejects images.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// What is stranger is refused.
+    /// Images with a higher strangeness are rejected.
     pub threshold: f32,
-    /// Of test images of classes known by then those refused; `None` if it was not looked at.
+    /// Rejected test images of classes known at that time; `None` if they were not counted.
     pub known: Option<Refused>,
-    /// How that was measured.
+    /// How `known` was measured.
     pub measured: Measured,
-    /// Of a sample of test images those of classes that were not learned yet; `None` if there are
-    /// none, or it was not looked at.
+    /// Rejected images among a sample of test images of classes not learned yet; `None` if there are none or they were
+    /// not counted.
     pub later: Option<Refused>,
 }
 
 impl Refusal {
-    /// That of an expert after a task. Threshold and refused images of known classes are those
-    /// noted among the task's measurements after testing; for runs of older versions those of the sample.
-    /// `None` if neither is known.
+    /// Returns the threshold of an expert after a task. Threshold and rejected images of known classes are those
+    /// recorded after testing; for runs of older versions, those of the sample. `None` if neither is known.
     pub fn of(
         measurements: Option<&BTreeMap<String, f64>>,
         probe: Option<&ProbeInside>,
@@ -211,7 +208,7 @@ impl Refusal {
         })
     }
 
-    /// Whether the expert with this opinion says "none of these".
+    /// Returns whether the expert with this opinion answers "none of these".
     pub fn refuses(&self, opinion: &Opinion) -> bool {
         opinion.strangeness() > self.threshold
     }
@@ -303,7 +300,7 @@ mod tests {
             later,
         };
         assert_eq!(refusal(None), wanted);
-        // Older versions noted the threshold alone: what the sample shows is of the same images.
+        // Older versions recorded only the threshold: the rejections of the sample are on the same images.
         let older = BTreeMap::from([(threshold_name(Expert::ANSWER), 37.0)]);
         let same = Refusal {
             known: Some(Refused {

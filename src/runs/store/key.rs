@@ -1,9 +1,9 @@
-//! A run's key: it decides whether two runs repeat one experiment, or one repeats the other exactly.
+//! Keys of runs, which decide whether two runs are repetitions of one experiment or exact duplicates.
 //!
-//! It is a hash over everything that defines figures: the settings in canonical form, the weights and the type
-//! of number they were kept as, the plugin without its description, images, tasks, added tasks, and how draws are
-//! kept apart, which is what a version of the program can change. Class order and seed, which repetitions differ in, are
-//! hashed by themselves, the seed as far as the method draws by it. Device and cache decide no figure.
+//! A key is a hash of everything that affects the results: the settings in canonical form, the weights and their number
+//! format, the plugin without its description, images, tasks, added tasks, and how random draws are separated (which
+//! versions of the program may change). Class order and seed, in which repetitions differ, are hashed separately; the
+//! seed only if the method uses random numbers. Device and cache do not affect results.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -13,22 +13,22 @@ use crate::fetch::hex;
 use crate::run::config::{Precision, RunConfig};
 use crate::run::event::RunHeader;
 
-/// What a run is known by.
+/// The key of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunKey {
-    /// SHA-256 over all that repetitions of one experiment share, in hex.
+    /// SHA-256, in hex, of what repetitions of one experiment have in common.
     pub experiment: String,
-    /// SHA-256 over what they differ in: class order and seed.
+    /// SHA-256, in hex, of class order and seed.
     pub repetition: String,
 }
 
 impl RunKey {
-    /// The key of a run with these facts and this plugin text.
+    /// Returns the key of a run with these facts and this plugin text.
     pub fn of(header: &RunHeader, plugin: &str) -> Self {
         let settings = RunConfig {
-            // What it came to counts, whether it was asked for or found.
+            // The number format in use counts, not the one requested.
             precision: Precision::Auto,
-            // Its content counts, not its place.
+            // The content of the adapter counts, not its path.
             pet_start: None,
             // Instead, the fingerprints of the images and the class order are compared.
             stored_names: Vec::new(),
@@ -39,7 +39,7 @@ impl RunKey {
             .added_tasks
             .iter()
             .map(|added_task| &added_task.fingerprint);
-        // Older runs of some methods dropped nothing.
+        // Older runs of some methods applied no dropout.
         let draws = plugin
             .contains("dropout(")
             .then_some(header.drawing.number());
@@ -50,17 +50,17 @@ impl RunKey {
             "kept_as": header.kept_as().title(),
             "plugin": computation_hash(plugin),
             "lessons": added_tasks.collect::<Vec<_>>(),
-            // Runs of before they were noted have none.
+            // Absent in runs made before they were recorded.
             "images": header.images,
             "draws": draws,
         });
-        // Keys of runs without one are as they were before there was such a thing.
+        // Added only if present, so that keys of runs without an adapter stay the same.
         if let (Some(start), Some(all)) = (&header.start_sha256, experiment.as_object_mut()) {
             all.insert("start".into(), json!(start));
         }
         Self {
             experiment: hash(&experiment),
-            // All seeds of a method that draws nothing repeat the same run.
+            // Without random numbers, runs with any seed are the same run.
             repetition: hash(&json!([
                 header.method.seed(&header.config).unwrap_or(0),
                 header.class_order
@@ -69,13 +69,13 @@ impl RunKey {
     }
 }
 
-/// What settings are known by, as far as they are given: who asks leaves out what may differ, by
-/// [`RunConfig::anywhere`] or [`RunConfig::repeatable`], and fills in the method's own.
+/// Returns the key of settings. The caller removes what may differ with [`RunConfig::anywhere`] or
+/// [`RunConfig::repeatable`], and adds the method's defaults.
 pub fn settings_key(config: &RunConfig) -> String {
     hash(&json!(config))
 }
 
-/// SHA-256 of a plugin's text in hex; empty where there is none.
+/// Returns the SHA-256 of a plugin's text in hex; empty if there is none.
 pub(super) fn plugin_hash(plugin: &str) -> String {
     match plugin {
         "" => String::new(),
@@ -86,8 +86,8 @@ pub(super) fn plugin_hash(plugin: &str) -> String {
 /// The parts of a plugin file that only describe it.
 const DESCRIPTIVE: [&str; 2] = ["description", "reference"];
 
-/// Returns the SHA-256 of what a plugin computes, in hex: its text without comments, layout, description and
-/// reference, so that a better wording does not make a run a different one. A text that is not TOML is hashed whole.
+/// Returns the SHA-256, in hex, of what a plugin computes: its text without comments, layout, description and
+/// reference, so that rewording does not change the key. A text that is not TOML is hashed completely.
 fn computation_hash(plugin: &str) -> String {
     let Ok(mut table) = plugin.parse::<toml::Table>() else {
         return plugin_hash(plugin);

@@ -1,5 +1,5 @@
-//! The settings of every run, one entry each: file, command line, checks, window and help are made from this list.
-//! To add a setting, add its entry here and use its field.
+//! The settings of every run, one entry each. The run file, the command line, checks, the window and help are generated
+//! from this list. To add a setting, add an entry here and use its field.
 
 use super::field::Field;
 use super::spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec};
@@ -7,32 +7,32 @@ use super::{Precision, Setting, SettingKind, Settings};
 use crate::backbone::library::EMBEDDED;
 use crate::data::{Correction, FULL_DEPTH};
 
-/// A setting of every run: what it is, and the way to its field.
+/// A setting of every run: its specification and accessors of its field.
 #[derive(Debug)]
 pub struct RunSetting {
-    /// What it is.
+    /// Key, title, kind and limits.
     pub spec: SettingSpec,
-    /// Its value; `None` if it is left out.
+    /// Returns its value; `None` if it is not set.
     pub get: fn(&RunConfig) -> Option<Setting>,
-    /// Takes a value over, in the range or not; false for one of another kind, which changes nothing.
+    /// Sets its value without checking the range; returns false, and changes nothing, if the value has another kind.
     pub set: fn(&mut RunConfig, Setting) -> bool,
-    /// Makes it the same in the first as in the second.
+    /// Copies its value from the second config to the first.
     pub copy: fn(&mut RunConfig, &RunConfig),
 }
 
-/// Most epochs of a task: every epoch of every task is planned before the first one.
+/// Largest number of epochs per task: all epochs of all tasks are planned before the first one starts.
 pub const MOST_EPOCHS: usize = 10_000;
-/// Most memory for decoded images in MB: as much as can be counted in bytes.
+/// Largest memory for decoded images in MB: its number of bytes fits into an `i64`.
 const MOST_MB: i64 = i64::MAX >> 20;
-/// What is wrong with a seed, and what to try.
+/// Error and advice for a seed that is out of range.
 const SEED: (&str, &str) = ("the seed is too large", "give at most 9223372036854775807");
-/// The same of a limit.
+/// Error and advice for a limit of images that is out of range.
 const LIMIT: (&str, &str) = (
     "the limit of images per class must be above 0",
     "omit the option to use all images",
 );
 
-/// A setting of this group with a value of this name and kind.
+/// Returns a setting of this group with this placeholder for its value on the command line.
 const fn of(
     group: SettingGroup,
     value: &'static str,
@@ -74,8 +74,8 @@ const fn method(value: &'static str, title: &'static str, kind: SettingKind) -> 
     of(SettingGroup::Method, value, title, kind)
 }
 
-/// From one entry (its meaning, key, type and what else is known of it) the field of [`RunConfig`] and the setting of
-/// [`SETTINGS`].
+/// Generates the fields of [`RunConfig`] and the list [`SETTINGS`] from entries of documentation, key, type,
+/// constructor and further fields.
 macro_rules! settings_of_every_run {
     ($($(#[doc = $meaning:literal])+ $key:ident: $type:ty = $made:ident($($known:expr),+)
        $({ $($field:ident: $value:expr),+ $(,)? })?;)+) => {
@@ -83,18 +83,18 @@ macro_rules! settings_of_every_run {
         #[derive(Clone, Debug, PartialEq)]
         pub struct RunConfig {
             $($(#[doc = $meaning])+ pub $key: $type,)+
-            /// The method's own settings; those not named here have the method's defaults. Behind all plain values,
+            /// The method's own settings; missing ones have the method's defaults. Serialised after all plain values,
             /// because a TOML table ends the part before it.
             pub settings: Settings,
-            /// Labels of the data set that are corrected, as they were when the run began: whatever happens to the list
-            /// beside the data, the run can be continued and repeated with its own.
+            /// Labels of the dataset that were corrected when the run began. The run stores its own list, so later
+            /// changes of the dataset's list do not affect it.
             pub corrected: Vec<Correction>,
-            /// Class names as an older version stored them, if some were in decomposed Unicode. Their order was another
-            /// one, and a run keeps its own. Only `run.toml` of such a run says so.
+            /// Class names in decomposed Unicode, as older versions stored them, if there are any. They preserve the
+            /// class order of such a run; only its `run.toml` has them.
             pub stored_names: Vec<String>,
         }
 
-        /// The settings of every run, in the order of the file.
+        /// The settings of every run, in the order of the run file.
         pub static SETTINGS: &[RunSetting] = &[$(RunSetting {
             spec: SettingSpec {
                 key: stringify!($key),
@@ -107,7 +107,7 @@ macro_rules! settings_of_every_run {
             copy: |config, from| config.$key.clone_from(&from.$key),
         }),+];
 
-        /// All keys of a file.
+        /// All keys of a run file.
         pub(super) const KEYS: &[&str] = &[$(stringify!($key),)+ "settings", "mended", "stored_names"];
 
         impl Default for RunConfig {
