@@ -1,11 +1,9 @@
-//! The memory a run will take, from its settings alone.
+//! Estimates the peak memory of a run from its settings.
 //!
-//! The peak is that of a training step with all PETs unfrozen: the program itself, the weights,
-//! what every block from the first trained one on keeps for the backward, the widest tensors that
-//! live only for a moment, what the method needs for its own sake, and the batches that wait for
-//! the device. The factors count the tensors that the layers keep; for PETs they were checked
-//! against the measured peaks in docs/backbones.md. Decoded images that are kept between epochs
-//! come on top.
+//! The peak is that of a training step with all PETs unfrozen: the program itself, the weights, what every block from
+//! the first trained one on keeps for the backward pass, the largest temporary tensors, what the method needs, and the
+//! prefetched batches. The factors count the tensors that the layers keep; those of PETs were checked against the
+//! measured peaks in docs/backbones.md. Decoded images that are kept between epochs are not included.
 
 use crate::backbone::architecture::Kept;
 use crate::backbone::library::Description;
@@ -18,19 +16,19 @@ use crate::run::config::{Precision, RunConfig};
 
 use super::fitting;
 
-/// Bytes of a number.
+/// Bytes of an f32.
 const NUMBER: f64 = 4.0;
-/// The program before it has any network: code, kernels, threads.
+/// Memory of the program without a network: code, kernels, threads.
 const PROGRAM: f64 = 1e8;
-/// The same on a graphics adapter: its driver, compiled kernels and memory pools.
+/// The same on a GPU: with the driver, compiled kernels and memory pools.
 const PROGRAM_AND_DRIVER: f64 = 4e8;
-/// What allocators hold beyond the weights themselves, as a share of them.
+/// Overhead of allocators, as a share of the weights.
 const SLACK: f64 = 0.3;
-/// Tensors of the widest block that live at the same time for a moment.
+/// Number of temporary tensors of the widest block.
 const PASSING: f64 = 8.0;
 
-/// Bytes that training with these settings takes at most, on the device they name; `pet` is the
-/// plugin and the blocks that carry it, where one is trained.
+/// Returns the peak memory in bytes of training with these settings, on their device; `pet` is the plugin and the
+/// blocks that have it, if one is trained.
 pub fn expected(
     config: &RunConfig,
     backbone: &Description,
@@ -42,8 +40,8 @@ pub fn expected(
     peak(config, backbone, pet, gpu).saturating_add(buffered)
 }
 
-/// How many images at once a step may take in this many free bytes: half the batch, a quarter, and so
-/// on. `None` if not even one fits, or all do.
+/// Returns the largest micro-batch that fits into this many free bytes: half the batch, a quarter, and so on. `None` if
+/// not even one image fits, or the whole batch does.
 pub fn fitting(
     config: &RunConfig,
     backbone: &Description,
@@ -103,7 +101,7 @@ fn peak(
         }
     });
     let passing = PASSING * widest.max().unwrap_or(0) as f64;
-    // Gradients of the parts before are kept while the next part has its own.
+    // Accumulated gradients are kept while the next micro-batch computes its own.
     let summed = f64::from(u8::from(at_once < config.batch));
     let trained = match demand.weights {
         true => (TRAINED + summed) * NUMBER * backbone.parameters as f64,
@@ -115,19 +113,17 @@ fn peak(
     (fixed + trained + demand.bytes + waiting + moving) as u64
 }
 
-/// What the method of a run needs for its own sake; nothing where the settings are wrong, which
-/// the checks say.
+/// Returns the memory that the method needs; zero for invalid settings, which are reported elsewhere.
 fn demand(config: &RunConfig, depth: usize) -> MemoryEstimate {
     let chosen = Chosen::of(config).ok();
     let memory = |chosen: Chosen<'_>| (chosen.spec.memory)(&chosen, depth).ok();
     chosen.and_then(memory).unwrap_or(MemoryEstimate::NONE)
 }
 
-/// What a trained weight takes beside itself, in numbers: gradient, momentum, and its successor
-/// for a moment.
+/// Numbers kept per trained weight in addition to the weight: gradient, momentum, and temporarily the updated weight.
 const TRAINED: f64 = 3.0;
 
-/// One block in a training step; all counts are numbers per image.
+/// A block in a training step; all counts are numbers per image.
 struct Step<'a> {
     shape: &'a BlockShape,
     length: Length,
@@ -137,7 +133,7 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// A tensor of the block's width, one of its MLP's, one of all its attention scores.
+    /// Returns the sizes of a tensor of the block's width, one of its MLP's width, and all attention scores.
     fn sizes(&self) -> [f64; 3] {
         let tokens = self.length.tokens as f64;
         let scores = self.shape.heads * self.length.attended;
@@ -152,7 +148,8 @@ impl Step<'_> {
         f64::from(u8::from(self.sites.iter().any(|site| of.contains(site))))
     }
 
-    /// What PETs add: their input and output apart from the layer, sub-layers taken apart.
+    /// Returns what PETs keep: their input and output separately from the layer, and intermediate results of split
+    /// sub-layers.
     fn kept_by_pets(&self) -> f64 {
         let [width, hidden, scores] = self.sizes();
         let somewhere = f64::from(u8::from(!self.sites.is_empty()));
@@ -162,13 +159,13 @@ impl Step<'_> {
             + self.any(IN_MLP) * 2.0 * hidden
     }
 
-    /// On the CPU a sub-layer is one operation: it keeps its input, the packed projections or the
-    /// slope of the GELU, and recomputes the rest.
+    /// On the CPU a sub-layer is one operation: it keeps its input and the packed projections or the slope of the GELU,
+    /// and recomputes the rest.
     fn kept_by_kernels(&self, kept: &Kept) -> f64 {
         let [width, hidden, _] = self.sizes();
         let [by_width, by_hidden] = kept.kernels;
         let layers = by_width * width + by_hidden * hidden;
-        // Their gradients need what each linear map read.
+        // The gradients of trained weights need the input of each linear layer.
         let read = if self.weights { width + hidden } else { 0.0 };
         layers + read + self.kept_by_pets()
     }
@@ -246,7 +243,7 @@ mod tests {
             .describe("vit_tiny_patch16_224")
             .unwrap();
         let all = expected(&config, &about, None);
-        // At the very least one batch of bytes beside what the step itself takes.
+        // At least one batch of bytes in addition to the step itself.
         let step = peak(&config, &about, None, None);
         assert!(all - step >= 64 * 224 * 224 * 3, "{all} {step}");
     }

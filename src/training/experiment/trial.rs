@@ -1,9 +1,9 @@
-//! Which method suits a data set: the chosen one and a few others, each with the settings that are proposed for it, trained
-//! on the training images less a share held back, and judged on that share. Test images have no part in it.
+//! Which method suits a dataset: the chosen one and a few others, each with the settings proposed for it, are trained
+//! on a part of the training images and evaluated on the held-out rest. Test images are not used.
 //!
-//! It takes no longer than a user waits. How fast the network is here is measured first; where all of it would take too
-//! long, all methods get fewer images, then fewer epochs, and what was left out is said. The runs are in a folder that
-//! is gone afterwards.
+//! A trial takes about as long as a user waits. The speed of the network is measured first; if everything would take
+//! too long, all methods get fewer images, then fewer epochs, and the result says so. The runs are in a temporary
+//! folder.
 
 use std::time::{Duration, Instant};
 
@@ -26,23 +26,23 @@ use crate::store::{self, RunSummary};
 use crate::tensors::HostTensor;
 use crate::texts::Words;
 
-/// Share of each class's training images that is held back, where the settings name none.
+/// Share of each class's training images that is held out, if the settings give none.
 pub const SHARE: f64 = 0.2;
-/// Seconds that all methods together are planned to take at most.
+/// Largest planned time of all methods together, in seconds.
 const PLANNED: f64 = 40.0;
-/// A method that takes this many times the whole plan is stopped.
+/// A method is stopped after this many times the planned total.
 const PATIENCE: f64 = 1.5;
-/// Fewest training images of the largest class, before epochs are saved.
+/// Smallest limit of training images per class before epochs are reduced.
 const FEWEST: usize = 20;
-/// How often the epochs are halved at most.
+/// Maximum number of times the epochs are halved.
 const HALVINGS: u32 = 3;
-/// Images of the batch that is timed, and how often it is: the quickest time is the least disturbed.
+/// Images in the batch that is timed, and number of repetitions; the shortest time is the least disturbed.
 const TIMED: usize = 16;
 const TIMES: usize = 3;
-/// Reading and varying images, and saving, come on top of what the network takes.
+/// Factor for reading and augmenting images and saving, in addition to the network.
 const BESIDE: f64 = 1.15;
 
-/// The settings that are tried: the chosen ones, then the methods set beside them with what is proposed for each.
+/// Returns the settings to compare: the chosen ones, and the standard methods with the settings proposed for each.
 ///
 /// # Errors
 /// Returns a Problem for settings out of range.
@@ -73,8 +73,8 @@ pub fn contenders(chosen: &RunConfig, stock: &Stock) -> Result<Vec<RunConfig>> {
 /// Tries the chosen settings and the other methods. `None` if the user stopped it.
 ///
 /// # Errors
-/// Returns a Problem for settings, data or weights that do not fit, and for a device that fails. That a single method
-/// cannot be trained is said in its row.
+/// Returns a Problem for invalid settings, data or weights, and for a device that fails. A method that cannot be
+/// trained has the reason in its row.
 pub fn try_methods(
     chosen: &RunConfig,
     stock: &Stock,
@@ -98,22 +98,22 @@ pub fn try_methods(
     comparison.run(sink, control)
 }
 
-/// Who takes part in a comparison.
+/// A candidate of a comparison.
 pub(super) struct Contender<'a> {
-    /// What it is called.
+    /// Its name.
     pub title: String,
     pub config: RunConfig,
-    /// What it is trained from.
+    /// What it is trained with.
     pub stock: &'a Stock,
 }
 
-/// Settings that are trained in passing and judged on images held back, within one time for all.
+/// A comparison of settings: each is trained briefly and evaluated on held-out images, within one time limit for all.
 pub(super) struct Comparison<'a> {
-    /// The chosen one first.
+    /// The chosen settings first.
     pub all: Vec<Contender<'a>>,
-    /// With whose settings the images are counted and the network is timed.
+    /// The candidate whose settings are used to count images and to time the network.
     pub timed: usize,
-    /// Seconds that all together are planned to take at most.
+    /// Largest planned time of all candidates together, in seconds.
     pub planned: f64,
     /// Whether the loss of every step is reported.
     pub losses: bool,
@@ -201,7 +201,7 @@ fn ended(outcome: Result<Outcome>, quiet: &Quiet<'_>) -> Result<RunSummary> {
     })
 }
 
-/// What one of them came to.
+/// Returns the row of a candidate.
 fn row(one: &Contender<'_>, ended: &Result<RunSummary>, quiet: &Quiet<'_>) -> TriedMethod {
     let figures = ended.as_ref().ok().map(|run| run.for_scripts().figures);
     TriedMethod {
@@ -217,17 +217,17 @@ fn row(one: &Contender<'_>, ended: &Result<RunSummary>, quiet: &Quiet<'_>) -> Tr
     }
 }
 
-/// What is less than in a run.
+/// How a trial is reduced compared with a full run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Bounds {
-    /// Most training images of a class.
+    /// Maximum number of training images per class.
     limit: Option<usize>,
     /// How often the epochs are halved.
     halvings: u32,
 }
 
 impl Bounds {
-    /// The settings with which a method is trained and judged.
+    /// Returns the settings with which a method is trained and evaluated.
     fn judged(&self, config: &RunConfig) -> RunConfig {
         let mut judged = halved(config, self.halvings);
         if judged.validation_share == 0.0 {
@@ -241,7 +241,7 @@ impl Bounds {
         judged
     }
 
-    /// In sentences.
+    /// Returns the reductions as sentences.
     fn told(&self, material: &Material, chosen: &RunConfig) -> Vec<Words> {
         let mut told = Vec::new();
         if let Some(limit) = self.limit {
@@ -256,13 +256,13 @@ impl Bounds {
     }
 }
 
-/// What the time depends on.
+/// What the estimated time depends on.
 struct Material {
-    /// Training images of the classes of each task, and those they are judged on.
+    /// Training images of each class of each task, and the held-out images.
     train: Vec<Vec<usize>>,
     judged: Vec<Vec<usize>>,
     network: Network,
-    /// Training images a second.
+    /// Training images per second.
     speed: f64,
 }
 
@@ -289,7 +289,7 @@ impl Material {
         })
     }
 
-    /// Images of each task within these bounds.
+    /// Returns the number of images of each task within these bounds.
     fn images(&self, bounds: &Bounds) -> (Vec<usize>, Vec<usize>) {
         let most = bounds.limit.unwrap_or(usize::MAX);
         let within = |tasks: &[Vec<usize>]| -> Vec<usize> {
@@ -299,23 +299,23 @@ impl Material {
         (within(&self.train), within(&self.judged))
     }
 
-    /// Seconds that all of these settings take within bounds.
+    /// Returns the estimated seconds of all of these settings within bounds.
     fn seconds(&self, all: &[RunConfig], bounds: &Bounds) -> f64 {
         let (train, test) = &self.images(bounds);
         let images = TaskImages { train, test };
-        // What is left of the tasks where a method learns all classes at once is the same sum of images.
+        // Methods that learn all classes at once process the same total number of images.
         let each = all.iter().filter_map(|config| {
             seconds_at(&bounds.judged(config), images, self.network, self.speed)
         });
         each.sum::<f64>() * BESIDE
     }
 
-    /// The bounds within which all of it takes this many seconds: fewer images before fewer epochs.
+    /// Returns the bounds with which all of it takes at most this many seconds: images are reduced before epochs.
     fn bounds(&self, all: &[RunConfig], planned: f64) -> Bounds {
         let mut bounds = Bounds::default();
         let mut most = self.train.iter().flatten().max().copied().unwrap_or(0);
         while self.seconds(all, &bounds) > planned {
-            // In small steps: what is left of the time is not given away.
+            // In small steps, so that as much of the time as possible is used.
             let fewer = most * 3 / 4;
             if fewer >= FEWEST {
                 most = fewer;
@@ -330,18 +330,17 @@ impl Material {
     }
 }
 
-/// Training images a second: a batch is sent through the network, and what it costs to learn from one follows from
-/// that.
+/// Returns the training images per second, estimated from the forward pass of a batch.
 fn speed(plan: &TrainingPlan) -> Result<f64> {
     let (side, network) = (plan.backbone.input.size, &plan.backbone.backbone);
     let pass = || -> Result<f64> {
         let images = Tensor::zeros([TIMED, 3, side, side], &network.device());
         let began = Instant::now();
-        // Reading waits until the device has done it.
+        // Reading waits until the device has finished.
         HostTensor::read(&plain(&**network, images)?)?;
         Ok(began.elapsed().as_secs_f64())
     };
-    // The first one makes buffers and kernels ready.
+    // The first pass allocates buffers and compiles kernels.
     pass()?;
     let mut seconds = f64::INFINITY;
     for _ in 0..TIMES {
