@@ -1,13 +1,13 @@
-//! The language that plugins' equations and lessons' formulas share. Text becomes tokens (`scan`), tokens a
-//! tree whose every node knows its place (`parse`, `tree`), and what is wrong becomes [`Diagnostic`]s.
+//! The expression language of plugin equations and lesson formulas. Text is split into tokens (`scan`), which are
+//! parsed into a tree whose nodes store their position (`parse`, `tree`); errors are [`Diagnostic`]s.
 //!
 //! ```text
 //! expression = operand { sign operand }       loosest first: or | and | < <= > >= | + - | * / @
 //! operand    = { "-" } ( number | name | name "(" expression { "," expression } ")" | "(" expression ")" )
 //! ```
 //!
-//! Signs of one rank are taken from left to right. What names and functions mean, and what a tree comes
-//! to, is said by those who read it: `pet::equation` over tensors, `session::units` over figures of runs.
+//! Operators of equal precedence are left-associative. The meaning of names and functions is defined by the users of
+//! the tree: `pet::equation` evaluates it over tensors, `session::units` over metrics of runs.
 
 mod diagnostic;
 mod parse;
@@ -22,36 +22,36 @@ pub use tree::{Expr, NodeKind, Sign};
 
 use crate::texts::{Message, list_id};
 
-/// What distinguishes one use of the language from another.
+/// What distinguishes the two uses of the language.
 #[derive(Debug)]
 pub struct Language {
-    /// How messages call one text: "the equation".
+    /// What messages call a text: "the equation".
     pub called: &'static str,
-    /// And any of them: "an equation".
+    /// The same with the indefinite article: "an equation".
     pub any: &'static str,
-    /// The operators between two values.
+    /// The binary operators.
     pub signs: &'static [Sign],
-    /// Most characters of one text.
+    /// Maximum number of characters of a text.
     pub most_letters: usize,
-    /// Most names, numbers and signs of one text; nothing in a tree is deeper.
+    /// Maximum number of names, numbers and operators of a text, which also limits the depth of the tree.
     pub most_tokens: usize,
-    /// What to do about a text that is too long or nests too deeply.
+    /// Advice for a text that is too long or nested too deeply.
     pub shorter: &'static str,
-    /// What a text is made of, as advice.
+    /// Advice that lists what a text consists of.
     pub made_of: &'static str,
 }
 
 impl Language {
-    /// How messages call one text.
+    /// Returns what messages call a text.
     fn called(&self) -> Message {
         Message::of_list(list_id("called", self.called, "is"), self.called)
     }
 
-    /// And any of them.
+    /// Returns the same with the indefinite article.
     fn any(&self) -> Message {
         Message::of_list(list_id("called", self.any, "in"), self.any)
     }
 }
 
-/// Parentheses nest at most this deep.
+/// Maximum nesting of parentheses.
 pub(crate) const DEEPEST: usize = 24;

@@ -1,9 +1,8 @@
-//! The one way to open a file: ordinary files only, and never more of one than its kind can have.
+//! The only way to open a file: regular files only, with a limit on their size.
 //!
-//! Opening a pipe blocks and a device gives bytes without end, and either may be found where a
-//! file is expected: in a folder that somebody passed on, or behind a link. Errors are those of the
-//! operating system; one of the kind [`std::io::ErrorKind::InvalidInput`] says that this is no
-//! ordinary file or a far too large one.
+//! Opening a pipe blocks, and a device returns endless bytes; both may occur in a folder from someone else or behind a
+//! link. Errors are those of the operating system; the kind [`std::io::ErrorKind::InvalidInput`] means that the path is
+//! not a regular file, or that the file is far too large.
 
 pub mod names;
 pub mod write;
@@ -18,32 +17,31 @@ use zip::ZipArchive;
 use zip::read::{ArchiveOffset, Config};
 use zip::result::ZipResult;
 
-/// Most bytes of a text that people or this program write: settings, facts, tables of entries. A
-/// million classes by name or number fit.
+/// Largest text file that users or this program write: settings, facts, tables of entries. A million class names fit.
 pub const TEXT: u64 = 16 << 20;
-/// Most bytes of a table with a row per image or task.
+/// Largest table with a row per image or task, in bytes.
 pub const TABLE: u64 = 256 << 20;
-/// Most bytes of a note of one line: a hash, a tag, a mark.
+/// Largest file with a single line, such as a hash, a tag or a marker, in bytes.
 pub const NOTE: u64 = 4 << 10;
 
-/// Opens an ordinary file for reading. Links are followed.
+/// Opens a regular file for reading. Links are followed.
 ///
 /// # Errors
-/// It cannot be opened, or is a folder, pipe, socket or device.
+/// Returns an error if it cannot be opened, or is a folder, pipe, socket or device.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Asked before, because opening a pipe waits for a writer, and again afterwards, because
-    // the name may mean something else by then.
+    // Checked before, because opening a pipe waits for a writer, and again afterwards, because the path may have been
+    // replaced.
     ordinary(&std::fs::metadata(path)?)?;
     let file = File::open(path)?;
     ordinary(&file.metadata()?)?;
     Ok(file)
 }
 
-/// Opens a file that this program keeps for itself (a lock, a mark, an unfinished download) for
-/// reading and writing, and makes it where there is none. A link is refused.
+/// Opens a file that belongs to this program (a lock, a marker, an unfinished download) for reading and writing, and
+/// creates it if it does not exist. Links are refused.
 ///
 /// # Errors
-/// It cannot be opened or made, or is no ordinary file.
+/// Returns an error if it cannot be opened or created, or is not a regular file.
 pub fn open_own(path: &Path) -> io::Result<File> {
     match std::fs::symlink_metadata(path) {
         Ok(about) => ordinary(&about)?,
@@ -57,23 +55,21 @@ pub fn open_own(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file that this program keeps for itself for writing behind what it holds, and makes it
-/// where there is none. A link is refused.
+/// Opens a file that belongs to this program for appending, and creates it if it does not exist. Links are refused.
 ///
 /// # Errors
 /// As [`open_own`].
 pub fn open_to_append(path: &Path) -> io::Result<File> {
-    // Refuses what is no ordinary file; opening it so leaves what it holds.
+    // Refuses anything but a regular file; this does not change its content.
     drop(open_own(path)?);
     OpenOptions::new().append(true).open(path)
 }
 
-/// Takes the lock of a file that this program keeps for itself, made where there is none; it is held
-/// while the file lives. None when another program, or another part of this one, still holds it after
-/// so long.
+/// Locks a file that belongs to this program, which is created if it does not exist; the lock is held until the file is
+/// dropped. `None` if another program, or another part of this one, still holds the lock after this time.
 ///
 /// # Errors
-/// The file cannot be opened.
+/// Returns an error if the file cannot be opened.
 pub fn lock_own(path: &Path, patience: Duration) -> io::Result<Option<File>> {
     let file = open_own(path)?;
     let end = Instant::now() + patience;
@@ -83,14 +79,14 @@ pub fn lock_own(path: &Path, patience: Duration) -> io::Result<Option<File>> {
                 std::thread::sleep(Duration::from_millis(20));
             }
             Err(TryLockError::WouldBlock) => return Ok(None),
-            // Some network file systems have no locks; working without one beats not working.
+            // Some network file systems have no locks; continuing without a lock is better than failing.
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(Some(file)),
         }
     }
 }
 
-/// Makes a rename or removal in a folder last through a power cut. File systems that cannot do
-/// this do not need it, so a refusal is no failure.
+/// Makes a rename or removal in a folder durable. Errors are ignored, because file systems that do not support it do
+/// not need it.
 pub fn sync_folder(folder: Option<&Path>) {
     if cfg!(unix)
         && let Some(folder) = folder
@@ -100,14 +96,14 @@ pub fn sync_folder(folder: Option<&Path>) {
     }
 }
 
-/// Makes what was written into these files last through a power cut.
+/// Makes the content of these files durable.
 ///
 /// # Errors
-/// What the system says of the first that could not be written.
+/// Returns the error of the first file that could not be synced.
 pub fn sync_all(paths: &[PathBuf]) -> io::Result<()> {
-    // Many at once, because the disk does many in the time of one.
+    // In parallel, because disks process many requests in the time of one.
     paths.par_iter().try_for_each(|path| {
-        // Windows syncs only what is open for writing, which a copy of a file that cannot be written is not.
+        // Windows syncs only files that are open for writing, which is impossible for copies of read-only files.
         let file = match cfg!(windows) {
             true => OpenOptions::new().append(true).open(path),
             false => File::open(path),
@@ -119,7 +115,7 @@ pub fn sync_all(paths: &[PathBuf]) -> io::Result<()> {
     })
 }
 
-/// Length of an ordinary file, in bytes.
+/// Returns the length of a regular file in bytes.
 ///
 /// # Errors
 /// As [`open`].
@@ -129,10 +125,10 @@ pub fn length(path: &Path) -> io::Result<u64> {
     Ok(about.len())
 }
 
-/// The whole of an ordinary file of at most `most` bytes.
+/// Reads a regular file of at most `most` bytes.
 ///
 /// # Errors
-/// As [`open`], or it is larger, or memory does not suffice.
+/// As [`open`], or if the file is larger or memory does not suffice.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
@@ -141,7 +137,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     }
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))?;
-    // It may have grown since; one byte more shows that it did.
+    // The file may have grown since; one more byte shows that it did.
     file.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(too_large(most));
@@ -149,16 +145,16 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The whole of an ordinary file of at most `most` bytes, as text.
+/// Reads a regular file of at most `most` bytes as text.
 ///
 /// # Errors
-/// As [`read`], or it is not in UTF-8.
+/// As [`read`], or if it is not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(read(path, most)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8 text"))
 }
 
-/// The first bytes of an ordinary file: `most` of them, or all there are.
+/// Reads the first `most` bytes of a regular file, or all if there are fewer.
 ///
 /// # Errors
 /// As [`open`].
@@ -166,7 +162,7 @@ pub fn read_start(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     read_from(path, 0, most)
 }
 
-/// The bytes of an ordinary file from one on: `most` of them, or all that are left.
+/// Reads `most` bytes of a regular file from an offset on, or all if there are fewer.
 ///
 /// # Errors
 /// As [`open`].
@@ -185,7 +181,7 @@ pub fn read_from(path: &Path, from: u64, most: u64) -> io::Result<Vec<u8>> {
 /// is 76 bytes long, too, the directory is taken to start at its second entry.
 ///
 /// # Errors
-/// The archive is damaged, or does not start with the first byte.
+/// Returns an error if the archive is damaged, or does not start with the first byte.
 pub fn open_zip<R: Read + Seek>(reader: R) -> ZipResult<ZipArchive<R>> {
     let archive_offset = ArchiveOffset::Known(0);
     ZipArchive::with_config(Config { archive_offset }, reader)
@@ -262,7 +258,7 @@ mod tests {
                 assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
             }
         }
-        // Nothing is made at the other end of a link.
+        // Nothing is created at the target of a link.
         assert!(open_own(&at("link")).is_err());
         assert!(!at("plain").exists());
         std::fs::write(at("plain"), "text").unwrap();

@@ -1,12 +1,11 @@
-//! How much memory this process has used at most, and how much the machine has.
+//! Peak memory of this process, and memory of the machine.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the peak of this process may be that of an earlier run.
+/// Whether the peak of this process may include an earlier run.
 static INHERITED: AtomicBool = AtomicBool::new(false);
 
-/// Forgets the highest memory use so far: from now on [`run_peak_bytes`] is that of the run that begins. A process trains
-/// one run at a time.
+/// Resets the peak: from now on [`run_peak_bytes`] is that of the starting run. A process trains one run at a time.
 pub fn begin_run() {
     static BEGUN: AtomicBool = AtomicBool::new(false);
     let is_first = !BEGUN.swap(true, Ordering::Relaxed);
@@ -22,15 +21,15 @@ pub fn run_peak_bytes() -> Option<u64> {
     own.then(peak_bytes).flatten()
 }
 
-/// Highest resident memory of this process since it began, or since [`begin_run`], in bytes; `None` if the system does
-/// not report it.
+/// Returns the highest resident memory of this process since its start, or since [`begin_run`], in bytes; `None` if the
+/// system does not report it.
 pub fn peak_bytes() -> Option<u64> {
     // Linux keeps the high-water mark in kB: "VmHWM:   123456 kB".
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     kilobytes(&status, "VmHWM:")
 }
 
-/// Memory of this machine in bytes; `None` if the system does not report it.
+/// Returns the memory of this machine in bytes; `None` if the system does not report it.
 pub fn machine_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
     return of_machine("MemTotal:");
@@ -38,8 +37,8 @@ pub fn machine_bytes() -> Option<u64> {
     told(sysinfo::System::total_memory)
 }
 
-/// Memory that this program can still have, in bytes; `None` if the system does not report it. Linux may give a program
-/// less than the machine has: a container's share, or a limit of its address space.
+/// Returns the memory that this program can still allocate, in bytes; `None` if the system does not report it. On Linux
+/// it may be less than the machine has: the limit of a container, or of the address space.
 pub fn available_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
     return [
@@ -63,7 +62,7 @@ fn of_machine(name: &str) -> Option<u64> {
     kilobytes(&about, name)
 }
 
-/// What another system says; `None` if it says nothing.
+/// Returns a value on systems other than Linux; `None` if it is not available.
 #[cfg(not(target_os = "linux"))]
 fn told(what: impl Fn(&sysinfo::System) -> u64) -> Option<u64> {
     use sysinfo::{MemoryRefreshKind, RefreshKind, System};
@@ -71,7 +70,7 @@ fn told(what: impl Fn(&sysinfo::System) -> u64) -> Option<u64> {
     Some(what(&System::new_with_specifics(memory))).filter(|bytes| *bytes > 0)
 }
 
-/// The entry of this name, in bytes.
+/// Returns the entry with this name in bytes.
 fn kilobytes(table: &str, name: &str) -> Option<u64> {
     let line = table.lines().find(|line| line.starts_with(name))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
@@ -103,7 +102,7 @@ mod tests {
         assert!(first > LARGE);
         drop(block);
         begin_run();
-        // Without the right to reset it the system has nothing to say of a second run.
+        // Without permission to reset the peak, it is unknown for a second run.
         let second = run_peak_bytes().unwrap_or(0);
         assert!(second < first - LARGE / 2, "{first} {second}");
     }

@@ -1,19 +1,19 @@
-//! What a class-incremental run is judged by: accuracy matrix, A_N, Ā_N, forgetting, confusion.
+//! Metrics of a class-incremental run: accuracy matrix, A_N, Ā_N, forgetting, confusion.
 //!
-//! Plain numbers, no tensors. Accuracies are fractions in 0..=1 here; only the two front ends turn
-//! them into percent. The definitions are those of the paper's experiments section:
-//! * A_i: accuracy over all test images of tasks 1..=i after learning task i (image-weighted);
-//! * A_N: the last of them; Ā_N: their mean, of two or more;
-//! * task-averaged A: mean over tasks of the per-task accuracy at the end (the form L2P reports);
-//! * F_N: mean over tasks j < N of (best accuracy task j had after it was learned and before the
-//!   end) − (its accuracy at the end).
+//! Plain numbers, no tensors. Accuracies are fractions in 0..=1; only the two front ends convert them to percent. The
+//! definitions are those of the paper (§5.1):
 //!
-//! Besides, there are backward transfer, learning accuracy, balanced accuracy and calibration error, each with its
-//! source. Forward transfer (the accuracy on a task before it is learned) is no figure here: a class that was not
-//! learned yet has no output, so it would always be 0.
+//! * A_i: accuracy on all test images of tasks 1..=i after learning task i (each image counts once);
+//! * A_N: the last of them; Ā_N: their mean, for two or more tasks;
+//! * task-averaged A: mean over tasks of the accuracy per task at the end (as reported by L2P);
+//! * F_N: mean over tasks j < N of (best accuracy on task j before the end) − (its accuracy at the end).
 //!
-//! All of these are class-incremental: every answer is one of all classes seen. The accuracy with the
-//! task given (the choice is among that image's own task) is an easier question and is reported separately.
+//! In addition: backward transfer, learning accuracy, balanced accuracy and calibration error, each with its source.
+//! There is no forward transfer (the accuracy on a task before it is learned), because a class that was not learned has
+//! no output, so it would always be 0.
+//!
+//! All of them are class-incremental: each prediction is one of all classes seen. The accuracy with the task given (the
+//! choice is among the classes of the image's own task) is easier and is reported separately.
 
 mod calibration;
 mod class_counts;
@@ -40,71 +40,69 @@ pub use tally::Tally;
 pub use task_counts::TaskCounts;
 pub use wrong::Wrong;
 
-/// What every test image of the tasks seen so far was taken for, after one task was learned.
-/// Classes are positions in the run's class order (logit indices).
+/// Predictions for all test images of the tasks seen so far, after one task was learned. Classes are positions in the
+/// run's class order (logit indices).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answers {
-    /// Which test image: index into the test split of its source.
+    /// Test image: index into the test split of its source.
     pub samples: Vec<usize>,
-    /// The source of each: 0 for the run's own data set, k for its k-th added task. Empty where all
-    /// come from the former.
+    /// Source of each image: 0 for the run's own dataset, k for its k-th added task. Empty if all are from the run's
+    /// dataset.
     #[serde(default)]
     pub sources: Vec<usize>,
-    /// The true class of each.
+    /// True class of each image.
     pub labels: Vec<usize>,
-    /// Per expert of the run the class it gave to each.
+    /// Predicted class of each image, by expert.
     pub given: ByExpert<Vec<usize>>,
-    /// Per expert how certain it was of the class it gave to each: its score. Empty in runs of
-    /// older versions.
+    /// Score of the predicted class of each image, by expert. Empty in runs of older versions.
     #[serde(default)]
     pub certainty: ByExpert<Vec<f32>>,
-    /// The class of each when its task is given: the best among the classes of that task (the
-    /// task-incremental setting). Empty in runs of older versions.
+    /// Predicted class of each image among the classes of its task (the task-incremental setting). Empty in runs of
+    /// older versions.
     pub task_given: Vec<usize>,
 }
 
 impl Answers {
-    /// The classes one expert gave; empty for an expert that the run does not have.
+    /// Returns the predictions of an expert; empty if the run does not have it.
     pub fn of(&self, expert: Expert) -> &[usize] {
         self.given.get(&expert).map_or(&[], Vec::as_slice)
     }
 
-    /// The source of the image at this place: 0 for the run's own data set, k for its k-th added task.
+    /// Returns the source of the image at this index: 0 for the run's own dataset, k for its k-th added task.
     pub fn source(&self, at: usize) -> usize {
         self.sources.get(at).copied().unwrap_or(0)
     }
 
-    /// Accuracy over the images whose class is in this range; `None` if there are none.
+    /// Returns the accuracy on the images whose class is in this range; `None` if there are none.
     pub fn accuracy_within(&self, expert: Expert, classes: &Range<usize>) -> Option<f64> {
         let tally = Tally::within(self, expert, classes);
         (tally.images > 0).then(|| tally.accuracy())
     }
 
-    /// Images whose class is in this range.
+    /// Returns the number of images whose class is in this range.
     pub fn images_within(&self, classes: &Range<usize>) -> usize {
         let labels = self.labels.iter();
         labels.filter(|label| classes.contains(label)).count()
     }
 
-    /// Accuracy over all images with the task of each given (masked logits); `None` if it was not
-    /// measured.
+    /// Returns the accuracy on all images with the task given (masked logits); `None` if it was not measured.
     pub fn accuracy_task_given(&self) -> Option<f64> {
         let measured = self.task_given.len() == self.labels.len();
         measured.then(|| share_of(&self.labels, &self.task_given))
     }
 
-    /// A_i: share of right answers over all images; 0 when there are none.
+    /// Returns A_i, the share of correct predictions; 0 if there are no images.
     pub fn accuracy(&self, expert: Expert) -> f64 {
         share_of(&self.labels, self.of(expert))
     }
 
-    /// Confusion over classes.
+    /// Returns the confusion matrix of classes.
     pub fn confusion(&self, expert: Expert, classes: usize) -> Confusion {
         let labels = self.labels.iter().copied();
         Confusion::new(classes, labels.zip(self.of(expert).iter().copied()))
     }
 
-    /// Confusion over tasks: the task of the true class, the task of the answer.
+    /// Returns the confusion matrix of tasks: the task of the true class, and that of the predicted class.
     pub fn task_confusion(&self, expert: Expert, tasks: &[Range<usize>]) -> Confusion {
         let task_of = tasks_of_classes(tasks);
         let at = |class: &usize| task_of.get(*class).copied().flatten();
@@ -114,7 +112,7 @@ impl Answers {
     }
 }
 
-/// The task of each class, as a table.
+/// Returns the task of each class.
 pub fn tasks_of_classes(tasks: &[Range<usize>]) -> Vec<Option<usize>> {
     let classes = tasks.iter().map(|task| task.end).max().unwrap_or(0);
     let mut table = vec![None; classes];
@@ -124,14 +122,14 @@ pub fn tasks_of_classes(tasks: &[Range<usize>]) -> Vec<Option<usize>> {
     table
 }
 
-/// Share of pairs that agree; 0 for no pairs.
+/// Returns the share of equal pairs; 0 for no pairs.
 fn share_of(labels: &[usize], answers: &[usize]) -> f64 {
     let pairs = labels.iter().zip(answers);
     let right = pairs.filter(|(label, answer)| label == answer).count();
     share(right, labels.len().min(answers.len()))
 }
 
-/// A share; 0 of nothing.
+/// Returns right / all; 0 if `all` is 0.
 fn share(right: usize, all: usize) -> f64 {
     if all == 0 {
         0.0
@@ -140,8 +138,8 @@ fn share(right: usize, all: usize) -> f64 {
     }
 }
 
-/// The history of one expert over a run: A_i and the accuracy matrix. What was not measured (the
-/// tasks of a data set that was gone when an added task was tested, and A_i with it) is not a number.
+/// The history of one expert over a run: A_i and the accuracy matrix. Values that could not be measured are NaN: the
+/// accuracies on tasks whose dataset was not available when an added task was tested, and A_i with them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct History {
     /// A_1..A_i.
@@ -151,40 +149,40 @@ pub struct History {
 }
 
 impl History {
-    /// A_N, if it was measured.
+    /// Returns A_N, if it was measured.
     pub fn last(&self) -> Option<f64> {
         self.accuracy.last().copied().filter(|a| a.is_finite())
     }
 
-    /// Ā_N, if all tasks were measured; none while there are fewer than two, since the mean of one
-    /// (all classes at once, say) cannot be compared with the mean of several.
+    /// Returns Ā_N, if all tasks were measured; `None` for fewer than two, since the mean of one value (all classes at
+    /// once, for example) is not comparable with that of several.
     pub fn average(&self) -> Option<f64> {
         let several = mean(&self.accuracy).filter(|_| self.accuracy.len() > 1);
         several.filter(|a| a.is_finite())
     }
 
-    /// Mean over tasks of the accuracy at the end, if all were measured.
+    /// Returns the mean over tasks of the accuracy at the end, if all were measured.
     pub fn task_averaged(&self) -> Option<f64> {
         let row = self.matrix.last();
         row.and_then(|row| mean(row)).filter(|a| a.is_finite())
     }
 
-    /// F_N as a fraction; 0 while fewer than two tasks are learned, `None` if old tasks were not
-    /// measured at the end. It can be negative when old tasks got better.
+    /// Returns F_N as a fraction; 0 for fewer than two tasks, `None` if earlier tasks were not measured at the end. It
+    /// is negative if accuracy on earlier tasks increased.
     pub fn forgetting(&self) -> Option<f64> {
         let drops = self.drops();
         Some(mean(&drops).unwrap_or(0.0)).filter(|f| f.is_finite())
     }
 
-    /// Mean over tasks of the accuracy that each had right after it was learned, if all were measured: how well new
-    /// things are learned, regardless of later forgetting (learning accuracy; Riemer et al., ICLR 2019).
+    /// Returns the mean over tasks of the accuracy right after each was learned, if all were measured (learning
+    /// accuracy; Riemer et al., ICLR 2019).
     pub fn learning(&self) -> Option<f64> {
         mean(&self.learned()).filter(|a| a.is_finite())
     }
 
-    /// Backward transfer: mean over tasks j < N of (accuracy at the end − accuracy right after task j was learned); what
-    /// is learned later made older tasks better where it is above 0 (Lopez-Paz and Ranzato, NeurIPS 2017). None while
-    /// fewer than two tasks are learned, and where old tasks were not measured at the end.
+    /// Returns the backward transfer: the mean over tasks j < N of (accuracy at the end − accuracy right after task j
+    /// was learned). Above 0, later tasks improved earlier ones (Lopez-Paz and Ranzato, NeurIPS 2017). `None` for fewer
+    /// than two tasks, and if earlier tasks were not measured at the end.
     pub fn backward_transfer(&self) -> Option<f64> {
         let (last, before) = self.matrix.split_last()?;
         let gains = last.iter().zip(self.learned());
@@ -192,14 +190,14 @@ impl History {
         mean(&gains).filter(|gain| gain.is_finite())
     }
 
-    /// Per task its accuracy right after it was learned.
+    /// Returns the accuracy on each task right after it was learned.
     fn learned(&self) -> Vec<f64> {
         let rows = self.matrix.iter().enumerate();
         rows.filter_map(|(task, row)| row.get(task).copied())
             .collect()
     }
 
-    /// Per task j < N: best accuracy before the end minus accuracy at the end.
+    /// Returns, for each task j < N, the best accuracy before the end minus the accuracy at the end.
     pub fn drops(&self) -> Vec<f64> {
         let Some((last, before)) = self.matrix.split_last() else {
             return Vec::new();
@@ -221,17 +219,17 @@ impl History {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Histories {
     of: ByExpert<History>,
-    /// Per task the accuracy with the task of each image given, where it was measured.
+    /// Accuracy after each task with the task of each image given, if it was measured.
     pub task_given: Vec<Option<f64>>,
 }
 
 impl Histories {
-    /// Adds what was measured after one more task; `tasks` are those seen by then.
+    /// Adds the predictions after one more task; `tasks` are those seen so far.
     pub fn push(&mut self, answers: &Answers, tasks: &[Range<usize>]) {
         self.push_counts(&TaskCounts::of(answers, tasks));
     }
 
-    /// The same from right answers counted.
+    /// Adds the numbers of correct predictions after one more task.
     pub fn push_counts(&mut self, counts: &TaskCounts) {
         let all: usize = counts.images.iter().sum();
         for (expert, right) in &counts.right {
@@ -251,7 +249,7 @@ impl Histories {
         self.task_given.push(task_given);
     }
 
-    /// Forgets what was measured after the first `tasks` tasks.
+    /// Removes the measurements after the first `tasks` tasks.
     pub fn truncate(&mut self, tasks: usize) {
         for history in self.of.values_mut() {
             history.accuracy.truncate(tasks);
@@ -260,7 +258,7 @@ impl Histories {
         self.task_given.truncate(tasks);
     }
 
-    /// One expert's history; an empty one where the run has no such expert.
+    /// Returns the history of an expert; empty if the run does not have it.
     pub fn of(&self, expert: Expert) -> &History {
         static EMPTY: History = History {
             accuracy: Vec::new(),
@@ -269,34 +267,34 @@ impl Histories {
         self.of.get(&expert).unwrap_or(&EMPTY)
     }
 
-    /// The experts there are, in the order they are shown.
+    /// Returns the experts of the run in display order.
     pub fn experts(&self) -> impl Iterator<Item = Expert> {
         self.of.keys().copied()
     }
 
-    /// Whose answer is the run's.
+    /// Returns the expert whose predictions are the run's.
     pub fn answering(&self) -> Expert {
         self.experts().last().unwrap_or(Expert::ANSWER)
     }
 
-    /// The history of the run's answer.
+    /// Returns the history of the run's predictions.
     pub fn answer(&self) -> &History {
         self.of(self.answering())
     }
 
-    /// This expert where the run has it, else the one whose answer is the run's.
+    /// Returns this expert if the run has it, else the one whose predictions are the run's.
     pub fn nearest(&self, expert: Expert) -> Expert {
         let here = self.of.contains_key(&expert);
         if here { expert } else { self.answering() }
     }
 }
 
-/// Mean of the values; `None` if there are none.
+/// Returns the mean; `None` if there are no values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Sample standard deviation (n − 1); `None` for fewer than two values.
+/// Returns the sample standard deviation (n − 1); `None` for fewer than two values.
 pub fn std_dev(values: &[f64]) -> Option<f64> {
     let centre = mean(values)?;
     (values.len() > 1).then(|| {

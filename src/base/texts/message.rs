@@ -1,4 +1,4 @@
-//! A message that is made where something happens and shown where the user reads it, in the language of that place.
+//! Messages: created where something happens, and translated where they are shown.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,33 +7,33 @@ use serde::{Deserialize, Serialize};
 
 use super::{Language, Values};
 
-/// A message with its values: `message!("data-empty", folder = name)`. In files and between processes it is its name
-/// and its values, so the code that shows it can translate it.
+/// A message with its values: `message!("data-empty", folder = name)`. Files and other processes get its id and values,
+/// so that the code that shows it can translate it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     id: Cow<'static, str>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     values: Vec<(Cow<'static, str>, Value)>,
-    /// What it says in English, for one whose English is in a list of the program.
+    /// Its English text, if that is defined in a list of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     english: Option<String>,
 }
 
-/// What fills a place of a message.
+/// The value of a placeable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// A number that is counted.
+    /// A number that selects a plural form.
     Whole(i64),
-    /// A number that is measured.
+    /// A measured number.
     Real(f64),
-    /// A text that no language changes.
+    /// A text that is not translated.
     Text(String),
     /// Another message.
     Message(Box<Message>),
 }
 
-/// A message to be kept and said later: see [`Message`](crate::texts::Message).
+/// Creates a [`Message`](crate::texts::Message) from an id and values.
 #[macro_export]
 macro_rules! message {
     ($id:expr $(, $name:ident = $value:expr)* $(,)?) => {
@@ -42,7 +42,7 @@ macro_rules! message {
 }
 
 impl Message {
-    /// The message of this name.
+    /// Returns the message with this id.
     pub fn new(id: impl Into<Cow<'static, str>>) -> Self {
         Self {
             id: id.into(),
@@ -51,7 +51,7 @@ impl Message {
         }
     }
 
-    /// One whose English is in a list of the program.
+    /// Returns a message whose English text is defined in a list of the program.
     pub fn of_list(id: String, english: impl Into<String>) -> Self {
         Self {
             english: Some(english.into()),
@@ -59,7 +59,7 @@ impl Message {
         }
     }
 
-    /// The same with a place filled.
+    /// Adds a value.
     #[must_use]
     pub fn with(mut self, place: &'static str, value: impl Into<Value>) -> Self {
         // A folder may have a hundred thousand of them, with a value each.
@@ -68,7 +68,7 @@ impl Message {
         self
     }
 
-    /// The same with another sentence behind it, if there is one.
+    /// Returns the message followed by another one, if there is one.
     #[must_use]
     pub fn then(self, more: Option<Message>) -> Self {
         match more {
@@ -79,7 +79,7 @@ impl Message {
         }
     }
 
-    /// The same with another name in the place of this one, wherever a value has it.
+    /// Returns a copy in which this name is replaced, wherever it is a value.
     pub(super) fn replaced(&self, name: &str, by: &str) -> Self {
         let value = |value: &Value| match value {
             Value::Text(text) => Value::Text(text.replace(name, by)),
@@ -93,7 +93,7 @@ impl Message {
         }
     }
 
-    /// Whether it is the message of this name.
+    /// Returns whether it has this id.
     pub(super) fn is(&self, id: &str) -> bool {
         self.id == id
     }
@@ -104,19 +104,19 @@ impl Message {
         self.is(id) || self.values.iter().any(|(_, value)| inside(value))
     }
 
-    /// What it says in English.
+    /// Returns the text in English.
     pub fn english(&self) -> String {
         self.told(Language::English)
             .unwrap_or_else(|| self.id.to_string())
     }
 
-    /// What it says in the language of this thread, or in English where that lacks it.
+    /// Returns the text in the language of this thread, or in English if it is not translated.
     pub fn said(&self) -> String {
         self.told(Language::spoken())
             .unwrap_or_else(|| self.english())
     }
 
-    /// What it says in this language; `None` if that lacks it or one of its values.
+    /// Returns the text in this language; `None` if it or one of its values is not translated.
     pub fn told(&self, language: Language) -> Option<String> {
         if let (Language::English, Some(english)) = (language, &self.english) {
             return Some(english.clone());
@@ -135,7 +135,7 @@ impl Message {
 }
 
 impl fmt::Display for Message {
-    /// What it says in English, as the command line and files have it.
+    /// Writes the text in English, as on the command line and in files.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.english())
     }
