@@ -1,8 +1,9 @@
-//! Archives dropped instead of folders: zip (projects of Teachable Machine among them), tar, tar.gz, tar.xz.
+//! Archives instead of folders: zip (including projects of Teachable Machine), tar, tar.gz, tar.xz.
 //!
-//! An archive is unpacked once into the cache folder and opened as a folder from then on. Nothing leaves
-//! that folder: only ordinary files and folders with plain relative names are written, links are not. Size, number and ratio are
-//! bounded against bombs. Unpacking goes to a temporary name and ends in a rename, so a cut one is redone.
+//! An archive is unpacked once into the cache folder and then opened as a folder. Nothing is written outside that
+//! folder: only regular files and folders with plain relative names are extracted, links are not. Size, number of files
+//! and compression ratio are limited. Unpacking uses a temporary name and ends with a rename, so an interrupted one is
+//! repeated.
 
 mod names;
 mod tars;
@@ -26,21 +27,21 @@ use crate::problem::{Problem, Result};
 use names::{Folders, is_blind_to_case};
 use unpack::Unpacking;
 
-/// Remains of cut extractions are removed after this time.
+/// Remains of interrupted extractions are removed after this time.
 const STALE: Duration = Duration::from_secs(24 * 3600);
-/// Unpacked archives that nobody opened for this time are removed; opened again, they are unpacked again.
+/// Unpacked archives that were not opened for this time are removed; opening the archive unpacks it again.
 const UNUSED: Duration = Duration::from_secs(60 * 24 * 3600);
-/// Ends the name of an unfinished extraction.
+/// Suffix of an unfinished extraction.
 const UNFINISHED: &str = ".unpacking";
 
 /// Memory for the dictionary of an xz file, in kB: `xz -9` needs 64 MB.
 const XZ_MEMORY: u32 = 72 << 10;
 
-/// What was left out of an archive, kept beside its files (hidden, so that no walk sees it).
+/// Skipped files of an archive, stored next to its files (hidden, so that the dataset walk ignores it).
 const LEFT_OUT: &str = ".left-out.json";
-/// What is to be said of an archive, kept likewise.
+/// Remarks on an archive, stored in the same way.
 const REMARKS: &str = ".remarks.json";
-/// Rewritten whenever the unpacked archive is opened: its time says when that was.
+/// Rewritten whenever the unpacked archive is opened; its modification time is the last use.
 const USED: &str = ".used";
 
 /// The folder for unpacked archives and downloads: `LAE_STUDIO_CACHE`, else the system's cache folder.
@@ -59,14 +60,14 @@ enum ArchiveKind {
     TarXz,
 }
 
-/// Opens a file as a data set: an archive, or one of CIFAR's files in its folder.
+/// Opens a file as a dataset: an archive, or one of CIFAR's files in its folder.
 ///
 /// # Errors
-/// Not an archive, a damaged or hostile one, a full disk, or nothing usable inside.
+/// Returns a Problem for other files, a damaged or hostile archive, a full disk, or an archive without a dataset.
 pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> {
     if lists::may_be_list(path) {
         let opened = open_list(path, None, options, watch);
-        // A text about something else is no list.
+        // Text files that are never lists.
         const ELSE: [&str; 3] = [
             "problem-list-names-no-image",
             "problem-folder-without-images",
@@ -106,10 +107,10 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
     Ok(found)
 }
 
-/// Opens the data set that a list describes, by this column of it where one is given.
+/// Opens the dataset that a list describes, by this column if one is given.
 ///
 /// # Errors
-/// The list names no image of its folder, or nothing there is usable.
+/// Returns a Problem if the list names no image of its folder, or there is no usable dataset.
 pub fn open_list(
     path: &Path,
     column: Option<&str>,
@@ -143,7 +144,7 @@ fn file_name(path: &Path) -> String {
         .into_owned()
 }
 
-/// The archive's name without its endings.
+/// Returns the archive's name without its extensions.
 fn stem(path: &Path) -> String {
     let name = file_name(path);
     let lower = name.to_ascii_lowercase();
@@ -155,7 +156,7 @@ fn stem(path: &Path) -> String {
         })
 }
 
-/// What kind of archive this is, by its content.
+/// Returns the kind of archive, detected by its content.
 fn kind_of(path: &Path) -> Result<Option<ArchiveKind>> {
     let start =
         files::read_start(path, 512).map_err(|error| Problem::io("read the file", path, &error))?;
@@ -174,7 +175,7 @@ fn kind_of(path: &Path) -> Result<Option<ArchiveKind>> {
     )
 }
 
-/// The folder of the unpacked archive, unpacking it if that has not been done.
+/// Returns the folder of the unpacked archive, which is unpacked first if necessary.
 fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Result<PathBuf> {
     let about =
         fs::metadata(path).map_err(|error| Problem::io("open the archive", path, &error))?;
@@ -242,8 +243,8 @@ fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Resu
     Ok(target)
 }
 
-/// Syncs all files of a folder, so they survive a power cut: under its name the folder counts as complete.
-/// `step` gets the number of further files; false stops.
+/// Syncs all files of a folder before it gets its final name, which marks it as complete. `step` receives the number of
+/// further files; it stops by returning false.
 fn make_last(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
     let wrong = |error| Problem::io("store the unpacked files", folder, &error);
     let (mut here, mut below) = (Vec::new(), Vec::new());
@@ -254,7 +255,7 @@ fn make_last(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
             false => here.push(entry.path()),
         }
     }
-    // An archive of empty folders is reported, too.
+    // An archive that has only empty folders is reported as well.
     if !step(0) {
         return Err(stopped());
     }
@@ -269,13 +270,13 @@ fn make_last(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
     Ok(())
 }
 
-/// What was noted while an archive was unpacked.
+/// Reads what was stored when an archive was unpacked.
 fn kept<T: DeserializeOwned>(unpacked: &Path, name: &str) -> Vec<T> {
     let bytes = files::read(&unpacked.join(name), files::TABLE).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-/// Distinguishes archives of one name: by their folder, length and time of writing.
+/// Returns an identifier of an archive: its folder, length and modification time.
 fn identity(path: &Path, about: &fs::Metadata) -> String {
     let mut hash = Sha256::new();
     let real = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -289,12 +290,12 @@ fn identity(path: &Path, about: &fs::Metadata) -> String {
     hex(&hash.finalize()[..6])
 }
 
-/// Notes that an unpacked archive is used; where that cannot be written, it is only removed sooner.
+/// Marks an unpacked archive as used. If that fails, it is only removed earlier.
 fn mark_used(unpacked: &Path) {
     let _ = fs::write(unpacked.join(USED), "");
 }
 
-/// Removes what killed programs left behind, and unpacked archives that nobody needs any more.
+/// Removes remains of killed programs, and unpacked archives that have not been used for long.
 fn sweep(shelf: &Path) {
     let Ok(entries) = fs::read_dir(shelf) else {
         return;
@@ -313,11 +314,11 @@ fn sweep(shelf: &Path) {
             }
             continue;
         }
-        // Of older versions of the program there is no such mark.
+        // Older versions of the program did not write this marker.
         let mark = path.join(USED);
         let mark = if mark.exists() { &mark } else { &path };
         if path.is_dir() && !path.is_symlink() && older(mark, UNUSED) {
-            // First out of sight, so that no half of it is taken for the whole.
+            // Renamed first, so that a half-deleted folder is not taken for a complete one.
             let name = format!("gone-{}{UNFINISHED}", file_name(&path));
             let gone = path.with_file_name(name);
             if fs::rename(&path, &gone).is_ok() {

@@ -1,7 +1,7 @@
-//! Writing a data set down again: what a network sees, an image folder of it, or one file that holds all of it.
+//! Exports of a dataset: the network's input, an image folder, or a single file.
 //!
-//! The first two are for comparison with other programs: `inputs` for the transforms, pixel by pixel, `folder`
-//! for a whole run on the same images. `packed` is for passing a data set on.
+//! The first two are for comparison with other programs: `inputs` compares the transforms pixel by pixel, `folder` a
+//! whole run on the same images. `packed` is for sharing a dataset.
 
 mod packed;
 
@@ -22,7 +22,7 @@ use crate::message;
 use crate::problem::{Problem, Result};
 pub use packed::{Form, Packed, packed};
 
-/// Images decoded at a time.
+/// Number of images that are decoded together.
 const CHUNK: usize = 64;
 
 /// Crop boxes for an export: for the images in order, or by name.
@@ -36,11 +36,11 @@ pub enum Boxes {
 }
 
 impl Boxes {
-    /// Reads a JSON array of boxes, or an object of name → box; a box has `left`, `top`, `width`,
-    /// `height` and perhaps `flip`.
+    /// Reads a JSON array of boxes, or an object of name → box; a box has `left`, `top`, `width`, `height` and
+    /// optionally `flip`.
     ///
     /// # Errors
-    /// A file that cannot be read or holds something else.
+    /// Returns a Problem if the file cannot be read or has another format.
     pub fn from_file(path: &Path) -> Result<Self> {
         let text = files::read_text(path, files::TABLE)
             .map_err(|error| Problem::io("read the crop boxes", path, &error))?;
@@ -62,11 +62,11 @@ impl Boxes {
     }
 }
 
-/// Writes what a network sees of some samples: `images`, N×3×H×W f32 in [0, 1], and their names in the
-/// metadata. With boxes, each is cropped and resized as in training instead. Returns what was left out.
+/// Writes the network's input of samples: `images`, N×3×H×W f32 in [0, 1], and their names in the metadata. With boxes,
+/// each image is cropped and resized as in training. Returns the skipped images.
 ///
 /// # Errors
-/// The file cannot be written, a box is missing or leaves its image, or `watch` stopped it.
+/// Returns a Problem if the file cannot be written, a box is missing or not inside its image, or `watch` stopped it.
 pub fn inputs(
     samples: &[Sample],
     spec: InputSpec,
@@ -80,7 +80,7 @@ pub fn inputs(
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // The header needs the names of all readable images, which are known at the end.
+    // The header contains the names of all readable images, which are known only at the end.
     let mut pixels = BufWriter::new(tempfile::tempfile_in(beside).map_err(unwritable)?);
     let mut names = Vec::new();
     let mut skipped = Vec::new();
@@ -122,7 +122,7 @@ pub fn inputs(
     Ok(skipped)
 }
 
-/// The outer error ends the export, the inner one leaves this image out.
+/// An outer error stops the export, an inner one skips this image.
 fn one_input(
     sample: &Sample,
     spec: InputSpec,
@@ -146,7 +146,7 @@ fn one_input(
     Ok(Ok(out))
 }
 
-/// H×W×3 bytes → 3×H×W little-endian f32 in [0, 1].
+/// Converts H×W×3 bytes to 3×H×W little-endian f32 in [0, 1].
 fn planes(bytes: &[u8]) -> Vec<u8> {
     (0..3)
         .flat_map(|channel| bytes.iter().skip(channel).step_by(3))
@@ -154,7 +154,7 @@ fn planes(bytes: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// The head of a safetensors file with one tensor: length, JSON, padding to 8 bytes.
+/// Returns the header of a safetensors file with one tensor: length, JSON, padding to 8 bytes.
 fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
     let bytes = names.len() * spec.bytes() * 4;
     let inner = |error: serde_json::Error| {
@@ -183,8 +183,8 @@ fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
     Ok(header)
 }
 
-/// The name of an image in an image folder, without its ending: folders besides its class's, and
-/// an ending other than PNG's, become part of it, so that no two images of a class share one.
+/// Returns the file name, without extension, of an image in an image folder. Folders inside the class folder and
+/// extensions other than PNG's become part of it, so that names are unique within a class.
 fn stem_of(name: &str, class: &str) -> String {
     let parts: Vec<&str> = name.split('/').filter(|part| *part != class).collect();
     let joined = parts.join("_");
@@ -194,12 +194,11 @@ fn stem_of(name: &str, class: &str) -> String {
     }
 }
 
-/// Writes a data set as an image folder: `train/CLASS/NAME.png`, `test/CLASS/NAME.png`. Returns the
-/// classes whose folders have another name, because not every system would take theirs or tell it
-/// from another class's.
+/// Writes a dataset as an image folder: `train/CLASS/NAME.png`, `test/CLASS/NAME.png`. Returns the classes whose
+/// folders were renamed, because some systems do not allow the name or cannot distinguish it from another one.
 ///
 /// # Errors
-/// The folder is not empty or cannot be written, an image cannot be read, or `watch` stopped it.
+/// Returns a Problem if the folder is not empty or cannot be written, an image cannot be read, or `watch` stopped it.
 pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<Vec<(String, String)>> {
     let unwritable = |path: &Path, error| Problem::io("write the image folder", path, &error);
     if fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {

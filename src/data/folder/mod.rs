@@ -1,9 +1,9 @@
-//! Image folders as people have them: finding the level of the classes and the split.
+//! Image folders: finds the level of the class folders and the splits.
 //!
-//! The first question is whether tables or lists name the images (`lists`); folders are asked only then. Understood: one
-//! subfolder per class; `train` and `test` (or `val`) holding such folders; either of them one level too high or too low;
-//! Tiny-ImageNet's layout; domains that hold the same classes (DomainNet, Office); CIFAR's files (`cifar`). Whatever was
-//! decided is written down, and folders that are no classes are refused (`doubt`).
+//! Tables and lists that name the images (`lists`) take precedence over folders. Supported layouts: one subfolder per
+//! class; `train` and `test` (or `val`) with such folders; either of them one level too high or too low;
+//! Tiny-ImageNet's layout; domains with the same classes (DomainNet, Office); CIFAR's files (`cifar`). All assumptions
+//! are reported, and folders that are not classes are refused (`doubt`).
 
 mod doubt;
 mod layout;
@@ -22,10 +22,10 @@ use crate::message;
 use crate::problem::{Result, some_of};
 use level::{class_parent, no_classes, whole_of};
 
-/// Opens a folder, by one of its lists where the user named it.
+/// Opens a folder, by one of its lists if the user named it.
 ///
 /// # Errors
-/// No images, no classes, what cannot be understood without guessing, or a folder that cannot be read.
+/// Returns a Problem if there are no images or classes, the layout is ambiguous, or a folder cannot be read.
 pub fn open(
     path: &Path,
     wanted: Option<Wanted>,
@@ -58,7 +58,7 @@ pub fn open(
 }
 
 impl Reader<'_> {
-    /// Finds the lists or the layout and reads them; `None` if there are no classes to be found.
+    /// Finds the lists or the layout and reads them; `None` if there are no classes.
     fn read(&mut self, wanted: Option<Wanted>, options: &OpenOptions) -> Result<Option<Found>> {
         let tree = self.tree;
         for dir in tree.below(0) {
@@ -104,7 +104,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What lists say, or the folders where these say the same, or more surely.
+    /// Returns the dataset of the lists; or that of the folders, if they agree or are more certain.
     fn by_lists_or_folders(
         &mut self,
         at: usize,
@@ -145,7 +145,7 @@ impl Reader<'_> {
         self.finish(at, reading.found)
     }
 
-    /// Continues with the results of another reader of the same tree.
+    /// Takes over the results of another reader of the same tree.
     fn take_over(&mut self, mut other: Self) {
         self.classes = other.classes;
         self.assumed.append(&mut other.assumed);
@@ -153,7 +153,7 @@ impl Reader<'_> {
         self.used.append(&mut other.used);
     }
 
-    /// The only folder with images in one that has none itself, unless it looks like a class.
+    /// Returns the only folder with images inside a folder without images, unless it looks like a class.
     fn wrapped(&self, at: usize) -> Option<usize> {
         match self.tree.filled(at).as_slice() {
             [only] if self.tree.dirs[at].pictures.is_empty() && !self.is_class(*only) => {
@@ -174,7 +174,7 @@ impl Reader<'_> {
         inner
     }
 
-    /// Reads what the folders say, from `at` on; with the folder where they say it.
+    /// Reads the layout of the folders from `at` on; returns it with the folder where it was found.
     fn layout(&mut self, mut at: usize, options: &OpenOptions) -> Result<Option<(usize, Found)>> {
         let tree = self.tree;
         loop {
@@ -218,12 +218,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a folder is a class rather than a wrapper: it holds images itself.
+    /// Returns whether a folder is a class rather than a wrapper: it contains images itself.
     pub(super) fn is_class(&self, dir: usize) -> bool {
         !self.tree.dirs[dir].pictures.is_empty()
     }
 
-    /// Adds the name, the remarks and the files that are no images.
+    /// Adds the name, the remarks and the files that are not images.
     fn finish(&mut self, at: usize, mut found: Found) -> Found {
         let tree = self.tree;
         found.name = tree.dirs[at].name.clone();
@@ -245,7 +245,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether two readings have the same images in the same classes and splits.
+/// Returns whether two datasets have the same images in the same classes and splits.
 fn are_same(
     (one, one_names): (&Found, &[String]),
     (other, other_names): (&Found, &[String]),
@@ -254,7 +254,7 @@ fn are_same(
     if one.train.len() != other.train.len() || tests(one) != tests(other) {
         return false;
     }
-    // The folder inside the split may be another one.
+    // The folder inside the split may have another name.
     let named = |samples: &[Sample], names: &[String]| -> HashMap<_, _> {
         let class = |sample: &Sample| names.get(sample.class as usize).cloned();
         let pairs = samples.iter();

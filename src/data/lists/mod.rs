@@ -1,8 +1,9 @@
-//! Tables and lists that say which image belongs to which class and split.
+//! Tables and lists that assign images to classes and splits.
 //!
-//! CSV, TSV and JSON tables, lists of a path and a label per line (ImageNet-R's and DomainNet's, Food-101's, Oxford's pets),
-//! lists tied together by numbers (CUB-200), CODA-Prompt's YAML pairs, Tiny-ImageNet's `val_annotations.txt`. Paths are looked
-//! up in the walked tree, never on the disk, so no line can reach outside of the folder. What contradicts itself is refused.
+//! CSV, TSV and JSON tables, lists of a path and a label per line (ImageNet-R, DomainNet, Food-101, Oxford-IIIT Pets),
+//! lists joined by id (CUB-200), CODA-Prompt's YAML pairs, Tiny-ImageNet's `val_annotations.txt`. Paths are looked up
+//! in the walked tree, not on the disk, so no line can refer to a file outside of the folder. Contradictions are
+//! refused.
 
 mod annotations;
 mod finder;
@@ -32,37 +33,37 @@ use merge::{Entry, forget_unique_labels, merge};
 use naming::class_names;
 use sheet::{Labels, SplitCell};
 
-/// Most rows without an image that are listed one by one.
+/// Maximum number of rows without an image that are listed individually.
 const MOST_MISSING: usize = 10_000;
-/// Most lists or columns that a sentence names.
+/// Maximum number of lists or columns named in a sentence.
 const NAMED: usize = 8;
 
-/// An image's folder and its place in there.
+/// An image's folder and its index there.
 type Place = (usize, usize);
 
-/// What the tables and lists of a folder say.
+/// The content of the tables and lists of a folder.
 pub(super) enum Listed {
-    /// None names images with a class or a split.
+    /// None of them names images with a class or a split.
     Nothing,
-    /// They name images, but what their classes are is not clear.
+    /// They name images, but their classes are not clear.
     Unclear(Problem),
     Found(Reading),
 }
 
-/// A data set as lists describe it.
+/// A dataset described by lists.
 pub(super) struct Reading {
     pub found: Found,
-    /// Whether a header, or the lists themselves, say what the classes or splits are; else a column was guessed.
+    /// Whether a header or the lists themselves identify the classes or splits; otherwise a column was guessed.
     pub sure: bool,
-    /// Whether the lists name most images of the folder, or say which of them belong to a split.
+    /// Whether the lists name most images of the folder, or assign some to a split.
     pub whole: bool,
 }
 
-/// Reads the tables and lists in and below `dir`. If this folder only wraps another, the lists beside that one are read
-/// first.
+/// Reads the tables and lists in and below `dir`. If this folder only wraps another one, the lists next to that one are
+/// read first.
 ///
 /// # Errors
-/// Lists that contradict themselves or each other, or a wanted list that names no image.
+/// Returns a Problem for lists that contradict themselves or each other, or a wanted list that names no image.
 pub(super) fn read(
     reader: &mut Reader,
     dir: usize,
@@ -105,7 +106,7 @@ pub(super) fn read(
     assemble(reader, &finder, lists)
 }
 
-/// Lists that name images, but not their classes.
+/// Returns the Problem of lists that name images, but not their classes.
 pub(super) fn without_classes(files: &[String], place: &Path) -> Problem {
     let files = some_of(files, NAMED);
     Problem::new(message!("problem-lists-without-classes", lists = files))
@@ -113,12 +114,12 @@ pub(super) fn without_classes(files: &[String], place: &Path) -> Problem {
         .advise(message!("advice-add-csv-file-label"))
 }
 
-/// Whether a list says more than which images there are.
+/// Returns whether a list contains more than file names.
 fn says_something(list: &List) -> bool {
     list.labels != Labels::Unsaid || list.has_roles()
 }
 
-/// Leaves only the lists that belong to the one that the user named.
+/// Keeps only the lists that belong to the one that the user named.
 fn keep_wanted(lists: &mut Vec<List>, wanted: Wanted) -> Result<()> {
     let family = lists.iter().find(|list| list.path == wanted.path);
     let Some(family) = family.map(|list| list.family.clone()) else {
@@ -127,14 +128,14 @@ fn keep_wanted(lists: &mut Vec<List>, wanted: Wanted) -> Result<()> {
             .advise(message!("advice-add-csv-file-label")));
     };
     lists.retain(|list| list.family == family);
-    // Only the user's own table has the column.
+    // Only the list that the user named has the column.
     if wanted.column.is_some() {
         lists.retain(|list| list.path == wanted.path);
     }
     Ok(())
 }
 
-/// Forgets guessed columns if other lists are sure. Returns what keeps tables from being understood.
+/// Discards guessed columns if other lists are certain. Returns the problem that makes the tables ambiguous, if any.
 fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
     let sure = lists.iter().any(|list| list.labels == Labels::Sure);
     let mut unclear = None;
@@ -171,7 +172,7 @@ fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
     unclear
 }
 
-/// Lists → samples, with names for the classes.
+/// Converts lists into samples, with names of the classes.
 fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Listed> {
     let tree = reader.tree;
     let mut found = Found::default();
@@ -242,7 +243,7 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
     }))
 }
 
-/// Lists rows without an image, or with one of several.
+/// Reports rows without an image, or with several.
 fn list_missing(list: &List, found: &mut Found) {
     let before = found.skipped.len();
     let mut more = 0;
@@ -275,7 +276,7 @@ fn is_test(role: Option<Role>) -> bool {
     matches!(role, Some(Role::Test | Role::Validation))
 }
 
-/// Takes the splits from the folders' names where lists say nothing of them.
+/// Takes the splits from folder names if the lists do not give them.
 fn split_by_folders(reader: &mut Reader, finder: &Finder, entries: &mut [Entry]) {
     let tree = reader.tree;
     let role_of_folder = |dir: usize| {
@@ -300,8 +301,7 @@ fn split_by_folders(reader: &mut Reader, finder: &Finder, entries: &mut [Entry])
     }
 }
 
-/// Leaves out validation images where there is a test split as well, and training images that a list
-/// names for testing: learned beforehand, they would be no test.
+/// Removes validation images if there is a test split, and training images that a list also assigns to testing.
 fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
     let tested = entries.iter().any(|entry| entry.2 == Some(Role::Test));
     let before = entries.len();
@@ -317,7 +317,7 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
     let train = entries.iter().filter(|entry| !is_test(entry.2));
     let train: BTreeSet<Place> = train.map(|entry| entry.0).collect();
     let both = train.intersection(&test).count();
-    // Two equal lists would leave nothing to learn from; their images are reported as duplicates.
+    // Removing them from two equal lists would leave no training images; duplicates are reported elsewhere.
     if both == 0 || both == train.len() {
         return;
     }
@@ -327,7 +327,7 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
         .push(message!("remark-images-only-tested", n = both).into());
 }
 
-/// Folders that may hold the images of a list: its own, and those around a folder that is named for lists.
+/// Returns the folders that may contain the images of a list: its own, and those around a folder named after lists.
 pub(super) fn folders_of(list: &Path) -> Vec<PathBuf> {
     const OF_LISTS: [&str; 12] = [
         "annotations",

@@ -1,9 +1,9 @@
-//! A reader for the few pickles we meet: CIFAR's python files. It builds plain data and calls nothing.
+//! Reads the pickles of CIFAR's Python files as plain data, without executing anything.
 //!
-//! A pickle is a program for a stack machine; Python's own reader may be made to run anything. This
-//! one knows the instructions that build numbers, texts, lists, tuples and dictionaries, remembers a call such as
-//! numpy's `_reconstruct` without making it, and refuses everything else. Nothing recurses, no bytes are
-//! copied and the number of instructions is bounded, so a hostile file costs little beside its own size.
+//! A pickle is a program for a stack machine, which Python's own reader executes. This reader supports only the
+//! instructions that build numbers, texts, lists, tuples and dictionaries, records a call such as numpy's
+//! `_reconstruct` without performing it, and refuses everything else. It does not recurse or copy bytes, and the number
+//! of instructions is limited, so the time and memory of a hostile file are limited.
 
 mod machine;
 
@@ -14,9 +14,9 @@ use machine::Machine;
 
 use crate::problem::Result;
 
-/// Most instructions of one pickle; CIFAR-100's training split has 300,000.
+/// Maximum number of instructions; CIFAR-100's training split has 300,000.
 const MOST_STEPS: usize = 1_000_000;
-/// Most bytes of a text in a list of them: a class's name.
+/// Maximum length in bytes of a text in a list, such as a class name.
 const LONGEST_TEXT: usize = 1000;
 
 /// Index of a value in [`Pickle::values`].
@@ -25,31 +25,31 @@ pub type Id = usize;
 /// A value that a pickle builds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `None`, a boolean, a float, a global name: nothing we look into.
+    /// `None`, a boolean, a float or a global name, which are not needed.
     Other,
-    /// A whole number.
+    /// An integer.
     Number(i64),
     /// Text or bytes, as a range of the file.
     Bytes(Range<usize>),
     /// A list or tuple.
     List(Vec<Id>),
-    /// Keys and values in turn.
+    /// Alternating keys and values.
     Dict(Vec<Id>),
-    /// The result of a call, with the state given to it later.
+    /// The result of a call, with the state that is set afterwards.
     Call(Option<Id>),
 }
 
-/// A read pickle.
+/// A parsed pickle.
 pub struct Pickle<'a> {
     bytes: &'a [u8],
     values: Vec<Value>,
     root: Id,
 }
 
-/// Reads a pickle of any protocol, as far as plain data and numpy arrays go.
+/// Parses a pickle of any protocol that consists of plain data and numpy arrays.
 ///
 /// # Errors
-/// A cut file or an instruction that plain data does not need.
+/// Returns a Problem for a truncated file or an unsupported instruction.
 pub fn read(bytes: &[u8]) -> Result<Pickle<'_>> {
     let mut machine = Machine {
         bytes,
@@ -75,7 +75,7 @@ pub fn read(bytes: &[u8]) -> Result<Pickle<'_>> {
 }
 
 impl Pickle<'_> {
-    /// The value of a key of the outermost dictionary.
+    /// Returns the value of a key of the outermost dictionary.
     pub fn get(&self, key: &str) -> Option<Id> {
         let Value::Dict(entries) = &self.values[self.root] else {
             return None;
@@ -86,7 +86,7 @@ impl Pickle<'_> {
             .map(|pair| pair[1])
     }
 
-    /// A list of whole numbers.
+    /// Returns a list of integers.
     pub fn numbers(&self, id: Id) -> Option<Vec<i64>> {
         self.list(id)?
             .iter()
@@ -97,7 +97,8 @@ impl Pickle<'_> {
             .collect()
     }
 
-    /// A list of this many short texts: one long text could be in it many times.
+    /// Returns a list of this many short texts. The length is limited, because one long text could occur in it many
+    /// times.
     pub fn texts(&self, id: Id, count: usize) -> Option<Vec<String>> {
         let list = self.list(id).filter(|list| list.len() == count)?;
         list.iter()
@@ -109,7 +110,7 @@ impl Pickle<'_> {
             .collect()
     }
 
-    /// Where the raw bytes of a numpy array are in the file: the last item of the state given to it.
+    /// Returns the range of a numpy array's raw bytes in the file: the last item of the state set on it.
     pub fn array_range(&self, id: Id) -> Option<Range<usize>> {
         let raw = match &self.values[id] {
             Value::Call(Some(state)) => *self.list(*state)?.last()?,

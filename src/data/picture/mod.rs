@@ -1,9 +1,9 @@
-//! One image file → 8-bit RGB, whatever it is.
+//! Decodes image files of all supported formats to 8-bit RGB.
 //!
-//! JPEG (baseline, progressive, grey, CMYK), PNG (1 to 16 bit, palette, alpha), WebP, BMP, GIF (first
-//! frame) and TIFF. Turned upright by its EXIF orientation; an alpha channel is dropped, as Pillow's
-//! `convert("RGB")` does, so that numbers agree with the usual Python pipelines. Sizes are checked from the
-//! header, before any pixel is allocated, and all images that are decoded at a time share one limit.
+//! JPEG (baseline, progressive, grey, CMYK), PNG (1 to 16 bit, palette, alpha), WebP, BMP, GIF (first frame) and TIFF.
+//! The EXIF orientation is applied; an alpha channel is dropped, as by Pillow's `convert("RGB")`, so that pixels agree
+//! with common Python pipelines. Sizes are checked in the header before pixels are allocated, and all images that are
+//! decoded at the same time share one memory limit.
 
 mod claim;
 mod jpeg;
@@ -31,11 +31,11 @@ use room::Room;
 /// A decoded image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
-    /// What to call it.
+    /// Its name.
     pub name: String,
-    /// Pixels across.
+    /// Width in pixels.
     pub width: usize,
-    /// Pixels down.
+    /// Height in pixels.
     pub height: usize,
     /// height × width × 3, 8 bit sRGB.
     pub rgb: Vec<u8>,
@@ -44,17 +44,17 @@ pub struct Picture {
 /// Significant bits per channel of 16-bit images, unless a bit depth is given.
 pub const FULL_DEPTH: usize = u16::BITS as usize;
 
-/// Largest image file we read, in bytes.
+/// Largest supported image file, in bytes.
 const LARGEST_FILE: u64 = 512 << 20;
-/// What it may use for headers, and beside the pixels: a few bytes can claim any length of a strip.
+/// Largest memory for headers and other data besides the pixels, since a few bytes can declare a strip of any length.
 const MOST_BESIDE: u64 = 32 << 20;
 
-/// Endings of files that are read as images.
+/// Extensions of files that are read as images.
 pub const READABLE: [&str; 11] = [
     "jpg", "jpeg", "jpe", "jfif", "png", "webp", "bmp", "dib", "gif", "tif", "tiff",
 ];
 
-/// Image formats we know by name but cannot read, by ending.
+/// Image formats that are recognised by extension but not supported.
 const FOREIGN: [(&str, &str); 20] = [
     ("heic", "HEIC"),
     ("heif", "HEIC"),
@@ -78,7 +78,7 @@ const FOREIGN: [(&str, &str); 20] = [
     ("orf", "raw camera"),
 ];
 
-/// The name of an image format that exists but is not read here, from a file's ending.
+/// Returns the name of an unsupported image format with this extension.
 pub fn foreign_format(ending: &str) -> Option<&'static str> {
     FOREIGN
         .iter()
@@ -86,8 +86,8 @@ pub fn foreign_format(ending: &str) -> Option<&'static str> {
         .map(|(_, name)| *name)
 }
 
-/// A decoded image that has a part of the memory which all images share, until it is dropped. A thread that holds one
-/// must not decode another meanwhile.
+/// A decoded image with its part of the shared memory limit, which is released when it is dropped. A thread that holds
+/// one must not decode another image, because it would wait for its own memory.
 pub(super) struct Held {
     pub picture: RgbImage,
     /// The largest channel value in the file; `None` unless it has 16 bits per channel.
@@ -96,14 +96,14 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Bytes that its pixels take.
+    /// Returns the number of bytes of its pixels.
     pub fn bytes(&self) -> usize {
         self.picture.as_raw().capacity()
     }
 }
 
 impl From<RgbImage> for Held {
-    /// An image that is small, or counted elsewhere.
+    /// Wraps an image that is small or counted elsewhere.
     fn from(picture: RgbImage) -> Self {
         Self {
             picture,
@@ -115,15 +115,14 @@ impl From<RgbImage> for Held {
 
 /// Decodes an image file to upright 8-bit RGB. 16-bit values have `bit_depth` significant bits: they are multiplied by
 /// 2^(16 − `bit_depth`), with white as the maximum, and then rounded to 8 bits.
-///
 /// # Errors
-/// Not an image, a format that is not read, a damaged or cut file, or one that takes more memory than an image may:
-/// see [`claim`].
+/// Returns a Problem for a file that is not an image, an unsupported format, a damaged or truncated file, or an image
+/// that needs more memory than allowed: see [`claim`].
 pub fn decode_picture(bytes: &[u8], bit_depth: usize) -> Result<RgbImage> {
     decode_within(bytes, bit_depth, available_bytes).map(|held| held.picture)
 }
 
-/// As [`decode_picture`], with so much memory free.
+/// As [`decode_picture`], with this much free memory.
 fn decode_within(
     bytes: &[u8],
     bit_depth: usize,
@@ -137,7 +136,7 @@ fn decode_within(
     }
     let directory = tiff::first_directory(&mut Cursor::new(bytes)).map_err(|_| lists_too_long())?;
     let palette = directory.and_then(|directory| directory.palette(bytes));
-    // A decoder that panics on a crafted file must not take the program with it.
+    // A panic of a decoder on a malformed file must not end the program.
     catch_unwind(AssertUnwindSafe(|| match &palette {
         Some(palette) => {
             let mut held = decode_as(&palette.grey, format, bit_depth, free)?;
@@ -149,20 +148,20 @@ fn decode_within(
     .unwrap_or_else(|_| Err(damaged("its decoder gave up")))
 }
 
-/// Reads and decodes one image file.
+/// Reads and decodes an image file.
 ///
 /// # Errors
-/// As [`decode_picture`], and a file that cannot be read; the path is part of the problem.
+/// As [`decode_picture`], or if the file cannot be read; the Problem contains the path.
 pub fn decode_picture_file(path: &Path, bit_depth: usize) -> Result<RgbImage> {
     hold_file(path, bit_depth).map(|held| held.picture)
 }
 
-/// As [`decode_picture_file`], with its part of the memory.
+/// As [`decode_picture_file`], with its part of the memory limit.
 pub(super) fn hold_file(path: &Path, bit_depth: usize) -> Result<Held> {
     decode_and(path, bit_depth, |_| ()).map(|(held, ())| held)
 }
 
-/// As [`hold_file`], with what `look` finds in the file's bytes.
+/// As [`hold_file`], with the result of `look` on the file's bytes.
 pub(super) fn decode_and<T>(
     path: &Path,
     bit_depth: usize,
@@ -174,18 +173,18 @@ pub(super) fn decode_and<T>(
     Ok((held, look(&bytes)))
 }
 
-/// The bytes of an image file, not yet looked at.
+/// Returns the bytes of an image file.
 pub(super) fn read_picture_file(path: &Path) -> Result<Vec<u8>> {
     read_alone(path).map(|(_, bytes)| bytes)
 }
 
-/// The SHA-256 of an image file.
+/// Returns the SHA-256 of an image file.
 pub(super) fn sha256_of_file(path: &Path) -> Result<[u8; 32]> {
     let (_alone, bytes) = read_alone(path)?;
     Ok(Sha256::digest(bytes).into())
 }
 
-/// The bytes of an image file, with their part of the memory that all files being read share.
+/// Returns the bytes of an image file, with their part of the memory limit of all files being read.
 fn read_alone(path: &Path) -> Result<(Option<Room>, Vec<u8>)> {
     let read = |error| Problem::io("read the image", path, &error);
     let alone = room::for_file(files::length(path).map_err(read)?);
@@ -202,7 +201,7 @@ fn format_of(bytes: &[u8]) -> Option<ImageFormat> {
     }
 }
 
-/// How files with such bytes usually end.
+/// Returns the usual extension of files with such bytes.
 pub(super) fn usual_ending(bytes: &[u8]) -> Result<&'static str> {
     let format = format_of(bytes).ok_or_else(|| not_readable(bytes))?;
     let ending = format.extensions_str().first().copied();
@@ -211,10 +210,10 @@ pub(super) fn usual_ending(bytes: &[u8]) -> Result<&'static str> {
         .ok_or_else(|| not_readable(bytes))
 }
 
-/// Width and height from the header alone, as stored (before any EXIF turn).
+/// Returns width and height from the header only, as stored (before the EXIF rotation).
 ///
 /// # Errors
-/// Not a readable image.
+/// Returns a Problem if it is not a readable image.
 pub fn picture_size(path: &Path) -> Result<(u32, u32)> {
     let read = |error: std::io::Error| Problem::io("read the image", path, &error);
     let mut file = BufReader::new(files::open(path).map_err(read)?);
@@ -260,7 +259,8 @@ fn decode_as(
     let mut picture = DynamicImage::from_decoder(decoder).map_err(explain)?;
     let largest = largest_of(&picture);
     stretch(&mut picture, bit_depth);
-    // Narrowed before it is turned: a turned copy of 16 bits and four channels would be the largest of all.
+    // Converted to 8 bits before it is rotated: a rotated copy of 16 bits and four channels would be the largest of
+    // all.
     let mut picture = DynamicImage::ImageRgb8(picture.into_rgb8());
     picture.apply_orientation(orientation);
     let picture = picture.into_rgb8();
@@ -346,7 +346,7 @@ fn damaged(detail: &str) -> Problem {
     .advise(message!("advice-copy-or-download-again"))
 }
 
-/// Says what a file that is no known image looks like.
+/// Returns the Problem of a file that is not a supported image, with what it looks like.
 fn not_readable(bytes: &[u8]) -> Problem {
     let brand = bytes.get(4..12).unwrap_or_default();
     let name = if bytes.is_empty() {

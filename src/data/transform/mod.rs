@@ -1,4 +1,4 @@
-//! From a decoded image to the square a network sees: resize, crop, flip.
+//! Transforms a decoded image into the square input of a network: resize, crop, flip.
 //!
 //! The rules are torchvision's on 8-bit images, resampled as Pillow does it (filter widened by the scale,
 //! "antialias"): for inference `Resize` of the shorter side and `CenterCrop`, as timm's `create_transform`; for
@@ -19,13 +19,13 @@ pub use augment::{Augment, CropBox};
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// Largest side of a network's input we accept, in pixels.
+/// Largest supported side of a network's input in pixels.
 pub const LARGEST_INPUT: usize = 4096;
 
-/// Smallest part of an image's side that is cut out: the image is enlarged by its inverse.
+/// Smallest side of a crop relative to the image's: the crop is enlarged by its inverse.
 const SMALLEST_CROP: f32 = 0.01;
 
-/// Whether a number can be an [`InputSpec::crop_ratio`].
+/// Returns whether a number is a valid [`InputSpec::crop_ratio`].
 pub fn is_crop_ratio(ratio: f32) -> bool {
     (SMALLEST_CROP..=1.0).contains(&ratio)
 }
@@ -102,7 +102,7 @@ impl InputSpec {
     /// Checks both numbers.
     ///
     /// # Errors
-    /// A size outside 1…4096 or a ratio outside 0.01…1.
+    /// Returns a Problem for a size outside 1…4096 or a ratio outside 0.01…1.
     pub fn checked(self) -> Result<Self> {
         if self.size == 0 || self.size > LARGEST_INPUT {
             return Err(Problem::new(message!(
@@ -124,9 +124,9 @@ impl InputSpec {
         Ok(self)
     }
 
-    /// Length the shorter side is resized to before the centre crop.
+    /// Returns the length that the shorter side is resized to before the centre crop.
     pub fn shorter_side(&self) -> usize {
-        // The ratio as written: 0.9_f32 must count as 0.9, not as its nearest binary neighbour.
+        // The ratio as written: 0.9_f32 means 0.9, not its nearest binary neighbour.
         let ratio: f64 = self.crop_ratio.to_string().parse().unwrap_or(1.0);
         let exact = self.size as f64 / ratio;
         let side = match self.resize.mode {
@@ -137,26 +137,26 @@ impl InputSpec {
         (side as usize).max(self.size)
     }
 
-    /// Bytes of one result.
+    /// Returns the number of bytes of a result.
     pub fn bytes(&self) -> usize {
         self.size * self.size * 3
     }
 }
 
 thread_local! {
-    /// Tables and intermediate rows of the last resize, kept per thread.
+    /// Tables and intermediate rows of the last resize, reused by each thread.
     static RESIZER: RefCell<fir::Resizer> = RefCell::new(fir::Resizer::new());
 }
 
 /// What the network sees at inference: resized and cropped as `spec` says; `out` has `spec.bytes()` bytes.
 ///
 /// # Errors
-/// An image without pixels, or an `out` of another length.
+/// Returns a Problem for an image without pixels, or an `out` of another length.
 pub fn infer_into(picture: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result<()> {
     let (width, height) = picture.dimensions();
     let shorter = width.min(height) as usize;
     let target = spec.shorter_side();
-    // The longer side is cut down, as torchvision's int() does.
+    // The longer side is rounded down, as by torchvision's int().
     let scaled = |side: u32| match side as usize {
         side if side == shorter || spec.resize.mode == CropMode::Squash => target,
         side => (target as u128 * side as u128 / shorter.max(1) as u128) as usize,
@@ -234,7 +234,7 @@ fn view(picture: &RgbImage) -> Result<TypedImageRef<'_, U8x3>> {
     })
 }
 
-/// The kind of pixel is known to the compiler: asked for at run time, the code of all thirteen would be made.
+/// The pixel type is known at compile time; with a dynamic type, code for all thirteen would be generated.
 fn resample(
     source: &impl fir::ImageView<Pixel = U8x3>,
     size: usize,
