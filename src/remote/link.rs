@@ -1,4 +1,4 @@
-//! One connection: a child process with its streams, read by its own thread.
+//! A connection: a child process with its streams, which a thread reads.
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -10,16 +10,16 @@ use crate::console;
 use crate::problem::Problem;
 use crate::run::wire::{self, Frame, Told};
 
-/// Most bytes that are kept of what the child says on standard error.
+/// Maximum number of bytes kept of the child's standard error.
 const MOST_SAID: usize = 8 << 10;
-/// How long a child whose input has ended may take to end.
+/// Longest wait for a child to exit after its input was closed.
 const ENDS: Duration = Duration::from_secs(20);
 
 /// What a connection reports.
 pub enum Heard {
     /// A message.
     Told(Told, Vec<u8>),
-    /// There will be none any more; why, where that was no plain end.
+    /// The connection has ended; with the reason, unless it ended normally.
     Ended(Option<Problem>),
 }
 
@@ -34,14 +34,14 @@ impl Link {
     /// Starts the process; its output goes to `into`, with the number of this connection.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the system.
     pub fn start<M: Send + 'static>(
         mut command: Command,
         into: Sender<M>,
         wrap: impl Fn(Heard) -> M + Send + 'static,
     ) -> std::io::Result<Self> {
         console::hide_for(&mut command);
-        // Ctrl-C is for this program, which reports the state of the other one.
+        // Ctrl-C is for this program, which reports the state of the other process.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -82,14 +82,14 @@ impl Link {
         })
     }
 
-    /// Sends a frame. One that nobody listens to any more is dropped: the end of the connection is noticed soon.
+    /// Sends a frame. Errors are ignored, because the reading thread reports the end of the connection.
     pub fn send(&mut self, frame: &Frame) {
         if let Some(input) = &mut self.input {
             let _ = input.write_all(frame.bytes()).and_then(|()| input.flush());
         }
     }
 
-    /// How it ended: its exit status, and what it said on standard error. Waits for a moment.
+    /// Closes the connection. Returns the exit status, as a code and in words, and the standard error. Blocks briefly.
     pub fn ended(&mut self) -> (Option<i32>, String, String) {
         let _ = self.input.take();
         let begun = Instant::now();
@@ -105,7 +105,7 @@ impl Link {
                 }
             }
         };
-        // Its last words may still be on their way.
+        // The last output may still be in transit.
         std::thread::sleep(Duration::from_millis(20));
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let said = String::from_utf8_lossy(&said).trim().to_string();
@@ -115,7 +115,7 @@ impl Link {
 }
 
 impl Drop for Link {
-    /// Ends it: a child saves its run, a connection to another machine just goes.
+    /// Closes the connection: a child process saves its run; a connection to another machine is only closed.
     fn drop(&mut self) {
         let _ = self.input.take();
         let begun = Instant::now();

@@ -1,9 +1,9 @@
-//! An engine in another process: a child of this one, or of `ssh` on another machine.
+//! An engine in another process: a child process, or one that runs on another machine through `ssh`.
 //!
-//! [`Remote`] hands over what is asked and returns its events; one thread of its own writes, another one reads, so
-//! nobody waits. A connection that breaks is reconnected ([`Peer::Ssh`]) and unacknowledged messages are sent again; a
-//! child that dies is reported in a sentence and started again with the next command ([`Peer::Child`]). A run that is
-//! trained on another machine is downloaded while it grows (`mirror`), and its end is reported once it is here.
+//! [`Remote`] sends requests and returns events; one thread writes and another one reads, so no method blocks. A lost
+//! connection is restored ([`Peer::Ssh`]) and unacknowledged messages are sent again. A child that dies is reported and
+//! started again with the next command ([`Peer::Child`]). A run that is trained on another machine is downloaded while
+//! it trains (`mirror`), and its end is reported once the download is complete.
 
 mod carry;
 mod check;
@@ -32,10 +32,10 @@ pub use check::{Answers, check};
 pub use copy::copy_program;
 pub use ssh::{command, reason, script};
 
-/// Wakes the reader.
+/// Called when there is news.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// Who is talked to.
+/// The other side of a connection.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there are few of them")]
 pub enum Peer {
@@ -43,20 +43,20 @@ pub enum Peer {
     Child {
         /// The program.
         program: PathBuf,
-        /// Where runs are kept.
+        /// Folder of the runs.
         root: PathBuf,
     },
     /// The program on another machine.
     Ssh {
-        /// Which.
+        /// The machine.
         place: Place,
-        /// Where runs are kept here.
+        /// Local folder of the runs.
         root: PathBuf,
     },
 }
 
 impl Peer {
-    /// What people call it.
+    /// Returns the name shown to users.
     pub fn name(&self) -> &str {
         match self {
             Self::Child { .. } => "the engine's process",
@@ -64,7 +64,7 @@ impl Peer {
         }
     }
 
-    /// The folder of runs here.
+    /// Returns the local folder of the runs.
     pub fn root(&self) -> &Path {
         match self {
             Self::Child { root, .. } | Self::Ssh { root, .. } => root,
@@ -77,30 +77,30 @@ impl Peer {
 pub enum News {
     /// The engine sent an event.
     Event(Box<JobEvent>),
-    /// It answers, for the first time or again.
+    /// The engine is connected, for the first time or again.
     Here(Hello),
-    /// The connection broke; it is being restored.
+    /// The connection was lost and is being restored.
     Broken(Problem),
-    /// It cannot be reached, or was lost with all that it had in its queue.
+    /// The engine cannot be reached, or was lost together with its queue.
     Lost(Problem),
-    /// All events from before it answered have arrived.
+    /// All events from before the connection have arrived.
     Caught,
-    /// A run of this name there that was to be downloaded exists in this folder.
+    /// A run with this name was downloaded to this folder.
     Home(String, PathBuf),
-    /// An answer about files, with raw bytes.
+    /// A response about files, with raw bytes.
     Answer(Told, Vec<u8>),
 }
 
-/// A handle on an engine in another process. Dropping it ends a child (its run saved) and leaves an engine on another
-/// machine at work.
+/// A handle on an engine in another process. Dropping it ends a child process, which saves its run first; an engine on
+/// another machine keeps running.
 pub struct Remote {
     messages: Sender<Message>,
     news: Receiver<News>,
-    /// The thread, where it has something to end.
+    /// The thread, if dropping has to wait for it.
     thread: Option<JoinHandle<()>>,
 }
 
-/// How long a closed program waits for its child to save the run at work.
+/// Longest wait for a child process to save its current run.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Drop for Remote {
@@ -121,10 +121,10 @@ impl Drop for Remote {
 }
 
 impl Remote {
-    /// Makes ready to talk; the other process is started with the first command, or now where `at_once`.
+    /// Creates the handle. The other process is started with the first command, or immediately with `at_once`.
     ///
     /// # Errors
-    /// Returns a Problem if the system gives no thread.
+    /// Returns a Problem if no thread can be started.
     pub fn start(peer: Peer, at_once: bool, wake: Wake) -> Result<Self> {
         let (messages, inbox) = channel();
         let (outbox, news) = channel();
@@ -148,27 +148,27 @@ impl Remote {
         })
     }
 
-    /// Hands a command over; never waits.
+    /// Sends a command; never blocks.
     pub fn send(&self, command: Command) {
         self.ask(Ask::Command(Box::new(command)), Vec::new());
     }
 
-    /// What the user requests of the job at work.
+    /// Sends the user's wish (such as pause or stop) for the current job.
     pub fn wish(&self, wish: Wish) {
         self.ask(Ask::Wish(wish), Vec::new());
     }
 
-    /// The same of this job alone, if it is at work.
+    /// Sends the user's wish for this job, if it is the current one.
     pub fn wish_for(&self, job: JobId, wish: Wish) {
         self.ask(Ask::WishFor(job, wish), Vec::new());
     }
 
-    /// Asks for the names of the runs there.
+    /// Requests the names of the runs there.
     pub fn list(&self) {
         self.ask(Ask::Runs, Vec::new());
     }
 
-    /// Brings home a run that is there already, to its end where a job is at work on it.
+    /// Downloads an existing run; if `job` is training it, until its end.
     pub fn bring(&self, run: &str, job: Option<JobId>) {
         let _ = self.messages.send(Message::Bring(run.to_string(), job));
     }
@@ -179,19 +179,19 @@ impl Remote {
     }
 
     fn ask(&self, ask: Ask, raw: Vec<u8>) {
-        // Its thread ends with this handle alone.
+        // The thread ends only together with this handle.
         let _ = self.messages.send(Message::Ask(ask, raw));
     }
 
-    /// The next news, if there are any.
+    /// Returns the next news, if there is any.
     pub fn try_recv(&self) -> Option<News> {
         self.news.try_recv().ok()
     }
 
-    /// The next news, waited for so long; `None` if there were none.
+    /// Waits for the next news; `None` after this time.
     ///
     /// # Errors
-    /// Returns a Problem if the thread that talks has ended.
+    /// Returns a Problem if the thread has ended.
     pub fn recv(&self, patience: Duration) -> Result<Option<News>> {
         match self.news.recv_timeout(patience) {
             Ok(news) => Ok(Some(news)),

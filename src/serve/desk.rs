@@ -1,4 +1,4 @@
-//! Serves one reader at a time: its commands are executed, and the engine's events are sent to it.
+//! Serves one client at a time: executes its commands and sends it the engine's events.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -14,21 +14,21 @@ use crate::run::event::{Command, Wish};
 use crate::run::wire::{self, Ask, Frame, Hello, Said, Told};
 use crate::store;
 
-/// What readers are served with.
+/// Serves clients of one engine.
 #[derive(Clone)]
 pub struct Desk {
     journal: Journal,
     root: PathBuf,
-    /// Whether runs of other folders may be named: by the program that started this one alone.
+    /// Whether runs in other folders may be used; only the parent process may do so.
     anywhere: bool,
-    /// The last saying of each client that was done.
+    /// The number of the last executed message of each client.
     done: Arc<Mutex<HashMap<u64, u64>>>,
-    /// Held while a piece of a data set is written.
+    /// Held while a part of a dataset is written.
     writes: Arc<Mutex<()>>,
 }
 
 impl Desk {
-    /// A desk over this engine, whose runs are in `root`.
+    /// Returns a desk for this engine, whose runs are in `root`.
     pub fn new(journal: Journal, root: &Path, anywhere: bool) -> Self {
         Self {
             journal,
@@ -39,7 +39,7 @@ impl Desk {
         }
     }
 
-    /// Serves one reader until its stream ends or says what is no message.
+    /// Serves one client until its stream ends or contains an invalid message.
     pub fn serve(&self, mut input: impl Read, output: impl Write + Send + 'static) {
         let (answers, outgoing) = channel::<Outgoing>();
         let mut output = output;
@@ -75,7 +75,7 @@ impl Desk {
         }
     }
 
-    /// Whether this saying is new; it counts as done from now on.
+    /// Returns whether this message is new, and records it as executed.
     fn is_new(&self, said: &Said) -> bool {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let last = done.entry(said.client).or_default();
@@ -85,7 +85,7 @@ impl Desk {
     }
 }
 
-/// A reader being served.
+/// A client being served.
 struct Serving<'a> {
     desk: &'a Desk,
     shelf: Shelf,
@@ -96,7 +96,7 @@ impl Serving<'_> {
     fn answer(&self, told: Told, raw: &[u8]) {
         let frame = Frame::of(told, raw).or_else(|problem| Frame::of(Told::Refused(problem), &[]));
         if let Ok(frame) = frame {
-            // The writer ends when the reader is gone.
+            // The writer thread has ended if the client disconnected.
             let _ = self.answers.send(Arc::new(frame));
         }
     }
@@ -121,11 +121,11 @@ impl Serving<'_> {
             }
             Ask::Command(command) => {
                 let command = wire::home(*command, &self.desk.root, self.desk.anywhere)?;
-                // Asked of a process that was ended before it could say so.
+                // Sent again after the connection or process that received it first was lost.
                 if matches!(&command, Command::Queue(job) if journal.knows(job.id)) {
                     return Ok(());
                 }
-                // The pause belonged to the run before; a run that is requested again begins.
+                // A pause applies to the previous run only; a newly queued run starts.
                 if matches!(command, Command::Queue(_)) && !journal.is_busy() {
                     journal.with(|engine| engine.control.set(Wish::Run));
                 }

@@ -1,9 +1,9 @@
-//! The engine as a separate process: it takes commands and sends events in frames (`run::wire`).
+//! The engine as a separate process: it receives commands and sends events in frames (`run::wire`).
 //!
-//! `journal` keeps the engine's events, with numbers, so a reader who was away gets what it missed; `record` keeps
-//! that of a daemon on disk; `desk` serves
-//! one reader; `files` hands out the files of runs and takes in data sets. [`stdio`] serves its parent and ends with it;
-//! `daemon` runs without readers, and those come and go through a socket in the folder of runs.
+//! `journal` numbers and keeps the engine's events, so that a client that was disconnected gets those it missed;
+//! `record` stores the journal of a daemon on disk; `desk` serves one client; `files` sends files of runs and receives
+//! datasets. [`stdio`] serves its parent process and ends with it; `daemon` also runs without clients, which connect
+//! through a socket in the folder of runs.
 
 #[cfg(unix)]
 pub mod daemon;
@@ -19,7 +19,7 @@ use crate::problem::{Problem, Result};
 use desk::Desk;
 use journal::Journal;
 
-/// Serves one reader on standard input and output, and ends, with the run at work saved, when the input does.
+/// Serves one client on standard input and output. When the input closes, saves the current run and returns.
 ///
 /// # Errors
 /// Returns a Problem if the engine does not start.
@@ -33,14 +33,14 @@ pub fn stdio(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The folder by its whole path, made where there is none.
+/// Returns the canonical path of the folder, which is created if it does not exist.
 fn whole(root: &Path) -> Result<PathBuf> {
     let io = |error| Problem::io("store runs in this folder", root, &error);
     std::fs::create_dir_all(root).map_err(io)?;
     dunce::canonicalize(root).map_err(io)
 }
 
-/// A number that no other process has.
+/// Returns a random number that identifies this process.
 pub(crate) fn lot() -> u64 {
     RandomState::new().hash_one(std::process::id()).max(1)
 }
