@@ -1,4 +1,4 @@
-//! The thread that owns every tensor and device: takes Commands, sends Events.
+//! The thread that owns all tensors and devices: it receives commands and sends events.
 //!
 //! Jobs wait in the queue, which only the engine changes and stores on disk. Other requests are served between two
 //! batches of the running job (`scheduler`). A panic in a job becomes a `Failed` event, and the thread continues. A
@@ -35,10 +35,10 @@ use crate::store::QueueFile;
 use scheduler::{LoadPredictor, Scheduler};
 use tables::{TableKind, TableRequest};
 
-/// Wakes the front end when an event waits.
+/// Called when an event is available, to wake the front end.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// A handle on the engine thread. Dropping it stops the running job (saved) and ends the thread.
+/// A handle on the engine thread. Dropping it stops and saves the running job, and ends the thread.
 pub struct Engine {
     messages: Sender<Message>,
     events: Receiver<JobEvent>,
@@ -48,10 +48,10 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts the thread; new runs are kept under `runs_root`.
+    /// Starts the thread; new runs are stored in `runs_root`.
     ///
     /// # Errors
-    /// Returns a Problem if the system gives no thread.
+    /// Returns a Problem if no thread can be started.
     pub fn start(runs_root: PathBuf, wake: Wake) -> Result<Self> {
         Self::start_with(runs_root, wake, Arc::new(Prepared::ahead))
     }
@@ -94,13 +94,13 @@ impl Engine {
         })
     }
 
-    /// Asks for something; never waits. A dead engine shows as an event, not here.
+    /// Sends a command; never blocks. If the engine has ended, an event reports it.
     pub fn send(&self, command: Command) {
-        // The receiver lives as long as the thread; a send can only fail after Shutdown.
+        // The receiver lives as long as the thread, so sending fails only after Shutdown.
         let _ = self.messages.send(Message::Command(command));
     }
 
-    /// The next event, if one waits; never waits itself.
+    /// Returns the next event, if there is one; never blocks.
     pub fn try_recv(&self) -> Option<JobEvent> {
         self.events.try_recv().ok()
     }
@@ -116,11 +116,11 @@ impl Drop for Engine {
     }
 }
 
-/// How long a closed window waits for the engine to come to rest. A driver that hangs never does;
-/// what a batch that is cut off costs is no more than what a kill costs.
+/// Longest wait for the engine when the window closes. A driver that hangs never returns; interrupting a batch then
+/// loses no more than a kill.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Waits for a thread to end, but not longer than this; true when it has.
+/// Waits for a thread to end, at most this long; returns whether it has ended.
 fn wait_for(thread: JoinHandle<()>, patience: Duration) -> bool {
     let begun = Instant::now();
     while !thread.is_finished() {
@@ -129,34 +129,34 @@ fn wait_for(thread: JoinHandle<()>, patience: Duration) -> bool {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    // A panic was already reported as an event; there is nobody left to report to.
+    // A panic was already reported as an event.
     let _ = thread.join();
     true
 }
 
-/// What is in the engine thread's inbox.
+/// A message in the inbox of the engine thread.
 enum Message {
-    /// Something is asked.
+    /// A command of the front end.
     Command(Command),
     /// A helper thread has a result for the scheduler.
     Wake,
 }
 
-/// The engine thread's side of the channels.
+/// The state of the engine thread.
 struct EngineState {
     inbox: Receiver<Message>,
     control: Control,
     stock: Stock,
     running: Option<JobId>,
-    /// The job at work while its run has no folder, and an added task as long as it lasts: only the
-    /// queue's file knows of it.
+    /// The running job while its run has no folder yet, and an added task until it ends: only the queue file records
+    /// them.
     pending: Option<Job>,
     queue: Queue,
     file: QueueFile,
-    /// Whether it was reported that the queue cannot be saved.
+    /// Whether a failure to save the queue was reported.
     unkept: bool,
     scheduler: Scheduler,
-    /// How many errors of devices were followed already.
+    /// Number of device errors that were handled.
     device_errors: usize,
     outbox: Sender<JobEvent>,
     wake: Wake,
@@ -172,7 +172,7 @@ impl EngineState {
         }
     }
 
-    /// Sorts one command into its queue.
+    /// Adds a command to its queue.
     fn sort(&mut self, command: Command) {
         diary::asked(&command);
         match command {
@@ -212,7 +212,7 @@ impl EngineState {
         }
     }
 
-    /// Stops the job at work, or takes one out of the queue. One that has ended meanwhile is left.
+    /// Stops the running job, or removes a job from the queue. Ignores jobs that have ended.
     fn stop(&mut self, job: JobId) {
         if self.running == Some(job) {
             self.control.set(Wish::Stop);
@@ -229,7 +229,7 @@ impl EngineState {
         self.keep();
     }
 
-    /// Saves the queue to disk; a failure is reported once, because the jobs still run.
+    /// Saves the queue to disk. A failure is reported once, because the jobs still run.
     fn keep(&mut self) {
         let jobs: Vec<&Job> = self.pending.iter().chain(self.queue.jobs()).collect();
         let kept = self.file.save(&jobs);
@@ -242,8 +242,8 @@ impl EngineState {
         }
     }
 
-    /// Takes up the queue that an earlier program left. Nothing begins by itself: who opens the
-    /// program again may not want that, least of all if one of these jobs brought it down.
+    /// Restores the queue of an earlier process, on hold: the user may not want its jobs to start, especially if one of
+    /// them caused a crash.
     fn restore(&mut self) {
         let (jobs, problem) = self.file.load();
         for job in jobs {
@@ -256,7 +256,7 @@ impl EngineState {
         }
     }
 
-    /// Takes in everything that waits, without waiting.
+    /// Handles all messages in the inbox, without blocking.
     fn take_in(&mut self) {
         loop {
             match self.inbox.try_recv() {
@@ -272,12 +272,12 @@ impl EngineState {
 
     fn tell(&self, job: Option<JobId>, event: Event) {
         diary::of_engine(job, &event);
-        // The front end may be gone already; then nobody wants the event.
+        // If the front end has ended, nobody needs the event.
         let _ = self.outbox.send(JobEvent { job, event });
         (self.wake)();
     }
 
-    /// Drops what is on a device that was lost or full, wherever that was noticed.
+    /// Drops everything on a device that was lost or out of memory, wherever the error occurred.
     fn follow_device_errors(&mut self) {
         let device_errors = device::errors();
         if std::mem::replace(&mut self.device_errors, device_errors) != device_errors {
@@ -285,7 +285,7 @@ impl EngineState {
         }
     }
 
-    /// Drops what is on a device.
+    /// Drops everything on a device.
     fn let_go(&mut self) {
         self.scheduler.drop_predictors();
         self.stock.forget_backbones();

@@ -1,4 +1,4 @@
-//! From settings to everything a run needs: data, tasks, device, backbone, PET, method.
+//! Opens everything that a run needs according to its settings: data, tasks, device, backbone, PET, method.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,27 +26,27 @@ use super::grounds::{Grounds, standing_alone};
 use super::images::{Images, Own};
 use super::trainer::Kit;
 
-/// Everything a run needs, opened and checked against each other.
+/// Everything that a run needs, opened and checked for consistency.
 pub struct TrainingPlan {
     /// The settings.
     pub config: RunConfig,
-    /// The data set.
+    /// The dataset.
     pub data: Arc<Dataset>,
-    /// Its classes in order, cut into tasks.
+    /// Its classes in order, divided into tasks.
     pub scenario: Scenario,
     /// The device, plain (no autodiff).
     pub ready: Ready,
     /// The frozen network.
     pub backbone: Arc<Opened>,
-    /// The PET, where the method trains one.
+    /// The PET, if the method trains one.
     pub pet: Option<PetPlan>,
-    /// What random draws of a PET are kept apart by.
+    /// How the random draws of a PET are separated.
     pub drawing: Drawing,
-    /// Decoded images kept between epochs and tasks.
+    /// Decoded images that are kept between epochs and tasks.
     pub pixels: Arc<PixelCache>,
 }
 
-/// What was assumed about data and weights, how much of the data was left out, and which images have two labels.
+/// Returns the assumptions about data and weights, the number of skipped files, and the images with two labels.
 fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<Words> {
     let mut sentences = data.assumed.clone();
     let left_out = data.skipped.len();
@@ -61,7 +61,7 @@ fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<Words> {
     sentences
 }
 
-/// The plugin of what is trained, where a PET is: a run that has begun has its own text.
+/// Returns the plugin, if a PET is trained; a run that has started has its own copy of the text.
 fn plugin(chosen: &Chosen<'_>, begun: Option<&str>, stock: &Stock) -> Result<Option<Arc<PetSpec>>> {
     if !chosen.trains_pet()? {
         return Ok(None);
@@ -74,11 +74,11 @@ fn plugin(chosen: &Chosen<'_>, begun: Option<&str>, stock: &Stock) -> Result<Opt
 }
 
 impl TrainingPlan {
-    /// Opens and checks everything, telling what is being done. A run that has begun and
-    /// resumes keeps its own plugin's text and the way it is computed.
+    /// Opens and checks everything, reporting progress. A run that is resumed keeps its own plugin text and its number
+    /// formats.
     ///
     /// # Errors
-    /// The first Problem met.
+    /// Returns the first Problem.
     pub fn prepare(
         config: &RunConfig,
         begun: Option<(&RunHeader, &str)>,
@@ -104,7 +104,7 @@ impl TrainingPlan {
         }
         let scenario = scenario(&chosen, &order, sizes, &data)?;
         let still = still(&chosen, &scenario, &data);
-        // A run that has begun resumes, and is trained again, as it is.
+        // A run that is resumed or retrained keeps its settings.
         if begun.is_none() {
             still.clone().map_or(Ok(()), Err)?;
         }
@@ -112,7 +112,7 @@ impl TrainingPlan {
         let about = stock.describe(config.chosen_backbone())?;
         let mut last = None;
         let mut progress = |what: Message| {
-            // It is asked often whether to continue, and gets once what is done.
+            // Called often to ask whether to continue; each step is reported once.
             if last.as_ref() != Some(&what) {
                 tell(what.clone());
                 last = Some(what);
@@ -170,7 +170,7 @@ impl TrainingPlan {
         })
     }
 
-    /// The run's constant facts, still without name and folder.
+    /// Returns the constant facts of the run, without name and folder.
     ///
     /// # Errors
     /// Returns a Problem for settings out of range.
@@ -183,7 +183,7 @@ impl TrainingPlan {
         Ok(header)
     }
 
-    /// What the run is based on.
+    /// Returns what the results of the run depend on.
     fn grounds(&self, images: Fingerprints) -> Grounds<'_> {
         let (train_images, test_images) = self.images();
         Grounds {
@@ -203,12 +203,12 @@ impl TrainingPlan {
         }
     }
 
-    /// Number format of the weights on a GPU; `None` on the CPU.
+    /// Returns the number format of the weights on a GPU; `None` on the CPU.
     pub fn gpu_weights(&self) -> Option<WeightType> {
         (!self.ready.info.is_cpu()).then_some(self.backbone.weights)
     }
 
-    /// Training and test images of each task.
+    /// Returns the numbers of training and test images of each task.
     fn images(&self) -> (Vec<usize>, Vec<usize>) {
         let (scenario, data) = (&self.scenario, &self.data);
         let count = |of: &dyn Fn(usize) -> usize| (0..scenario.tasks.len()).map(of).collect();
@@ -218,7 +218,7 @@ impl TrainingPlan {
         )
     }
 
-    /// Checks that data and weights are still those a run began with.
+    /// Checks that data and weights are the same as when a run started.
     ///
     /// # Errors
     /// Returns a Problem that says what changed.
@@ -248,10 +248,10 @@ impl TrainingPlan {
         Ok(())
     }
 
-    /// The method before its first task.
+    /// Returns the method before its first task.
     ///
     /// # Errors
-    /// Returns a Problem if its tensors cannot be formed.
+    /// Returns a Problem if its tensors cannot be created.
     pub fn method(&self) -> Result<Box<dyn Method>> {
         method::build(Setup {
             config: &self.config,
@@ -264,17 +264,17 @@ impl TrainingPlan {
         })
     }
 
-    /// What the PET starts from, where that is not drawn.
+    /// Returns the initial values of the PET, if they are not random.
     pub fn start(&self) -> Option<&PetStart> {
         self.pet.as_ref().and_then(|pet| pet.start.as_ref())
     }
 
-    /// The text of the PET plugin; empty where the method trains none.
+    /// Returns the text of the PET plugin; empty if the method trains none.
     pub fn plugin_text(&self) -> &str {
         self.pet.as_ref().map_or("", |pet| pet.spec.text())
     }
 
-    /// What the loop works with.
+    /// Returns the inputs of the training loop.
     pub(super) fn kit(self) -> Kit {
         let tasks = &self.scenario.tasks;
         let (count, classes) = (tasks.len(), self.scenario.class_order.len());
@@ -292,7 +292,7 @@ impl TrainingPlan {
     }
 }
 
-/// What is said before a run that takes more memory than the GPU has free, where that is known.
+/// Returns a warning if a run is estimated to need more memory than the GPU has free, where that is known.
 fn short(
     config: &RunConfig,
     ready: &Ready,
@@ -322,7 +322,7 @@ fn short(
     Some(Problem::new(what).at("--micro-batch").advise(remedy))
 }
 
-/// The classes in order, cut into tasks which all have images.
+/// Returns the classes in order, divided into tasks which all have images.
 pub(super) fn scenario(
     chosen: &Chosen<'_>,
     order: &ClassOrder,
@@ -338,9 +338,10 @@ pub(super) fn scenario(
     Ok(scenario)
 }
 
-/// Checks that a data set still has the classes that a run learned from it, and no others.
+/// Checks that a dataset has the same classes as when a run learned from it.
 ///
 /// # Errors
+/// Returns a Problem with the names of the missing and the new ones.
 /// Returns a Problem with the names of those that are missing and new.
 pub(super) fn same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
     let own = header.tasks[..header.own_tasks()].last();
@@ -351,7 +352,7 @@ pub(super) fn same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
         lacking.cloned().collect()
     };
     let missing = lacks(own, &data.classes);
-    // Of a run that was stopped and taught something else, the classes that it never reached are not known.
+    // For a run with added tasks that was stopped before, the classes of its later tasks are unknown.
     let new = match header.planned_tasks() > header.own_tasks() {
         true => Vec::new(),
         false => lacks(&data.classes, own),
@@ -372,7 +373,7 @@ pub(super) fn same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
         .advise(put_back(data, "advice-restore-classes")))
 }
 
-/// Returns what to do about a data set that changed: `otherwise`, unless lists were read, which older versions ignored.
+/// Returns advice for a dataset that changed: `otherwise`, unless lists were read that older versions ignored.
 pub fn put_back(data: &Dataset, otherwise: &'static str) -> Message {
     match data.lists.len() {
         0 => message!(otherwise),
@@ -384,7 +385,8 @@ pub fn put_back(data: &Dataset, otherwise: &'static str) -> Message {
     }
 }
 
-/// Checks that a data set has the classes and images that settings of a new run want, and that these learn in every task.
+/// Checks that a dataset has the classes and images that the settings of a new run need, and that every task learns
+/// something.
 ///
 /// # Errors
 /// Returns a Problem that says what is missing.
@@ -396,7 +398,7 @@ pub(super) fn fits(config: &RunConfig, data: &Dataset) -> Result<()> {
     still(&chosen, &scenario, data).map_or(Ok(()), Err)
 }
 
-/// Why no PET would learn after the first task, where none would.
+/// Returns the reason if no PET would learn anything after the first task.
 fn still(chosen: &Chosen<'_>, scenario: &Scenario, data: &Dataset) -> Option<Problem> {
     let tasks = 0..scenario.tasks.len();
     let train: Vec<usize> = tasks
@@ -405,7 +407,7 @@ fn still(chosen: &Chosen<'_>, scenario: &Scenario, data: &Dataset) -> Option<Pro
     all_frozen(chosen, &train)
 }
 
-/// Every task must have something to learn from and something to be tested on.
+/// Checks that every task has training and test images.
 fn enough_images(data: &Dataset, scenario: &Scenario) -> Result<()> {
     for task in 0..scenario.tasks.len() {
         let without = |what: &'static str, remedy: &'static str| {

@@ -1,9 +1,9 @@
-//! A trained model for programs that are none of ours: a folder with its weights and what reads them.
+//! Export of a trained model for other programs: a folder with its weights and the code or graph to use them.
 //!
-//! How a method answers is its [`Recipe`](crate::method::Recipe); how a family's network is written down its
-//! [`TorchText`](crate::backbone::torch::TorchText); a PET's equations are written from their trees. What is
-//! written answers to two images of noise before the folder appears, and those answers are in it, so
-//! the other program can be compared with them.
+//! A method's prediction is described by its [`Recipe`](crate::method::Recipe), a family's network by its
+//! [`TorchText`](crate::backbone::torch::TorchText); a PET's equations are translated from their trees. Before the
+//! folder gets its final name, the model predicts two noise images; the folder contains these predictions, so that
+//! other programs can be compared with them.
 
 mod model;
 mod onnx;
@@ -24,19 +24,19 @@ use crate::problem::{Problem, Result};
 use crate::store::write_file;
 use crate::tensors::to_bytes;
 
-/// What a model can be written as.
+/// The format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Weights and one readable file for PyTorch.
     Torch,
     /// A LoRA as peft reads it.
     Peft,
-    /// One file for ONNX's runtimes.
+    /// One file for ONNX runtimes.
     Onnx,
 }
 
 impl Format {
-    /// All, with the key of each on the command line and a sentence.
+    /// All formats, with their keys on the command line and a sentence.
     pub const ALL: &'static [(Self, &'static str, &'static str)] = &[
         (
             Self::Torch,
@@ -55,31 +55,32 @@ impl Format {
         ),
     ];
 
-    /// Its key.
+    /// Returns the key.
     pub fn key(self) -> &'static str {
         let own = Self::ALL.iter().find(|(format, ..)| *format == self);
         own.map_or("", |(_, key, _)| key)
     }
 }
 
-/// What was written.
+/// The result of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
     /// The folder.
     pub folder: PathBuf,
     /// Its files.
     pub files: Vec<String>,
-    /// Bytes of all of them.
+    /// Total size of all files in bytes.
     pub bytes: u64,
 }
 
-/// The tensors that other programs are compared with: noise, and the run's answers to it.
+/// Tensors to compare other programs with: noise images and the run's predictions for them.
 const CHECK_FILE: &str = "check.safetensors";
-/// Writes the run in `folder`, as it was after `task` (from 0), into the new folder `to`. Weights of the
-/// backbone that are missing are downloaded if `download`.
+/// Exports the run in `folder`, in its state after `task` (from 0), into the new folder `to`. Missing weights of the
+/// backbone are downloaded if `download` is set.
 ///
 /// # Errors
-/// Returns a Problem if the run cannot be asked, its method or backbone cannot be written down, `to` is there
+/// Returns a Problem if the run cannot be loaded, its method or backbone cannot be exported, `to` exists and is not
+/// empty, or the disk is full. In that case nothing remains at `to`.
 /// already and not empty, or the disk is full. Nothing is left at `to` then.
 pub fn export(
     folder: &Path,
@@ -89,7 +90,7 @@ pub fn export(
     download: bool,
 ) -> Result<Exported> {
     free(to)?;
-    // On the processor weights are available as f32.
+    // On the CPU, weights are available as f32.
     let predictor = Predictor::open(folder, task, Some("cpu"), &Stock::default(), download)?;
     let method = &predictor.header().method.title;
     let recipe = predictor
@@ -111,7 +112,7 @@ pub fn export(
     written(to, &files)
 }
 
-/// Refuses a place that holds something.
+/// Returns a Problem if the path exists and is not an empty folder.
 fn free(to: &Path) -> Result<()> {
     let taken = match std::fs::read_dir(to) {
         Ok(mut entries) => entries.next().is_some(),
@@ -125,7 +126,7 @@ fn free(to: &Path) -> Result<()> {
     }
 }
 
-/// Writes all files beside the place and puts the folder there whole.
+/// Writes all files to a temporary folder next to the target, and renames it.
 fn written(to: &Path, files: &Files) -> Result<Exported> {
     let beside = {
         let mut name = to.as_os_str().to_owned();
@@ -144,7 +145,7 @@ fn written(to: &Path, files: &Files) -> Result<Exported> {
             }
             bytes += write_file(&path, content)?;
         }
-        // An empty folder may be there.
+        // The target may be an empty folder.
         let _ = std::fs::remove_dir(to);
         std::fs::rename(&beside, to)
             .map_err(|error| Problem::io("move the folder into place", to, &error))?;

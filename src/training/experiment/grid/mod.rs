@@ -1,7 +1,8 @@
-//! A grid at work: its cells are runs, each known by its key, so that none is run twice.
+//! Runs grids: the cells of a grid are runs, each identified by its key, so that none is run twice.
 //!
-//! [`Cells`] are the settings that a grid's file comes to. A [`GridPlan`] knows of each cell the key that its run will
-//! have, whether there is such a run, and what it will cost; it runs what is not there yet and has the figures of what is.
+//! [`Cells`] are the settings that result from a grid file. A [`GridPlan`] has for each cell the key of its run,
+//! whether the run exists, and its estimated cost; it executes the missing runs and has the results of the existing
+//! ones.
 
 mod along;
 mod cells;

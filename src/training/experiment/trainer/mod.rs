@@ -1,6 +1,5 @@
-//! The loop itself: tasks, the passes that the method wants over each, evaluation. State that a
-//! kill may not cost is saved in the run's folder after every pass and every task; all else is derived
-//! from the settings.
+//! The training loop: tasks, the passes that the method needs over each, evaluation. The state that must survive a kill
+//! is saved in the run's folder after every pass and every task; everything else is derived from the settings.
 
 mod passing;
 mod probe;
@@ -32,17 +31,17 @@ use super::images::Images;
 use super::meter::Meter;
 use super::{Outcome, upload};
 
-/// What the loop works with.
+/// The inputs of the training loop.
 pub(super) struct Kit {
-    /// The settings that are trained with.
+    /// The settings of the run.
     pub config: RunConfig,
     /// The images of all tasks.
     pub images: Images,
-    /// Decoded images kept between epochs and tasks.
+    /// Decoded images that are kept between epochs and tasks.
     pub pixels: Arc<PixelCache>,
     /// The frozen network.
     pub backbone: Arc<Opened>,
-    /// How often a pass that learns shows each image: more than once in added tasks of few.
+    /// Number of times a training pass shows each image: more than one for added tasks with few images.
     pub repeats: usize,
 }
 
@@ -52,54 +51,54 @@ pub(super) struct Trainer<'a> {
     header: RunHeader,
     /// The task of each class.
     task_of: Vec<Option<usize>>,
-    /// Positions that count for the class of another, each with that.
+    /// Positions that count for the class at another position, each with that position.
     again: Vec<(usize, usize)>,
-    /// Whether an added task is learned: nothing of it counts before all of it is there.
+    /// Whether this is an added task, which has no effect until it is complete.
     added_task: bool,
     folder: RunFolder,
     snapshots: SnapshotWriter,
     sink: &'a mut dyn Sink,
     control: &'a Control,
     method: Box<dyn Method>,
-    /// Whether added tasks need what the last checkpoint holds.
+    /// Whether added tasks need the content of the last checkpoint.
     needs_state: bool,
     /// The passes of each task.
     passes: Vec<Vec<Pass>>,
     meter: Meter,
-    /// Tasks that the method knows of.
+    /// Number of tasks that the method has started.
     begun: usize,
-    /// Where to resume: the task, its finished passes, and seconds spent on it so far.
+    /// Where to resume: the task, the number of its finished passes, and the seconds it has taken so far.
     task: usize,
     passes_done: usize,
     task_seconds: f64,
     training_seconds: f64,
-    /// Time at the gate between two batches, paused or serving short jobs, since it was last taken:
-    /// no part of what a task cost.
+    /// Time between two batches, paused or serving other requests, since it was last read. It is not part of a task's
+    /// duration.
     at_gate: Duration,
     /// Size of the method's state after the latest pass.
     kept_bytes: u64,
-    /// Places of the images that were reported as unreadable.
+    /// Paths of unreadable images that were reported.
     told: HashSet<String>,
     /// Whether the latest checkpoint could be saved.
     checkpointed: bool,
-    /// When that was, or when the work began.
+    /// When the latest checkpoint was saved, or when the run started.
     saved_at: Instant,
-    /// The state after the latest pass, where saving it was put off.
+    /// The state after the latest pass, if saving it was postponed.
     unsaved: Option<Checkpoint>,
-    /// What the method measured of itself after each pass of the task, by name.
+    /// What the method measured after each pass of the task, by name.
     measured: BTreeMap<String, Vec<f64>>,
-    /// Mean loss of each pass of the task that learned.
+    /// Mean loss of each training pass of the task.
     losses: Vec<f64>,
-    /// Figures that the task's testing gave, by name.
+    /// Results of the task's test, by name.
     measurements: BTreeMap<String, f64>,
-    /// What is reported of an added task once it counts.
+    /// Events of an added task that are reported once it is complete.
     held: Vec<Event>,
-    /// Places of the unreadable images of the task, and their number before it was resumed.
+    /// Paths of the task's unreadable images, and their number before the task was resumed.
     unreadable: (HashSet<String>, usize),
 }
 
 impl<'a> Trainer<'a> {
-    /// At the beginning of the first task.
+    /// Creates a trainer at the start of the first task.
     pub fn new(
         (kit, method): (Kit, Box<dyn Method>),
         header: RunHeader,
@@ -151,26 +150,25 @@ impl<'a> Trainer<'a> {
         Ok(trainer)
     }
 
-    /// Runs to the end, or until the user stops it.
+    /// Trains until the end, or until the user stops it.
     pub fn run(mut self) -> Result<Outcome> {
         let ended = self.all_tasks();
         self.save_unsaved();
-        // Another run may come late or never: its memory is better free.
+        // The next run may start late or never, so the memory is freed.
         self.kit.pixels.forget_originals();
         if ended?.is_break() {
             return Ok(Outcome::Stopped(self.header));
         }
         let keep = self.checkpointed && self.needs_state;
-        // Everything is saved by now: a checkpoint that stays is no failure.
+        // Everything is saved by now, so a checkpoint that cannot be removed is not an error.
         if let Err(problem) = self.folder.finish(keep) {
             self.remark(problem);
         }
         Ok(Outcome::Finished(self.header))
     }
 
-    /// Learns the last task alone, an added task; those before it have these reports, and the method is
-    /// as it was after them. Returns what is to be reported once the added task counts; `None` if the user
-    /// stopped it.
+    /// Learns only the last task, an added one. `reports` are those of the tasks before, and the method is in the state
+    /// after them. Returns the events to report once the added task is complete; `None` if the user stopped it.
     pub fn run_added_task(mut self, reports: Vec<TaskReport>) -> Result<Option<Vec<Event>>> {
         let task = reports.len();
         self.added_task = true;
@@ -233,14 +231,15 @@ impl<'a> Trainer<'a> {
         if self.end_task()?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
-        // The next task has other training images; what is tested comes back after every task.
+        // The next task has other training images; test images are needed again after every task.
         self.kit.pixels.forget_originals();
         let began = self.begin_clock();
         let Some(answers) = self.evaluate()? else {
             return Ok(ControlFlow::Break(()));
         };
         self.task_seconds += self.seconds_since(began);
-        // Only runs that answer poorly are judged: as part of their seconds it would make them look slower than others.
+        // The backbone is tested only for runs with poor accuracy: included in their duration, it would make them look
+        // slower than others.
         if self.judge_backbone(&answers)?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
@@ -248,13 +247,13 @@ impl<'a> Trainer<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Starts the clock of a part of a task.
+    /// Starts the clock for a part of a task.
     fn begin_clock(&mut self) -> Instant {
         self.at_gate = Duration::ZERO;
         Instant::now()
     }
 
-    /// Seconds of work since the clock was started.
+    /// Returns the seconds of work since the clock was started.
     fn seconds_since(&self, began: Instant) -> f64 {
         began.elapsed().saturating_sub(self.at_gate).as_secs_f64()
     }

@@ -1,4 +1,4 @@
-//! Equations of a plugin as operations of a graph.
+//! Translates equations of a plugin into operations of an ONNX graph.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::pet::{BlockPet, SitePet};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// What a part of an equation is.
+/// The value of a part of an equation.
 #[derive(Clone, Debug)]
 enum Part {
     Number(f64),
-    /// A tensor with this number of axes; of a matrix rows and columns are known.
+    /// A tensor with these axes; of a matrix, rows and columns are known.
     Tensor(Value, Axes),
 }
 
@@ -26,16 +26,16 @@ enum Axes {
     More(usize),
 }
 
-/// An equation that is being written down.
+/// Translates an equation.
 struct Writer<'a> {
     graph: &'a mut Graph,
     known: BTreeMap<String, Part>,
 }
 
-/// What the equation of a site makes of its inputs; `network` keeps parameters of several networks apart.
+/// Returns the result of a site's equation for its inputs; `network` distinguishes the parameters of several networks.
 ///
 /// # Errors
-/// Returns a Problem for a function that has no form in a graph, or when the device failed.
+/// Returns a Problem for a function that ONNX cannot express, or if the device failed.
 pub fn written(
     graph: &mut Graph,
     network: &str,
@@ -46,7 +46,7 @@ pub fn written(
     let mut known = BTreeMap::new();
     for ((name, meaning), binding) in site.program.variables().iter().zip(site.bindings) {
         let part = match (meaning, binding) {
-            // Its rows and columns are those of what it is added to.
+            // Its rows and columns are those of the value it is added to.
             (Meaning::Input(2), _) if site.site.is_linear() => {
                 Part::Tensor(input(inputs, 2)?, Axes::Matrix([0, 0]))
             }
@@ -264,7 +264,7 @@ impl Part {
     }
 }
 
-/// Tokens × channels → heads × tokens × channels of one head.
+/// Reshapes tokens × channels to heads × tokens × channels per head.
 fn split(graph: &mut Graph, x: &Value, axes: Axes, heads: i64) -> Part {
     let by_head = match axes {
         Axes::Matrix([rows, columns]) => {
@@ -276,12 +276,12 @@ fn split(graph: &mut Graph, x: &Value, axes: Axes, heads: i64) -> Part {
     Part::Tensor(graph.permute(&by_head, &[0, 2, 1, 3]), Axes::More(4))
 }
 
-/// The tokens of x, then those of y; leading lengths of 1 are repeated.
+/// Concatenates the tokens of x and y; leading axes of length 1 are broadcast.
 fn joined(graph: &mut Graph, (x, of_x): (&Value, Axes), (y, of_y): (&Value, Axes)) -> Part {
     if let (Axes::Matrix([a, c]), Axes::Matrix([b, _])) = (of_x, of_y) {
         return Part::Tensor(graph.join(&[x, y], 0), Axes::Matrix([a + b, c]));
     }
-    // Each takes the other's lengths where its own are 1.
+    // Axes of length 1 are expanded to the length of the other tensor.
     let (long_x, long_y) = (graph.grown(x, y), graph.grown(y, x));
     let axes = match of_x {
         Axes::More(_) => of_x,

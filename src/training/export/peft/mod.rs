@@ -1,6 +1,6 @@
-//! `--format peft`: what the library peft reads, for PETs that are LoRA. timm packs queries, keys and
-//! values into one layer `attn.qkv`; the changes of these three become one of the sum of their ranks,
-//! whose B has zeros at the rows of other projections.
+//! `--format peft`: adapters for the peft library, from PETs that are LoRA. timm packs queries, keys and values into
+//! one layer `attn.qkv`; their changes are merged into one, whose rank is the sum of their ranks and whose B is zero in
+//! the rows of the other projections.
 
 mod text;
 
@@ -19,13 +19,13 @@ use crate::problem::{Problem, Result};
 use crate::store::{ADAPTER_CONFIG, ADAPTER_VALUES};
 use crate::tensors::{HostTensor, Named, to_bytes};
 
-/// The folder of the same adapter with the names of transformers.
+/// The folder with the same adapter for the layer names of transformers.
 const TRANSFORMERS: &str = "transformers/";
 
-/// The changes of one layer, each with the part of its outputs that it acts on.
+/// The changes of each layer, each with the range of outputs that it applies to.
 type LayerChanges = BTreeMap<String, Vec<(LayerName, Change)>>;
 
-/// All files of the folder: one adapter, or a folder for each of several.
+/// Returns all files of the folder: one adapter, or a folder for each of several.
 pub fn files(model: &Model<'_>) -> Result<Files> {
     let entry = &model.predictor.backbone().entry;
     let mut files = Files::new();
@@ -78,7 +78,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     Ok(files)
 }
 
-/// What a stack changes, layer by layer: of timm's network, and of transformers', where that has such layers.
+/// Returns the changes of a stack by layer: of timm's network, and of that of transformers, if it has such layers.
 fn adapter(model: &Model<'_>, stack: &PetStack) -> Result<[LayerChanges; 2]> {
     let architecture = &model.predictor.backbone().entry.architecture;
     let mut forms = [LayerChanges::new(), LayerChanges::new()];
@@ -104,7 +104,7 @@ fn no_lora(stack: &PetStack, site: Site) -> Problem {
     Problem::new(what).advise(message!("advice-use-torch-format"))
 }
 
-/// `adapter_config.json`: of each layer's rank; scales are part of B.
+/// Returns `adapter_config.json`, with the rank of each layer; scales are multiplied into B.
 fn config(layers: &LayerChanges, backbone: &str) -> serde_json::Value {
     let ranks: BTreeMap<&String, usize> = layers
         .iter()
