@@ -1,7 +1,7 @@
-//! A family of backbones and the dimensions of a network, as the rest of the program sees them.
+//! Families of backbones and the dimensions of a network.
 //!
-//! A family is one file. It states a [`Family`] and implements [`Dimensions`]; a row of
-//! `families.rs` names it. Everything else asks for what is stated here and names no family.
+//! A family is one file or folder. It defines a [`Family`] and implements [`Dimensions`], and has a row in
+//! `families.rs`. All other code uses these and refers to no particular family.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -24,89 +24,87 @@ use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 use crate::texts::Words;
 
-/// What a family says of itself.
+/// The description of a family.
 pub struct Family {
-    /// In tables, metadata and options.
+    /// Name in tables, metadata and options.
     pub name: &'static str,
-    /// For people.
+    /// Display name.
     pub title: &'static str,
-    /// The network of the table that a choice of the family begins with: the paper's, but for ViT the one that
-    /// is part of the program.
+    /// The network that is selected when the user chooses the family: the paper's, but for ViT the embedded one.
     pub usual: &'static str,
-    /// The keys of a table's entry that give its dimensions, beside `input_size` and `epsilon`.
+    /// The keys of a table entry that give its dimensions, in addition to `input_size` and `epsilon`.
     pub keys: &'static [&'static str],
-    /// How many of the first blocks carry a PET by default, less in shallow networks.
+    /// Default number of blocks with a PET, from the first; fewer in shallow networks.
     pub pet_blocks: usize,
     /// What a block keeps for the backward pass.
     pub kept: Kept,
-    /// What pixels go through where a weight file does not say it, and the message that says so.
+    /// Pixel normalisation if a weight file does not contain it, and the message about this assumption.
     pub pixels: (Normalisation, &'static str),
-    /// Dimensions in words of a table, or in timm's.
+    /// Reads the dimensions from a table entry, or from timm's arguments.
     pub read: fn(&ArchitectureValues) -> Result<Architecture>,
-    /// Dimensions off the names and shapes of tensors; `None` if they are of another family.
+    /// Reads the dimensions from names and shapes of tensors; `None` for another family.
     pub infer: fn(&Tensors) -> Result<Option<Inferred>>,
-    /// In each of the family's namings, the name of a tensor of the first layer. A file's name that ends with one shows
-    /// what a wrapper or a training program put before the names of the network ([`super::families::unwrapped`]).
+    /// Name of a tensor of the first layer, in each naming scheme of the family. The prefix of a file's names is what
+    /// precedes it ([`super::families::unwrapped`]).
     pub first: &'static [&'static str],
-    /// Tensors under timm's names of today, whichever of the family's namings they come in.
+    /// Renames tensors from any naming scheme of the family to timm's current one.
     pub renamed: fn(Tensors) -> Result<Tensors>,
-    /// Makes a small network for testing a GPU.
+    /// Returns a small network for testing a GPU.
     pub trial: fn() -> Architecture,
 }
 
-/// Numbers that one block keeps for the backward pass, as multiples.
+/// What one block keeps for the backward pass, as multiples.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {
-    /// By the own kernels of the processor: tensors of the block's width, and of its MLP's.
+    /// With the CPU kernels: number of tensors of the block's width, and of its MLP's width.
     pub kernels: [f64; 2],
     /// The same for the framework's operations, which keep the inputs of every elementary operation.
     pub framework: [f64; 2],
 }
 
-/// An architecture read from a file, and what was assumed on the way (sentences).
+/// An architecture read from a file, and the assumptions made (sentences).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inferred {
     /// Family and dimensions.
     pub architecture: Architecture,
-    /// What the file does not say.
+    /// What the file does not contain.
     pub assumed: Vec<Words>,
 }
 
 /// The dimensions of a network of some family.
 pub trait Dimensions: Debug + Send + Sync + Same {
-    /// Its family.
+    /// Returns the family.
     fn family(&self) -> &'static Family;
 
-    /// Side of the square input the backbone is meant for, in pixels.
+    /// Returns the side of the square input in pixels.
     fn input_size(&self) -> usize;
 
-    /// Added to the variance in every layer norm.
+    /// Returns the value added to the variance in layer norms.
     fn epsilon(&self) -> f64;
 
-    /// Which dimensions contradict each other.
+    /// Returns a description of inconsistent dimensions; `None` if they are consistent.
     fn contradiction(&self) -> Option<String>;
 
-    /// One shape per block.
+    /// Returns the shape of each block.
     fn blocks(&self) -> Vec<BlockShape>;
 
-    /// How many tokens each block works on, at the input size.
+    /// Returns the number of tokens of each block at the input size.
     fn lengths(&self) -> Vec<Length>;
 
-    /// Whether a class token gathers the feature; prompts and prefixes need one.
+    /// Returns whether there is a class token, which prompts and prefixes need.
     fn has_class_token(&self) -> bool {
         false
     }
 
-    /// A stored tensor as it is trained: tables learned at another resolution are resized.
+    /// Returns a stored tensor as it is trained: tables for another resolution are resized.
     fn fitted(&self, _name: &str, stored: HostTensor) -> HostTensor {
         stored
     }
 
-    /// The network called `name` as Python over timm, with PETs at these sites. `name` is one line without
-    /// quotes.
+    /// Returns the network as Python code for timm, with PETs at these sites. `name` is one line without quotes.
     ///
     /// # Errors
-    /// Returns a Problem for a family, or sites, that are not written down.
+    /// Returns a Problem for a family, or sites, that cannot be exported.
     fn torch(&self, _name: &str, _acting: &Acting) -> Result<TorchText> {
         let family = self.family().title;
         Err(Problem::new(message!(
@@ -115,24 +113,25 @@ pub trait Dimensions: Debug + Send + Sync + Same {
         )))
     }
 
-    /// The layer whose outputs a site's h is, as they are, as other libraries call it: timm first, if there is one.
+    /// Returns the names, in other libraries, of the layer whose output is exactly h at a site; timm's first, if there
+    /// is one.
     fn layer_names(&self, _block: usize, _site: Site) -> Vec<LayerName> {
         Vec::new()
     }
 
-    /// The network as operations, from normalised images to features.
+    /// Returns the network as ONNX operations, from normalised images to features.
     ///
     /// # Errors
-    /// Returns a Problem for a missing weight, or for what acts in it and has no form in a graph.
+    /// Returns a Problem for a missing weight, or a PET that ONNX cannot express.
     fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value>;
 
-    /// The network, with its tensors from the loader.
+    /// Returns the network, with tensors from the loader.
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone>;
 }
 
-/// Equality behind a trait object.
+/// Equality of trait objects.
 pub trait Same: Any {
-    /// Whether the other is of the same type and equal.
+    /// Returns whether the other value has the same type and is equal.
     fn same(&self, other: &dyn Any) -> bool;
 }
 
@@ -142,7 +141,7 @@ impl<T: PartialEq + 'static> Same for T {
     }
 }
 
-/// A network's family and dimensions: all that is needed to build it from tensors.
+/// The family and dimensions of a network, which suffice to build it from tensors.
 #[derive(Clone, Debug)]
 pub struct Architecture(Arc<dyn Dimensions>);
 
@@ -162,25 +161,25 @@ impl Deref for Architecture {
 }
 
 impl Architecture {
-    /// A network of these dimensions.
+    /// Wraps these dimensions.
     pub fn of(dimensions: impl Dimensions + 'static) -> Self {
         Self(Arc::new(dimensions))
     }
 
-    /// Length of the feature vector.
+    /// Returns the length of the feature vector.
     pub fn feature_width(&self) -> usize {
         self.blocks().last().map_or(0, |block| block.width)
     }
 
-    /// How many of the first blocks carry a PET by default.
+    /// Returns the default number of blocks with a PET, from the first.
     pub fn default_pet_blocks(&self) -> usize {
         self.family().pet_blocks.min(self.blocks().len())
     }
 
-    /// Says which dimensions contradict each other.
+    /// Checks that the dimensions are consistent.
     ///
     /// # Errors
-    /// Returns a Problem with the first contradiction.
+    /// Returns a Problem with the first inconsistency.
     pub fn check(&self) -> Result<()> {
         let title = self.family().title;
         let unfit = |wrong: String| {
@@ -208,14 +207,14 @@ impl Architecture {
         Err(Problem::new(what).advise(message!("advice-usual-epsilon")))
     }
 
-    /// Number of frozen weights, without loading any.
+    /// Returns the number of frozen weights, without loading any.
     pub fn parameters(&self) -> usize {
         let mut plan = WeightLoader::plan(None);
         self.build(&mut plan);
         parameters::count(plan.wanted())
     }
 
-    /// A backbone with random weights, the same for the same seed.
+    /// Returns a backbone with random weights, which are the same for the same seed.
     ///
     /// # Errors
     /// As [`Architecture::check`].
@@ -224,7 +223,7 @@ impl Architecture {
         Ok(self.build(&mut WeightLoader::random(seed, to.into())))
     }
 
-    /// A backbone made of these leaves, some of which may be tracked.
+    /// Returns a backbone with these leaf tensors, some of which may be tracked.
     pub(super) fn given(
         &self,
         weights: &Weights,

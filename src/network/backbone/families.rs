@@ -1,5 +1,5 @@
-//! The families of backbones, one a row, and how one is found: by name, by the words of a
-//! weight file's metadata, or by the names and shapes of its tensors.
+//! The table of backbone families, and how a family is found: by name, by the metadata of a weight file, or by names
+//! and shapes of its tensors.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use crate::message;
 use crate::nn::Place;
 use crate::problem::{Problem, Result, some_of};
 
-/// Every family, in the order in which they are offered.
+/// All families, in display order.
 pub static FAMILIES: [&Family; 3] = [&vit::FAMILY, &swin::FAMILY, &convnext::FAMILY];
 
-/// Their names.
+/// Returns their names.
 pub fn names() -> Vec<&'static str> {
     FAMILIES.iter().map(|family| family.name).collect()
 }
 
-/// The family of this name.
+/// Returns the family with this name.
 ///
 /// # Errors
-/// Returns a Problem that lists those there are.
+/// Returns a Problem that lists the families.
 pub fn named(name: &str) -> Result<&'static Family> {
     let found = FAMILIES.into_iter().find(|family| family.name == name);
     found.ok_or_else(|| {
@@ -35,32 +35,31 @@ pub fn named(name: &str) -> Result<&'static Family> {
     })
 }
 
-/// The architecture that timm's constructor of the given family makes of the arguments in a
-/// metadata map.
+/// Returns the architecture that timm's constructor of this family creates from the arguments in a metadata map.
 ///
 /// # Errors
-/// Returns a Problem for an unknown family, or dimensions that make no sense.
+/// Returns a Problem for an unknown family or inconsistent dimensions.
 pub fn from_metadata(family: &str, metadata: &BTreeMap<String, String>) -> Result<Architecture> {
     let made = (named(family)?.read)(&ArchitectureValues::of_metadata(metadata))?;
     made.check()?;
     Ok(made)
 }
 
-/// Words before the names of a network whose weights are an average over training: it is the one to use.
+/// Prefixes of networks whose weights are an average over training, which are preferred.
 const AVERAGED: [&str; 2] = ["ema", "teacher"];
-/// Words before the names of a network that only helped to train another.
+/// Prefixes of networks that only helped to train another one.
 const HELPERS: [&str; 2] = ["momentum", "student"];
 
-/// The tensors of the network in a file, without what wrappers (`module.`, `_orig_mod.`), larger models (`backbone.`,
-/// `base_encoder.`) and training programs (`state_dict.`, `model_ema.`) put before their names. Tensors beside the network
-/// (an optimiser's state, for example) are left out. Unchanged where no family knows a name.
+/// Returns the tensors of the network in a file, without the prefixes of wrappers (`module.`, `_orig_mod.`), larger
+/// models (`backbone.`, `base_encoder.`) and training programs (`state_dict.`, `model_ema.`). Other tensors (such as an
+/// optimiser's state) are dropped. Returns all tensors unchanged if no family knows a name.
 ///
-/// Of several networks, an average of weights (EMA, teacher) is taken; one that only helped (momentum, student) is not.
+/// Of several networks, an average of weights (EMA, teacher) is used; helpers (momentum, student) never are.
 ///
 /// # Errors
-/// Returns a Problem if more than one network is left.
+/// Returns a Problem if more than one network remains.
 pub fn unwrapped(tensors: Tensors) -> Result<Tensors> {
-    // `torch.compile` puts this before the names of whatever it compiled, be it a layer.
+    // `torch.compile` adds this to the names of whatever it compiled, also of single layers.
     let tensors = tensors.renamed(|name| Some(name.replace("_orig_mod.", "")));
     let rank = |prefix: &str| {
         let has = |words: &[&str]| {
@@ -70,7 +69,7 @@ pub fn unwrapped(tensors: Tensors) -> Result<Tensors> {
         };
         u8::from(!has(&AVERAGED)) + u8::from(has(&HELPERS))
     };
-    // The first tensors of the networks of each rank, by what precedes their names.
+    // The first tensors of the networks of each rank, by prefix.
     let mut networks: BTreeMap<u8, BTreeMap<String, String>> = BTreeMap::new();
     for first in FAMILIES.iter().flat_map(|family| family.first) {
         for name in tensors.names() {
@@ -95,11 +94,11 @@ pub fn unwrapped(tensors: Tensors) -> Result<Tensors> {
     }
 }
 
-/// The dimensions of a bare weight file: from its metadata where it says them, else from the
-/// names and shapes of its tensors. What shapes do not determine is assumed and reported.
+/// Returns the dimensions of a weight file: from its metadata if present, else from names and shapes of its tensors.
+/// What shapes do not determine is assumed and reported.
 ///
 /// # Errors
-/// Returns a Problem for a file of no known family, or dimensions that make no sense.
+/// Returns a Problem for an unknown family or inconsistent dimensions.
 pub fn infer(tensors: &Tensors) -> Result<Inferred> {
     let tensors = &unwrapped(tensors.clone())?;
     let metadata = tensors.metadata();
@@ -111,7 +110,7 @@ pub fn infer(tensors: &Tensors) -> Result<Inferred> {
             assumed: Vec::new(),
         });
     }
-    // The first one has no sign of its own: it is what is left.
+    // The first family has no distinguishing tensor, so it is tried last.
     for family in FAMILIES.iter().rev() {
         if let Some(found) = (family.infer)(tensors)? {
             found.architecture.check().map_err(at)?;
@@ -197,7 +196,7 @@ mod tests {
         assert!(from_metadata("resnet", &BTreeMap::new()).is_err());
     }
 
-    /// What a family states about itself is true of the networks that it is tried with.
+    /// The description of each family is true of the networks that it is tested with.
     #[test]
     fn every_family_keeps_its_word() {
         for family in FAMILIES {

@@ -1,5 +1,5 @@
-//! Graphs of operations as ONNX files (opset 17, IR version 8), written as they are put together: no library is
-//! needed for the few messages that a network takes.
+//! Builds and writes ONNX graphs (opset 17, IR version 8), without a library, since a network needs only a few
+//! messages.
 
 mod wire;
 
@@ -9,9 +9,9 @@ use wire::Message;
 
 /// The version of the operators.
 pub const OPSET: i64 = 17;
-/// The version of the file format that goes with it.
+/// The version of the file format.
 const IR_VERSION: i64 = 8;
-/// Numbers of 32 bits, and whole ones of 64, as the format counts them.
+/// Element types of the format: float32 and int64.
 const FLOAT: i64 = 1;
 const INT64: i64 = 7;
 
@@ -22,24 +22,24 @@ pub struct Value(String);
 /// The attributes of an operator.
 #[derive(Clone, Copy, Debug)]
 pub enum Attribute<'a> {
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// Several.
+    /// Several integers.
     Ints(&'a [i64]),
     /// A number.
     Float(f32),
 }
 
-/// A length of an input or output.
+/// The length of an axis of an input or output.
 #[derive(Clone, Copy, Debug)]
 pub enum Length {
-    /// Any number, by this name.
+    /// Any length, with this name.
     Any(&'static str),
-    /// This many.
+    /// A fixed length.
     Is(usize),
 }
 
-/// A graph in the making.
+/// A graph under construction.
 #[derive(Default)]
 pub struct Graph {
     nodes: Message,
@@ -47,27 +47,27 @@ pub struct Graph {
     inputs: Message,
     outputs: Message,
     count: usize,
-    /// Constants of whole numbers, so that each is there once.
+    /// Integer constants, each stored once.
     ints: BTreeMap<Vec<i64>, Value>,
-    /// Weights that are there already.
+    /// Weights that were added.
     named: BTreeMap<String, Value>,
 }
 
 impl Graph {
-    /// An input of numbers.
+    /// Adds an input.
     pub fn input(&mut self, name: &str, lengths: &[Length]) -> Value {
         self.inputs.message(11, described(name, lengths));
         Value(name.to_owned())
     }
 
-    /// Makes a value an output of this name.
+    /// Makes a value an output with this name.
     pub fn output(&mut self, value: &Value, name: &str, lengths: &[Length]) {
         let named = Value(name.to_owned());
         self.node("Identity", &[value], &named, &[]);
         self.outputs.message(12, described(name, lengths));
     }
 
-    /// A weight; one of this name is made once.
+    /// Adds a weight; one name is added only once.
     pub fn weight(
         &mut self,
         name: &str,
@@ -85,13 +85,13 @@ impl Graph {
         value
     }
 
-    /// A number.
+    /// Adds a number.
     pub fn number(&mut self, number: f64) -> Value {
         let number = number as f32;
         self.weight(&format!("number {number:?}"), &[], || vec![number])
     }
 
-    /// Whole numbers in a row: shapes, axes, places.
+    /// Adds a vector of integers: a shape, axes, indices.
     pub fn ints(&mut self, numbers: &[i64]) -> Value {
         if let Some(known) = self.ints.get(numbers) {
             return known.clone();
@@ -106,7 +106,7 @@ impl Graph {
         value
     }
 
-    /// What an operator makes of its inputs.
+    /// Adds an operator and returns its result.
     pub fn op(
         &mut self,
         operator: &str,
@@ -155,7 +155,7 @@ impl Graph {
         self.nodes.message(1, node);
     }
 
-    /// The file; `says` is one line about it.
+    /// Returns the file; `says` is a one-line description.
     pub fn file(self, name: &str, says: &str) -> Vec<u8> {
         let mut graph = self.nodes;
         graph.text(2, name);
@@ -175,45 +175,45 @@ impl Graph {
         model.into_bytes()
     }
 
-    /// Elementwise or matrix operators of two values.
+    /// Adds an element-wise or matrix operator of two values.
     pub fn pair(&mut self, operator: &str, a: &Value, b: &Value) -> Value {
         self.op(operator, &[a, b], &[])
     }
 
-    /// The same values in this shape; 0 keeps a length, −1 is what is left.
+    /// Reshapes a value; 0 keeps a length, −1 is inferred.
     pub fn reshape(&mut self, x: &Value, shape: &[i64]) -> Value {
         let shape = self.ints(shape);
         self.op("Reshape", &[x, &shape], &[])
     }
 
-    /// Axes in this order.
+    /// Permutes the axes.
     pub fn permute(&mut self, x: &Value, order: &[i64]) -> Value {
         self.op("Transpose", &[x], &[("perm", Attribute::Ints(order))])
     }
 
-    /// From one place to before another along an axis, which may count from the end.
+    /// Slices an axis from one index to before another; negative indices count from the end.
     pub fn slice(&mut self, x: &Value, axis: i64, from: i64, to: i64) -> Value {
         let [from, to, axis] = [from, to, axis].map(|n| self.ints(&[n]));
         self.op("Slice", &[x, &from, &to, &axis], &[])
     }
 
-    /// One behind the other along an axis.
+    /// Concatenates values along an axis.
     pub fn join(&mut self, parts: &[&Value], axis: i64) -> Value {
         self.op("Concat", parts, &[("axis", Attribute::Int(axis))])
     }
 
-    /// Shares along the last axis.
+    /// Softmax over the last axis.
     pub fn softmax(&mut self, x: &Value) -> Value {
         self.op("Softmax", &[x], &[("axis", Attribute::Int(-1))])
     }
 
-    /// The sum along an axis, which stays with length 1.
+    /// Sum over an axis, which is kept with length 1.
     pub fn sum(&mut self, x: &Value, axis: i64) -> Value {
         let axis = self.ints(&[axis]);
         self.op("ReduceSum", &[x, &axis], &[("keepdims", Attribute::Int(1))])
     }
 
-    /// The mean along an axis, which stays with length 1.
+    /// Mean over an axis, which is kept with length 1.
     pub fn mean(&mut self, x: &Value, axis: i64) -> Value {
         self.op(
             "ReduceMean",
@@ -239,7 +239,7 @@ impl Graph {
         self.pair("Mul", &product, &half)
     }
 
-    /// x repeated to the lengths of `like` along all axes but the last two, in which x keeps its own.
+    /// Broadcasts x to the lengths of `like` in all axes but the last two.
     pub fn grown(&mut self, x: &Value, like: &Value) -> Value {
         let shape = self.op("Shape", &[like], &[]);
         let lead = self.slice(&shape, 0, 0, -2);
@@ -249,7 +249,7 @@ impl Graph {
     }
 }
 
-/// A tensor whose values are still to come.
+/// Returns the header of a tensor whose values follow.
 fn tensor(name: &str, shape: impl IntoIterator<Item = i64>, kind: i64) -> Message {
     let mut tensor = Message::default();
     shape.into_iter().for_each(|length| tensor.int(1, length));

@@ -1,5 +1,5 @@
-//! What acts inside a backbone while its blocks run: PETs at named sites, prompts among the tokens,
-//! prefixes before the keys and values. Backbones take the trait and know nobody who implements it.
+//! What acts inside a backbone while its blocks are computed: PETs at sites, prompts among the tokens, prefixes of keys
+//! and values. Backbones depend only on this trait, not on its implementations.
 
 use burn::tensor::Tensor;
 
@@ -8,38 +8,39 @@ use crate::message;
 use crate::nn::Linear;
 use crate::problem::{Problem, Result};
 
-/// What acts inside a backbone. Blocks count from 0 over all stages.
+/// What acts inside a backbone. Blocks are numbered from 0 across all stages.
 pub trait Hooks {
-    /// The first block where anything acts, tokens that enter before block 0 included: everything
-    /// before it is that of the plain backbone.
+    /// Returns the first block in which something acts; 0 if tokens are inserted before block 0. The output of the
+    /// blocks before is that of the plain backbone.
     fn first_block(&self) -> Option<usize>;
 
-    /// Whether anything acts in this block, at a site or as a prefix.
+    /// Returns whether anything acts in this block, at a site or as a prefix.
     fn acts_in(&self, block: usize) -> bool;
 
-    /// Whether anything acts at this site of this block.
+    /// Returns whether anything acts at this site of this block.
     fn uses(&self, _block: usize, _site: Site) -> bool {
         false
     }
 
-    /// Whether anything acts at any of these sites of this block.
+    /// Returns whether anything acts at any of these sites of this block.
     fn uses_any(&self, block: usize, sites: &[Site]) -> bool {
         sites.iter().any(|site| self.uses(block, *site))
     }
 
-    /// The tokens that enter this block (batch × tokens × channels), others among them before the patches: they pass
-    /// through all blocks that follow, unless they leave at `tokens`.
+    /// Returns the tokens that enter this block (batch × tokens × channels), with additional tokens before the patches:
+    /// they pass through all following blocks, unless they are removed at `tokens`.
     ///
     /// # Errors
-    /// Where shapes do not fit.
+    /// Returns a Problem if shapes do not fit.
     fn input(&self, _block: usize, tokens: Tensor<3>) -> Result<Tensor<3>> {
         Ok(tokens)
     }
 
-    /// What a site makes of its input `e` and output `h` (batch × tokens × channels), in the shape
-    /// of `h` (at `tokens` perhaps with as many tokens as `e`); `h` itself where nothing acts.
+    /// Returns the result of a site for its input `e` and output `h` (batch × tokens × channels), in the shape of `h`
+    /// (at `tokens` possibly with the number of tokens of `e`); `h` itself if nothing acts there.
     ///
     /// # Errors
+    /// Returns a Problem if shapes do not fit.
     /// Where shapes do not fit.
     fn around(
         &self,
@@ -51,11 +52,10 @@ pub trait Hooks {
         Ok(h)
     }
 
-    /// The same at a linear layer, with its frozen weight (in × out, without layer scale taken
-    /// apart) for hooks that read it.
+    /// The same at a linear layer, with its frozen weight (in × out, layer scale included) for hooks that read it.
     ///
     /// # Errors
-    /// Where shapes do not fit.
+    /// Returns a Problem if shapes do not fit.
     fn around_linear(
         &self,
         (block, site): (usize, Site),
@@ -66,20 +66,20 @@ pub trait Hooks {
         self.around(block, site, e, h)
     }
 
-    /// The linear layer that takes the place of this one, whose outputs are at these sites, side by side: what acts
-    /// there may be part of it, and then does not act besides.
+    /// Returns the linear layer that replaces this one, whose outputs at these sites are side by side. It may include
+    /// what acts there, which is then not applied separately.
     ///
     /// # Errors
-    /// Where shapes do not fit.
+    /// Returns a Problem if shapes do not fit.
     fn layer<'a>(&'a self, _block: usize, _sites: &[Site], own: &'a Linear) -> Result<&'a Linear> {
         Ok(own)
     }
 
-    /// The attention's result (batch × heads × tokens × head width), in the shape of `q`. Asked
-    /// only where `attend` is in use.
+    /// Returns the result of the attention (batch × heads × tokens × head width), in the shape of `q`. Called only if
+    /// `attend` is used.
     ///
     /// # Errors
-    /// Where shapes do not fit.
+    /// Returns a Problem if shapes do not fit.
     fn attend(
         &self,
         block: usize,
@@ -93,20 +93,19 @@ pub trait Hooks {
         )))
     }
 
-    /// Tokens (1 or batch × any number × channels) that enter between the class token and the
-    /// patches before block 0, as they are: the position embedding has been added to the others.
+    /// Returns tokens (1 or batch × any number × channels) that are inserted between the class token and the patches
+    /// before block 0, without a position embedding.
     fn entering(&self) -> Option<Tensor<3>> {
         None
     }
 
-    /// Keys and values (1 or batch × any number × channels each) put in front of the projected
-    /// ones of this block. Queries and the number of tokens stay the same.
+    /// Returns keys and values (1 or batch × any number × channels each) that are put before the projected ones of this
+    /// block. Queries and the number of tokens stay the same.
     fn prefix(&self, _block: usize) -> Option<[Tensor<3>; 2]> {
         None
     }
 
-    /// Whether all tokens are read after the last block, not those alone that the feature is made
-    /// of.
+    /// Returns whether all tokens are read after the last block, not only those that the feature is computed from.
     fn reads_tokens(&self) -> bool {
         false
     }

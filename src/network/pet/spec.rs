@@ -1,5 +1,5 @@
-//! A PET plugin after reading and checking: sizes, parameters, sites, variants and their compiled
-//! equations; and what follows from them for given blocks (fit, layout, parameter count).
+//! A parsed and checked PET plugin: sizes, parameters, sites, variants and their compiled equations; and what follows
+//! for given blocks (fit, layout, parameter count).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -26,28 +26,28 @@ pub struct ParameterSpec {
     pub name: String,
     /// Rows and columns.
     pub shape: [Extent; 2],
-    /// How it starts.
+    /// Its initial values.
     pub init: Init,
     /// Never trained, in any variant.
     pub fixed: bool,
-    /// One copy for every site in use instead of one for the block.
+    /// One copy per site instead of one per block.
     pub per_site: bool,
-    /// One for all blocks; with `per_site`, one for each site.
+    /// One copy for all blocks; with `per_site`, one per site.
     pub shared: bool,
     /// One line; may be empty.
     pub meaning: String,
-    /// Its declaration in the file.
+    /// The position of its declaration in the file.
     pub(super) span: Range<usize>,
 }
 
-/// One form of the method: its equations and which parameters it leaves untrained.
+/// A variant of the PET: its equations, and the parameters it does not train.
 #[derive(Clone, Debug)]
 pub struct PetVariant {
-    /// Name; empty for a plugin with one form.
+    /// Name; empty for a plugin without variants.
     pub name: String,
     /// One line; may be empty.
     pub meaning: String,
-    /// Parameters that this form leaves at their starting values.
+    /// Parameters that keep their initial values in this variant.
     pub fixed: Vec<String>,
     /// The equation of each site.
     pub equations: BTreeMap<Site, Arc<Program>>,
@@ -56,7 +56,7 @@ pub struct PetVariant {
 /// A checked plugin.
 #[derive(Clone, Debug)]
 pub struct PetSpec {
-    /// The method's name as shown; matched without regard to case.
+    /// The display name; compared case-insensitively.
     pub name: String,
     /// One paragraph.
     pub description: String,
@@ -64,42 +64,42 @@ pub struct PetSpec {
     pub reference: String,
     /// Exact text and origin of the file.
     pub source: PluginText,
-    /// Numbers the user may choose; the main one, `size`, first.
+    /// Integers that users can choose; the main one, `size`, is first.
     pub sizes: Vec<SizeSpec>,
-    /// Numbers that need not be whole.
+    /// Numbers that need not be integers.
     pub constants: Vec<ConstantSpec>,
     /// Parameters in the order of the file.
     pub parameters: Vec<ParameterSpec>,
-    /// Sets of sites in order of preference; the sites of a set act together.
+    /// Sets of sites in order of preference; the sites of a set are used together.
     pub sites: Vec<Vec<Site>>,
-    /// The forms; the first is the default.
+    /// The variants; the first is the default.
     pub variants: Vec<PetVariant>,
-    /// The form used when LAE's Learning is switched off, if it differs from the default.
+    /// The variant used when LAE's Learning is off, if it differs from the default.
     pub without_learning: Option<String>,
-    /// Whether a fresh PET leaves the backbone's output as it is (found by trying).
+    /// Whether a new PET leaves the backbone's output unchanged (determined by evaluating it).
     pub starts_as_identity: bool,
 }
 
-/// What the user chose for a plugin.
+/// The user's choices for a plugin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PetSettings {
-    /// Size name → value; what is missing takes its default.
+    /// Sizes by name; missing ones have their default.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sizes: BTreeMap<String, usize>,
-    /// Constant → value; what is missing takes its default.
+    /// Constants by name; missing ones have their default.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub constants: BTreeMap<String, f64>,
-    /// Variant name; the default one when missing.
+    /// The variant; `None` for the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// What its random draws are kept apart by.
+    /// How its random draws are separated.
     #[serde(skip)]
     pub drawing: Drawing,
 }
 
 impl PetSettings {
-    /// The main size and otherwise defaults.
+    /// Returns settings with this main size and defaults otherwise.
     pub fn of_size(size: usize) -> Self {
         Self {
             sizes: BTreeMap::from([(MAIN_SIZE.to_owned(), size)]),
@@ -109,7 +109,7 @@ impl PetSettings {
 }
 
 impl PetSpec {
-    /// Refuses a parameter that no form uses.
+    /// Checks that each parameter is used in some variant.
     pub(super) fn all_used(&self) -> Checked<()> {
         let forms = self.variants.iter();
         let programs: Vec<&Arc<Program>> = forms.flat_map(|form| form.equations.values()).collect();
@@ -133,15 +133,15 @@ impl PetSpec {
         }
     }
 
-    /// The exact text of the file.
+    /// Returns the exact text of the file.
     pub fn text(&self) -> &str {
         &self.source.text
     }
 
-    /// The first set of sites that all these blocks offer.
+    /// Returns the first set of sites that all these blocks offer.
     ///
     /// # Errors
-    /// Says which site is missing where, or that a block does not exist.
+    /// Returns a Problem with the missing site and its block, or for a block that does not exist.
     pub fn fits(&self, shapes: &[BlockShape], blocks: &[usize]) -> Result<&[Site]> {
         let mut lacking = None;
         for sites in &self.sites {
@@ -181,10 +181,10 @@ impl PetSpec {
         )))
     }
 
-    /// Number of trained values in these blocks.
+    /// Returns the number of trainable parameters in these blocks.
     ///
     /// # Errors
-    /// As [`PetSpec::fits`], and for sizes outside their range.
+    /// As [`PetSpec::fits`], and for sizes out of range.
     pub fn parameter_count(
         &self,
         shapes: &[BlockShape],
@@ -199,8 +199,7 @@ impl PetSpec {
             .sum())
     }
 
-    /// The part of the settings that this plugin knows; sizes and variants of another plugin are
-    /// left out.
+    /// Returns the settings that this plugin has; sizes and variants of another plugin are removed.
     pub fn known_settings(&self, settings: &PetSettings) -> PetSettings {
         let sizes = settings.sizes.iter();
         let known = |name: &str| self.sizes.iter().any(|size| size.name == name);
@@ -216,18 +215,18 @@ impl PetSpec {
         }
     }
 
-    /// The main size when nothing is chosen; `None` for a plugin without sizes.
+    /// Returns the default of the main size; `None` for a plugin without sizes.
     pub fn default_size(&self) -> Option<usize> {
         let main = self.sizes.iter().find(|size| size.name == MAIN_SIZE);
         main.map(|size| size.default)
     }
 
-    /// Whether there is a main size to be chosen.
+    /// Returns whether there is a main size.
     pub fn is_sized(&self) -> bool {
         self.default_size().is_some()
     }
 
-    /// Position of a variant by name; the default one for `None`.
+    /// Returns the index of a variant; the default one for `None`.
     pub(super) fn variant_index(&self, name: Option<&str>) -> Result<usize> {
         let Some(name) = name else { return Ok(0) };
         self.variants
@@ -239,7 +238,7 @@ impl PetSpec {
             })
     }
 
-    /// What is said of a variant that is not there.
+    /// Returns the error for an unknown variant.
     pub(super) fn no_variant(&self, name: &str) -> Diagnostic {
         let what = message!(
             "problem-variant-not-found",
@@ -250,7 +249,7 @@ impl PetSpec {
         Diagnostic::new(0..0, what).meant(name, known.filter(|name| !name.is_empty()))
     }
 
-    /// Symbols of numbers in equations and shapes: the block's, then the plugin's sizes.
+    /// Returns the symbols of numbers in equations and shapes: the block's, then the plugin's sizes.
     pub(super) fn symbols(&self) -> Vec<String> {
         let block = BLOCK_SYMBOLS.iter().map(|(symbol, _)| (*symbol).to_owned());
         let own = symbols_of(&self.sizes, &self.constants);

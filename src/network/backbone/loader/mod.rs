@@ -1,11 +1,10 @@
-//! Hands a backbone's constructor its tensors by name, one at a time, in the layout the layers
-//! want. The same constructor runs four ways: as a plan (names and shapes are noted and compared
-//! with a file, nothing is read), on a file, on random numbers, or on leaves that are given. So a
-//! wrong file is refused before any weight is read and no list of names is kept beside the code
-//! that uses them.
+//! Passes tensors to a backbone's constructor by name, one at a time, in the layout of the layers. The same constructor
+//! is used in four modes: as a plan (names and shapes are recorded and compared with a file, nothing is read), with a
+//! file, with random numbers, or with given leaf tensors. So a wrong file is refused before any weight is read, and no
+//! separate list of names is needed.
 //!
-//! What a layer makes of its tensors (turned matrices, folded scales) is made of plain numbers, or,
-//! where a leaf wants a gradient, of tensors, so that the gradient finds its way to the leaf.
+//! Derived tensors of layers (transposed matrices, folded scales) are computed from plain numbers, or, if a leaf needs
+//! a gradient, from tensors, so that gradients reach the leaf.
 
 mod verify;
 
@@ -20,7 +19,7 @@ use crate::nn::{Depthwise7, LayerNorm, Linear, Place};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// See the module's text.
+/// Loads weights; see the documentation of the module.
 pub struct WeightLoader<'a> {
     source: LoadFrom<'a>,
     to: Place,
@@ -36,7 +35,7 @@ enum LoadFrom<'a> {
 }
 
 impl<'a> WeightLoader<'a> {
-    /// Notes what a constructor asks for; `tensors` answers [`WeightLoader::shape_of`].
+    /// Records what a constructor requests; `tensors` is used for [`WeightLoader::shape_of`].
     pub fn plan(tensors: Option<&'a Tensors>) -> Self {
         Self::new(LoadFrom::Plan(tensors), (&Device::flex()).into())
     }
@@ -46,13 +45,13 @@ impl<'a> WeightLoader<'a> {
         Self::new(LoadFrom::File(tensors), to)
     }
 
-    /// Draws the weights at random.
+    /// Draws random weights.
     pub fn random(seed: u64, to: Place) -> Self {
         let rng = Box::new(StdRng::seed_from_u64(seed));
         Self::new(LoadFrom::Random(seed, rng), to)
     }
 
-    /// Takes the leaves of `weights`.
+    /// Uses the leaf tensors of `weights`.
     pub fn given(weights: &'a Weights, to: Place) -> Self {
         Self::new(LoadFrom::Given(weights), to)
     }
@@ -66,17 +65,17 @@ impl<'a> WeightLoader<'a> {
         }
     }
 
-    /// Where the weights go.
+    /// Returns the destination of the weights.
     pub fn place(&self) -> &Place {
         &self.to
     }
 
-    /// Names and shapes asked for so far, in order.
+    /// Returns the names and shapes requested so far, in order.
     pub fn wanted(&self) -> &[(String, Vec<usize>)] {
         &self.wanted
     }
 
-    /// Where the weights come from, to be asked again later.
+    /// Returns the source of the weights, to read them again later.
     pub(super) fn origin(&self) -> Origin {
         match &self.source {
             LoadFrom::Plan(_) => Origin::Nothing,
@@ -86,7 +85,7 @@ impl<'a> WeightLoader<'a> {
         }
     }
 
-    /// The shape a tensor has in the file, where there is one.
+    /// Returns the shape of a tensor in the file, if there is one.
     pub fn shape_of(&self, name: &str) -> Option<Vec<usize>> {
         match &self.source {
             LoadFrom::Plan(Some(tensors)) | LoadFrom::File(tensors) => {
@@ -97,7 +96,7 @@ impl<'a> WeightLoader<'a> {
         }
     }
 
-    /// The numbers of one tensor in row-major order; empty in a plan and after a failure.
+    /// Returns the values of a tensor in row-major order; empty in a plan and after a failure.
     pub fn values(&mut self, name: &str, shape: &[usize]) -> Vec<f32> {
         self.wanted.push((name.to_owned(), shape.to_vec()));
         if self.failed.is_some() {
@@ -119,7 +118,7 @@ impl<'a> WeightLoader<'a> {
         })
     }
 
-    /// Whether a leaf of one of these names is tracked.
+    /// Returns whether a leaf with one of these names is tracked.
     pub fn trains(&self, names: &[&str]) -> bool {
         let LoadFrom::Given(weights) = &self.source else {
             return false;
@@ -128,7 +127,7 @@ impl<'a> WeightLoader<'a> {
         leaves.any(|leaf| leaf.values.is_autodiff())
     }
 
-    /// The numbers of one tensor as one row on the device: a given leaf itself, with its gradient.
+    /// Returns a tensor as one row on the device: a given leaf itself, with its gradient.
     fn leaf(&mut self, name: &str, shape: &[usize]) -> Tensor<1> {
         if let LoadFrom::Given(weights) = &self.source {
             self.wanted.push((name.to_owned(), shape.to_vec()));
@@ -143,7 +142,7 @@ impl<'a> WeightLoader<'a> {
         self.put(values, [count])
     }
 
-    /// A tensor on the device; a single zero where it has no numbers (plan, failure).
+    /// Returns a tensor on the device; a single zero if it has no values (plan, failure).
     pub fn tensor<const D: usize>(&mut self, name: &str, shape: [usize; D]) -> Tensor<D> {
         let leaf = self.leaf(name, &shape);
         if leaf.dims()[0] == shape.iter().product::<usize>() {
@@ -153,7 +152,7 @@ impl<'a> WeightLoader<'a> {
         }
     }
 
-    /// Puts numbers on the device; a single zero where there are none (plan, failure).
+    /// Copies values to the device; a single zero if there are none (plan, failure).
     fn put<const D: usize>(&self, values: Vec<f32>, shape: [usize; D]) -> Tensor<D> {
         if values.len() == shape.iter().product::<usize>() && !values.is_empty() {
             Tensor::from_data(TensorData::new(values, shape), &self.to.device)
@@ -162,7 +161,7 @@ impl<'a> WeightLoader<'a> {
         }
     }
 
-    /// A linear layer from its weight in the order the layer wants.
+    /// Returns a linear layer from its weight in the layer's layout.
     fn matrix(&self, values: Vec<f32>, shape: [usize; 2], bias: Option<Tensor<1>>) -> Linear {
         if values.len() == shape.iter().product::<usize>() && !values.is_empty() {
             Linear::placed(values, shape, bias, &self.to)
@@ -171,14 +170,14 @@ impl<'a> WeightLoader<'a> {
         }
     }
 
-    /// `prefix.weight` (out × in in the file) and, with `bias`, `prefix.bias`.
+    /// Returns a linear layer with `prefix.weight` (out × in in the file) and, with `bias`, `prefix.bias`.
     pub fn linear(&mut self, prefix: &str, input: usize, output: usize, bias: bool) -> Linear {
         let shape = [output, input];
         self.linear_shaped(prefix, &shape, input, output, bias, None)
     }
 
-    /// A linear layer with its outputs multiplied by the vector `scale` (layer scale), folded into
-    /// it.
+    /// Returns a linear layer whose outputs are multiplied by the vector `scale` (layer scale), folded into its
+    /// weights.
     pub fn scaled_linear(
         &mut self,
         prefix: &str,
@@ -190,8 +189,8 @@ impl<'a> WeightLoader<'a> {
         self.linear_shaped(prefix, &shape, input, output, true, scale)
     }
 
-    /// A convolution whose stride is its kernel (out × in × size × size in the file), as a linear
-    /// layer over patches.
+    /// Returns a convolution whose stride equals its kernel (out × in × size × size in the file) as a linear layer on
+    /// patches.
     pub fn patch_linear(
         &mut self,
         prefix: &str,
@@ -204,8 +203,8 @@ impl<'a> WeightLoader<'a> {
         self.linear_shaped(prefix, &shape, input, output, bias, None)
     }
 
-    /// A 2×2 convolution of stride 2, as a linear layer over neighbours side by side: its inputs
-    /// are ordered (row, column, channel), the file's (channel, row, column).
+    /// Returns a 2×2 convolution of stride 2 as a linear layer on neighbours side by side: its inputs are ordered (row,
+    /// column, channel), those in the file (channel, row, column).
     pub fn neighbour_linear(&mut self, prefix: &str, channels: usize, output: usize) -> Linear {
         let [weight, bias] = names_of(prefix);
         let shape = [output, channels, 2, 2];
