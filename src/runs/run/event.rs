@@ -1,7 +1,6 @@
-//! What the engine is asked and what it reports: `Command` and `Event`.
+//! Commands to the engine and its events: `Command` and `Event`.
 //!
-//! Both front ends read the same stream. All of it is plain serde data, so the engine could be a
-//! process of its own without touching a page.
+//! Both front ends read the same stream. Everything is plain serde data, so the engine can also run in another process.
 
 use std::collections::BTreeMap;
 
@@ -24,49 +23,48 @@ use super::tried::Trial;
 use crate::problem::Problem;
 use crate::texts::Words;
 
-/// What the engine can be asked to do.
+/// A command to the engine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Command {
     /// Train or continue a run; jobs wait in the queue.
     Queue(Box<Job>),
-    /// Stop this job: at work, its run is saved and the next one begins; in the queue, it is taken out.
+    /// Stop this job. If it is running, its run is saved and the next job starts; if it is queued, it is removed.
     Stop(JobId),
-    /// Move a job that waits to another place in the queue, from 0.
+    /// Move a queued job to another position in the queue, from 0.
     Move {
-        /// Which.
+        /// The job.
         job: JobId,
-        /// Where to.
+        /// Its new position.
         place: usize,
     },
-    /// Hold every job that waits, or let them all go. Jobs asked for later are not held.
+    /// Put all queued jobs on hold, or release them. Jobs queued later are not on hold.
     Hold(bool),
-    /// Let this job go that waits on hold.
+    /// Release this job, which is on hold.
     Release(JobId),
-    /// Show one image to a run's experts after the given tasks. Served between two batches while
-    /// another run trains. A newer request with the same `ticket` stream replaces older ones that
-    /// have not begun.
+    /// Predict one image with a run's experts after the given tasks. Served between two batches while another run
+    /// trains. A newer request with the same `ticket` stream replaces older ones that have not started.
     Predict(PredictRequest),
-    /// Look inside a run after the given tasks, served like predictions. A newer request of the same
-    /// kind about the same run replaces an older one.
+    /// Look inside a run after the given tasks; served like predictions. A newer request of the same kind for the same
+    /// run replaces an older one.
     Inside(InsideRequest),
-    /// Answer all images of a folder in a table, served after predictions and looks inside.
+    /// Predict all images of a folder into a table; served after predictions and views inside runs.
     Sheet(Box<SheetRequest>),
-    /// Hold the training images of a run against one another, served likewise.
+    /// Find training images with doubtful labels; served in the same way.
     Doubts(DoubtRequest),
-    /// Make the table, or the look for doubtful labels, of this ticket no further.
+    /// Stop the table, or the search for doubtful labels, with this ticket.
     StopSheet(u64),
-    /// Open data sets again when they are used next: their files may have changed.
+    /// Reopen datasets when they are used next, because their files may have changed.
     ForgetData,
-    /// End the thread after the running job was stopped and saved; what waits is kept on disk.
+    /// End the thread after the running job was stopped and saved; the queue is kept on disk.
     Shutdown,
 }
 
-/// What is being done right now.
+/// What the engine is doing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Phase {
-    /// Something that takes a moment before training: "opening the data set".
+    /// A step before training that takes a moment: "opening the dataset".
     Preparing(Words),
-    /// Training; with the PET frozen only the new head moves.
+    /// Training; while the PET is frozen, only the new head is trained.
     Training {
         /// From 0.
         task: usize,
@@ -75,7 +73,7 @@ pub enum Phase {
         /// Whether the PET is frozen in this epoch.
         frozen: bool,
     },
-    /// Looking at training images without learning by gradients (prototypes, statistics).
+    /// Processing training images without gradient steps (prototypes, statistics).
     Measuring {
         /// From 0.
         task: usize,
@@ -89,111 +87,111 @@ pub enum Phase {
     Paused,
 }
 
-/// Where a run is; sent at most 20 times a second.
+/// The progress of a run; sent at most 20 times per second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunProgress {
     /// From 0.
     pub task: usize,
     /// Epoch within the task, from 0.
     pub epoch: usize,
-    /// Batch within the epoch, from 0; while its end takes long, the step of that.
+    /// Batch within the epoch, from 0; while the end of an epoch takes long, its step.
     pub batch: usize,
-    /// Batches of this epoch, or steps of its end.
+    /// Number of batches of this epoch, or of steps of its end.
     pub batches: usize,
-    /// Share of the whole run that is done, 0..=1.
+    /// Finished share of the whole run, 0..=1.
     pub done: f64,
-    /// Latest loss values since the last report, oldest first (local cross-entropy).
+    /// Loss values since the last report, oldest first (local cross-entropy).
     pub losses: Vec<f32>,
-    /// Training speed of late.
+    /// Current training speed.
     pub images_per_second: f64,
-    /// Estimate of the rest of the run.
+    /// Estimated seconds until the end of the run.
     pub seconds_left: Option<f64>,
     /// Whether the PET is frozen.
     pub frozen: bool,
-    /// What the method measures of itself at every pass, by name.
+    /// What the method measures in every pass, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub measured: BTreeMap<String, f64>,
 }
 
-/// Events of the engine. Milestones are never dropped; `Progress` is thinned at the source.
+/// An event of the engine. Milestones are never dropped; `Progress` is limited at the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
-    /// A job waits at this place in the queue (from 0): it is new there, was moved, held or released.
+    /// A job is at this position in the queue (from 0): it is new there, or was moved, held or released.
     Queued {
         /// The job as it is now.
         job: Box<Job>,
-        /// Its place.
+        /// Its position.
         place: usize,
     },
-    /// A job left the queue and is at work. One of `Finished`, `Stopped`, `Failed` ends it.
+    /// A job left the queue and started. `Finished`, `Stopped` or `Failed` ends it.
     Began(JobId),
-    /// A job was taken out of the queue before it began.
+    /// A job was removed from the queue before it started.
     Removed(JobId),
-    /// A run exists: data and backbone are open, the folder is made.
+    /// A run exists: data and backbone are open, and its folder was created.
     Started(Box<RunHeader>),
-    /// What is being done now.
+    /// The engine is doing something else.
     Phase {
         /// The run's name; empty before it has one.
         run: String,
         /// The phase.
         phase: Phase,
     },
-    /// Where the run is.
+    /// The progress of the run.
     Progress {
         /// The run's name.
         run: String,
-        /// Where it is.
+        /// The progress.
         progress: RunProgress,
     },
     /// A task was learned and tested.
     TaskEvaluated {
         /// The run's name.
         run: String,
-        /// What was measured.
+        /// The measurements.
         report: Box<TaskReport>,
     },
-    /// A stopped or killed run resumes: what was measured before.
+    /// A stopped or killed run resumes: the earlier measurements.
     TakenUp {
         /// The run's name.
         run: String,
         /// One report for each finished task.
         reports: Vec<TaskReport>,
     },
-    /// Something was written.
+    /// Something was saved.
     Saved {
         /// The run's name.
         run: String,
-        /// "task 4" or the like.
+        /// What, for example "task 4".
         what: String,
-        /// Size.
+        /// Its size.
         bytes: u64,
     },
-    /// What was assumed or left out while the run was prepared (sentences). A front end that shows
-    /// the settings says so there.
+    /// Assumptions and omissions when the run was prepared (sentences). A front end that shows the settings shows them
+    /// there.
     Assumed(Vec<Words>),
-    /// Something to know that does not end the run (an unreadable image, a device fallback).
+    /// A remark that does not end the run, such as an unreadable image or a device fallback.
     Remark {
-        /// The run's name; empty when it concerns no run.
+        /// The run's name; empty if it does not concern a run.
         run: String,
-        /// What.
+        /// The remark.
         problem: Problem,
     },
-    /// An image's answer for one snapshot.
+    /// A prediction for an image after one task.
     Predicted(Box<Prediction>),
-    /// A request for a prediction could not be answered.
+    /// A prediction failed.
     NotPredicted {
         /// The request's ticket.
         ticket: u64,
-        /// Why.
+        /// The reason.
         problem: Problem,
     },
-    /// What was seen inside a run after one task.
+    /// A view inside a run after one task.
     Inside(Box<Insight>),
-    /// A request to look inside could not be answered.
+    /// A request to look inside a run failed.
     NotInside {
         /// The request's ticket.
         ticket: u64,
-        /// Why.
+        /// The reason.
         problem: Problem,
     },
     /// The state of a table of a folder.
@@ -203,41 +201,41 @@ pub enum Event {
         /// Its state.
         state: SheetState,
     },
-    /// The state of a look for doubtful labels.
+    /// The state of a search for doubtful labels.
     Doubts {
         /// The request's ticket.
         ticket: u64,
         /// Its state.
         state: DoubtState,
     },
-    /// The states of the runs of the grid at work, before the first of them.
+    /// The states of the runs of the running grid, before the first of them starts.
     Grid(Box<GridStanding>),
-    /// A run of the grid at work begins, or has ended.
+    /// A run of the running grid started or ended.
     Cell {
         /// Its number.
         cell: usize,
         /// Its state now.
         standing: CellStanding,
-        /// Seconds that the grid will still take.
+        /// Estimated seconds until the end of the grid.
         seconds_left: f64,
     },
-    /// The result of trying methods.
+    /// The result of a method trial.
     Tried(Box<Trial>),
     /// The result of a search among the rows of a grid.
     Searched(Box<Searched>),
     /// The result of checking a run.
     Checked(Box<Report>),
-    /// The run reached its end.
+    /// The run finished.
     Finished {
         /// The run's name.
         run: String,
     },
-    /// The run was stopped by the user and can be continued.
+    /// The run was stopped by the user and can be resumed.
     Stopped {
         /// The run's name.
         run: String,
     },
-    /// The job ended for a reason; what its run had saved stays and can be continued.
+    /// The job failed; what its run has saved is kept and can be resumed.
     Failed {
         /// The run's name; empty when the job failed before it had one.
         run: String,
@@ -246,16 +244,16 @@ pub enum Event {
     },
 }
 
-/// Receives events; also the place where short jobs are served between two batches.
+/// Receives events; also serves other requests between two batches.
 pub trait Sink {
-    /// Takes one event.
+    /// Receives an event.
     fn event(&mut self, event: Event);
 
-    /// Called between two batches: a chance to serve short jobs.
+    /// Called between two batches, to serve other requests.
     fn between_batches(&mut self) {}
 }
 
-/// Collects events; for tests and for callers that only want the end.
+/// Collects events; for tests, and for callers that need only the result.
 impl Sink for Vec<Event> {
     fn event(&mut self, event: Event) {
         self.push(event);

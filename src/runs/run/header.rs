@@ -1,4 +1,4 @@
-//! What a run is, known before its first batch.
+//! The constant facts of a run, known before its first batch.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -14,15 +14,15 @@ use crate::metrics::Expert;
 use crate::nn::WeightType;
 use crate::pet::Drawing;
 
-/// What the scores of a run's answers are.
+/// The kind of scores of a run's predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scores {
     /// Probabilities: a softmax over the logits of all classes seen.
     Probabilities,
-    /// For each class the larger probability of two experts. Over all classes these sum to more than 1.
+    /// For each class the larger probability of two experts. They sum to more than 1.
     Maximum,
-    /// Cosine similarities of a feature and the prototype of each class.
+    /// Cosine similarities of a feature and each class's prototype.
     Cosines,
     /// Outputs of a regression.
     Regression,
@@ -45,30 +45,30 @@ impl Scores {
     }
 }
 
-/// What a run's method says of itself, kept with the run so that any reader can show it.
+/// Facts about a run's method, stored with the run so that any reader can show them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodFacts {
-    /// The name people read.
+    /// The display name.
     pub title: String,
-    /// How its settings differ from the usual ones, in words: "no Learning".
+    /// Differences of its settings from the defaults, in words: "no Learning".
     pub variant: Vec<String>,
-    /// Who answers, in the order they are shown; the last one's answer is the run's.
+    /// The experts in display order; the predictions of the last one are the run's.
     pub experts: Vec<Expert>,
-    /// Whether a PET plugin is part of it.
+    /// Whether it uses a PET plugin.
     pub uses_pet: bool,
-    /// Whether that plugin has a size; `None` for runs of versions that did not note it.
+    /// Whether that plugin has a size; `None` for runs of versions that did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pet_sized: Option<bool>,
-    /// Whether the seed decides anything; `None` only in files of versions that did not note it.
+    /// Whether the seed has an effect; `None` only for runs of versions that did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeded: Option<bool>,
-    /// What the scores of its answers are; `None` only in files of versions that did not note it.
+    /// The kind of scores of its predictions; `None` only for runs of versions that did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
 }
 
 impl MethodFacts {
-    /// Returns why no calibration error of its answers is defined; `None` where they come with probabilities.
+    /// Returns why no calibration error of its predictions is defined; `None` if they are probabilities.
     pub fn why_uncalibrated(&self) -> Option<&'static str> {
         match self.scores {
             Some(scores) => scores.why_uncalibrated(),
@@ -76,17 +76,17 @@ impl MethodFacts {
         }
     }
 
-    /// Whose answer is the run's.
+    /// Returns the expert whose predictions are the run's.
     pub fn answering(&self) -> Expert {
         self.experts.last().copied().unwrap_or(Expert::ANSWER)
     }
 
-    /// Returns the seed as far as it decides anything: runs of several seeds without draws are one run.
+    /// Returns the seed if it has an effect: without random numbers, runs with several seeds are one run.
     pub fn seed(&self, config: &RunConfig) -> Option<u64> {
         (self.seeded != Some(false)).then_some(config.seed)
     }
 
-    /// The PET with its size, where it has one: "adapter 5", "ssf"; `None` if none is trained.
+    /// Returns the PET with its size, if it has one: "adapter 5", "ssf"; `None` if none is trained.
     pub fn pet(&self, config: &RunConfig) -> Option<String> {
         let size = config.pet_size;
         let named = match self.pet_sized {
@@ -96,12 +96,12 @@ impl MethodFacts {
         self.uses_pet.then_some(named)
     }
 
-    /// A short name for lists: "digits · LAE · adapter 5".
+    /// Returns a short name for lists: "digits · LAE · adapter 5".
     pub fn run_title(&self, config: &RunConfig) -> String {
         format!("{} · {}", config.data_name(), self.title_on_data(config))
     }
 
-    /// Returns the same without the data set, for runs that all have the same one: "LAE · adapter 5".
+    /// Returns the same without the dataset, for runs that all have the same one: "LAE · adapter 5".
     fn title_on_data(&self, config: &RunConfig) -> String {
         let mut title = self.title.clone();
         if let Some(pet) = self.pet(config) {
@@ -119,17 +119,16 @@ impl MethodFacts {
 pub struct RunHeader {
     /// Name of the run (its folder's name).
     pub run: String,
-    /// What people say of it.
+    /// Name, tags and note given by the user.
     #[serde(default)]
     pub about: About,
     /// The run's folder.
     pub folder: PathBuf,
     /// The settings.
     pub config: RunConfig,
-    /// What the run's method says of itself.
+    /// Facts about the run's method.
     pub method: MethodFacts,
-    /// Class names in the order they are taught, those of added tasks last; a class is its position
-    /// here.
+    /// Class names in the order they are learned, those of added tasks last; a class is its position here.
     #[serde(deserialize_with = "crate::names::read_all_composed")]
     pub class_order: Vec<String>,
     /// The classes of each task, as positions.
@@ -143,39 +142,39 @@ pub struct RunHeader {
     /// Number format of the weights on a GPU; `None` on the CPU, and for runs of older versions that did not record it.
     #[serde(default, alias = "card_variant")]
     pub gpu_weights: Option<WeightType>,
-    /// What the random draws of its PET are kept apart by.
+    /// How the random draws of its PET are separated.
     #[serde(default = "Drawing::of_older_runs")]
     pub drawing: Drawing,
-    /// Side of the square that the network sees, in pixels.
+    /// Side of the network's square input in pixels.
     pub input_size: usize,
-    /// Numbers that are trained, heads not counted (LAE: in the PETs of one expert).
+    /// Number of trainable parameters without heads (LAE: in the PETs of one expert).
     pub trained_parameters: usize,
-    /// Frozen numbers of the backbone.
+    /// Number of frozen parameters of the backbone.
     pub frozen_parameters: usize,
     /// SHA-256 of the weight file, in hex.
     pub weights_sha256: String,
-    /// SHA-256 of the adapter that its PET starts from, in hex, where there is one.
+    /// SHA-256, in hex, of the adapter that its PET starts from, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_sha256: Option<String>,
-    /// The images it learns from and is tested on; `None` for runs of versions that did not note it.
+    /// Fingerprints of the training and test images; `None` for runs of versions that did not record them.
     pub images: Option<Fingerprints>,
-    /// What it was taught after its training, one more task each.
+    /// The tasks added after its training.
     #[serde(default)]
     #[serde(rename = "lessons")]
     pub added_tasks: Vec<AddedTask>,
-    /// RFC 3339 time at which the run began.
+    /// RFC 3339 time at which the run started.
     pub started: String,
-    /// Version of the program that began it.
+    /// Version of the program that started it.
     pub version: String,
 }
 
 impl RunHeader {
-    /// A short name for lists: "digits · LAE · adapter 5".
+    /// Returns a short name for lists: "digits · LAE · adapter 5".
     pub fn title(&self) -> String {
         self.with_added_tasks(self.method.run_title(&self.config))
     }
 
-    /// Returns the same without the data set: "LAE · adapter 5".
+    /// Returns the same without the dataset: "LAE · adapter 5".
     pub fn title_without_data(&self) -> String {
         self.with_added_tasks(self.method.title_on_data(&self.config))
     }
@@ -187,15 +186,15 @@ impl RunHeader {
         }
     }
 
-    /// By what images of its figures are known: its folder, and its last added task, since one can be undone and
-    /// another one taught.
+    /// Returns the key of cached images of its results: its folder and its last added task, since one can be undone and
+    /// another one added.
     pub fn known_by(&self) -> String {
         let added_task = self.added_tasks.last();
         let added_task = added_task.map_or("", |added_task| &added_task.fingerprint);
         format!("{} {added_task}", self.folder.display())
     }
 
-    /// What it is called where there is little room: as people do, else by its method.
+    /// Returns a short name: the one given by the user, else the method's.
     pub fn short(&self) -> &str {
         match self.about.name.as_str() {
             "" => &self.method.title,
@@ -203,11 +202,11 @@ impl RunHeader {
         }
     }
 
-    /// What it is made of, for a search: method and data in words, and all settings as their options.
+    /// Returns the text of the run for searches: method and data in words, and all settings as options.
     pub fn made_of(&self) -> MadeOf {
         let (config, title) = (&self.config, self.title());
         let words = format!("{title} {} {} {}", self.run, config.method, config.data);
-        // Switches as the command line has them, whichever method they are of: "no-learning".
+        // Flags as on the command line: "no-learning".
         let switches = self.method.variant.iter();
         let switches = switches.map(|words| (words.replace(' ', "-"), None));
         let mut options = config.as_options(&[], &[]);
@@ -218,27 +217,27 @@ impl RunHeader {
     /// Returns the device, with the number format of the weights unless it is f32: "GeForce (f16)".
     pub fn computed_on(&self) -> String {
         match (self.kept_as(), self.gpu_weights) {
-            // The CPU keeps weights as f32 where f16 is asked for.
+            // The CPU uses f32 weights if f16 is requested.
             (WeightType::F32, _) | (WeightType::F16, None) => self.device.clone(),
             (weights, _) => format!("{} ({})", self.device, weights.title()),
         }
     }
 
-    /// The type of number that its frozen weights were kept as. The CPU notes none, nor did older
-    /// versions, whose GPUs kept them as they were asked to.
+    /// Returns the number format of its frozen weights. It is not recorded on the CPU; older versions did not record it
+    /// for GPUs either, which used the requested one.
     pub fn kept_as(&self) -> WeightType {
         self.gpu_weights.unwrap_or(self.config.precision.weights())
     }
 
-    /// Whose answer is the run's.
+    /// Returns the expert whose predictions are the run's.
     pub fn answering(&self) -> Expert {
         self.method.answering()
     }
 }
 
-/// What added tasks change of a run.
+/// How added tasks change a run.
 impl RunHeader {
-    /// The same run with one more added task behind its first `after` tasks.
+    /// Returns the run with one more added task after its first `after` tasks.
     #[must_use]
     pub fn taught(mut self, after: usize, added_task: AddedTask) -> Self {
         self.tasks.truncate(after);
@@ -254,8 +253,7 @@ impl RunHeader {
         self
     }
 
-    /// The same run without its last added task. Of a run that was stopped and then taught, only the
-    /// tasks that it was taught from come back.
+    /// Removes the last added task. If the run was stopped before it, only the tasks before the added one remain.
     pub fn unlearn(&mut self) {
         if self.added_tasks.pop().is_none() {
             return;
@@ -266,7 +264,7 @@ impl RunHeader {
         self.test_images.truncate(self.tasks.len());
     }
 
-    /// Tasks of the run's own data set that it has learned or is to learn.
+    /// Returns the number of tasks of the run's own dataset that it has learned or will learn.
     pub fn own_tasks(&self) -> usize {
         self.tasks.len().saturating_sub(self.added_tasks.len())
     }

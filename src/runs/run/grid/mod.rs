@@ -1,9 +1,9 @@
-//! A grid: runs that differ in some settings, as a small TOML file names them.
+//! Grid files: runs that differ in some settings, defined in a small TOML file.
 //!
-//! The file has settings as `run.toml` has them. A list of values makes an axis, and all axes are crossed; `rows` is
-//! an axis of several settings that go together; each `[[part]]` takes over the values above it, overrides some of it
-//! and adds axes of its own. `preset` names what a run begins with, `orders` and `seeds` say how often each is repeated.
-//! What the settings come to, and whether they fit, is found where methods are known (`experiment::grid`).
+//! Settings are named as in `run.toml`. A list of values is an axis, and all axes are crossed; `rows` is an axis of
+//! settings that belong together; each `[[part]]` inherits the values above it, overrides some of them and adds axes.
+//! `preset` is the preset to start from, `orders` and `seeds` the numbers of repetitions. The resulting settings are
+//! computed and checked where methods are known (`experiment::grid`).
 
 mod read;
 mod standing;
@@ -16,26 +16,26 @@ use crate::problem::{Problem, line_and_column};
 
 pub use standing::{CellStanding, GridLine, GridStanding};
 
-/// Most runs of one grid.
+/// Maximum number of runs of a grid.
 pub const MOST_RUNS: usize = 100_000;
-/// Most parts of one grid.
+/// Maximum number of parts of a grid.
 pub const MOST_PARTS: usize = 1_000;
-/// Most class orders, or seeds, of a row.
+/// Maximum number of class orders, or seeds, of a row.
 pub const MOST_REPETITIONS: u64 = 1_000;
 
-/// What a value is given to.
+/// A key of a grid file.
 #[derive(Clone, Debug)]
 pub enum GridKey {
-    /// The ready-made set-up that the run begins with.
+    /// The preset that the runs start from.
     Preset,
     /// A setting of every run.
     Common(&'static RunSetting),
-    /// A setting of the method's own.
+    /// A setting of a method.
     Own(Arc<str>),
 }
 
 impl GridKey {
-    /// Its name in the file, and for `--only`.
+    /// Returns its name in the file, and for `--only`.
     pub fn name(&self) -> &str {
         match self {
             Self::Preset => "preset",
@@ -44,60 +44,60 @@ impl GridKey {
         }
     }
 
-    /// Whether both are given to the same.
+    /// Returns whether both are the same key.
     pub fn is(&self, other: &Self) -> bool {
         matches!(self, Self::Own(_)) == matches!(other, Self::Own(_)) && self.name() == other.name()
     }
 }
 
-/// A value that the file gives.
+/// A value in a grid file.
 #[derive(Clone, Debug)]
 pub struct GridValue {
-    /// What to.
+    /// Its key.
     pub key: GridKey,
     /// The value.
     pub value: Setting,
-    /// Its place in the text, in bytes.
+    /// Its byte offset in the text.
     pub at: usize,
 }
 
-/// A choice of an axis: one value, or several that go together.
+/// An entry of an axis: one value, or several that belong together.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// What it is called in tables.
+    /// Its title in tables.
     pub title: String,
-    /// What it gives.
+    /// Its values.
     pub given: Vec<GridValue>,
 }
 
-/// Runs with the same settings but for those of some axes.
+/// Runs with the same settings except for those of some axes.
 #[derive(Clone, Debug)]
 pub struct GridPart {
-    /// What it is called in tables; empty for the only part.
+    /// Its title in tables; empty for a single part.
     pub title: String,
-    /// What all its runs are given.
+    /// The values of all its runs.
     pub fixed: Vec<GridValue>,
-    /// What is crossed, the slowest first; each has a choice at least.
+    /// The axes that are crossed, the slowest first; each has at least one choice.
     pub axes: Vec<Arc<[Choice]>>,
-    /// Class orders of each row; `None` for the one that the settings name.
+    /// Number of class orders of each row; `None` for the single one in the settings.
     pub orders: Option<u64>,
-    /// Seeds of each row; `None` for the one that the settings name.
+    /// Number of seeds of each row; `None` for the single one in the settings.
     pub seeds: Option<u64>,
 }
 
 impl GridPart {
-    /// Combinations of its axes.
+    /// Returns the number of combinations of its axes.
     pub fn rows(&self) -> usize {
         let lengths = self.axes.iter().map(|axis| axis.len());
         lengths.fold(1, usize::saturating_mul)
     }
 
-    /// The runs that repeat each of them.
+    /// Returns the number of runs of each row.
     pub fn repetitions(&self) -> u64 {
         self.orders.unwrap_or(1) * self.seeds.unwrap_or(1)
     }
 
-    /// The choices of a row (from 0), one of each axis.
+    /// Returns the choices of a row (from 0), one from each axis.
     pub fn choices(&self, row: usize) -> Vec<&Choice> {
         let mut rest = row;
         let picked = self.axes.iter().rev().map(|axis| {
@@ -111,29 +111,29 @@ impl GridPart {
     }
 }
 
-/// A grid as its file says it.
+/// A grid as defined in its file.
 #[derive(Clone, Debug)]
 pub struct Grid {
-    /// Its file's name without ending.
+    /// Name of its file without extension.
     pub name: String,
-    /// What people call it.
+    /// Its title.
     pub title: String,
-    /// What it is for.
+    /// Its purpose.
     pub about: String,
-    /// Its parts, one at least.
+    /// Its parts, at least one.
     pub parts: Vec<GridPart>,
-    /// Where it came from, for messages.
+    /// Its origin, for messages.
     origin: String,
     text: Arc<str>,
 }
 
 impl Grid {
-    /// Rows of all parts.
+    /// Returns the number of rows of all parts.
     pub fn rows(&self) -> usize {
         self.parts.iter().map(GridPart::rows).sum()
     }
 
-    /// A Problem with a value, reported at the value's place.
+    /// Returns a Problem with a value, at the value's position.
     #[must_use]
     pub fn at(&self, value: &GridValue, problem: Problem) -> Problem {
         let (line, column) = line_and_column(&self.text, value.at);

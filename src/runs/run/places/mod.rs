@@ -1,7 +1,7 @@
-//! Places: other machines on which runs are trained, as a small TOML file names them.
+//! Places: other machines that train runs, defined in a small TOML file.
 //!
-//! Each table of the file is a place. `ssh` names a host as OpenSSH knows it, and the program starts itself there;
-//! `slurm` makes it a cluster whose queue takes the runs. What a path in it means depends on the machine that it is on.
+//! Each table of the file is a place. `ssh` is a host as OpenSSH knows it, on which the program starts itself; `slurm`
+//! makes it a cluster, to whose queue runs are submitted. Paths refer to the machine they are used on.
 
 mod read;
 
@@ -16,62 +16,63 @@ use crate::problem::{Problem, Result};
 use crate::run::config::posix_word;
 use crate::{files, folders};
 
-/// The name of the file in the folder of settings.
+/// Name of the file in the settings folder.
 pub const FILE: &str = "places.toml";
-/// Most places of one file.
+/// Maximum number of places in a file.
 pub const MOST_PLACES: usize = 256;
 
-/// A machine, or a cluster, on which runs are trained.
+/// A machine or a cluster that trains runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Its table's name.
+    /// Its name: the name of its table.
     pub name: String,
-    /// The host as OpenSSH knows it; a cluster whose commands are on this machine has none.
+    /// The host as OpenSSH knows it; `None` for a cluster whose commands are on this machine.
     pub ssh: Option<String>,
-    /// More options of `ssh`, as its command line takes them.
+    /// Additional options of `ssh`.
     pub options: Vec<String>,
-    /// Where runs are kept there; `None` for the usual folder of the program there.
+    /// Folder of runs there; `None` for the program's default.
     pub folder: Option<String>,
-    /// The program there: a name that its shell finds, or a path; empty for this program itself, on a cluster.
+    /// The program there: a name in the search path of its shell, or a path; empty on a cluster for this program
+    /// itself.
     pub program: String,
-    /// The device on which runs compute there, where none was asked for.
+    /// The device of runs there, unless one is requested.
     pub device: Option<String>,
-    /// The places of data sets there, by the name or path that they have here.
+    /// Paths of datasets there, by their name or path here.
     pub data: BTreeMap<String, String>,
-    /// How its queue is asked; `None` for a machine that computes itself.
+    /// The resources of a job; `None` for a machine without Slurm.
     pub slurm: Option<Slurm>,
 }
 
-/// How a cluster's queue is asked for time.
+/// The resources of a Slurm job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slurm {
-    /// Its partition; `None` for the usual one.
+    /// The partition; `None` for the cluster's default.
     pub partition: Option<String>,
-    /// The account that pays.
+    /// The account that is charged.
     pub account: Option<String>,
-    /// The longest that a job takes, as `sbatch --time` has it: "2:00:00".
+    /// The time limit of a job, as for `sbatch --time`: "2:00:00".
     pub time: Option<String>,
     /// GPUs of a job.
     pub gpus: Option<u32>,
-    /// Processor cores of a job.
+    /// CPU cores of a job.
     pub cpus: Option<u32>,
-    /// Memory of a job, as `sbatch --mem` has it: "16G".
+    /// Memory of a job, as for `sbatch --mem`: "16G".
     pub memory: Option<String>,
-    /// Modules to load before the program starts.
+    /// Modules that are loaded before the program starts.
     pub modules: Vec<String>,
-    /// Lines of shell to run before the program starts.
+    /// Shell commands that are run before the program starts.
     pub setup: Vec<String>,
     /// A template of the script that replaces the program's own.
     pub script: Option<String>,
 }
 
 impl Place {
-    /// Whether it is a machine that trains itself, and no cluster.
+    /// Returns whether it is a machine reached by `ssh`, not a cluster.
     pub fn is_machine(&self) -> bool {
         self.ssh.is_some() && self.slurm.is_none()
     }
 
-    /// The cluster whose commands are on this machine, asked for nothing but what it gives by itself. It has no name.
+    /// Returns the cluster whose commands are on this machine, with its default resources and without a name.
     pub fn cluster_here() -> Self {
         Self {
             name: String::new(),
@@ -93,10 +94,10 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places of the user's own file; empty if there is no file.
+    /// Reads the places of the user's file; empty if there is no file.
     ///
     /// # Errors
-    /// Returns a Problem if the file cannot be read, with the line of every mistake.
+    /// Returns a Problem with the line of every mistake.
     pub fn load() -> Result<Self> {
         let Some(path) = file() else {
             return Ok(Self::default());
@@ -108,15 +109,15 @@ impl Places {
         }
     }
 
-    /// All of them, by name.
+    /// Returns all places, sorted by name.
     pub fn list(&self) -> &[Place] {
         &self.list
     }
 
-    /// The place of this name.
+    /// Returns the place with this name.
     ///
     /// # Errors
-    /// Returns a Problem with the name that was meant, or with the file to write it into.
+    /// Returns a Problem that suggests a similar name, or the file to add it to.
     pub fn get(&self, name: &str) -> Result<&Place> {
         let found = self.list.iter().find(|place| place.name == name);
         found.ok_or_else(|| {
@@ -131,33 +132,33 @@ impl Places {
     }
 }
 
-/// The system's `ssh`, to run a line of POSIX shell on a host, whatever the login shell there is. It asks for no password and
-/// gives up a host that does not answer, unless `options` say otherwise.
+/// Returns the command that runs a line of POSIX shell on a host, whatever the login shell there is. Unless `options`
+/// override it, `ssh` never asks for a password and gives up on a host that does not respond.
 pub fn ssh(host: &str, options: &[String], line: &str) -> Command {
     let mut ssh = Command::new("ssh");
-    // Of an option that is given twice the first one counts.
+    // If an option is given twice, the first one counts.
     ssh.args(["-T", "-o", "BatchMode=yes"]).args(options);
     ssh.args(["-o", "ConnectTimeout=20"]);
-    // A connection that carries nothing any more is noticed within a minute.
+    // A broken connection is detected within a minute.
     ssh.args([
         "-o",
         "ServerAliveInterval=15",
         "-o",
         "ServerAliveCountMax=3",
     ]);
-    // In quotes, too, csh takes a `!` for an earlier command.
+    // Even in quotes, csh expands `!` to an earlier command.
     let line = posix_word(line).replace('!', r"'\!'");
     ssh.args(["--", host]).arg(format!("sh -c {line}"));
     ssh
 }
 
-/// That `ssh` cannot be started on this machine.
+/// Returns the Problem of an `ssh` that cannot be started on this machine.
 pub fn no_ssh(error: &std::io::Error) -> Problem {
     Problem::new(message!("place-ssh-not-started", error = error.to_string()))
         .advise(message!("place-ssh-not-started-advice"))
 }
 
-/// The user's own file of places; `None` if the system has no folder of settings.
+/// Returns the path of the user's file of places; `None` if the system has no settings folder.
 pub fn file() -> Option<PathBuf> {
     folders::config().map(|folder| folder.join(FILE))
 }

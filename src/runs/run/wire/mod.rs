@@ -1,9 +1,9 @@
-//! Commands and events between two processes: frames of a JSON head and raw bytes.
+//! Commands and events between two processes: frames of a JSON header and raw bytes.
 //!
-//! A frame is a mark, the lengths of head and raw bytes (4 bytes each, little endian), the head as JSON and
-//! the raw bytes. Pixels travel as raw bytes, runs by their names below the folder of runs, so that neither side learns
-//! where the other keeps them. Whatever comes in ends in a message or a Problem, and no length is believed before
-//! its bytes are there.
+//! A frame consists of a magic number, the lengths of header and raw bytes (4 bytes each, little endian), the header as
+//! JSON and the raw bytes. Pixels are sent as raw bytes, runs as names relative to the folder of runs, so that neither
+//! side learns the other's paths. Any input results in a message or a Problem; memory is allocated only as bytes
+//! arrive, not by the stated length.
 
 mod frame;
 mod parts;
@@ -22,14 +22,14 @@ use crate::problem::{Problem, Result};
 pub use frame::{Frame, MOST_HEAD, MOST_RAW, read, write};
 pub use parts::{Carried, home, inner_path, sent_home};
 
-/// Version of the frames and of what they say. Raised with each change.
+/// Version of the frames and messages; increased with each change.
 pub const PROTOCOL: u32 = 6;
 /// Bytes of a file in one frame.
 pub const PIECE: usize = 1 << 20;
-/// Most files of a data set that is carried over.
+/// Maximum number of files of a dataset that is copied.
 pub const MOST_FILES: usize = 2_000_000;
 
-/// Who answers: the first frame of a server.
+/// The first frame of a server: its identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// Version of the protocol.
@@ -40,14 +40,14 @@ pub struct Hello {
     pub system: String,
     /// Architecture of the processor.
     pub processor: String,
-    /// Where runs are kept there.
+    /// Its folder of runs.
     pub folder: PathBuf,
-    /// Distinguishes journals: another number is a process that does not know the events of the one before.
+    /// Identifies the journal: a server with another number does not know the events of the previous one.
     pub instance: u64,
 }
 
 impl Hello {
-    /// What this program says of itself.
+    /// Returns the identity of this program.
     pub fn of(folder: PathBuf, instance: u64) -> Self {
         Self {
             protocol: PROTOCOL,
@@ -59,7 +59,7 @@ impl Hello {
         }
     }
 
-    /// Whether both can talk to each other.
+    /// Checks that both programs are compatible.
     ///
     /// # Errors
     /// Returns a Problem with both versions.
@@ -78,10 +78,10 @@ impl Hello {
     }
 }
 
-/// A file as it is to be carried: complete files are identified by their hash.
+/// A file to copy; a complete copy is identified by its hash.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileMark {
-    /// Below its folder, with `/` between parts.
+    /// Path relative to its folder, with `/` between parts.
     pub path: String,
     /// Its size.
     pub bytes: u64,
@@ -89,10 +89,10 @@ pub struct FileMark {
     pub sha256: String,
 }
 
-/// What a client says.
+/// A message of a client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Ask {
-    /// First of all: which events are known already.
+    /// The first message: the events that the client already has.
     Since {
         /// The journal whose events these are; 0 for none.
         instance: u64,
@@ -101,109 +101,109 @@ pub enum Ask {
     },
     /// A command for the engine.
     Command(Box<Command>),
-    /// What is requested of the job at work.
+    /// The user's wish (such as pause or stop) for the running job.
     Wish(Wish),
-    /// The same of this job alone, if it is at work.
+    /// The user's wish for this job, if it is running.
     WishFor(JobId, Wish),
-    /// Which runs there are.
+    /// Requests the names of the runs.
     Runs,
-    /// The files of a run.
+    /// Requests the list of files of a run.
     Files {
         /// Its name.
         run: String,
     },
-    /// A piece of a run's file.
+    /// Requests a part of a run's file.
     Piece {
         /// The run's name.
         run: String,
-        /// Which file.
+        /// Path of the file.
         path: String,
-        /// From which byte.
+        /// Offset of the first byte.
         from: u64,
     },
-    /// Which of some files of a data set are not there yet: a data set may have more than a frame holds.
+    /// Asks which of some files of a dataset are missing there. A dataset may have more files than fit into one frame.
     Missing {
-        /// Which question, for its answer.
+        /// Number of the question, for its answer.
         number: u64,
-        /// The data set, by the hash of the list of its files.
+        /// The dataset, identified by the hash of the list of its files.
         set: String,
         /// Some of its files.
         files: Vec<FileMark>,
     },
-    /// The next piece of a file of a data set, as raw bytes.
+    /// The next part of a file of a dataset, as raw bytes.
     Put {
-        /// The data set, by the hash of the list of its files.
+        /// The dataset, identified by the hash of the list of its files.
         set: String,
-        /// Which file.
+        /// The file.
         file: FileMark,
-        /// Where the piece begins.
+        /// Offset of the part.
         from: u64,
     },
 }
 
-/// What a client sends: what is said, and which of its sayings that is, so that one that is said again after a broken
-/// connection is done once.
+/// A numbered message of a client. A message that is sent again after a lost connection is executed only once.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Said {
     /// The client.
     pub client: u64,
-    /// Which saying, from 1; 0 for one that may be done twice.
+    /// Number of the message, from 1; 0 for messages that may be executed twice.
     pub number: u64,
-    /// What.
+    /// The message.
     pub ask: Ask,
 }
 
-/// What a server says.
+/// A message of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Told {
     /// Who answers.
     Hello(Hello),
     /// An event of the engine.
     Event {
-        /// Counts from 1.
+        /// Number of the event, from 1.
         number: u64,
-        /// What.
+        /// The event.
         event: Box<JobEvent>,
     },
-    /// This saying was taken in, and is not to be said again; 0 behind all events that were asked for by `Since`.
+    /// Acknowledges the message with this number, so that it is not sent again; 0 follows all events requested by
+    /// `Since`.
     Took(u64),
-    /// The runs there are, by name.
+    /// The names of the runs.
     Runs(Vec<String>),
     /// The files of a run.
     Files {
         /// Its name.
         run: String,
-        /// All of them that belong to it.
+        /// All of its files.
         files: Vec<FileMark>,
     },
-    /// A piece of a run's file, as raw bytes; none behind the end.
+    /// A part of a run's file, as raw bytes; empty at the end of the file.
     Piece {
         /// The run's name.
         run: String,
-        /// Which file.
+        /// Path of the file.
         path: String,
-        /// From which byte.
+        /// Offset of the first byte.
         from: u64,
     },
-    /// What is not there yet of a data set.
+    /// The missing files of a dataset.
     Lacks {
-        /// Which question this answers.
+        /// Number of the question.
         number: u64,
-        /// The data set, by the hash of its list of files.
+        /// The dataset, identified by the hash of the list of its files.
         set: String,
-        /// Its place there.
+        /// Its path there.
         folder: String,
-        /// Which of the files asked about, by their places among these, and how much of each is there.
+        /// Index of each missing file among those asked about, and the number of its bytes that exist.
         files: Vec<(usize, u64)>,
     },
-    /// So much of a file of a data set is there: less than was sent where a piece before it is missing, more where somebody
-    /// else sends it, too.
+    /// The number of bytes of a dataset's file that exist: fewer than sent if an earlier part is missing, more if
+    /// another client sends the file too.
     Kept {
-        /// Which file.
+        /// Path of the file.
         path: String,
         /// Bytes.
         bytes: u64,
     },
-    /// Something that was asked cannot be done.
+    /// A request failed.
     Refused(Problem),
 }

@@ -1,5 +1,5 @@
-//! A report of runs as one HTML file that needs no other: tables, curves and matrices with their numbers, what the data
-//! look like, settings, hashes and versions. It opens offline, in light and dark, and prints.
+//! A report of runs as a self-contained HTML file: tables, curves and matrices with their numbers, sample images,
+//! settings, hashes and versions. It can be read offline, in light and dark mode, and printed.
 
 mod matrix;
 mod run;
@@ -18,10 +18,10 @@ use crate::problem::Result;
 use crate::texts::Language;
 use crate::tr;
 
-/// Runs whose answers are read for a section of their own; with more of them the report would be no page any more.
+/// Maximum number of runs with a section of their own; more would make the report too large.
 const MOST_SECTIONS: usize = 24;
 
-/// An image of a data set: its class, and the PNG file.
+/// A sample image of a dataset.
 #[derive(Clone, Debug)]
 pub struct SamplePicture {
     /// The name of its class.
@@ -30,8 +30,8 @@ pub struct SamplePicture {
     pub png: Vec<u8>,
 }
 
-/// The report of these runs. `pictures` gives some of the images that a run learned from; none of them if its data are
-/// not available.
+/// Returns the report of these runs. `pictures` returns some training images of a run; none if its dataset is not
+/// available.
 ///
 /// # Errors
 /// Returns a Problem if no run has a finished task.
@@ -75,7 +75,7 @@ pub fn report(
     Ok(page.into_string())
 }
 
-/// The colours of methods as names of the style, in light, dark and print.
+/// Returns the colours of methods as CSS variables, for light, dark and print.
 fn colours() -> String {
     let named = |of: fn(Shade) -> Rgb| -> String {
         let each = Shade::all().map(|shade| format!("--{}:{};", shade.name(), hex(of(shade))));
@@ -85,10 +85,10 @@ fn colours() -> String {
     format!(":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n")
 }
 
-/// Figures in the first table; the others are a click away.
+/// Number of metrics in the first table; the others are collapsed.
 const FIRST: usize = 4;
 
-/// The closing figures of each group.
+/// Returns the final metrics of each group.
 fn results(groups: &[Group]) -> Markup {
     let (first, more) = FIGURES.split_at(FIRST);
     html! {
@@ -124,7 +124,7 @@ fn figures(groups: &[Group], figures: &[FigureSpec]) -> Markup {
     }
 }
 
-/// The curves, and their numbers as a table.
+/// Returns the curves, and their numbers as a table.
 fn curves(groups: &[Group]) -> Markup {
     let figure = Figure::lines(tr!("figure-accuracy"), Lines::of_groups(groups));
     html! {
@@ -136,7 +136,7 @@ fn curves(groups: &[Group]) -> Markup {
     }
 }
 
-/// The numbers of a figure.
+/// Returns the numbers of a figure.
 fn numbers(figure: &Figure) -> Markup {
     let table = figure.table();
     html! {
@@ -149,7 +149,7 @@ fn numbers(figure: &Figure) -> Markup {
     }
 }
 
-/// What papers report of the same experiments.
+/// Returns the published results of the same experiments.
 fn published(groups: &[Group]) -> Markup {
     let beside = |group: &Group| {
         let runs = &group.orders.runs;
@@ -184,7 +184,7 @@ fn published(groups: &[Group]) -> Markup {
     } }
 }
 
-/// A published mean with its deviation.
+/// Returns a published mean with its standard deviation.
 fn there(figure: Option<&[f64]>) -> String {
     let at = |place: usize| figure.and_then(|figure| figure.get(place).copied());
     spread_text(at(0), at(1), PLUS_MINUS)
@@ -201,7 +201,7 @@ fn sections(
         .filter(|run| run.saved() > 0)
         .take(MOST_SECTIONS)
     {
-        // Equal data are shown once.
+        // Equal datasets are shown once.
         let data = run
             .header
             .images
