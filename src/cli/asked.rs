@@ -1,5 +1,5 @@
-//! Arguments of every command that reads a run: which run, after which of its tasks, on which device, and where its
-//! data and weights are now.
+//! Arguments of the commands that read a run: which run, after which of its tasks, on which device, and the present
+//! location of its data and weights.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::run::config::RunConfig;
 use crate::run::job::Own;
 use crate::store;
 
-/// Where the data and weights of a run are now.
+/// The present location of a run's data and weights.
 #[derive(clap::Args)]
 pub(super) struct Moved {
     /// Path of its data on this computer, if it differs from the run's settings
@@ -22,7 +22,7 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// What opens the run of these settings with what was named.
+    /// Returns the sources to open a run with these settings, at the given locations.
     pub fn stock(&self, config: &RunConfig) -> Stock {
         let mut own = Own::default();
         let data = self.data.iter();
@@ -35,7 +35,7 @@ impl Moved {
     }
 }
 
-/// The options these commands share.
+/// The options that these commands share.
 #[derive(clap::Args)]
 pub(super) struct Asked {
     /// The run: its folder, its name (or the start of it), or `latest`
@@ -55,26 +55,26 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The folder of the run.
+    /// Returns the folder of the run.
     pub fn folder(&self) -> Result<PathBuf> {
         store::find(&store::runs_root(self.out.as_deref()), &self.run)
     }
 
-    /// The snapshot to ask, from 0.
+    /// Returns the index of the requested snapshot, from 0.
     pub fn task(&self, folder: &Path) -> Result<usize> {
         snapshot(folder, self.task)
     }
 
-    /// The device that was named.
+    /// Returns the requested device.
     pub fn device(&self) -> Option<&str> {
         self.device.as_deref()
     }
 }
 
-/// The snapshot (from 0) of the task with this number (from 1), or of the last one.
+/// Returns the index (from 0) of the snapshot after the task with this number (from 1), or of the last one.
 ///
 /// # Errors
-/// Returns a Problem if there is none of it yet.
+/// Returns a Problem if the run has not finished this task.
 pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
     let saved = finished(folder)?;
     let task = task.map_or(saved, |task| task as usize);
@@ -89,10 +89,10 @@ pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
     Ok(task - 1)
 }
 
-/// How many tasks a run has finished: at least one.
+/// Returns the number of finished tasks of a run, at least one.
 ///
 /// # Errors
-/// Returns a Problem if there is none yet.
+/// Returns a Problem if there is none.
 pub(super) fn finished(folder: &Path) -> Result<usize> {
     match store::summarize(folder)?.saved() {
         0 => Err(Problem::new("this run has not finished any task yet")

@@ -1,4 +1,4 @@
-//! How one or more trained runs are reported: the closing table, JSON, and how to resume.
+//! Reports of trained runs: the final table, JSON, and how to resume.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::store::{
     Figures, OrdersSummary, StoredRun, Summary, mean_and_spread, summary, summary_of_orders,
 };
 
-/// Where a run and its results go.
+/// The destination of a run and its results.
 #[derive(clap::Args)]
 pub(super) struct RunOutput {
     /// Keep runs in this folder
@@ -28,7 +28,7 @@ pub(super) struct RunOutput {
     pub quiet: bool,
 }
 
-/// Prints the results of a stopped run and says how to resume it.
+/// Prints the results of a stopped run and the command that resumes it.
 pub(super) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
     output.json.give(&summary(run), "")?;
     let command = resume_command(&run.header);
@@ -36,7 +36,7 @@ pub(super) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
     Ok(End::Stopped)
 }
 
-/// The command that continues a run, at the place where it was trained, ready to be copied into a shell.
+/// Returns the shell command that resumes a run, at the place where it was trained.
 pub(super) fn resume_command(header: &RunHeader) -> String {
     let folder = shell_word(&header.folder.display().to_string());
     match header.about.place.as_str() {
@@ -45,14 +45,14 @@ pub(super) fn resume_command(header: &RunHeader) -> String {
     }
 }
 
-/// Says that nothing was done.
+/// Reports that nothing was done.
 pub(super) fn not_begun() -> End {
     tell("stopped before the run started; nothing was changed");
     End::Stopped
 }
 
-/// Prints the results of several class orders and seeds of which the `last` was stopped, if it had begun: mean
-/// and spread are those of the finished ones.
+/// Prints the results of several class orders and seeds. The `last` run was stopped, if it had started; mean and
+/// standard deviation are those of the finished runs.
 pub(super) fn several_stopped(
     finished: &[StoredRun],
     last: Option<&StoredRun>,
@@ -98,7 +98,7 @@ pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
     Ok(End::Done)
 }
 
-/// The classes that are never or rarely recognised, and what shows why or may help.
+/// Returns the classes that are never or rarely recognised, with commands that show why or may help.
 fn missed_classes(run: &StoredRun) -> String {
     let header = &run.header;
     let missed = findings::missed(header, &run.reports);
@@ -115,7 +115,7 @@ fn missed_classes(run: &StoredRun) -> String {
     )
 }
 
-/// Another backbone, where a figure says that it would help.
+/// Returns a suggestion of another backbone, if the test of the backbone indicates it.
 fn better_backbone(run: &StoredRun) -> String {
     let advice = advice::better_backbone(&run.header, &run.reports);
     advice.map_or_else(String::new, |text| {
@@ -123,7 +123,7 @@ fn better_backbone(run: &StoredRun) -> String {
     })
 }
 
-/// How many images the figures lack; empty for none.
+/// Returns the number of images that could not be read; empty if there are none.
 fn left_out(images: usize) -> String {
     match images {
         0 => String::new(),
@@ -132,7 +132,7 @@ fn left_out(images: usize) -> String {
     }
 }
 
-/// The accuracy of the easier question, named so that nobody takes it for A_N.
+/// Returns the accuracy with the task given, labelled so that it is not mistaken for A_N.
 fn task_given(figures: &Figures) -> String {
     figures
         .final_accuracy_task_given
@@ -144,7 +144,7 @@ fn task_given(figures: &Figures) -> String {
         })
 }
 
-/// How often images chose the prompts of their own task; empty where that was not studied.
+/// Returns how often images select the prompts of their own task; empty without a study.
 fn prompt_selection(summary: &Summary) -> String {
     summary
         .prompt_study
@@ -158,7 +158,7 @@ fn prompt_selection(summary: &Summary) -> String {
         })
 }
 
-/// A line that keeps validation figures from being taken for test figures; empty for these.
+/// Returns a line that marks validation results; empty for test results.
 fn on_validation(run: &StoredRun) -> String {
     let config = &run.header.config;
     if config.validation_share == 0.0 {
@@ -170,13 +170,13 @@ fn on_validation(run: &StoredRun) -> String {
     )
 }
 
-/// What is right by the labels as they came, where some were corrected; empty where none were.
+/// Returns the accuracy by the original labels if some were corrected; empty otherwise.
 fn by_corrected_labels(run: &StoredRun) -> String {
     let words = as_they_came(&run.header, &run.reports);
     words.map_or_else(String::new, |words| format!("{words}\n"))
 }
 
-/// The closing table, still without rows.
+/// Returns the final table without rows.
 fn closing_table(tasks: usize) -> Table {
     let titles = ["A", "Ā", "F"].map(|figure| format!(">{figure}_{tasks}"));
     let [a, mean, forgetting] = titles.each_ref().map(String::as_str);
@@ -205,7 +205,7 @@ pub(super) fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result
     Ok(End::Done)
 }
 
-/// One row per class order and seed: what the run answers with.
+/// Returns a table with one row per class order and seed: the metrics of the run's predictions.
 fn per_order(orders: &OrdersSummary) -> String {
     let classes = orders.runs.first().map_or(0, |run| run.class_order.len());
     let mut table = Table::new(&["class order", ">seed", ">A_N", ">Ā_N", ">F_N", "run"]);

@@ -1,7 +1,7 @@
-//! The command line: one file per subcommand, the same work as the window without it.
+//! The command line: one file per subcommand, with the same functions as the window.
 //!
-//! Results go to stdout and nothing else does; progress, remarks and Problems go to stderr. Exit
-//! codes: 0 done, 1 a Problem, 2 wrong usage, 130 stopped by Ctrl-C with the run saved.
+//! Only results are written to stdout; progress, remarks and Problems are written to stderr. Exit codes: 0 success, 1 a
+//! Problem, 2 wrong usage, 130 stopped by Ctrl-C with the run saved.
 
 mod asked;
 mod at_place;
@@ -170,7 +170,7 @@ enum Command {
 }
 
 impl Line {
-    /// Reads the arguments. The window's options go with no subcommand; `--portable` goes with all.
+    /// Parses the arguments. The window's options are allowed only without a subcommand, `--portable` always.
     fn read() -> std::result::Result<Self, clap::Error> {
         let line = Self::try_parse()?;
         let windows = [
@@ -193,21 +193,21 @@ impl Line {
     }
 }
 
-/// How a subcommand ended, short of a Problem.
+/// How a subcommand ended, if not with a Problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// All done.
+    /// It succeeded.
     Done,
-    /// Done, and the answer is no; what is wrong was said already.
+    /// It completed with a negative result, which was reported.
     Failed,
-    /// The options do not go together; it was said.
+    /// The combination of options is not allowed; it was reported.
     WrongUsage,
-    /// Stopped by Ctrl-C, the run is saved.
+    /// Stopped by Ctrl-C; the run is saved.
     Stopped,
 }
 
 impl Command {
-    /// Where this subcommand keeps or looks for runs, if that was said.
+    /// Returns the folder of runs given for this subcommand, if any.
     fn out(&self) -> Option<&Path> {
         match self {
             Self::Train(args) => args.output.out.as_deref(),
@@ -246,20 +246,19 @@ impl End {
     }
 }
 
-/// Reads the arguments and does what they say; returns the exit code. Opens the window when there
-/// are none.
+/// Parses the arguments and runs the subcommand, or opens the window without one; returns the exit code.
 pub fn run() -> ExitCode {
     let started = Instant::now();
     crate::device::end_with_parent();
     let line = match Line::read() {
         Ok(line) => line,
         Err(error) => {
-            // Help that nobody can read any more is no failure.
+            // A closed output is not an error.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    // A child asks the drivers itself.
+    // A child process queries the drivers itself.
     let child = matches!(
         &line.command,
         Some(Command::GpuList | Command::GpuSelftest(_))
@@ -296,7 +295,7 @@ pub fn run() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// A panic has written its own message by now; this adds what it means for the user.
+/// Returns the Problem of a panic, which has already printed its own message.
 fn internal_error(panic: &(dyn Any + Send)) -> Problem {
     let text = panic.downcast_ref::<String>().map_or("", String::as_str);
     if is_loss(&text.to_lowercase()) {

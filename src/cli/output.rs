@@ -1,4 +1,4 @@
-//! Where results, remarks and Problems go.
+//! Output of results, remarks and Problems.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Read, Write};
@@ -12,7 +12,7 @@ use crate::run::diary;
 use crate::session::words::bytes_text;
 use crate::store;
 
-/// Where a subcommand's results go as JSON.
+/// The destination of a subcommand's results as JSON.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(super) struct Json {
     /// Write the results as JSON to a file, or to standard output (-)
@@ -21,12 +21,12 @@ pub(super) struct Json {
 }
 
 impl Json {
-    /// Whether standard output is taken by JSON.
+    /// Returns whether JSON is written to standard output.
     pub fn on_stdout(&self) -> bool {
         self.json.as_deref() == Some(Path::new("-"))
     }
 
-    /// Refuses a file that cannot be written, before hours are spent on what should go there.
+    /// Checks that the file can be written, before hours are spent on its content.
     pub fn check(&self) -> Result<()> {
         let Some(path) = self.json.as_ref().filter(|_| !self.on_stdout()) else {
             return Ok(());
@@ -48,7 +48,7 @@ impl Json {
             .advise("give --json a file in an existing folder"))
     }
 
-    /// Prints results of which there may be thousands: their JSON is made only where it is asked for.
+    /// Prints results of which there may be thousands; they are converted to JSON only if it was requested.
     pub fn give_many<R: Serialize>(&self, results: impl FnOnce() -> R, text: &str) -> Result<()> {
         match self.json {
             Some(_) => self.give(&results(), text),
@@ -56,8 +56,7 @@ impl Json {
         }
     }
 
-    /// Prints the results: as JSON where asked, and as text on standard output unless JSON goes
-    /// there.
+    /// Prints the results: as JSON if requested, and as text on standard output unless JSON is written there.
     pub fn give(&self, results: &impl Serialize, text: &str) -> Result<()> {
         if let Some(path) = &self.json {
             let mut json = serde_json::to_string_pretty(results).map_err(|error| {
@@ -67,7 +66,7 @@ impl Json {
             if self.on_stdout() {
                 return give_out(&unmoving(&json));
             }
-            // Hours may have gone into it: the text is printed even if the file cannot be written.
+            // The results may have taken hours: the text is printed even if the file cannot be written.
             let saved = store::write_file(path, json.as_bytes());
             say(text)?;
             return saved.map(drop);
@@ -76,8 +75,8 @@ impl Json {
     }
 }
 
-/// JSON in which no character acts on a terminal: those that `serde_json` leaves unescaped are
-/// inside strings alone, where an escape means the same.
+/// Escapes control characters of a terminal in JSON. `serde_json` leaves some unescaped, but only inside strings, where
+/// an escape has the same meaning.
 fn unmoving(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for c in json.chars() {
@@ -89,17 +88,17 @@ fn unmoving(json: &str) -> String {
     shown
 }
 
-/// Writes a result to standard output, for people to read.
+/// Writes a text for users to standard output.
 pub(super) fn say(text: &str) -> Result<()> {
     give_out(&harmless(text))
 }
 
-/// Writes to standard output as it is.
+/// Writes to standard output unchanged.
 fn give_out(text: &str) -> Result<()> {
     pass_on(&mut text.as_bytes())
 }
 
-/// Copies to standard output as it is. A reader that went away (`| head`) is no Problem.
+/// Copies to standard output unchanged. A closed output (`| head`) is not an error.
 pub(super) fn pass_on(from: &mut dyn Read) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     match std::io::copy(from, &mut stdout).and_then(|_| stdout.flush()) {
@@ -110,25 +109,25 @@ pub(super) fn pass_on(from: &mut dyn Read) -> Result<()> {
     }
 }
 
-/// Writes a line about what happens to standard error, where nobody has to be listening.
+/// Writes a line about progress to standard error, and ignores errors.
 pub(super) fn tell(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{}", harmless(&text.to_string()));
 }
 
-/// Writes a Problem to standard error and into the log.
+/// Writes a Problem to standard error and to the log.
 pub(super) fn complain(problem: &Problem) {
     diary::failed(problem);
     tell(problem);
 }
 
-/// Columns of text, padded to equal width; `right` columns are set flush right.
+/// A table of text in columns of equal width; the columns in `right` are right-aligned.
 pub(super) struct Table {
     right: Vec<bool>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// With these column titles; `>` before a title sets its column flush right.
+    /// Creates a table with these column titles; `>` before a title right-aligns its column.
     pub fn new(titles: &[&str]) -> Self {
         let right = titles.iter().map(|title| title.starts_with('>')).collect();
         let row = titles
@@ -142,7 +141,7 @@ impl Table {
 
     /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        // A line break in a name must not look like another row.
+        // A line break in a name must not look like a new row.
         let cell = |cell: String| harmless(&cell).replace(['\n', '\t'], " ");
         self.rows.push(cells.into_iter().map(cell).collect());
     }
@@ -168,12 +167,12 @@ impl Display for Table {
     }
 }
 
-/// A figure in percent with one decimal, or a dash.
+/// Returns a percentage with one decimal, or a dash.
 pub(super) fn percent(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_string(), |value| format!("{value:.1}"))
 }
 
-/// Seconds as people read them: "8.2 s", "3 min 20 s", "2 h 05 min".
+/// Returns seconds as text: "8.2 s", "3 min 20 s", "2 h 05 min".
 pub(super) fn duration(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     match whole {
@@ -183,7 +182,7 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// Bytes as people read them, or a dash.
+/// Returns a number of bytes as text, or a dash.
 pub(super) fn size(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "–".to_string(), bytes_text)
 }

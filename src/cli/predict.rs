@@ -1,4 +1,4 @@
-//! `predict`: the answers of a run's experts for images.
+//! `predict`: classifies images with the experts of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// One expert's view in the JSON.
+/// The output of an expert in the JSON.
 #[derive(Serialize)]
 struct View {
     class: String,
@@ -54,7 +54,7 @@ struct View {
     energy: Option<f32>,
 }
 
-/// Name → value, in the order of the classes.
+/// Serialises pairs as an object, in the order of the classes.
 fn as_object<S: Serializer>(pairs: &[(String, f32)], to: S) -> Result<S::Ok, S::Error> {
     to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
@@ -66,18 +66,18 @@ enum Entry {
     Answered {
         path: String,
         class: String,
-        /// The score of the answer.
+        /// The score of the predicted class.
         confidence: f32,
         decided_by: &'static str,
         task: usize,
-        /// Whether it is stranger to the run than 95 of 100 test images of the classes it knows;
-        /// `None` if that is not known, or not asked.
+        /// Whether its strangeness exceeds that of 95 of 100 test images of known classes; `None` if unknown or not
+        /// requested.
         none_of_these: Option<bool>,
-        /// How strange it is: the energy, or 1 less the confidence where there are no logits.
+        /// Its strangeness: the energy, or 1 − the score if there are no logits.
         strangeness: f32,
-        /// From where on it is none of these.
+        /// Threshold above which it is none of the classes.
         threshold: Option<f32>,
-        /// What each expert says, by its name: LAE's `online`, `offline`, `ensemble`.
+        /// The output of each expert: LAE's `online`, `offline`, `ensemble`.
         #[serde(flatten)]
         experts: ByExpert<View>,
     },
@@ -87,7 +87,7 @@ enum Entry {
     },
 }
 
-/// Asks.
+/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     if let Some(csv) = &args.csv {
@@ -127,7 +127,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(end)
 }
 
-/// Reads an image as the run's training images were read.
+/// Reads an image in the same way as the run's training images.
 pub(super) fn picture(path: &Path, predictor: &Predictor) -> Result<Picture> {
     let image = decode_picture_file(path, predictor.header().config.bit_depth)?;
     Ok(Picture {
@@ -138,8 +138,8 @@ pub(super) fn picture(path: &Path, predictor: &Predictor) -> Result<Picture> {
     })
 }
 
-/// From where on an image is none of the classes: as the run noted it, else as a sample of its test
-/// images shows. `None` if neither is available, which is reported.
+/// Returns the threshold above which an image is none of the classes: the recorded one, else one computed from a sample
+/// of the run's test images. `None`, which is reported, if neither is available.
 fn refusal_of(
     folder: &Path,
     predictor: &Predictor,

@@ -1,4 +1,4 @@
-//! `train`: one run, or one per class order and seed, with a closing table.
+//! `train`: one run, or one per class order and seed, with a final table.
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ pub(super) struct Args {
     pub output: RunOutput,
 }
 
-/// Trains.
+/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<End> {
     let output = &args.output;
     let root = store::runs_root(output.out.as_deref());
@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             &control,
         );
     }
-    // Nobody wants to hear after a night that the second run never could have begun.
+    // Checked before, so that a user does not learn the next morning that the second run could never start.
     if configs.len() > 1 && experiment::check_all(&configs, &stock, &control)?.is_none() {
         return Ok(not_begun());
     }
@@ -136,7 +136,7 @@ fn train_at_place(
 /// Trains runs one after the other with `train`, and prints their results.
 ///
 /// # Errors
-/// The first error of `train`; the results of the runs before it are printed.
+/// Returns the first error of `train`; the results of the runs before it are printed.
 fn train_each(
     configs: Vec<RunConfig>,
     several: bool,
@@ -178,15 +178,15 @@ fn train_each(
     }
 }
 
-/// Says before an experiment of the paper that its data is split otherwise here. Data that cannot be opened is reported
-/// by training itself.
+/// Warns before an experiment of the paper if its data is split differently. Data that cannot be opened is reported by
+/// the training.
 pub(super) fn tell_other_split(
     configs: &[RunConfig],
     preset: Option<&str>,
     stock: &Stock,
     control: &Control,
 ) {
-    // They differ in class order and seed alone.
+    // The runs differ only in class order and seed.
     let config = configs.first();
     let Some(config) = config.filter(|config| split::is_of_paper(config, preset)) else {
         return;
@@ -195,12 +195,12 @@ pub(super) fn tell_other_split(
     let remark = data.ok();
     let remark = remark.and_then(|data| split::remark(config, preset, &data.as_ref().into()));
     if let Some(words) = remark {
-        // Worth reading even in a quiet run.
+        // Printed even with `--quiet`, because the results are not comparable.
         tell(format!("note: {words}"));
     }
 }
 
-/// Says how much memory training will take, if that is known.
+/// Prints the estimated memory of the training, if known.
 fn tell_expected(config: &RunConfig) {
     if let Some(bytes) = expected_bytes(config) {
         let bytes = size(Some(bytes));
@@ -210,7 +210,7 @@ fn tell_expected(config: &RunConfig) {
     }
 }
 
-/// The memory training will take; `None` if the settings are wrong, which training says itself.
+/// Returns the estimated memory of the training; `None` if the settings are invalid, which the training reports.
 pub(super) fn expected_bytes(config: &RunConfig) -> Option<u64> {
     let about = library::describe(config.chosen_backbone()).ok()?;
     if !Chosen::of(config).ok()?.trains_pet().ok()? {

@@ -1,4 +1,4 @@
-//! `try`: which method suits a data set, estimated in a minute on a share held back from training.
+//! `try`: finds the method that suits a dataset, within about a minute, on images held out from training.
 
 use std::path::PathBuf;
 
@@ -36,20 +36,20 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// The JSON.
+/// The JSON output.
 #[derive(Serialize)]
 struct Tried<'a> {
     #[serde(flatten)]
     trial: &'a Trial,
-    /// The key of the method that suits best.
+    /// The key of the best method.
     best: Option<&'a str>,
-    /// Keys of those that do not differ significantly from it on so few images.
+    /// Keys of the methods whose difference from it is not significant.
     level: Vec<&'a str>,
-    /// The command that trains each, in their order.
+    /// The commands that train each method, in the order of the table.
     commands: Vec<String>,
 }
 
-/// Tries.
+/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let root = store::runs_root(args.out.as_deref());
@@ -88,13 +88,13 @@ pub(super) fn run(args: &Args) -> Result<End> {
     })
 }
 
-/// The command that trains these settings.
+/// Returns the command that trains these settings.
 fn command_of(config: &RunConfig) -> String {
     let plugin = Plugins::standard().get(&config.pet).ok();
     command(config, plugin.as_deref())
 }
 
-/// The table for people, what it rests on, and the command that trains the best.
+/// Returns the table, the number of images it is based on, and the command that trains the best method.
 fn text(trial: &Trial) -> String {
     let mut table = Table::new(&["method", ">accuracy %", ">forgetting", ">seconds", ""]);
     let best = trial.best();

@@ -1,7 +1,7 @@
-//! `bench`: training and prediction speed of methods and backbones, with the memory each takes.
+//! `bench`: measures training and prediction speed of methods and backbones, and their memory.
 //!
-//! Every row is measured in a process of its own, so that one row's memory is not another's peak.
-//! Weights are random: speed does not depend on them.
+//! Every row is measured in a separate process, so that the peak memory of one row does not affect another. Weights are
+//! random, because speed does not depend on them.
 
 mod explain;
 mod measure;
@@ -89,38 +89,38 @@ pub(super) struct Args {
 struct Row {
     backbone: String,
     method: String,
-    /// Empty where none is trained.
+    /// Empty if no PET is trained.
     pet: String,
-    /// 0 where there is none.
+    /// 0 if there is none.
     pet_size: usize,
     mode: Mode,
     weights: String,
     batch: u32,
-    /// Of a whole task: its images once for each pass, and those answered.
+    /// For a whole task: its images in all passes, and the predicted ones.
     images_per_second: f64,
-    /// Of a whole task, which is more than its images where something is solved after them.
+    /// For a whole task, including closed-form solutions after its images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seconds_per_task: Option<f64>,
     peak_memory_bytes: Option<u64>,
     device: String,
-    /// The same in PyTorch, where it was asked for.
+    /// The same in PyTorch, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pytorch: Vec<Beside>,
-    /// How the products of a step are computed, where it was asked for.
+    /// How the matrix products of a step are computed, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     products: Option<explain::Products>,
-    /// The kernels of a step on a GPU, where it was asked for.
+    /// The kernels of a step on a GPU, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kernels: Option<explain::Kernels>,
 }
 
-/// The JSON.
+/// The JSON output.
 #[derive(Serialize, Deserialize)]
 struct Rows {
     rows: Vec<Row>,
 }
 
-/// What one row is about.
+/// What a row measures.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     args: &'a Args,
@@ -130,13 +130,13 @@ struct Asked<'a> {
     precision: Precision,
 }
 
-/// Measures.
+/// Runs the benchmark.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let pytorch = args.pytorch.as_ref();
     let pytorch = pytorch.map(|python| PyTorch::find(python, &args.device, args.compiled));
     let pytorch = pytorch.transpose()?;
-    // Errors in any of them are reported before the first is measured.
+    // Errors of all rows are reported before the first one is measured.
     let all = args.asked()?;
     for (asked, _) in &all {
         experiment::check(&asked.config()?)?;
@@ -176,13 +176,13 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(end)
 }
 
-/// The settings that have no effect beside the others.
+/// Returns the settings that have no effect.
 fn idle(config: &RunConfig) -> Result<Vec<Idle>> {
     let pet = Plugins::standard().get(&config.pet)?;
     Ok(Chosen::of(config)?.idle(Some(&*pet)))
 }
 
-/// A sentence on each option that has no effect with a method and its PET.
+/// Returns a sentence about each option that has no effect with a method and its PET.
 fn notes(all: &[(Asked<'_>, Mode)]) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     for (asked, _) in all {
@@ -203,12 +203,12 @@ fn notes(all: &[(Asked<'_>, Mode)]) -> Result<Vec<String>> {
 }
 
 impl Args {
-    /// Whether nothing but the usual PET is asked for, which is what the script for PyTorch has.
+    /// Returns whether only the default PET is requested, the only one that the PyTorch script supports.
     fn is_usual(&self) -> bool {
         self.pet.is_none() && self.pet_size.is_none() && self.blocks.is_none()
     }
 
-    /// The rows to be measured.
+    /// Returns the rows to measure.
     fn asked(&self) -> Result<Vec<(Asked<'_>, Mode)>> {
         let mut all = Vec::new();
         for backbone in &self.backbone {
@@ -245,7 +245,7 @@ impl Args {
         Ok(remarks)
     }
 
-    /// The methods to be measured.
+    /// Returns the methods to measure.
     fn methods(&self) -> Vec<&str> {
         match &self.method[..] {
             [] => vec![method::lae::LAE.key],
@@ -256,7 +256,7 @@ impl Args {
 }
 
 impl Asked<'_> {
-    /// The modes asked for that the method has: there may be nothing it trains.
+    /// Returns the requested modes that apply to the method, which may train nothing.
     fn modes(&self) -> Result<Vec<Mode>> {
         let config = self.config()?;
         let passes = Chosen::of(&config)?.kinds(1)?;
@@ -272,7 +272,7 @@ impl Asked<'_> {
         Ok(all.iter().copied().filter(has).collect())
     }
 
-    /// The settings of a run like that.
+    /// Returns the settings of a run with these values.
     fn config(&self) -> Result<RunConfig> {
         let spec = method::named_method(self.method)?;
         let about = Backbones::usual().describe(self.backbone)?;
@@ -296,7 +296,7 @@ impl Asked<'_> {
         Ok(config)
     }
 
-    /// Measures one row in a process of its own.
+    /// Measures one row in a separate process.
     fn in_child(&self, mode: Mode) -> Result<Row> {
         let Self {
             args,
@@ -339,7 +339,7 @@ impl Asked<'_> {
         }
         let child = device::tied(&mut command).spawn();
         let ended = child.and_then(|mut child| {
-            // Taken out, it stays open until the child has ended.
+            // Kept open until the child has ended.
             let _input = child.stdin.take();
             child.wait_with_output()
         });

@@ -1,4 +1,4 @@
-//! `data`: what a data set holds, what was left out, and what a network sees of it.
+//! `data`: shows the content of a dataset, its skipped files, and the network's input.
 
 mod export;
 mod text;
@@ -86,14 +86,14 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// What else is done with a data set.
+/// Subcommands of `data`.
 #[derive(clap::Subcommand)]
 enum Task {
     /// Write a dataset as one file: a Teachable Machine project (.tm) or an image folder (.zip)
     Export(export::Args),
 }
 
-/// When images are decoded while opening.
+/// When images are decoded while opening a dataset.
 #[derive(Clone, Copy, ValueEnum)]
 enum When {
     Auto,
@@ -101,7 +101,7 @@ enum When {
     Never,
 }
 
-/// What is written out.
+/// Options of exports.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Export")]
 struct Export {
@@ -157,7 +157,7 @@ impl Args {
             train_limit: self.train_limit,
             test_limit: self.test_limit,
             bit_depth: self.bit_depth,
-            // Images of a single class can be looked at; they cannot be learned from.
+            // A single class can be exported, but not learned.
             min_classes: if self.export.export_inputs.is_some() {
                 1
             } else {
@@ -173,7 +173,7 @@ impl Args {
     }
 }
 
-/// Opens, exports and shows.
+/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<End> {
     if let Some(Task::Export(export)) = &args.export_to {
         return export::run(export);
@@ -204,7 +204,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Writes what was asked for; returns remarks.
+/// Writes the requested exports; returns remarks.
 fn write_out(data: &mut Dataset, export: &Export, watch: &Watch) -> Result<Vec<String>> {
     let mut remarks = Vec::new();
     if let Some(to) = &export.export_inputs {
@@ -233,7 +233,7 @@ fn write_out(data: &mut Dataset, export: &Export, watch: &Watch) -> Result<Vec<S
     Ok(remarks)
 }
 
-/// Which classes are called otherwise in what was written.
+/// Returns the classes that were renamed in an export.
 fn renamed(classes: &[(String, String)]) -> String {
     let pairs: Vec<String> = classes.iter().map(|(a, b)| format!("{a} as {b}")).collect();
     format!(
@@ -242,7 +242,7 @@ fn renamed(classes: &[(String, String)]) -> String {
     )
 }
 
-/// Runs the loader as training does, without a device behind it.
+/// Measures the loader as it is used in training, without a device.
 fn measure(data: &Dataset, args: &Args) -> Result<()> {
     let samples: Vec<(Sample, i64)> = data
         .train
@@ -303,7 +303,7 @@ fn download(name: &str) -> Result<()> {
     done.map(|_| ())
 }
 
-/// A line on the terminal that says what is being done; nothing elsewhere.
+/// A line on the terminal that shows the current step; nothing if the output is not a terminal.
 struct StatusLine {
     bar: ProgressBar,
 }
@@ -315,7 +315,7 @@ impl StatusLine {
         } else {
             ProgressBar::hidden()
         };
-        // The template is a constant, so it either always fits or shows in the first run.
+        // The template is a constant, so an error would occur in every run.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
             bar.set_style(style);
         }

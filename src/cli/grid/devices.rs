@@ -1,5 +1,5 @@
-//! A grid on several devices of this machine: one process for each. Locks and keys keep them from doing the same work;
-//! the others take over a cell whose process dies.
+//! Runs a grid on several devices of this machine, with one process per device. Locks and keys prevent them from
+//! running the same cell; if a process dies, the others take over its cell.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{BufRead, BufReader, IsTerminal, Write};
@@ -27,41 +27,41 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Steps of a bar.
 const STEPS: u64 = 1000;
 
-/// One of the programs.
+/// A worker process.
 struct Helper {
-    /// What people call it.
+    /// Its display name.
     name: String,
     child: Child,
     input: Option<ChildStdin>,
-    /// The cell it is at work on.
+    /// The cell it is running.
     cell: Option<usize>,
     bar: Option<ProgressBar>,
 }
 
-/// What a program said, by its number; none when it says no more.
+/// A message of a worker process with its number; `None` when its output ends.
 type Said = (usize, Option<Told>);
 
-/// Follows all of them.
+/// The combined progress of all worker processes.
 struct Merged<'a> {
     plan: &'a GridPlan,
     quiet: bool,
     helpers: Vec<Helper>,
-    /// Programs that have not ended.
+    /// Number of running worker processes.
     alive: usize,
     bars: Option<MultiProgress>,
     cells: usize,
-    /// Cells that were looked at to their end.
+    /// Cells that are finished or failed.
     done: BTreeSet<usize>,
     failed: BTreeMap<usize, Problem>,
     notes: Notes,
-    /// Seconds that each cell left is thought to take.
+    /// Estimated seconds of each remaining cell.
     left: HashMap<usize, f64>,
 }
 
-/// Runs these cells on the devices; `words` start a program for one of them but for the device.
+/// Runs these cells on the devices; `words` are the arguments of a worker process except for the device.
 ///
 /// # Errors
-/// Returns a Problem if this program cannot be started again, or all of them died.
+/// Returns a Problem if this program cannot be started again, or all worker processes died.
 pub(super) fn run(
     args: &Args,
     plan: &mut GridPlan,
@@ -185,7 +185,7 @@ fn start(
         .map_err(|error| Problem::new(format!("a thread could not be started: {error}")))?;
     let bar = bars.map(|bars| {
         let bar = bars.add(ProgressBar::new(STEPS));
-        // The template is a constant, so it either always fits or shows in the first run.
+        // The template is a constant, so an error would occur in every run.
         if let Ok(style) =
             ProgressStyle::with_template("{prefix}  {bar:20} {percent:>3} %  {wide_msg}")
         {
@@ -204,7 +204,7 @@ fn start(
 }
 
 impl Merged<'_> {
-    /// Until all of them have ended.
+    /// Follows all worker processes until they have ended.
     fn follow(&mut self, receiver: &Receiver<Said>, control: &Control) {
         let mut told = false;
         while self.alive > 0 {
@@ -317,7 +317,7 @@ impl Merged<'_> {
         }
     }
 
-    /// A program says no more.
+    /// Handles the end of a worker process.
     fn gone(&mut self, number: usize, stopped: bool) {
         self.alive -= 1;
         let helper = &mut self.helpers[number];
@@ -346,7 +346,7 @@ impl Merged<'_> {
         self.line(&text);
     }
 
-    /// How many cells could not be run.
+    /// Returns the number of cells that could not be run.
     fn close(&mut self) -> usize {
         self.notes.close();
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();

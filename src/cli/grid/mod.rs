@@ -83,7 +83,7 @@ pub(super) struct Args {
     worker: bool,
 }
 
-/// A grid that comes with the program, for scripts.
+/// A built-in grid, for scripts.
 #[derive(Serialize)]
 struct Shipped {
     name: &'static str,
@@ -93,7 +93,7 @@ struct Shipped {
     runs: u64,
 }
 
-/// Lists, plans or runs.
+/// Runs the subcommand: lists, plans or runs a grid.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     args.rows.check()?;
@@ -167,7 +167,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 impl Args {
-    /// The places of data sets, as `NAME=PATH`: what is given beats what a cluster says.
+    /// Returns the paths of datasets as `NAME=PATH`: the given ones precede those of the cluster.
     fn data_at(&self, place: Option<&Place>) -> Vec<String> {
         let cluster = place.filter(|place| place.slurm.is_some());
         let known = cluster.into_iter().flat_map(|place| &place.data);
@@ -175,7 +175,7 @@ impl Args {
         self.data.iter().cloned().chain(known).collect()
     }
 
-    /// Where runs are kept; those of another machine are downloaded.
+    /// Returns the folder of runs; those of another machine are downloaded to it.
     fn root(&self, place: Option<&Place>) -> PathBuf {
         let folder = place
             .filter(|place| place.slurm.is_some())
@@ -185,8 +185,7 @@ impl Args {
     }
 }
 
-/// Opens everything that the cells need; `None` if the user stopped it. Several devices must agree on what the runs
-/// are.
+/// Opens everything that the cells need; `None` if the user stopped it. All devices must produce the same runs.
 fn plan(
     args: &Args,
     grid: &Grid,
@@ -195,7 +194,7 @@ fn plan(
     control: &Control,
 ) -> Result<Option<GridPlan>> {
     let root = args.root(place);
-    // A login host has not the devices of its nodes, nor this computer those of another one.
+    // A login host does not have the devices of its nodes, nor this computer those of another one.
     let opens = !args.list && place.is_none();
     let stock = Stock::default();
     let of_place = || place.and_then(|place| place.device.clone());
@@ -234,7 +233,7 @@ fn end_of(end: &GridEnd) -> End {
     }
 }
 
-/// Says how it ended.
+/// Reports how the grid ended.
 fn tell_end(end: &GridEnd, several: bool) {
     match end {
         GridEnd::Done { failed: 0 } => {}
@@ -283,7 +282,7 @@ fn list_shipped(json: &Json) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Prints what exists and how long the rest will take.
+/// Returns the number of runs in each state, and the estimated time of the missing ones.
 fn before(plan: &GridPlan, cells: &[usize]) -> String {
     let states: Vec<CellState> = cells.iter().map(|cell| plan.state(*cell)).collect();
     let count = |which: fn(&CellState) -> bool| states.iter().filter(|state| which(state)).count();
@@ -324,7 +323,7 @@ fn before(plan: &GridPlan, cells: &[usize]) -> String {
     text
 }
 
-/// A Problem of a cell, reported with its name.
+/// Reports a Problem of a cell with its name.
 fn complain_of(title: &str, problem: &Problem) {
     complain(&Problem {
         what: format!("{title}: {}", problem.what),

@@ -189,7 +189,7 @@ fn found(args: &Args, root: &Path) -> Result<(Vec<ListedRun>, bool)> {
     Ok((listed, any))
 }
 
-/// Writes a figure, a report or the figures of each task into a file.
+/// Writes a figure, a report or the metrics of each task to a file.
 fn write(args: &Args, path: &Path, format: Format, runs: &[RunSummary]) -> Result<End> {
     let (stock, control) = (Stock::default(), stop_on_ctrl_c()?);
     let go_on = || control.wish() != Wish::Stop;
@@ -200,12 +200,12 @@ fn write(args: &Args, path: &Path, format: Format, runs: &[RunSummary]) -> Resul
     Ok(End::Done)
 }
 
-/// The runs that could be read.
+/// Returns the runs that could be read.
 fn whole(listed: Vec<ListedRun>) -> Vec<RunSummary> {
     listed.into_iter().filter_map(|e| e.summary.ok()).collect()
 }
 
-/// Leaves out runs that are not finished, and says so.
+/// Removes unfinished runs, and reports this.
 ///
 /// # Errors
 /// Returns a Problem if no other run is left.
@@ -231,7 +231,7 @@ fn none_finished() -> Problem {
         .advise("add --unfinished to include them")
 }
 
-/// Prints a table by columns, or writes it to a file.
+/// Prints a table with selected columns, or writes it to a file.
 fn give_table(args: &Args, runs: &[Measured<'_>], unfinished: bool) -> Result<End> {
     let request = args.table.request(unfinished, args.export.is_some());
     let table = request.table(runs)?;
@@ -241,7 +241,7 @@ fn give_table(args: &Args, runs: &[Measured<'_>], unfinished: bool) -> Result<En
             _ => none_finished(),
         });
     }
-    // What a file or JSON on standard output leaves no room for.
+    // Notes that do not fit into a file, or into JSON on standard output.
     if args.export.is_some() || args.json.on_stdout() {
         table.notes().iter().for_each(tell);
     }
@@ -255,7 +255,7 @@ fn give_table(args: &Args, runs: &[Measured<'_>], unfinished: bool) -> Result<En
     Ok(End::Done)
 }
 
-/// What a run is made of, for a search.
+/// Returns the text of a run for searches.
 fn made_of(entry: &ListedRun) -> MadeOf {
     let summary = entry.summary.as_ref();
     summary.map_or_else(|_| MadeOf::unread(&entry.run), |run| run.header.made_of())

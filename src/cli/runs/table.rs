@@ -4,7 +4,7 @@ use crate::cli::output::Table;
 use crate::problem::Result;
 use crate::store::table::{Against, Align, Condition, Measured, RunTable, TableRequest};
 
-/// How a table of runs is asked for.
+/// Options of tables of runs.
 #[derive(clap::Args)]
 pub(super) struct TableOptions {
     /// Only runs that match this condition: a metric, setting or fact, one of = != > >= < <= ~, and a value ("final >
@@ -34,7 +34,7 @@ pub(super) struct TableOptions {
 }
 
 impl TableOptions {
-    /// The words that ask for the same.
+    /// Returns the arguments that request the same table.
     pub fn words(&self) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         let mut give = |option: &str, value: &str| words.push(format!("{option}={value}"));
@@ -60,7 +60,7 @@ impl TableOptions {
         words
     }
 
-    /// Whether a table is asked for, and not the usual list.
+    /// Returns whether a table is requested, not the default list.
     pub fn asks_for_table(&self) -> bool {
         !self.by.is_empty()
             || !self.columns.is_empty()
@@ -69,20 +69,20 @@ impl TableOptions {
             || self.published
     }
 
-    /// Whether runs that are not finished are asked for by name.
+    /// Returns whether unfinished runs are requested.
     pub fn unfinished(&self) -> bool {
         self.unfinished
     }
 
-    /// Whether not all runs are asked for.
+    /// Returns whether only some runs are requested.
     pub fn is_choosing(&self) -> bool {
         !self.conditions.is_empty()
     }
 
-    /// The runs that meet all conditions, and whether one of these is about how far runs are.
+    /// Returns the runs that meet all conditions, and whether a condition is about their progress.
     ///
     /// # Errors
-    /// Returns a Problem if one cannot be read.
+    /// Returns a Problem if a condition cannot be read.
     pub fn chosen<'a>(&self, mut runs: Vec<Measured<'a>>) -> Result<(Vec<Measured<'a>>, bool)> {
         let mut all = Vec::new();
         for text in &self.conditions {
@@ -92,7 +92,7 @@ impl TableOptions {
         Ok((runs, all.iter().any(Condition::asks_for_progress)))
     }
 
-    /// The table that is asked for; rows of experiments where it goes into a file and nothing else is named.
+    /// Returns the requested table; with one row per experiment if it is written to a file and no grouping is given.
     pub fn request(&self, unfinished: bool, into_file: bool) -> TableRequest {
         let by = match self.by.is_empty() && into_file {
             true => TableRequest::of_experiments().by,
@@ -109,7 +109,7 @@ impl TableOptions {
     }
 }
 
-/// The table for people.
+/// Returns the table as text.
 pub(in crate::cli) fn text(of: &RunTable<'_>) -> String {
     let table = of.cells();
     let titles = table.titles().map(|(title, align)| match align {

@@ -1,4 +1,4 @@
-//! The settings of `train`: the result of options, a file or a preset, and the data set.
+//! The settings of `train`, resolved from options, a file or preset, and the dataset.
 
 mod idle;
 mod options;
@@ -24,18 +24,18 @@ use crate::texts::Message;
 pub(super) use idle::{option_of, without_effect};
 use options::{OfMethods, OfRuns};
 
-/// What the options come to.
+/// The resolved settings.
 #[derive(Debug)]
 pub(super) struct Resolved {
     /// The settings of the run.
     pub config: RunConfig,
-    /// What was chosen for the data, in a sentence.
+    /// What was chosen for the dataset, in a sentence.
     pub suited: Option<String>,
-    /// Which options have no effect although the same words serve other methods, each in a sentence.
+    /// Options without effect for this method, each in a sentence.
     pub notes: Vec<String>,
 }
 
-/// Settings given on the command line; what is not given keeps its value.
+/// Settings given on the command line; others keep their values.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(super) struct Settings {
     /// Read settings from a file, such as the run.toml of a run; options override it
@@ -65,7 +65,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// The same for this data set, which is named without an option.
+    /// Returns the same settings for this dataset, which is given without an option.
     #[must_use]
     pub fn on(mut self, data: &str) -> Self {
         self.given
@@ -73,9 +73,9 @@ impl Settings {
         self
     }
 
-    /// The settings of the run: the file's, the preset's, or those that suit the data set, with the
-    /// options over them; lists of corrected labels are in `root`, next to the runs. The data set is opened through
-    /// `stock` where the choice depends on what is in it.
+    /// Returns the settings of the run: those of the file or preset, or those that suit the dataset, overridden by the
+    /// options. Lists of corrected labels are in `root`, next to the runs. If the choice depends on the dataset's
+    /// content, it is opened with `stock`.
     ///
     /// # Errors
     /// Returns a Problem if a file cannot be read or there is no such preset.
@@ -115,9 +115,9 @@ impl Settings {
         })
     }
 
-    /// The corrected labels: those of the option, of the data set, or of the file whose run had them.
+    /// Returns the corrected labels: those of the option, of the dataset, or of the file's run.
     fn corrected_of(&self, root: &Path, config: &RunConfig) -> Result<Vec<Correction>> {
-        // A file says which labels its run had; of other data they mean nothing.
+        // The labels in a file belong to its run's dataset only.
         let data = self.given.text("data");
         let of_file = self.config.is_some() && data.is_none();
         if of_file && self.corrected.is_none() {
@@ -127,10 +127,10 @@ impl Settings {
         corrected(self.corrected.as_deref(), root, data)
     }
 
-    /// The settings with which the data set is opened. Errors that do not depend on the data set are reported before.
+    /// Returns the settings to open the dataset with. Reports errors that do not depend on the dataset.
     ///
     /// # Errors
-    /// Returns a Problem for values outside their ranges.
+    /// Returns a Problem for values out of range.
     fn asked(&self, config: &RunConfig, corrected: &[Correction]) -> Result<RunConfig> {
         let mut asked = config.clone();
         self.given.apply(&mut asked);
@@ -140,21 +140,21 @@ impl Settings {
         Ok(asked)
     }
 
-    /// Puts what suits the data set, as the window does; a sentence where that was not said by options anyway. Data
-    /// that cannot be opened is reported by training itself.
+    /// Applies what suits the dataset, as the window does. Returns a sentence about it, unless options set everything.
+    /// A dataset that cannot be opened is reported by the training.
     fn suit(&self, config: &mut RunConfig, asked: RunConfig, data: &Dataset) -> Option<Message> {
         let before = config.clone();
         config.data = asked.data;
         let words = suit_to(config, data);
         if self.given.has("epochs") {
-            // A number of epochs comes with its own frozen ones, not with those of other epochs.
+            // The default number of frozen epochs depends on the number of epochs.
             (config.epochs, config.settings) = (before.epochs, before.settings);
             config.min_steps = before.min_steps;
         }
         words.filter(|_| !self.given.has("epochs") && !self.given.has("batch"))
     }
 
-    /// The usual size and blocks of the PET, where they are not given.
+    /// Applies the default size and blocks of the PET, if they are not given.
     fn usual_network(&self, base: &RunConfig, config: &mut RunConfig) {
         // A backbone or plugin that cannot be described says why when it is opened.
         let about = library::describe(config.chosen_backbone()).ok();
@@ -163,13 +163,13 @@ impl Settings {
         usual_network(base, config, about.as_ref(), own, |key| self.given.has(key));
     }
 
-    /// The keys that `--set` names.
+    /// Returns the keys given with `--set`.
     fn set_keys(&self) -> impl Iterator<Item = &str> {
         let pairs = self.set.iter().filter_map(|text| text.split_once('='));
         pairs.map(|(key, _)| key.trim())
     }
 
-    /// Puts the method's own settings.
+    /// Applies the method's own settings.
     fn apply_own(&self, config: &mut RunConfig) -> Result<()> {
         let known = named_method(&config.method)?.settings;
         for (spec, value) in self.own.iter() {
@@ -180,32 +180,32 @@ impl Settings {
         self.set.iter().try_for_each(|text| set(config, text))
     }
 
-    /// Whether a class order other than the natural one was asked for.
+    /// Returns whether a class order was given.
     pub fn order_is_given(&self) -> bool {
         let given = self.given.text("order");
         given.is_some_and(|order| order != "natural")
     }
 
-    /// Whether a device was asked for.
+    /// Returns whether a device was given.
     pub fn device_is_given(&self) -> bool {
         self.given.has("device")
     }
 
-    /// What the paper says of the preset's data, if that is one of its experiments.
+    /// Returns the paper's experiment with the preset's data, if there is one.
     pub fn paper(&self) -> Option<presets::Paper> {
         presets::named(self.preset.as_deref()?).ok()?.paper
     }
 }
 
-/// Settings of a file: those of `run.toml`, whose facts about a run are left out.
+/// Reads the settings of a file such as `run.toml`, without its facts about a run.
 fn read_config(path: &Path) -> Result<RunConfig> {
     let text = files::read_text(path, files::TEXT)
         .map_err(|error| Problem::io("read the settings", path, &error))?;
-    // The plugin of a run is next to its settings.
+    // The plugin of a run is stored next to its settings.
     crate::pet::library::lend(path.with_file_name(store::PLUGIN_FILE));
     let mut config =
         RunConfig::from_toml(store::settings_part(&text), &path.display().to_string())?;
-    // So does a copy of what its PET started from.
+    // A copy of the PET's initial LoRA is stored there too.
     let copy = path.with_file_name(store::START_FOLDER);
     if let Some(start) = &mut config.pet_start
         && !Path::new(start).exists()
@@ -216,7 +216,7 @@ fn read_config(path: &Path) -> Result<RunConfig> {
     Ok(config)
 }
 
-/// The corrected labels that an option means: a list, none, or without it the list of the data set.
+/// Returns the corrected labels of an option: those of a list, none, or without the option those of the dataset's list.
 ///
 /// # Errors
 /// Returns a Problem if a list cannot be read.
@@ -228,17 +228,17 @@ pub(super) fn corrected(option: Option<&str>, root: &Path, data: &str) -> Result
     }
 }
 
-/// A value of `--precision`.
+/// Parses a value of `--precision`.
 pub(super) fn precisions() -> impl TypedValueParser<Value = Precision> {
     let keys = Precision::ALL.map(Precision::key);
     PossibleValuesParser::new(keys).map(|key| {
         let named = Precision::ALL.into_iter().find(|type_| type_.key() == key);
-        // The parser lets only these keys through.
+        // The parser accepts only these keys.
         named.unwrap_or_default()
     })
 }
 
-/// A value that is on or off.
+/// Parses `on` or `off`.
 pub(super) fn on_off() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
 }

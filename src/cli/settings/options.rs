@@ -1,5 +1,5 @@
-//! The options of `train` that are settings, made from the lists of settings: of every run, and of the methods' own those
-//! that have an option.
+//! The options of `train` that are settings, generated from the lists of settings: those of every run, and those of
+//! methods that have an option.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ struct SettingOption {
     name: String,
     spec: &'static SettingSpec,
     help: String,
-    /// The way to the field, for a setting of every run.
+    /// The setting of every run; `None` for a setting of a method.
     run: Option<&'static RunSetting>,
 }
 
@@ -68,7 +68,7 @@ static OF_METHODS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
     all
 });
 
-/// The help with the setting's default, if it has one.
+/// Returns the help text with the setting's default, if it has one.
 fn with_usual(spec: &SettingSpec, help: String) -> String {
     let default = spec.kind.default().map(|usual| usual.to_string());
     match (spec.usual, default) {
@@ -108,7 +108,7 @@ impl SettingOption {
         }
     }
 
-    /// The value of a text, in the range or not: all that are outside are reported together.
+    /// Parses a value without checking its range: all values out of range are reported together.
     fn read(&self, text: &str) -> Result<Setting, String> {
         let takes = |value: &Setting| {
             let set = self.run.map(|setting| setting.set);
@@ -118,7 +118,7 @@ impl SettingOption {
         value.ok_or_else(|| format!("give {}", self.spec.kind.range()))
     }
 
-    /// What was given by it.
+    /// Returns the value given for the option.
     fn given(&self, matches: &ArgMatches) -> Option<Setting> {
         match self.spec.is_switch() {
             true => matches.get_flag(&self.name).then_some(Setting::Flag(false)),
@@ -127,22 +127,22 @@ impl SettingOption {
     }
 }
 
-/// What was given of the settings of every run.
+/// The given values of settings of every run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OfRuns(Vec<(&'static RunSetting, Setting)>);
 
 impl OfRuns {
-    /// Each setting with its value, in the order of the list.
+    /// Returns each setting with its value, in the order of the list.
     pub fn iter(&self) -> impl Iterator<Item = (&'static SettingSpec, &Setting)> {
         self.0.iter().map(|(setting, value)| (&setting.spec, value))
     }
 
-    /// Whether this one was given.
+    /// Returns whether this setting was given.
     pub fn has(&self, key: &str) -> bool {
         self.iter().any(|(spec, _)| spec.key == key)
     }
 
-    /// The text that was given for this one.
+    /// Returns the given text of this setting.
     pub fn text(&self, key: &str) -> Option<&str> {
         match self.iter().find(|(spec, _)| spec.key == key)?.1 {
             Setting::Text(text) => Some(text),
@@ -150,13 +150,13 @@ impl OfRuns {
         }
     }
 
-    /// Gives this one a value, whatever was given before.
+    /// Sets a value, which replaces a given one.
     pub fn put(&mut self, key: &str, value: Setting) {
         self.0.retain(|(setting, _)| setting.spec.key != key);
         self.0.extend(setting(key).map(|setting| (setting, value)));
     }
 
-    /// Puts them into the settings.
+    /// Applies the values to the settings of a run.
     pub fn apply(&self, config: &mut RunConfig) {
         for (setting, value) in &self.0 {
             (setting.set)(config, value.clone());
@@ -164,23 +164,23 @@ impl OfRuns {
     }
 }
 
-/// What was given of the methods' own settings by an option.
+/// The given values of methods' own settings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OfMethods(Vec<(&'static SettingSpec, Setting)>);
 
 impl OfMethods {
-    /// Each setting with its value.
+    /// Returns each setting with its value.
     pub fn iter(&self) -> impl Iterator<Item = (&'static SettingSpec, &Setting)> {
         self.0.iter().map(|(spec, value)| (*spec, value))
     }
 
-    /// Whether this one was given.
+    /// Returns whether this setting was given.
     pub fn has(&self, key: &str) -> bool {
         self.iter().any(|(spec, _)| spec.key == key)
     }
 }
 
-/// Makes clap's two traits of a list of options and a way to keep what was given.
+/// Implements clap's two traits for a list of options, and storage for the given values.
 macro_rules! options {
     ($type:ty, $list:ident, $kept:expr) => {
         impl Args for $type {
