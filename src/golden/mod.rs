@@ -1,10 +1,10 @@
-//! Checks the program against files of exact tensors: features, logits, gradients, some training
-//! steps and the ensemble, through the same code that trains and predicts.
+//! Checks the program against golden files (reference tensors): features, logits, gradients, several training steps and
+//! the ensemble, through the code that trains and predicts.
 //!
-//! A file contains a small backbone, the initial state of a method, inputs, and the expected
-//! results. Its metadata state the sizes and the method; without a method, the file is for LAE
-//! (`lae`). The files of L2P, DualPrompt and CODA-Prompt have their own form (`prompts`); all
-//! others contain a whole run of tasks (`tasks`, and `case` and `methods` for what each method adds).
+//! A file contains a small backbone, the initial state of a method, inputs, and the expected results. Its metadata
+//! contains the sizes and the method; without a method, the file is for LAE (`lae`). The files of L2P, DualPrompt and
+//! CODA-Prompt have their own form (`prompts`); all others contain a whole run of several tasks (`tasks`, and `case`
+//! and `methods` for the parts of each method).
 
 mod case;
 mod comparer;
@@ -22,12 +22,12 @@ use crate::problem::{Problem, Result};
 
 use file::GoldenFile;
 
-/// Largest errors that pass.
+/// The largest errors that pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// Features, logits, loss and gradients.
     pub single: f64,
-    /// What the training steps lead to.
+    /// Results of several training steps.
     pub trajectory: f64,
 }
 
@@ -37,18 +37,18 @@ impl Tolerance {
         single: 1e-4,
         trajectory: 5e-4,
     };
-    /// For frozen weights rounded to half precision (about 2e-4 of each). Adam divides a gradient
-    /// by its own size, so a small one that changed sign shows in the trajectory.
+    /// For frozen weights rounded to f16 (about 2e-4 of each value). Adam divides a gradient by its own magnitude, so a
+    /// small gradient that changes its sign affects the trajectory.
     pub const HALF: Self = Self {
         single: 1e-2,
         trajectory: 5e-2,
     };
-    /// For frozen weights, and what they are multiplied with, rounded to bf16 (about 2e-3 of each).
+    /// For frozen weights and their inputs rounded to bf16 (about 2e-3 of each value).
     pub const BF16: Self = Self {
         single: 1.5e-1,
         trajectory: 3e-1,
     };
-    /// For GPUs, whose sums run in another order.
+    /// For GPUs, which sum in another order.
     pub const GPU: Self = Self {
         single: 1e-3,
         trajectory: 5e-3,
@@ -60,26 +60,26 @@ impl Tolerance {
 pub struct Comparison {
     /// The tensor's name in the file.
     pub name: String,
-    /// max|a − b| / max|b|, or max|a| where the reference is zero.
+    /// max|a − b| / max|b|, or max|a| if the reference is zero.
     pub error: f64,
-    /// Whether that passes.
+    /// Whether the error is small enough.
     pub ok: bool,
 }
 
 /// The result for one file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoldenReport {
-    /// Every tensor that was compared.
+    /// All compared tensors.
     pub comparisons: Vec<Comparison>,
 }
 
 impl GoldenReport {
-    /// Whether all tensors pass.
+    /// Returns whether all tensors pass.
     pub fn ok(&self) -> bool {
         self.comparisons.iter().all(|comparison| comparison.ok)
     }
 
-    /// The comparison with the largest error.
+    /// Returns the comparison with the largest error.
     pub fn worst(&self) -> Option<&Comparison> {
         self.comparisons
             .iter()
@@ -87,13 +87,12 @@ impl GoldenReport {
     }
 }
 
-/// Runs one file on a device, the frozen weights kept as `place` says.
+/// Checks one file on a device, with the frozen weights in the number format of `place`.
 ///
 /// # Errors
-/// Returns a Problem if the file cannot be read or is not of this form.
+/// Returns a Problem if the file cannot be read or has another form.
 pub fn check(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenReport> {
-    // Whatever the file's tensors are, they meet the framework's own checks at the latest, which
-    // panic.
+    // Invalid tensors may reach checks of the framework, which panic.
     let checked = catch_unwind(AssertUnwindSafe(|| check_file(path, place, tolerance)));
     checked.unwrap_or_else(|_| {
         Err(
