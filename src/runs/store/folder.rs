@@ -1,4 +1,4 @@
-//! `RunFolder`: the one place that writes into a run's folder, and its lock.
+//! `RunFolder`: the only code that writes to a run's folder, and its lock.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -31,22 +31,22 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{RunHeader, TaskReport};
 use crate::tensors::{self, Bulk, HostTensor, Named};
 
-/// A run's folder that this program works on; nobody else can while it lives.
+/// The folder of a run that this program works on. It is locked until this value is dropped.
 #[derive(Debug)]
 pub struct RunFolder {
     /// Where tasks are saved: the run's folder, or that of an added task being written.
     path: PathBuf,
     /// The first task that is saved there, from 0.
     first: usize,
-    /// Holds the lock; released when nobody has it any more or the program ends.
+    /// Holds the lock, which is released when the last copy is dropped or the program ends.
     lock: Arc<File>,
 }
 
 impl RunFolder {
-    /// Makes a new folder below `root`, named by the time and the settings, and fills in
-    /// `header.run` and `header.folder`.
+    /// Creates a new folder in `root`, named by the time and the settings, and sets `header.run` and `header.folder`.
     ///
     /// # Errors
+    /// Returns a Problem if the folder cannot be created or written.
     /// Returns a Problem if the folder cannot be made or written.
     pub fn create(root: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
         std::fs::create_dir_all(root)
@@ -54,14 +54,14 @@ impl RunFolder {
         let path = new_folder(root, header)?;
         let begun = Self::begin(&path, header, plugin_text);
         if begun.is_err() {
-            // What is there could not be resumed; the error is reported.
+            // An incomplete folder could not be resumed; the error is reported.
             let _ = std::fs::remove_dir_all(&path);
         }
         sync_folder(Some(root));
         begun
     }
 
-    /// Fills a folder that was just made.
+    /// Writes the first files into a new folder.
     fn begin(path: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
         header.run = run_name(path);
         header.folder = path.to_path_buf();
@@ -73,16 +73,16 @@ impl RunFolder {
         if header.method.uses_pet {
             keep_file(&folder.path.join(PLUGIN_FILE), plugin_text.as_bytes())?;
         }
-        // Last, because this file is what makes the folder a run.
+        // Written last, because this file makes the folder a run.
         keep_file(&folder.path.join(RUN_FILE), run_toml(header)?.as_bytes())?;
         summary::begin(path, header, plugin_text);
         Ok(folder)
     }
 
-    /// Keeps a copy of what the run's PET starts from.
+    /// Saves a copy of the adapter that the run's PET starts from.
     ///
     /// # Errors
-    /// As [`PetStart`] says.
+    /// As [`PetStart`].
     pub fn keep_start(&self, start: &PetStart) -> Result<()> {
         start.keep(&self.path)
     }
@@ -90,13 +90,13 @@ impl RunFolder {
     /// Opens a run's folder to resume it.
     ///
     /// # Errors
-    /// Returns a Problem if it is no run, cannot be written, or another program works on it.
+    /// Returns a Problem if it is not a run, cannot be written, or is in use by another program.
     pub fn open(folder: &Path) -> Result<Self> {
         if !folder.join(RUN_FILE).is_file() {
             return Err(no_run(folder));
         }
         let held = lock(folder)?;
-        // While the lock was waited for, another program may have moved the run away.
+        // While this program waited for the lock, another one may have moved the run.
         if !folder.join(RUN_FILE).is_file() {
             return Err(no_run(folder));
         }
@@ -114,7 +114,7 @@ impl RunFolder {
         })
     }
 
-    /// The same lock, with tasks from `first` (from 0) on saved in another folder.
+    /// Returns the same lock, with tasks from `first` (from 0) on saved in another folder.
     pub(super) fn moved(self, path: PathBuf, first: usize) -> Self {
         Self {
             path,
@@ -123,7 +123,7 @@ impl RunFolder {
         }
     }
 
-    /// Whether the run's settings and facts are such that an older version can resume it.
+    /// Returns whether an older version can resume the run with its present settings and facts.
     pub fn is_older(&self) -> bool {
         let text = files::read_text(&self.path.join(RUN_FILE), files::TEXT);
         text.is_ok_and(|text| record::is_older(&text))
@@ -132,7 +132,7 @@ impl RunFolder {
     /// Replaces the run's settings and facts.
     ///
     /// # Errors
-    /// Returns a Problem if the folder cannot be written; the settings before stay.
+    /// Returns a Problem if the folder cannot be written; the previous settings are kept.
     pub fn save_header(&self, header: &RunHeader) -> Result<()> {
         let text = run_toml(header)?;
         keep_file(&self.path.join(RUN_FILE), text.as_bytes())?;
@@ -140,27 +140,27 @@ impl RunFolder {
         Ok(())
     }
 
-    /// The lock, for who needs it longer.
+    /// Returns the lock, to hold it longer.
     pub(super) fn lock(&self) -> Arc<File> {
         self.lock.clone()
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Saves what was measured after a task and what answers at that moment, whole; returns the bytes
-    /// written. A report of the same task, and reports of later ones, are replaced.
+    /// Saves the measurements and the complete snapshot after a task; returns the number of bytes written. Reports of
+    /// the same task and of later ones are replaced.
     ///
     /// # Errors
-    /// Returns a Problem if the disk is full or the folder cannot be written; tasks saved before stay.
+    /// Returns a Problem if the disk is full or the folder cannot be written; tasks saved before are kept.
     pub fn save_task(&self, report: &TaskReport, snapshot: &Named) -> Result<u64> {
         let metadata = snapshot::whole(report.task, snapshot)?;
         self.save(report, snapshot, metadata)
     }
 
-    /// The same, but of what answers only that which is new since the task before.
+    /// The same, but saves only the parts of the snapshot that are new since the task before.
     ///
     /// # Errors
     /// As [`RunFolder::save_task`].
@@ -180,7 +180,7 @@ impl RunFolder {
         snapshot: &Named,
         metadata: HashMap<String, String>,
     ) -> Result<u64> {
-        // An added task is no part of the run until it is whole.
+        // An added task is not part of the run until it is complete.
         let summary = (self.first == 0).then(|| Saving::begin(&self.path));
         let path = snapshot_file(&self.path, report.task);
         let mut hash = Sha256::new();
@@ -197,7 +197,7 @@ impl RunFolder {
             let slots = slots_csv(&report.slots)?;
             written += keep_file(&slots_file(&self.path, report.task), &slots)?;
         }
-        // The row comes last: only with it does the task count.
+        // The row is written last, because it marks the task as saved.
         let path = self.path.join(METRICS_FILE);
         let mut rows = read_metrics(&path)?;
         rows.retain(|row| row.task <= report.task);
@@ -221,22 +221,21 @@ impl RunFolder {
         Ok(written)
     }
 
-    /// Saves the state of training, replacing the checkpoint before; `bulk` is what else the method
-    /// needs and is made while it is written. Returns the bytes written.
+    /// Replaces the checkpoint; `bulk` are further tensors of the method, generated while they are written. Returns the
+    /// number of bytes written.
     ///
     /// # Errors
-    /// Returns a Problem if the disk is full or the folder cannot be written; the checkpoint before
-    /// stays.
+    /// Returns a Problem if the disk is full or the folder cannot be written; the previous checkpoint is kept.
     pub fn save_checkpoint(&self, checkpoint: &Checkpoint, bulk: Bulk<'_>) -> Result<u64> {
         make_folder(&self.path.join(RESUME_FOLDER))?;
         let path = checkpoint_file(&self.path);
         keep_with(&path, |out| checkpoint.write(bulk, out))
     }
 
-    /// The state of training; `None` if no checkpoint was saved.
+    /// Returns the checkpoint; `None` if none was saved.
     ///
     /// # Errors
-    /// Returns a Problem if the file is there but cannot be read.
+    /// Returns a Problem if the file exists but cannot be read.
     pub fn load_checkpoint(&self) -> Result<Option<Checkpoint>> {
         let path = checkpoint_file(&self.path);
         match path.exists() {
@@ -245,13 +244,13 @@ impl RunFolder {
         }
     }
 
-    /// The task of the checkpoint, from 0, and how many passes of it are done; `None` if no
-    /// checkpoint can be read.
+    /// Returns the task of the checkpoint, from 0, and the number of its finished passes; `None` if no checkpoint can
+    /// be read.
     pub fn checkpointed(&self) -> Option<(usize, usize)> {
         checkpoint::peek(&checkpoint_file(&self.path))
     }
 
-    /// One tensor that the checkpoint holds as bulk.
+    /// Returns a tensor from the bulk of the checkpoint.
     ///
     /// # Errors
     /// Returns a Problem if it is missing or cannot be read.
@@ -259,7 +258,7 @@ impl RunFolder {
         checkpoint::load_bulk(&checkpoint_file(&self.path), name)
     }
 
-    /// Saves what the next added task needs beyond the snapshot; returns the bytes written.
+    /// Saves what the next added task needs in addition to the snapshot; returns the number of bytes written.
     ///
     /// # Errors
     /// Returns a Problem if the disk is full or the folder cannot be written.
@@ -267,14 +266,14 @@ impl RunFolder {
         keep_with(&self.path.join(STATE_FILE), |out| state.write(bulk, out))
     }
 
-    /// What the next task needs beyond the snapshot of this one (from 0), with the file that holds
+    /// Returns what the next task needs in addition to the snapshot of this one (from 0), with the file that contains
     /// its bulk; `None` if it was not kept.
     ///
     /// # Errors
-    /// Returns a Problem if the file is there but cannot be read.
+    /// Returns a Problem if the file exists but cannot be read.
     pub fn load_state(&self, task: usize) -> Result<Option<(Checkpoint, PathBuf)>> {
         let kept = added_tasks::home(&self.path, task).join(STATE_FILE);
-        // A program that was killed just before it ended the run left the checkpoint.
+        // A program that was killed just before the end of the run left the checkpoint.
         for path in [kept, checkpoint_file(&self.path)] {
             if path.exists() {
                 let state = Checkpoint::load(&path)?;
@@ -286,8 +285,8 @@ impl RunFolder {
         Ok(None)
     }
 
-    /// Ends the run: the checkpoint is not needed any more, unless added tasks need it. (A run is
-    /// finished when every task is saved.)
+    /// Finishes the run: removes the checkpoint, unless added tasks need it. (A run is finished when every task is
+    /// saved.)
     ///
     /// # Errors
     /// Returns a Problem if the folder cannot be written.
@@ -313,9 +312,9 @@ impl RunFolder {
     }
 }
 
-/// Makes a folder inside a run's where there is none. The run's own is not made again: who renamed
-/// it would find two halves of a run. A link is not taken for a folder: what is written or swept
-/// there would be somebody else's.
+/// Creates a folder inside a run's folder if it does not exist. The run's own folder is not created again: if a user
+/// renamed it, the run would be divided between two folders. Links are refused, because writing or deleting there would
+/// affect other files.
 pub(super) fn make_folder(path: &Path) -> Result<()> {
     no_link(path)?;
     match std::fs::create_dir(path) {
@@ -324,7 +323,7 @@ pub(super) fn make_folder(path: &Path) -> Result<()> {
     }
 }
 
-/// Refuses a link in the place of a folder.
+/// Returns a Problem if the path is a link.
 fn no_link(path: &Path) -> Result<()> {
     if !path.is_symlink() {
         return Ok(());
@@ -334,8 +333,7 @@ fn no_link(path: &Path) -> Result<()> {
         .advise(message!("advice-replace-link-with-folder")))
 }
 
-/// Makes the folder of a new run: `2026-11-21_09-30-12_digits-lae-adapter5`, with a number behind
-/// it where that is taken.
+/// Creates the folder of a new run: `2026-11-21_09-30-12_digits-lae-adapter5`, with a number appended if it exists.
 fn new_folder(root: &Path, header: &RunHeader) -> Result<PathBuf> {
     let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
     let name = format!("{time}_{}", short_title(header));
@@ -356,7 +354,7 @@ fn new_folder(root: &Path, header: &RunHeader) -> Result<PathBuf> {
     }
 }
 
-/// Data, method and PET in characters that every file system takes.
+/// Returns dataset, method and PET in characters that every file system supports.
 fn short_title(header: &RunHeader) -> String {
     let mut title = format!("{}-{}", header.config.data_name(), header.config.method);
     if let Some(pet) = header.method.pet(&header.config) {

@@ -1,29 +1,29 @@
-//! A run's folder: everything about a run, in files that people and other programs can read.
+//! A run's folder: everything about a run, in files that users and other programs can read.
 //!
-//! | file | holds |
+//! | file | content |
 //! |---|---|
-//! | `run.toml` | the settings, and under `[facts]` class order, tasks, weights' hash, device, versions, and how draws are kept apart |
+//! | `run.toml` | the settings, and under `[facts]` class order, tasks, hash of the weights, device, versions, and how random draws are separated |
 //! | `plugin.toml` | the exact text of the PET plugin |
-//! | `start/` | the adapter that its PET starts from, where it does |
+//! | `start/` | the adapter that its PET starts from, if there is one |
 //! | `provenance.toml` | what else the run was made of, and where it was computed |
 //! | `images.csv` | a short fingerprint of every image |
-//! | `metrics.csv` | one row per task; the row is what makes a task count as saved |
-//! | `confusion/task_N.csv` | every test image after task N: label and each expert's answer |
-//! | `prompts/task_N.csv` | where slots of prompts are studied: choices and right answers by slot |
-//! | `task_N.safetensors` | what answers after task N, as far as it is new since task N − 1 (see `snapshot/mod.rs`) |
-//! | `resume/checkpoint.safetensors` | the state of training; gone when the run is finished |
-//! | `state.safetensors` | what an added task needs beyond the last snapshot, where the method needs more |
-//! | `lessons/task_N/` | an added task that the finished run was taught as task N (see `added_tasks.rs`) |
-//! | `summary.json` | what lists show of the run, made from the files above and again whenever they have changed |
-//! | `about.toml` | name, tags and note that people gave it; none unless they did |
-//! | `lock` | held by the program that works on the run |
+//! | `metrics.csv` | one row per task; a task counts as saved once its row exists |
+//! | `confusion/task_N.csv` | every test image after task N: label and each expert's prediction |
+//! | `prompts/task_N.csv` | with a study of prompts: selections and correct predictions by slot |
+//! | `task_N.safetensors` | tensors that classify after task N, as far as they are new since task N − 1 (see `snapshot/mod.rs`) |
+//! | `resume/checkpoint.safetensors` | the state of training; removed when the run is finished |
+//! | `state.safetensors` | what an added task needs in addition to the last snapshot, if the method needs more |
+//! | `lessons/task_N/` | the added task N of a finished run (see `added_tasks.rs`) |
+//! | `summary.json` | summary for lists, made from the files above and rebuilt when they have changed |
+//! | `about.toml` | name, tags and note given by the user, if any |
+//! | `lock` | locked by the program that works on the run |
 //!
-//! Beside the run folders `queue.toml` keeps what waits to be trained (see [`QueueFile`]), `.trash`
-//! the runs that were deleted (see `trash.rs`), `.cells` who is at work on which run of a grid (see `cells.rs`),
-//! and `mended/` the labels of data sets that were corrected by hand.
+//! Next to the run folders are `queue.toml` with the queued jobs (see [`QueueFile`]), `.trash` with the deleted runs (see
+//! `trash.rs`), `.cells` with the locks of running cells of grids (see `cells.rs`), and `mended/` with the corrected labels
+//! of datasets.
 //!
-//! Every file is written under another name, synced and renamed, so a kill or a full disk at any
-//! moment leaves what was there before. Tasks count from 1 in file names and from 0 in the code.
+//! Every file is written to a temporary name, synced and renamed, so a kill or a full disk leaves the previous file. Tasks
+//! are numbered from 1 in file names and from 0 in the code.
 
 mod about;
 mod added_task_figures;
@@ -101,7 +101,7 @@ pub use verify::{FilesLookedAt, Wrong, WrongPart, verify};
 
 /// Settings and facts.
 const RUN_FILE: &str = "run.toml";
-/// The plugin's text.
+/// The text of the plugin.
 pub const PLUGIN_FILE: &str = "plugin.toml";
 /// What else the run was made of, and where.
 const PROVENANCE_FILE: &str = "provenance.toml";
@@ -109,7 +109,7 @@ const PROVENANCE_FILE: &str = "provenance.toml";
 const IMAGES_FILE: &str = "images.csv";
 /// One row per task.
 const METRICS_FILE: &str = "metrics.csv";
-/// Folder of the answers.
+/// Folder of the predictions.
 const CONFUSION_FOLDER: &str = "confusion";
 /// Folder of the study of prompts.
 const PROMPTS_FOLDER: &str = "prompts";
@@ -119,25 +119,25 @@ const RESUME_FOLDER: &str = "resume";
 const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
 /// Folder of the added tasks.
 const ADDED_FOLDER: &str = "lessons";
-/// What an added task taught.
+/// The description of an added task.
 const TASK_FILE: &str = "lesson.toml";
 /// The list of an added task's images.
 const PICTURES_FILE: &str = "pictures.csv";
 /// Folder of an added task's images.
 const PICTURES_FOLDER: &str = "pictures";
-/// What the next added task needs beyond the last snapshot.
+/// What the next added task needs in addition to the last snapshot.
 const STATE_FILE: &str = "state.safetensors";
-/// The summary of the run, without its answers.
+/// The summary of the run, without its predictions.
 const SUMMARY_FILE: &str = "summary.json";
-/// What people say of the run.
+/// Name, tags and note of the run.
 const ABOUT_FILE: &str = "about.toml";
-/// Folder of the deleted runs, beside the others.
+/// Folder of the deleted runs, next to the others.
 const TRASH_FOLDER: &str = ".trash";
-/// Folder of the locks of keys, beside the runs.
+/// Folder of the locks of keys, next to the runs.
 const CELLS_FOLDER: &str = ".cells";
 
-/// Where runs are kept: `out` if given, else the environment variable `LAE_RUNS`, else the folder
-/// for this user's application data.
+/// Returns the folder of runs: `out` if given, else the environment variable `LAE_RUNS`, else the folder for this
+/// user's application data.
 pub fn runs_root(out: Option<&Path>) -> PathBuf {
     if let Some(out) = out {
         return out.to_path_buf();
@@ -148,25 +148,25 @@ pub fn runs_root(out: Option<&Path>) -> PathBuf {
     folders::local_data().map_or_else(|| PathBuf::from("runs"), |folder| folder.join("runs"))
 }
 
-/// The snapshot after a task (from 0).
+/// Returns the path of the snapshot after a task (from 0).
 fn snapshot_file(folder: &Path, task: usize) -> PathBuf {
     folder.join(format!("task_{}.safetensors", task + 1))
 }
 
-/// The answers after a task (from 0).
+/// Returns the path of the predictions after a task (from 0).
 fn answers_file(folder: &Path, task: usize) -> PathBuf {
     folder
         .join(CONFUSION_FOLDER)
         .join(format!("task_{}.csv", task + 1))
 }
 
-/// The study of prompts after a task (from 0).
+/// Returns the path of the study of prompts after a task (from 0).
 fn slots_file(folder: &Path, task: usize) -> PathBuf {
     let name = format!("task_{}.csv", task + 1);
     folder.join(PROMPTS_FOLDER).join(name)
 }
 
-/// The checkpoint of a run.
+/// Returns the path of the checkpoint of a run.
 fn checkpoint_file(folder: &Path) -> PathBuf {
     folder.join(RESUME_FOLDER).join(CHECKPOINT_FILE)
 }

@@ -1,5 +1,5 @@
-//! Figures as data: what they show is given, and a drawing (SVG, PDF, PNG) or the numbers as a table are made of it. The same
-//! drawing is used in a file, in a report and in the clipboard.
+//! Figures as data, from which drawings (SVG, PDF, PNG) and tables of their numbers are made. Files, reports and the
+//! clipboard use the same drawing.
 
 mod cells;
 mod lines;
@@ -21,13 +21,13 @@ pub use png::Pixels;
 /// A figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// Lines, or a matrix.
+    /// Lines or a matrix.
     pub content: FigureContent,
 }
 
-/// What a figure holds.
+/// The content of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FigureContent {
     /// Lines over tasks or steps.
@@ -39,14 +39,14 @@ pub enum FigureContent {
 /// Where a drawing is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In a file of its own, on white.
+    /// In a separate file, on white.
     File,
-    /// In a report, whose style names the colours.
+    /// In a report, whose style sheet defines the colours.
     Report,
 }
 
 impl Place {
-    /// The colour of a run's line.
+    /// Returns the colour of a run's line.
     fn shade(self, shade: Shade) -> String {
         match self {
             Self::File => hex(shade.on_light()),
@@ -54,7 +54,7 @@ impl Place {
         }
     }
 
-    /// The colour of a line that is no run's, by its place among such lines.
+    /// Returns the colour of another line, by its index.
     fn colour(self, line: usize) -> String {
         let at = line % COLOURS.len();
         match self {
@@ -63,12 +63,12 @@ impl Place {
         }
     }
 
-    /// What a file is known as SVG by.
+    /// Returns the XML namespace that an SVG file needs.
     fn namespace(self) -> Option<&'static str> {
         (self == Self::File).then_some("http://www.w3.org/2000/svg")
     }
 
-    /// The colours of words and of lines across.
+    /// Returns the colours of text and of grid lines.
     fn plain(self) -> [&'static str; 2] {
         match self {
             Self::File => ["#333333", "#dddddd"],
@@ -77,16 +77,16 @@ impl Place {
     }
 }
 
-/// Colours that people with colour-blindness can distinguish (Okabe and Ito), for what is no run; a report has its own
-/// ones for light and dark.
+/// Colours that are distinguishable with colour blindness (Okabe and Ito), for lines that are not runs; a report has
+/// its own for light and dark.
 const COLOURS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b98500", "#3a96c8", "#5a5a5a",
 ];
-/// What every drawing's words are set in.
+/// The fonts of all drawings.
 const FONT: &str = "Inter, system-ui, DejaVu Sans, sans-serif";
 
 impl Figure {
-    /// Lines under a title.
+    /// Returns a figure of lines.
     pub fn lines(title: impl Into<String>, lines: Lines) -> Self {
         Self {
             title: title.into(),
@@ -94,7 +94,7 @@ impl Figure {
         }
     }
 
-    /// A matrix under a title.
+    /// Returns a figure of a matrix.
     pub fn cells(title: impl Into<String>, cells: Cells) -> Self {
         Self {
             title: title.into(),
@@ -102,7 +102,7 @@ impl Figure {
         }
     }
 
-    /// The text of an SVG file.
+    /// Returns the text of an SVG file.
     pub fn svg(&self) -> String {
         self.draw(Place::File).into_string()
     }
@@ -114,7 +114,7 @@ impl Figure {
         }
     }
 
-    /// Its numbers.
+    /// Returns its numbers.
     pub fn table(&self) -> TextTable {
         match &self.content {
             FigureContent::Lines(lines) => lines.table(),

@@ -1,8 +1,8 @@
-//! A run without its data as one file, `NAME.laerun.zip`: what others need to open it and to check it.
+//! Packed runs, `NAME.laerun.zip`: a run without its data as one file that others can open and check.
 //!
-//! It is a zip of the run's files as they are, with `manifest.json`, which has the SHA-256 of each, in front, and
-//! `figures.json` for readers. Of the same run the file has the same bytes, whenever and wherever it is packed. Paths
-//! are not in it: where settings name a folder or file, only its last name is kept.
+//! The zip contains the run's files unchanged, preceded by `manifest.json` with the SHA-256 of each, and `figures.json`
+//! for readers. Packing the same run always gives the same bytes. Paths are removed: only the last component of a
+//! folder or file in the settings is kept.
 
 mod read;
 pub(super) mod veil;
@@ -22,27 +22,27 @@ use super::{
 pub use read::{Extracted, Unpacked, extract, unpack};
 pub use write::{Packed, pack};
 
-/// How such files end.
+/// Suffix of packed runs.
 pub const PACKED_ENDING: &str = ".laerun.zip";
 
 /// Hashes of all other files.
 const MANIFEST_FILE: &str = "manifest.json";
-/// The run's figures as `lae-studio runs --json` gives them.
+/// The results of the run, as printed by `lae-studio runs --json`.
 const FIGURES_FILE: &str = "figures.json";
-/// Raised when the file changes its meaning.
+/// Version of the format; increased when its meaning changes.
 const FORMAT: u32 = 1;
 
-/// What a packed run says of itself.
+/// The manifest of a packed run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Manifest {
     format: u32,
     /// The run's name.
     run: String,
-    /// Every other file, sorted by name.
+    /// All other files, sorted by name.
     files: Vec<PackedFile>,
 }
 
-/// One file of a packed run.
+/// A file of a packed run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct PackedFile {
     name: String,
@@ -50,14 +50,14 @@ struct PackedFile {
     sha256: String,
 }
 
-/// Whether a file's name says that it is a packed run.
+/// Returns whether a file name is that of a packed run.
 pub fn is_packed(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.to_lowercase().ends_with(PACKED_ENDING)
 }
 
-/// Whether a run has a file of this name, as a path with `/` below its folder, that is packed. No other name is taken
-/// from a file of somebody else, so none leads out of the run's folder.
+/// Returns whether a run has a file with this name (a path with `/`, relative to its folder) that is packed. Other
+/// names in a file from someone else are refused, so none leads out of the run's folder.
 fn is_part(name: &str) -> bool {
     let of_run = [
         RUN_FILE,
@@ -81,7 +81,7 @@ fn is_part(name: &str) -> bool {
     }
 }
 
-/// Whether the run's folder and those of added tasks have such a file alike.
+/// Returns whether both the run's folder and those of added tasks have such a file.
 fn is_of_tasks(name: &str) -> bool {
     match folder_and(name) {
         Some((CONFUSION_FOLDER | PROMPTS_FOLDER, table)) => numbered(table, ".csv"),
@@ -94,7 +94,7 @@ fn folder_and(name: &str) -> Option<(&str, &str)> {
     name.split_once('/')
 }
 
-/// Whether a name is `task_N` with this ending.
+/// Returns whether a name is `task_N` with this suffix.
 fn numbered(name: &str, ending: &str) -> bool {
     let number = name
         .strip_prefix("task_")

@@ -1,9 +1,9 @@
-//! `task_N.safetensors`, what answers after task N. Most of it answered after task N − 1, too, so a snapshot
-//! holds what is new since the one before: new tensors, those that changed, and of a tensor of which a part
-//! changed the rows that did. All else is as the snapshot before has it, which is named by a hash.
+//! Snapshots, `task_N.safetensors`: the tensors that classify after task N. Most of them are the same as after task N −
+//! 1, so a snapshot contains only what is new: new tensors, changed ones, and the changed rows of tensors of which only
+//! a part changed. Everything else is in the previous snapshot, which is identified by a hash.
 //!
-//! The first snapshot of a run names none and is whole, and so are the last one, from which a finished run
-//! answers and learns added tasks, those of added tasks, and those of older versions.
+//! The first snapshot of a run is complete, and so are the last one (which a finished run uses for predictions and
+//! added tasks), those of added tasks, and those of older versions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,27 +17,27 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::tensors::{self, HostTensor, Named};
 
-/// The one entry of a snapshot's metadata: several would be written in any order, and equal snapshots shall be
+/// The only entry of a snapshot's metadata: several entries would be written in any order, but equal snapshots must be
 /// equal files.
 const LABEL: &str = "snapshot";
-/// Rows of fewer numbers are not hashed separately.
+/// Rows with fewer values are not hashed separately.
 const NARROW: usize = 16;
-/// A tensor whose new rows are in more places is held whole.
+/// A tensor with more separate ranges of new rows is stored completely.
 const MOST_SPANS: usize = 1000;
 
-/// Rows of a tensor: the first, from 0, and how many.
+/// A range of rows: the first, from 0, and their number.
 type Span = [usize; 2];
-/// The rows of tensors that are held in part, in ascending order.
+/// The stored rows of partly stored tensors, in ascending order.
 type Rows = BTreeMap<String, Vec<Span>>;
 
-/// What a snapshot says of itself.
+/// The metadata of a snapshot.
 #[derive(Serialize, Deserialize)]
 struct Label {
     /// From 1.
     after_task: usize,
-    /// Hash over all that answers after the task, whichever file holds it, in hex.
+    /// Hash, in hex, of everything that classifies after the task, in any file.
     sha256: String,
-    /// Hash of the snapshot after the task before, which has what is not held here; `None` for a whole one.
+    /// Hash of the snapshot after the task before, which contains what is missing here; `None` for a complete one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     before: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -45,7 +45,7 @@ struct Label {
 }
 
 impl Label {
-    /// That of a whole snapshot after a task (from 0), of these tensors.
+    /// Returns the label of a complete snapshot of these tensors after a task (from 0).
     fn of_whole(task: usize, tensors: &BTreeMap<String, RowHashes>) -> Self {
         let mut hash = Sha256::new();
         for (name, tensor) in tensors {
@@ -60,7 +60,7 @@ impl Label {
         }
     }
 
-    /// That of a file with this metadata; none in files of older versions.
+    /// Returns the label in a file's metadata; `None` in files of older versions.
     fn of(metadata: Option<&HashMap<String, String>>) -> Option<Self> {
         serde_json::from_str(metadata?.get(LABEL)?).ok()
     }
@@ -76,15 +76,15 @@ impl Label {
     }
 }
 
-/// What answers after a task (from 0): the tensors of the method's snapshot.
+/// Returns the tensors of the method's snapshot after a task (from 0).
 ///
 /// # Errors
-/// Returns a Problem if the snapshot, or one before it that it continues, is missing, cannot be read or is of
+/// Returns a Problem if the snapshot, or an earlier one that it depends on, is missing, cannot be read or belongs to
 /// another run.
 pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
     let doing = format!("read the snapshot of task {}", task + 1);
     let mut parts: Vec<(PathBuf, BTreeSet<String>, Rows)> = Vec::new();
-    // Newest first: what is whole in a later one is not read from those before.
+    // Newest first: tensors that are complete in a later snapshot are not read from earlier ones.
     let (mut known, mut at, mut expected) = (BTreeSet::new(), task, None);
     loop {
         let path = snapshot_file(&added_tasks::home(folder, at), at);
@@ -125,8 +125,8 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
     Ok(all)
 }
 
-/// The hash that the snapshot after a task (from 0) names for all that answers then, and the one that is found; none
-/// in files of older versions, which name none.
+/// Returns the hash in the snapshot after a task (from 0), and the computed one; `None` in files of older versions,
+/// which have no hash.
 pub(super) fn own_and_found(folder: &Path, task: usize) -> Result<Option<(String, String)>> {
     let path = snapshot_file(&added_tasks::home(folder, task), task);
     let file = tensors::open(&path, "read a snapshot")?;
@@ -137,17 +137,17 @@ pub(super) fn own_and_found(folder: &Path, task: usize) -> Result<Option<(String
     Ok(Some((label.sha256, found.sha256)))
 }
 
-/// What helps against a snapshot that cannot be put together.
+/// Advice for a snapshot that cannot be assembled.
 const DAMAGED: &str =
     "restore the run's folder from a backup, use the snapshot of another task, or train again";
 
-/// The snapshot in this file is not the one from which that of a task (from 0) continues.
+/// Returns the Problem of a file that is not the snapshot that the one after a task (from 0) depends on.
 fn another(path: &Path, task: usize) -> Problem {
     let what = message!("problem-snapshot-other-file", task = (task + 1).to_string());
     Problem::new(what).at_path(path).advise(DAMAGED)
 }
 
-/// Puts the rows of these spans into a tensor, which may grow by the last of them; whether they fit.
+/// Copies rows into these ranges of a tensor, which may grow by the last one; returns whether they fit.
 fn replace_rows(tensor: &mut HostTensor, spans: &[Span], rows: &HostTensor) -> bool {
     let (Some((had, tail)), Some((new, new_tail))) =
         (tensor.shape.split_first(), rows.shape.split_first())
@@ -177,11 +177,11 @@ fn replace_rows(tensor: &mut HostTensor, spans: &[Span], rows: &HostTensor) -> b
     true
 }
 
-/// Makes the snapshots of a run, one after the other, each of what is new since the one before.
+/// Writes the snapshots of a run in order, each with what is new since the one before.
 #[derive(Default)]
 pub struct SnapshotWriter(Option<Before>);
 
-/// The latest snapshot, as far as the next one has to know.
+/// What the next snapshot needs to know about the latest one.
 struct Before {
     task: usize,
     sha256: String,
@@ -189,7 +189,7 @@ struct Before {
 }
 
 impl Before {
-    /// The one after this task (from 0) in the folder; `None` if the next one cannot continue it.
+    /// Reads the snapshot after this task (from 0); `None` if the next one cannot depend on it.
     fn read(folder: &Path, task: usize) -> Option<Self> {
         let path = snapshot_file(folder, task);
         let file = tensors::open(&path, "read a snapshot").ok()?;
@@ -202,7 +202,8 @@ impl Before {
     }
 }
 
-/// A tensor as it is known again: its shape, and a hash of each row, or of all if rows are not hashed separately.
+/// Hashes of a tensor, to detect changes: its shape, and a hash of each row, or one hash if rows are not hashed
+/// separately.
 #[derive(PartialEq)]
 struct RowHashes {
     shape: Vec<usize>,
@@ -227,7 +228,7 @@ impl RowHashes {
         }
     }
 
-    /// The rows that are new since `before`; `None` if all are, or rows cannot be compared with those of before.
+    /// Returns the rows that are new since `before`; `None` if all are, or rows cannot be compared.
     fn new_rows(&self, before: &Self) -> Option<Vec<Span>> {
         let (count, tail) = self.shape.split_first()?;
         let by_row = self.rows.len() == *count && before.rows.len() <= *count;
@@ -252,8 +253,8 @@ fn hashes(tensors: &Named) -> BTreeMap<String, RowHashes> {
 }
 
 impl SnapshotWriter {
-    /// Leaves of the snapshot after a task (from 0) what is new since the one in the folder before
-    /// it; returns the metadata to write with it.
+    /// Removes what is in the previous snapshot in the folder from the one after a task (from 0); returns the metadata
+    /// to write with it.
     pub(super) fn next(
         &mut self,
         folder: &Path,
@@ -264,7 +265,7 @@ impl SnapshotWriter {
         let before = self.0.take();
         let before = before.filter(|before| before.task + 1 == task);
         let before = before.or_else(|| Before::read(folder, task.checked_sub(1)?));
-        // A tensor that is no more would come back from there.
+        // A removed tensor would reappear from the previous snapshot, so a complete one is written.
         let before =
             before.filter(|before| before.tensors.keys().all(|name| now.contains_key(name)));
         let mut label = Label::of_whole(task, &now);
@@ -295,7 +296,7 @@ impl SnapshotWriter {
     }
 }
 
-/// The metadata of a whole snapshot after a task (from 0).
+/// Returns the metadata of a complete snapshot after a task (from 0).
 pub(super) fn whole(task: usize, snapshot: &Named) -> Result<HashMap<String, String>> {
     Label::of_whole(task, &hashes(snapshot)).metadata()
 }

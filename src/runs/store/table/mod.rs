@@ -1,5 +1,5 @@
-//! Tables of runs on request: which runs (`final > 85`), grouped by any setting, sorted by any column,
-//! compared with others over the same class orders and seeds.
+//! Tables of runs: filtered (`final > 85`), grouped by any setting, sorted by any column, and compared with other rows
+//! over the same class orders and seeds.
 
 mod column;
 mod condition;
@@ -34,25 +34,25 @@ use super::summary::RunSummary;
 use crate::run::config::{RunConfig, differences, differs};
 use crate::run::event::RunHeader;
 
-/// A run as tables read it, borrowed from its summary or from a row of a list.
+/// A run as needed for tables, borrowed from its summary or from a row of a list.
 #[derive(Clone, Debug)]
 pub struct Measured<'a> {
     /// Settings and facts.
     pub header: &'a RunHeader,
-    /// What it is compared by, in percent.
+    /// Its metrics in percent.
     pub figures: Cow<'a, Figures>,
-    /// Whether it has ended.
+    /// Its state.
     pub state: StoredState,
-    /// SHA-256 of the PET plugin's text, in hex; empty where it has none.
+    /// SHA-256 of the PET plugin's text, in hex; empty if it has none.
     pub plugin_sha256: &'a str,
-    /// Seconds that it took, over all tasks.
+    /// Seconds of training and testing of all tasks.
     pub seconds: f64,
-    /// Decides which runs repeat it; `None` while no task is measured.
+    /// Identifies its repetitions; `None` while no task is measured.
     pub group: Option<Cow<'a, GroupKey>>,
 }
 
 impl<'a> Measured<'a> {
-    /// A run, whose figures are computed here.
+    /// Returns a run; computes its metrics.
     pub fn of(run: &'a RunSummary) -> Self {
         Self {
             header: &run.header,
@@ -64,12 +64,12 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Tasks that are measured.
+    /// Returns the number of measured tasks.
     pub fn saved(&self) -> usize {
         self.group.as_ref().map_or(0, |group| group.measured)
     }
 
-    /// Returns how far it is.
+    /// Returns its progress.
     pub fn progress(&self) -> Progress {
         Progress {
             done: self.saved(),
@@ -78,30 +78,30 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Runs in one row.
+/// The runs of a row.
 #[derive(Debug)]
 pub struct Row<'a> {
-    /// What they have in common: a cell for each column that they were put together by.
+    /// Their common values: a cell for each column that they are grouped by.
     pub cells: Vec<Cell>,
-    /// The runs. Of several with equal settings, class order and seed the newest.
+    /// The runs; of several with equal settings, class order and seed only the newest.
     pub runs: Vec<&'a Measured<'a>>,
-    /// How far all of its runs are; `None` where every task of each is measured.
+    /// The progress of all of its runs; `None` if all tasks of each are measured.
     pub unfinished: Option<Progress>,
-    /// The images that all of its runs are measured on: `test` or `validation`.
+    /// Which images all of its runs are measured on: `test` or `validation`.
     pub measured_on: &'static str,
-    /// Mean of their figures.
+    /// Mean of their metrics.
     pub mean: Figures,
-    /// Sample standard deviation (n − 1) of their figures; empty for one run.
+    /// Sample standard deviation (n − 1) of their metrics; empty for one run.
     pub std: Figures,
-    /// Settings in which they differ beside class order and seed, with the values: what the mean is also taken over.
+    /// Settings besides class order and seed in which they differ, with the values: the mean is also taken over these.
     pub differ_in: Vec<Spread>,
 }
 
 impl Row<'_> {
-    /// The published row that is like it.
+    /// Returns the matching published row.
     ///
     /// # Errors
-    /// Why there is none, in a sentence.
+    /// Returns the reason, in a sentence, if there is none.
     pub fn beside_published(&self) -> std::result::Result<BesidePublished, String> {
         let keys: Vec<&str> = self.differ_in.iter().map(|s| s.key.as_str()).collect();
         let first = match self.runs.first() {
@@ -118,17 +118,17 @@ impl Row<'_> {
     }
 }
 
-/// A setting with the different values that the runs of a row have.
+/// A setting with the different values of the runs of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Spread {
     /// The setting's key.
     pub key: String,
-    /// Its values, each once.
+    /// Its distinct values.
     pub values: BTreeSet<String>,
 }
 
-/// Returns the runs that count in a table, one for each experiment, class order and seed: the one with most tasks, of
-/// these the newest. Runs without a measured task do not count.
+/// Returns the runs that count in a table, one for each experiment, class order and seed: the one with the most tasks,
+/// of these the newest. Runs without a measured task do not count.
 fn counted<'a>(runs: &'a [Measured<'a>]) -> Vec<&'a Measured<'a>> {
     let newest = kinds(runs, |run| run.group.as_deref());
     let newest = newest.into_iter().flatten();
@@ -152,8 +152,8 @@ fn counted<'a>(runs: &'a [Measured<'a>]) -> Vec<&'a Measured<'a>> {
     counted
 }
 
-/// Returns the titles of the methods in these rows that draw nothing and have runs among all of these that differ in the seed
-/// alone: those count once.
+/// Returns the titles of the methods in these rows that use no random numbers and have runs that differ only in the
+/// seed: those count once.
 fn seedless(rows: &[Row<'_>], runs: &[Measured<'_>]) -> BTreeSet<String> {
     let key = |run: &'_ Measured<'_>| Some(run.group.as_ref()?.key.clone());
     let mut seeds: HashMap<Option<RunKey>, BTreeSet<u64>> = HashMap::new();
@@ -169,8 +169,8 @@ fn seedless(rows: &[Row<'_>], runs: &[Measured<'_>]) -> BTreeSet<String> {
         .collect()
 }
 
-/// Puts runs with equal cells in these columns into one row each, in the order of their first members; without columns
-/// each run has a row of its own. Runs that are differently far, or measured on other images, never share a row.
+/// Groups runs with equal cells in these columns, in the order of their first members; without columns each run has its
+/// own row. Runs with different progress, or measured on other images, never share a row.
 fn rows<'a>(runs: Vec<&'a Measured<'a>>, by: &[Column]) -> Vec<Row<'a>> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut rows: Vec<(Vec<Cell>, Vec<&Measured<'_>>)> = Vec::new();
@@ -180,7 +180,7 @@ fn rows<'a>(runs: Vec<&'a Measured<'a>>, by: &[Column]) -> Vec<Row<'a>> {
         let measured_on = run.header.config.measured_on();
         let known = match by {
             [] => rows.len(),
-            // Numbers and texts that look alike are distinguished here.
+            // Distinguishes numbers and texts that look alike.
             _ => *places
                 .entry(format!("{cells:?} {progress:?} {measured_on}"))
                 .or_insert(rows.len()),
@@ -210,7 +210,7 @@ fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a Measured<'a>>) -> Row<'a> {
             format!("{} {}", images.train, images.test)
         })
     };
-    // What decides figures beside the settings.
+    // What affects results in addition to the settings.
     let others = [
         of_runs("tasks that are measured", &|run| run.saved().to_string()),
         of_runs("file of weights", &|run| run.header.weights_sha256.clone()),
@@ -239,7 +239,7 @@ fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a Measured<'a>>) -> Row<'a> {
     }
 }
 
-/// Sorts rows by a cell of each; what has none comes last, whichever way the others go.
+/// Sorts rows by a cell of each; empty cells come last in both directions.
 pub fn sort_by_cell<T>(rows: &mut [T], descending: bool, cell: impl Fn(&T) -> Cell) {
     rows.sort_by_cached_key(|row| {
         let cell = cell(row);
@@ -247,7 +247,7 @@ pub fn sort_by_cell<T>(rows: &mut [T], descending: bool, cell: impl Fn(&T) -> Ce
     });
 }
 
-/// A cell as a key that sorts.
+/// A sortable cell.
 #[derive(PartialEq)]
 struct Ordered {
     cell: Cell,
