@@ -1,8 +1,7 @@
-//! Training images whose label the others contradict: each is answered by a regression, on features of the run's
-//! frozen backbone alone, of images among which neither it nor a copy of it is.
+//! Doubtful training labels: each training image is predicted by a regression on features of the run's frozen backbone,
+//! fitted to images that include neither it nor a copy of it.
 //!
-//! What the run's own experts say of an image they learned is no witness: they may know it by heart, its wrong label
-//! too.
+//! The run's own experts are not used, because they may have memorised an image with its wrong label.
 
 mod folds;
 
@@ -22,18 +21,18 @@ use crate::problem::Result;
 use crate::tensors::HostTensor;
 use folds::Folds;
 
-/// Random projections in front of the regression, at most.
+/// Maximum number of random projections before the regression.
 const PROJECTIONS: usize = 1000;
-/// Images that are looked at at once.
+/// Number of images that are processed together.
 const PIECE: usize = 16;
 
-/// Returns the features of images as the network sees them, side by side: one row after the other.
+/// Returns the features of images (network input, concatenated), one row after the other.
 pub type Ask<'a> = dyn FnMut(Vec<u8>) -> Result<Vec<f32>> + 'a;
-/// Gets the number of images done and their total; breaks to stop it.
+/// Receives the number of processed images and their total; stops by breaking.
 pub type Step<'a> = dyn FnMut(usize, usize) -> ControlFlow<()> + 'a;
 
 impl Predictor {
-    /// What the frozen backbone alone makes of images as the network sees them, side by side.
+    /// Returns the features of images (network input, concatenated) from the frozen backbone only.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -43,12 +42,12 @@ impl Predictor {
     }
 }
 
-/// What the others make of every training image of the run in `folder` up to `task`, under [`Expert::ANSWER`], with
-/// how certain they are; nothing where `step` or `go_on` stopped it. Images of its own data set alone, by their
-/// indices in the training split; those that cannot be read are left out.
+/// Predicts every training image of the run in `folder` up to `task` from the others, as [`Expert::ANSWER`], with
+/// certainties; `None` if `step` or `go_on` stopped it. Only images of the run's own dataset are included, by their
+/// indices in the training split; unreadable ones are skipped.
 ///
 /// # Errors
-/// Returns a Problem if the images are no longer those the run learned from, are too few, or `ask` fails.
+/// Returns a Problem if the images have changed since the run learned them, are too few, or `ask` fails.
 pub fn look(
     (folder, task): (&Path, usize),
     input: InputSpec,
@@ -88,7 +87,7 @@ pub fn look(
 }
 
 impl Folds {
-    /// What the others make of each, in the order of the training split.
+    /// Returns the predictions in the order of the training split.
     fn answers(&self, features: &[f32], go_on: &dyn Fn() -> bool) -> Result<Answers> {
         let labels: Vec<usize> = self.pictures.iter().map(|one| one.label).collect();
         let images = TaskFeatures {
@@ -109,7 +108,7 @@ impl Folds {
             answers.samples.push(self.pictures[at].index);
             answers.labels.push(labels[at]);
             given.push(best);
-            // Against its label alone: what else it looks like speaks for neither.
+            // Relative to its label only: the scores of other classes support neither.
             certain.push(shares[best] / (shares[best] + shares[labels[at]]));
         }
         answers.given.insert(Expert::ANSWER, given);
@@ -118,13 +117,13 @@ impl Folds {
     }
 }
 
-/// Softmax of scores times a factor, before it is divided by its sum.
+/// Returns the exponentials of scores times a factor, the softmax before normalisation.
 fn powers(scores: &[f64], sharpness: f64) -> impl Iterator<Item = f64> {
     let most = scores.iter().copied().fold(f64::MIN, f64::max);
     scores.iter().map(move |s| ((s - most) * sharpness).exp())
 }
 
-/// Softmax of scores times a factor.
+/// Returns the softmax of scores times a factor.
 fn shares(scores: &[f64], sharpness: f64) -> Vec<f32> {
     let sum: f64 = powers(scores, sharpness).sum();
     powers(scores, sharpness)
@@ -132,7 +131,8 @@ fn shares(scores: &[f64], sharpness: f64) -> Vec<f32> {
         .collect()
 }
 
-/// The factor with which shares fit the labels best: a regression's scores are no logits.
+/// Returns the factor (inverse temperature) with which the softmax fits the labels best, because scores of a regression
+/// are not logits.
 fn sharpness(scores: &[&[f64]], labels: &[usize]) -> f64 {
     let loss = |sharpness: f64| -> f64 {
         let each = scores.iter().zip(labels).map(|(scores, label)| {
@@ -164,7 +164,7 @@ mod tests {
     use crate::metrics::Wrong;
     use burn::tensor::Device;
 
-    /// What the embedded backbone makes of images.
+    /// Returns the features of images from the embedded backbone.
     fn features_of(samples: &[Sample]) -> Vec<f32> {
         let opened = library::open("lae-nano", &Device::flex(), &mut |_| true).unwrap();
         let piece = |piece: &[Sample]| {
@@ -179,7 +179,7 @@ mod tests {
         samples.chunks(64).flat_map(piece).collect()
     }
 
-    /// The figures are in docs/data.md.
+    /// The numbers are in docs/data.md.
     #[test]
     fn planted_wrong_labels_are_among_the_first_of_the_list() {
         let data = Dataset::open("letters", &OpenOptions::default()).unwrap();
@@ -222,7 +222,7 @@ mod tests {
     fn copies_are_in_one_fold_and_every_fold_has_its_share() {
         let data = Dataset::open("digits", &OpenOptions::default()).unwrap();
         let picture = |index: usize| One::of(index, &data.train[index], index % 3);
-        // Every image is in it twice.
+        // Every image occurs twice.
         let all = (0..120).map(|index| (index / 6, picture(index))).collect();
         let folds = Folds::divided(all, 3);
         assert_eq!(folds.ends.last(), Some(&120));

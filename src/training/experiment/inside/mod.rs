@@ -1,9 +1,8 @@
-//! A look inside a run after a task: features, energies and answers over a fixed probe set of test
-//! images, what the network gathers from one image, how far its PETs have moved.
+//! Views inside a run after a task: features, energies and predictions on a fixed probe set of test images, attention
+//! for one image, and the movement of its PETs.
 //!
-//! Everything comes from the snapshot itself, through the method that the run was trained with. The
-//! probe set is processed in small pieces, so training never waits longer than for a
-//! batch.
+//! Everything is computed from the snapshot with the method of the run. The probe set is processed in small batches, so
+//! that training never waits longer than for one batch.
 
 mod axes;
 mod probe_set;
@@ -29,11 +28,11 @@ use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::run::inside::{AttentionMap, Movement, PictureInside, ProbeInside, RunInside};
 
-/// Looks into the run in `folder` after `task` at once; the axes of the map are those of the
-/// snapshot after `anchor`. A probe set that is not available is reported in the answer.
+/// Computes the view of the run in `folder` after `task`; the axes of the map are those of the snapshot after `anchor`.
+/// If the probe set is not available, the result says so.
 ///
 /// # Errors
-/// As [`Predictor::open`], or the device failed.
+/// As [`Predictor::open`], or if the device failed.
 pub fn look(
     folder: &Path,
     [anchor, task]: [usize; 2],
@@ -69,7 +68,7 @@ pub fn look(
     Ok((predictor, inside))
 }
 
-/// What a sample of a run's test images is to a predictor, without a map.
+/// Returns the predictions for a sample of a run's test images, without a map.
 ///
 /// # Errors
 /// Returns a Problem if the test images are not available, or the device failed.
@@ -87,12 +86,12 @@ pub fn sample(folder: &Path, predictor: &Predictor, stock: &Stock) -> Result<Pro
 }
 
 impl Predictor {
-    /// How the network wants its images.
+    /// Returns the specification of the network's input.
     pub fn input(&self) -> InputSpec {
         self.backbone.input
     }
 
-    /// How far the PETs have moved since they were drawn, block by block.
+    /// Returns the movement of the PETs since their initialisation, by block.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -111,19 +110,18 @@ impl Predictor {
         Ok(movement)
     }
 
-    /// What the network gathers from an image. After the first task it also reports what the
-    /// network gathered before it.
+    /// Returns the attention maps of an image; after the first task also those of the network without PETs.
     ///
     /// # Errors
-    /// Returns a Problem if the image's size contradicts its pixels, a plugin's attention has no
-    /// shares, or the device failed.
+    /// Returns a Problem if the image's size does not match its pixels, a plugin's attention has no weights, or the
+    /// device failed.
     pub fn attention_maps(&self, picture: &Picture) -> Result<PictureInside> {
         let seen = self.seen(picture)?;
         let images = self.images(&seen);
         let watch = || self.method.features(images.clone());
         let (features, passes) = self.watched.during(watch)?;
         let experts: Vec<Expert> = features.experts().collect();
-        // The last passes are the experts'; before them there may be one that chooses prompts.
+        // The last passes are those of the experts; a pass that selects prompts may precede them.
         let own = passes.len().saturating_sub(experts.len());
         let last: Vec<AttentionMap> = passes.into_iter().skip(own).filter_map(first).collect();
         let before = match self.task() {
@@ -146,7 +144,7 @@ impl Predictor {
         })
     }
 
-    /// What the backbone alone makes of normalised images (batch × width).
+    /// Returns the features of normalised images from the backbone only (batch × width).
     ///
     /// # Errors
     /// Returns a Problem if the device failed.

@@ -1,9 +1,9 @@
-//! Ready-made set-ups: the demos, and the paper's experiments (its two benchmarks, the 20-task benchmarks and the
-//! comparison with CODA-Prompt of its supplement). A paper set-up fixes everything but the PET, of which the
-//! tables hold six, and the class order, of which there are three.
+//! Presets: the demos, and the paper's experiments (its two benchmarks, and from its supplement the 20-task benchmarks
+//! and the comparison with CODA-Prompt). A preset of the paper fixes everything except the PET, of which the tables
+//! have six, and the class order, of which there are three.
 //!
-//! The authors' program loads the original release of ViT-B/16 (`imagenet21k/ViT-B_16.npz`). Beside CODA-Prompt
-//! the paper takes what that program takes: weights tuned on ImageNet-1k afterwards, and its split of ImageNet-R.
+//! The authors' program loads the original release of ViT-B/16 (`imagenet21k/ViT-B_16.npz`). For the comparison with
+//! CODA-Prompt, the paper uses what that program uses: weights fine-tuned on ImageNet-1k, and its split of ImageNet-R.
 
 use std::sync::LazyLock;
 
@@ -14,60 +14,60 @@ use crate::problem::{Problem, Result, some_of};
 use crate::run::config::{RunConfig, Says, Settings, differences};
 use crate::texts::of_list;
 
-/// A ready-made set-up.
+/// A preset.
 #[derive(Clone, Debug)]
 pub struct Preset {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What people call it.
+    /// Its display name.
     pub title: &'static str,
     /// A short hint.
     pub hint: &'static str,
     /// The settings.
     pub run: RunConfig,
-    /// A second run that belongs beside the first; both begin at once.
+    /// A second run that is started together with the first and compared with it.
     pub then: Option<RunConfig>,
-    /// For an experiment of the paper: its data.
+    /// The dataset, for an experiment of the paper.
     pub paper: Option<Paper>,
 }
 
 impl Preset {
-    /// Its title in the language of this thread.
+    /// Returns its title in the language of this thread.
     pub fn title(&self) -> &'static str {
         of_list("preset", self.name, "title", self.title)
     }
 
-    /// The word about it, in the language of this thread.
+    /// Returns its hint in the language of this thread.
     pub fn hint(&self) -> &'static str {
         of_list("preset", self.name, "hint", self.hint)
     }
 }
 
-/// What the paper's tables say of an experiment's data.
+/// The dataset of an experiment in the paper's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paper {
-    /// What the settings call the data set.
+    /// Its name in the settings.
     pub data: &'static str,
-    /// What people call it.
+    /// Its display name.
     pub title: &'static str,
-    /// Its classes.
+    /// Number of its classes.
     pub classes: usize,
-    /// Its class orders as far as they are known; the first one is the natural order.
+    /// Its class orders, as far as known; the first one is the natural order.
     pub orders: &'static [&'static str],
-    /// How it is split into training and test.
+    /// How it is split into training and test images.
     pub split: PresetSplit,
 }
 
-/// What an experiment of the paper splits its data by.
+/// How the dataset of an experiment is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PresetSplit {
-    /// The split that the data set comes with.
+    /// The split that comes with the dataset.
     Own,
-    /// `train_list.txt` and `val_list.txt` of LAE's authors, which are those of L2P.
+    /// `train_list.txt` and `val_list.txt` of LAE's authors, the same as L2P's.
     Lists,
     /// The lists of CODA-Prompt.
     Coda,
-    /// A fifth of each domain, drawn by the authors' program.
+    /// A random fifth of each domain, drawn by the authors' program.
     Fifth,
 }
 
@@ -113,7 +113,7 @@ const DOMAINS: Paper = Paper {
 };
 
 impl Preset {
-    /// The same experiment with another of [`PETS`].
+    /// Returns the same experiment with another of [`PETS`].
     pub fn with_pet(&self, pet: &str, size: usize) -> RunConfig {
         RunConfig {
             pet: pet.into(),
@@ -123,7 +123,7 @@ impl Preset {
     }
 }
 
-/// All presets, in the order they are offered.
+/// Returns all presets in display order.
 pub fn presets() -> &'static [Preset] {
     static ALL: LazyLock<Vec<Preset>> = LazyLock::new(made);
     &ALL
@@ -198,10 +198,10 @@ fn made() -> Vec<Preset> {
     ]
 }
 
-/// The preset of this name.
+/// Returns the preset with this name.
 ///
 /// # Errors
-/// There is none, or it is a pair of runs.
+/// Returns a Problem if there is none, or if it is a pair of runs.
 pub fn named(name: &str) -> Result<&'static Preset> {
     let mut single = presets().iter().filter(|preset| preset.then.is_none());
     let names = single.clone().map(|preset| preset.name);
@@ -216,7 +216,7 @@ pub fn named(name: &str) -> Result<&'static Preset> {
     })
 }
 
-/// The same settings with nothing of LAE at work.
+/// Returns the same settings with the Baseline.
 pub fn baseline(config: &RunConfig) -> RunConfig {
     RunConfig {
         method: lae::BASELINE.key.into(),
@@ -225,15 +225,16 @@ pub fn baseline(config: &RunConfig) -> RunConfig {
     }
 }
 
-/// The same settings once for each of `count` class orders: the paper's as far as they are known, else the natural one,
-/// then seeded ones. All else stays, the seed included, so that the spread is that of the order alone.
+/// Returns the same settings for each of `count` class orders: the paper's as far as known, else the natural one, then
+/// seeded ones. Everything else, including the seed, is the same, so the standard deviation is that of the class order
+/// only.
 pub fn over_orders(config: &RunConfig, paper: Option<Paper>, count: u64) -> Vec<RunConfig> {
     repetitions(config, paper, Some(count), None)
 }
 
-/// The same settings once for each class order, as [`over_orders`] names them, with each seed: this many that follow
-/// each other, the one of the settings first. Of what is none the one of the settings stays, and so does the seed of a
-/// method that draws nothing: all seeds would repeat one run.
+/// Returns the same settings for each class order of [`over_orders`] and each seed: `seeds` consecutive ones, starting
+/// with that of the settings. `None` keeps the order or seed of the settings; the seed of a method without random
+/// numbers is also kept, because all seeds would repeat the same run.
 pub fn repetitions(
     config: &RunConfig,
     paper: Option<Paper>,
@@ -257,7 +258,7 @@ pub fn repetitions(
     crossed.map(with).collect()
 }
 
-/// The paper's data of which these settings are an experiment, if they are one: its classes and its cut into tasks.
+/// Returns the paper's dataset if these settings are one of its experiments, with its number of classes and tasks.
 pub fn paper_of(config: &RunConfig, classes: usize) -> Option<Paper> {
     presets()
         .iter()
@@ -268,7 +269,7 @@ pub fn paper_of(config: &RunConfig, classes: usize) -> Option<Paper> {
         .map(|(_, paper)| paper)
 }
 
-/// Number of classes that the data of these settings has, where it is the data of one of the paper's experiments.
+/// Returns the number of classes of the dataset in these settings, if it is one of the paper's.
 pub fn classes_of(config: &RunConfig) -> Option<usize> {
     presets()
         .iter()
@@ -276,7 +277,7 @@ pub fn classes_of(config: &RunConfig) -> Option<usize> {
         .find_map(|preset| Some(preset.paper?.classes))
 }
 
-/// An experiment of the paper on ViT-B/16 with Adapter5 in the first five blocks.
+/// Returns an experiment of the paper on ViT-B/16 with Adapter5 in the first five blocks.
 fn paper(
     name: &'static str,
     title: &'static str,
@@ -304,7 +305,7 @@ fn paper(
     }
 }
 
-/// An experiment of the supplement's table beside CODA-Prompt, whose rows of LAE are Prefix10's.
+/// Returns an experiment of the supplement's comparison with CODA-Prompt, where LAE uses Prefix10.
 fn beside_coda(
     name: &'static str,
     title: &'static str,
@@ -325,23 +326,23 @@ fn beside_coda(
     Preset { run, ..preset }
 }
 
-/// Whether settings are those of a preset: for the paper's wherever the data is and with any of its PETs and class
-/// orders; for all of them whatever device works with whatever memory.
+/// Returns whether settings are those of a preset. The device and memory may differ; for the paper's presets also the
+/// path of the data, the PET (one of its six) and the class order.
 pub fn matches(preset: &Preset, config: &RunConfig) -> bool {
     let run = &preset.run;
-    // The plain comparisons come first: most settings differ in one of these.
+    // The cheap comparisons come first: most settings differ in one of these.
     (&config.backbone, &config.classes_per_task) == (&run.backbone, &run.classes_per_task)
         && but_for_variants(preset, config) == filled(run)
 }
 
-/// The settings that are no longer as the preset has them, by key.
+/// Returns the keys of the settings that differ from the preset.
 pub fn changed(preset: &Preset, config: &RunConfig) -> Vec<String> {
     let (now, then) = (but_for_variants(preset, config), filled(&preset.run));
     let rows = differences(&[&now, &then]);
     rows.into_iter().map(|(key, _)| key).collect()
 }
 
-/// The settings with everything that a preset leaves open put back to what it has.
+/// Returns the settings with everything that may vary reset to the preset's values.
 fn but_for_variants(preset: &Preset, config: &RunConfig) -> RunConfig {
     let mut same = filled(config);
     same.copy(&preset.run, |setting| setting.says == Says::Where);

@@ -1,9 +1,9 @@
-//! Whether a run is what it says: its files by their hashes; its answers, computed again from its snapshots; and
-//! all of it, trained again.
+//! Verification of runs: their files by hashes; their predictions, computed again from the snapshots; and their
+//! training, repeated.
 //!
-//! Numbers are compared to the last bit. On another processor type, or if a GPU is involved,
-//! sums round otherwise: what stays below the limits here ([`CERTAINTY`], [`TENSOR`], [`OTHERS`]) counts as equal
-//! within rounding, and how far it went is said.
+//! Numbers are compared bit by bit. On another processor type, or if a GPU is involved, sums are rounded differently:
+//! differences up to the limits [`CERTAINTY`], [`TENSOR`] and [`OTHERS`] count as equal within rounding, and the
+//! largest ones are reported.
 
 mod again;
 mod answers;
@@ -24,35 +24,35 @@ use crate::problem::Problem;
 pub use crate::run::checked::{Difference, Part, Report, Verdict};
 use material::Material;
 
-/// Most that rounding moves a score of an answer.
+/// Largest difference of a score due to rounding.
 pub const CERTAINTY: f32 = 1e-3;
-/// Most that rounding moves a tensor over a training, relative to its length.
+/// Largest difference of a tensor due to rounding during training, relative to its norm.
 pub const TENSOR: f64 = 1e-2;
-/// Most answers that rounding changes, as a share.
+/// Largest share of predictions that rounding changes.
 pub const OTHERS: f64 = 0.01;
 
-/// What a run is checked with.
+/// Options of a verification.
 #[derive(Clone, Debug, Default)]
 pub struct CheckRequest<'a> {
-    /// The place of its data here; `None` if its settings say.
+    /// The path of its data on this computer; `None` for the one in its settings.
     pub data: Option<&'a str>,
-    /// The file of its backbone's weights; `None` if its settings say.
+    /// The file of its backbone's weights; `None` for the one in its settings.
     pub weights: Option<&'a str>,
-    /// On which device; `None` for the one of its settings.
+    /// The device; `None` for the one in its settings.
     pub device: Option<&'a str>,
-    /// Test images that are predicted again after each task, at most.
+    /// Maximum number of test images that are predicted again after each task.
     pub limit: Option<usize>,
-    /// Whether it is trained again.
+    /// Whether the training is repeated.
     pub train: bool,
-    /// Files that are not as they were packed; `None` if it was not packed.
+    /// Files that differ from the packed run; `None` if it was not packed.
     pub changed: Option<&'a [String]>,
 }
 
-/// Checks the run in `folder`. `None` if the user stopped it.
+/// Verifies the run in `folder`. `None` if the user stopped it.
 ///
 /// # Errors
-/// Returns a Problem if data or weights that were named cannot be opened, or the device failed. What is wrong with the
-/// run itself is in the report.
+/// Returns a Problem if the given data or weights cannot be opened, or the device failed. Errors in the run itself are
+/// in the report.
 pub fn check_run(
     folder: &Path,
     asked: &CheckRequest<'_>,
@@ -64,10 +64,10 @@ pub fn check_run(
     unless_stopped(checked, control)
 }
 
-/// Checks a run by its folder, or a packed one, which is unpacked in a temporary folder.
+/// Verifies a run in a folder, or a packed one, which is unpacked to a temporary folder.
 ///
 /// # Errors
-/// As [`check_run`], and when it cannot be unpacked.
+/// As [`check_run`], and if it cannot be unpacked.
 pub fn check_place(
     place: &Path,
     asked: &CheckRequest<'_>,
@@ -95,7 +95,7 @@ pub fn check_place(
     check_run(&folder, &asked, stock, sink, control)
 }
 
-/// A check at work.
+/// A verification in progress.
 struct Checker<'a> {
     folder: &'a Path,
     asked: &'a CheckRequest<'a>,
@@ -167,7 +167,7 @@ impl<'a> Checker<'a> {
         Ok(self.report)
     }
 
-    /// What the run says it was made of.
+    /// Returns the recorded provenance of the run.
     fn made_of(&mut self) -> Provenance {
         match store::provenance(self.folder) {
             Ok(Some(made_of)) => made_of,
@@ -179,7 +179,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The run's files by their hashes, and its figures by its answers.
+    /// Checks the run's files by their hashes, and its metrics by its predictions.
     fn files(&mut self, stored: &StoredRun, made_of: &Provenance) -> Result<()> {
         let looked = store::verify(stored, made_of.plugin_sha256.as_deref())?;
         if looked.right > 0 {
@@ -199,7 +199,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Whether numbers may round otherwise here than where the run was computed; says both.
+    /// Returns whether rounding may differ between this machine and those of the run; reports both.
     fn machines(&mut self, stored: &StoredRun, made_of: &Provenance, material: &Material) -> bool {
         let here = &material.machine;
         let told = |machine: &Machine| {

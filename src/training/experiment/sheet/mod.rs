@@ -1,7 +1,7 @@
-//! A table of what a run's experts say to every image of a folder: a line each, for spreadsheets.
+//! Tables of predictions for all images of a folder: a line per image, for spreadsheets.
 //!
-//! Images are decoded in pieces, one ahead of the piece that is being answered. Who answers is the
-//! caller's affair: the command line asks the experts itself, the engine between two batches.
+//! Images are decoded in batches, one ahead of the batch being predicted. The caller computes the predictions: the
+//! command line directly, the engine between two training batches.
 
 mod answered;
 mod columns;
@@ -25,29 +25,29 @@ use crate::store::{harmless_cell, write_with};
 pub use answered::{AnsweredPicture, answered, keep_sorted, none_of_these};
 pub use columns::Columns;
 
-/// Images as the network sees them, side by side.
+/// Images as network input, concatenated.
 #[derive(Clone, Debug)]
 pub struct SheetBatch {
     /// All their pixels.
     pub seen: Vec<u8>,
-    /// How many they are.
+    /// Number of images.
     pub pictures: usize,
 }
 
-/// Answers a piece, one answer for each image.
+/// Predicts a batch; returns one answer per image.
 pub type Ask<'a> = dyn FnMut(SheetBatch) -> Result<Vec<Answer>> + 'a;
-/// Gets the progress of the table; breaks to stop it.
+/// Receives the progress of the table; stops it by breaking.
 pub type Step<'a> = dyn FnMut(SheetCount) -> ControlFlow<()> + 'a;
 
-/// An image of a piece: its path, and why it cannot be read.
+/// An image of a batch: its path, and the reason if it cannot be read.
 type Row = (PathBuf, Option<String>);
 
-/// Which images are answered.
+/// The images to predict.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// The folder that has them, directly or below.
+    /// The folder that contains them, directly or in subfolders.
     pub folder: &'a Path,
-    /// The only ones of them, by their paths from there; empty for all.
+    /// Only these images, by paths relative to the folder; empty for all.
     pub only: &'a [PathBuf],
 }
 
@@ -64,8 +64,7 @@ impl Asked<'_> {
     }
 }
 
-/// Writes the table of these images, whole or not at all. Returns how many they were, or nothing where `step` stopped
-/// it.
+/// Writes the table of these images, completely or not at all. Returns their number; `None` if `step` stopped it.
 ///
 /// # Errors
 /// Returns a Problem if the folder cannot be read, the table cannot be written, or `ask` fails.
@@ -117,7 +116,7 @@ pub fn fill(
     }
 }
 
-/// Decodes the images of a piece on all cores.
+/// Decodes the images of a batch on all cores.
 fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, SheetBatch) {
     let row = |below: &Below| -> (Row, Vec<u8>) {
         let path = below.path.clone();
@@ -142,7 +141,7 @@ fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, Shee
     (rows, SheetBatch { seen, pictures })
 }
 
-/// Writes the lines of a piece.
+/// Writes the lines of a batch.
 fn lines<W: Write>(
     table: &mut csv::Writer<W>,
     csv: &Path,
@@ -320,7 +319,7 @@ mod tests {
                 .head()
                 .iter()
                 .position(|head| head == "none_of_these");
-            // The path is before the cells.
+            // The path precedes the cells.
             let cells = columns.answered(&verdict);
             cells[at.unwrap() - 1..][..3].to_vec()
         };
@@ -353,7 +352,7 @@ mod tests {
         assert_eq!(failed.unwrap_err().what, "lost");
         assert_eq!(std::fs::read_to_string(&csv).unwrap(), "older");
         assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
-        // Without a place for the table nobody is asked.
+        // If the table cannot be created, nothing is predicted.
         let nowhere = elsewhere.path().join("no/table.csv");
         let (ended, asked) = filled(pictures.path(), &nowhere);
         assert!(ended.is_err() && asked.is_empty());

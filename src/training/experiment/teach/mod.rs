@@ -1,10 +1,10 @@
-//! An added task: the classes of a folder become one more task of a run that has ended, with the run's
-//! own method and without any of its old images.
+//! Added tasks: the classes of a folder become one more task of a run that has ended, with the run's own method and
+//! without its old images.
 //!
-//! The method resumes as it was after the last whole task: from the snapshots, or from the state
-//! that is kept with the run where those do not hold enough. What is learned is the copy of the
-//! images in the run's folder. Whatever the added task leaves is written aside and counts all at once;
-//! stopped or killed before that, the run is as it was.
+//! The method resumes from its state after the last complete task: from the snapshots, or from the state stored with
+//! the run if snapshots do not suffice. The task is learned from copies of the images in the run's folder. Its results
+//! are written to a separate folder and become part of the run all at once; if it is stopped or killed before, the run
+//! is unchanged.
 
 mod basis;
 mod drill;
@@ -38,15 +38,15 @@ use drill::Drill;
 use material::Material;
 pub use material::{Found, found};
 
-/// Images answered at a time before an added task.
+/// Number of images that are predicted together before an added task.
 const AT_ONCE: usize = 48;
 
-/// Teaches the run in `folder` the classes of the images at `source` (a folder or whatever else
-/// is a data set), on this device or the one it was trained on.
+/// Teaches the run in `folder` the classes of the images at `source` (a folder or another dataset), on this device or
+/// the one it was trained on.
 ///
 /// # Errors
-/// Returns a Problem if the run or its method cannot be taught, the images do not do, or device or disk
-/// fail; the run is then as it was.
+/// Returns a Problem if the run or its method cannot learn more classes, the images are unsuitable, or device or disk
+/// fail; the run is then unchanged.
 pub fn teach(
     folder: &Path,
     source: &str,
@@ -89,7 +89,7 @@ pub fn teach(
     }
 }
 
-/// Says what is unchanged after any failure.
+/// Adds to a Problem that the run is unchanged.
 fn as_it_was(problem: Problem) -> Problem {
     problem.inside("problem-run-unchanged")
 }
@@ -101,13 +101,13 @@ fn prepare(sink: &mut dyn Sink, what: Message) {
     });
 }
 
-/// Everything that an added task needs, opened and checked against each other.
+/// Everything that an added task needs, opened and checked for consistency.
 struct Teacher {
-    /// The run with the added task, of which some facts are still to come.
+    /// The run with the added task, some of whose facts are still unknown.
     header: RunHeader,
     material: Material,
     drill: Drill,
-    /// The run's settings with the added task's batch and rate.
+    /// The run's settings with batch size and learning rate of the added task.
     config: RunConfig,
     own: Option<Own>,
     backbone: Arc<Opened>,
@@ -209,8 +209,7 @@ impl Teacher {
         })
     }
 
-    /// Copies the images, learns, tests, and makes all of it part of the run. `None` if the user
-    /// stopped it.
+    /// Copies the images, learns, tests, and makes the results part of the run. `None` if the user stopped it.
     fn teach(
         mut self,
         method: Box<dyn Method>,
@@ -246,7 +245,7 @@ impl Teacher {
         Ok(Some(self.header))
     }
 
-    /// Puts the facts into the added task that were still to come.
+    /// Sets the facts of the added task that were unknown before.
     fn complete(&mut self, fingerprint: String, before: Option<f64>) -> AddedTask {
         let planned = self.header.planned_tasks();
         let mut added_task = self.material.added_task(&self.drill, planned);
@@ -258,8 +257,8 @@ impl Teacher {
         added_task
     }
 
-    /// The share of the added task's test images that the run answers rightly without it. A class it
-    /// does not know it cannot answer.
+    /// Returns the accuracy on the added task's test images before it is learned. Images of unknown classes count as
+    /// wrong.
     fn right_before(
         &self,
         method: &dyn Method,
@@ -294,7 +293,7 @@ impl Teacher {
         Ok(Some(right as f64 / tests.len() as f64))
     }
 
-    /// The images of the run, those of its added tasks included.
+    /// Returns the images of the run and of its added tasks.
     fn images(
         &mut self,
         stored: &StoredRun,

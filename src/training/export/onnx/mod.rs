@@ -15,10 +15,10 @@ use crate::pet::{BlockPet, PetStack, Site};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// A file of this format cannot be longer.
+/// Largest size of a file in this format.
 const MOST_BYTES: usize = 2_000_000_000;
 
-/// What acts in one of the model's networks.
+/// The PETs in one of the model's networks.
 struct Pets<'a> {
     network: &'a str,
     blocks: BTreeMap<usize, BlockPet<'a>>,
@@ -57,7 +57,7 @@ impl GraphHooks for Pets<'_> {
     }
 }
 
-/// All files of the folder.
+/// Returns all files of the folder.
 pub fn files(model: &Model<'_>) -> Result<Files> {
     let weights = model.weights()?.into_named()?;
     let bytes: usize = weights.values().map(|tensor| 4 * tensor.values.len()).sum();
@@ -118,7 +118,7 @@ fn stored(graph: &mut Graph, name: &str, tensor: &HostTensor) -> Value {
     graph.weight(name, &tensor.shape, || tensor.values.clone())
 }
 
-/// Scores and probabilities of features.
+/// Adds the operations from features to scores and probabilities.
 fn read(
     graph: &mut Graph,
     reading: &Reading,
@@ -210,7 +210,7 @@ fn cosines(graph: &mut Graph, parts: &[CosinePart], features: &[Value]) -> Value
     sum.unwrap_or_else(|| graph.number(0.0))
 }
 
-/// The scores with a number added for some classes.
+/// Adds a number to the scores of some classes.
 fn masked(graph: &mut Graph, scores: &Value, of: &[usize], number: f32, classes: usize) -> Value {
     if of.is_empty() {
         return scores.clone();
@@ -220,14 +220,14 @@ fn masked(graph: &mut Graph, scores: &Value, of: &[usize], number: f32, classes:
     graph.pair("Add", scores, &mask)
 }
 
-/// The softmax that LAE Studio shows of scores that are no logits.
+/// Adds the softmax that LAE Studio shows for scores that are not logits.
 fn shares(graph: &mut Graph, scores: &Value) -> Value {
     let temperature = graph.number(f64::from(TEMPERATURE));
     let sharpened = graph.pair("Div", scores, &temperature);
     graph.softmax(&sharpened)
 }
 
-/// The columns at these places.
+/// Selects columns.
 fn columns(graph: &mut Graph, x: &Value, places: &[usize]) -> Value {
     if places.iter().enumerate().all(|(at, place)| at == *place) {
         return x.clone();
@@ -237,11 +237,11 @@ fn columns(graph: &mut Graph, x: &Value, places: &[usize]) -> Value {
     graph.op("Gather", &[x, &places], &[("axis", Attribute::Int(-1))])
 }
 
-/// Classes taught twice: the more certain of both outputs speaks.
+/// For classes learned twice, the output with the higher score counts.
 fn folded(graph: &mut Graph, shares: &Value, again: &[(usize, usize)], classes: usize) -> Value {
     let mut shares = shares.clone();
     for (own, of) in again {
-        // Each class with itself, but the known one with its second output.
+        // Each class with itself, but a known class with its second output.
         let places: Vec<usize> = (0..classes)
             .map(|class| if class == *of { *own } else { class })
             .collect();

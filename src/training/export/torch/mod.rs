@@ -1,5 +1,5 @@
-//! `--format torch`: `weights.safetensors`, and `model.py`, which builds timm's network, applies the
-//! PETs by their equations and answers as the run does.
+//! `--format torch`: `weights.safetensors`, and `model.py`, which builds timm's network, applies the PETs by their
+//! equations and predicts like the run.
 
 mod answers;
 mod equations;
@@ -17,13 +17,13 @@ use crate::tensors::{Named, to_bytes};
 
 /// The PETs of the model as Python.
 struct PetText {
-    /// The functions that the equations call, and one class for each kind of block.
+    /// The functions used in the equations, and one class for each kind of block.
     text: String,
-    /// Block → its class.
+    /// The class of each block.
     classes: BTreeMap<usize, String>,
 }
 
-/// All files of the folder.
+/// Returns all files of the folder.
 pub fn files(model: &Model<'_>) -> Result<Files> {
     let pets = pets(model);
     let network = network(model)?;
@@ -44,7 +44,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     ])
 }
 
-/// The backbone as Python, with the sites of the model's PETs.
+/// Returns the backbone as Python code, with the sites of the model's PETs.
 fn network(model: &Model<'_>) -> Result<TorchText> {
     let mut acting = Acting::new();
     for (_, stack) in &model.recipe.networks {
@@ -56,7 +56,7 @@ fn network(model: &Model<'_>) -> Result<TorchText> {
     entry.architecture.torch(&one_line(&entry.name), &acting)
 }
 
-/// The PETs: all networks with any have those of one plugin in the same blocks.
+/// Returns the PETs as Python code. All networks with PETs use the same plugin in the same blocks.
 fn pets(model: &Model<'_>) -> PetText {
     let stacks = model.recipe.networks.iter().map(|(_, stack)| stack);
     let Some(stack) = stacks.into_iter().find(|stack| stack.spec().is_some()) else {
@@ -72,7 +72,7 @@ fn pets(model: &Model<'_>) -> PetText {
     let (mut calls, mut classes) = (BTreeSet::new(), BTreeMap::new());
     for block in stack.written() {
         let says = format!("{name} in one block, by the equations of its plugin.");
-        // Blocks of one kind have one class.
+        // Blocks of the same kind share a class.
         let (body, called) = equations::class("Pet", &block, &says);
         calls.extend(called);
         let at = known.iter().position(|(_, other)| *other == body);
@@ -94,7 +94,7 @@ fn pets(model: &Model<'_>) -> PetText {
     PetText { text, classes }
 }
 
-/// All numbers by the names that `model.py` has for them.
+/// Returns all tensors by their names in `model.py`.
 fn tensors(model: &Model<'_>) -> Result<Named> {
     let mut named = Named::new();
     model.weights()?.write("network", &mut named)?;

@@ -1,10 +1,10 @@
-//! A search among the rows of a grid: which settings serve each method best, measured on a validation share of the training
-//! images, with the same number of training steps for each. Test images have no part in it.
+//! Search among the rows of a grid: which settings are best for each method, measured on a validation share of the
+//! training images, with the same number of training steps for each method. Test images are not used.
 //!
-//! Rows that differ in settings alone compete: those of one part and one method. *All* trains each with all its epochs.
-//! *Halving* (successive halving; Jamieson & Talwalkar, 2016) begins with a share of the epochs, keeps the better half
-//! and doubles the epochs, until the best of the last two is chosen with all of them; where that takes no fewer steps than
-//! training all, all are trained. Every run is an ordinary one with a key, so a search resumes where it was.
+//! Rows compete if they differ only in settings, that is within one part and one method. *All* trains each with all its
+//! epochs. *Halving* (successive halving; Jamieson & Talwalkar, 2016) starts with a share of the epochs, keeps the
+//! better half and doubles the epochs, until the best of the last two is chosen with all of them; if that takes no
+//! fewer steps than training all, all are trained. Every run is an ordinary one with a key, so a search can be resumed.
 
 mod outcome;
 mod verdict;
@@ -30,36 +30,37 @@ use crate::store::settings_key;
 use verdict::Measured;
 pub use verdict::{Second, Verdict, Winner};
 
-/// Rows that compete.
+/// A group of competing rows.
 #[derive(Clone, Debug)]
 pub struct Contest {
-    /// The method, and the part where there are several.
+    /// The method, and the part if there are several.
     pub title: String,
-    /// Those that take part, by their place among the grid's rows; the first round's.
+    /// The rows of the first round, by their index in the grid.
     pub rows: Vec<usize>,
-    /// Rows that the budget leaves out.
+    /// Rows that exceed the budget.
     pub left_out: Vec<usize>,
     /// Number of rounds.
     pub rounds: u32,
-    /// Training steps that it takes, whichever rows continue.
+    /// Largest number of training steps, whichever rows continue.
     pub steps: usize,
-    /// Training steps of all its rows with all their epochs.
+    /// Training steps of all its rows with all epochs.
     pub steps_of_all: usize,
 }
 
 impl Contest {
-    /// Returns how many rows take part in a round (from 0) if all runs can be finished.
+    /// Returns the number of rows in a round (from 0) if all runs can be finished.
     pub fn rows_in(&self, round: u32) -> usize {
         (0..round).fold(self.rows.len(), |left, _| left.div_ceil(2))
     }
 
-    /// Returns the most that the contest takes, where a row takes so much in a round (from 0): that of the costliest rows.
+    /// Returns the largest cost of the contest, given the cost of a row in a round (from 0): that of the most expensive
+    /// rows.
     pub fn most(&self, cost: impl Fn(usize, u32) -> f64) -> f64 {
         most(&self.rows, self.rounds, cost)
     }
 }
 
-/// Returns the most that these rows take in this number of rounds, whichever continue.
+/// Returns the largest cost of these rows in this number of rounds, whichever continue.
 fn most(rows: &[usize], rounds: u32, cost: impl Fn(usize, u32) -> f64) -> f64 {
     let (mut sum, mut left) = (0.0, rows.len());
     for round in 0..rounds {
@@ -71,24 +72,24 @@ fn most(rows: &[usize], rounds: u32, cost: impl Fn(usize, u32) -> f64) -> f64 {
     sum
 }
 
-/// A search that is begun.
+/// A search.
 pub struct Search {
-    /// The grid's cells as its file says.
+    /// The cells of the grid file.
     cells: Cells,
     strategy: SearchBy,
-    /// Share of each class's training images that is held back, where a row names none.
+    /// Share of each class's training images that is held out, if a row gives none.
     share: f64,
-    /// Most training steps of a contest.
+    /// Maximum number of training steps per contest.
     pub budget: usize,
-    /// What is decided.
+    /// The contests.
     pub contests: Vec<Contest>,
-    /// Training steps of all runs of each row, by how often its epochs are halved.
+    /// Training steps of all runs of each row, by the number of times its epochs are halved.
     steps: Vec<Vec<usize>>,
 }
 
 impl Search {
-    /// Returns a search among the rows of these cells. Without a budget each contest has as many steps as the costliest one
-    /// takes for as many rows as the smallest one of several rows has.
+    /// Returns a search among the rows of these cells. The default budget per contest is what the most expensive
+    /// contest needs for as many rows as the smallest contest (with at least two rows) has.
     ///
     /// # Errors
     /// Returns a Problem if no rows compete, the budget does not suffice for one, or none of the rows can be trained.
@@ -125,7 +126,7 @@ impl Search {
         Ok(search)
     }
 
-    /// Counts the training steps of each row, as short as it may become. A row that cannot be trained takes none.
+    /// Counts the training steps of each row for each number of halvings. A row that cannot be trained has none.
     fn count(&mut self, stock: &Stock, control: &Control) -> Result<()> {
         let mut foresight = Foresight::new(stock, control, false);
         let mut order: Vec<usize> = (0..self.cells.rows.len()).collect();
@@ -152,13 +153,13 @@ impl Search {
         }
         self.steps = steps;
         match problem {
-            // The first round reports who stopped it.
+            // The first round reports that the user stopped it.
             Some(problem) if counted == 0 && control.wish() != Wish::Stop => Err(problem),
             _ => Ok(()),
         }
     }
 
-    /// Returns as many of these rows as the budget admits, drawn by a hash of their settings.
+    /// Returns a contest with as many of these rows as the budget allows, chosen by a hash of their settings.
     fn contest(&self, mut rows: Vec<usize>, title: String) -> Result<Contest> {
         let mut left_out = Vec::new();
         if self.steps_of(&rows) > self.budget {
@@ -198,7 +199,7 @@ impl Search {
         settings_key(&filled(self.config(row)).repeatable())
     }
 
-    /// Returns at most `number` of these rows, those that take most steps.
+    /// Returns at most `number` of these rows, those with the most steps.
     fn costliest(&self, rows: &[usize], number: usize) -> Vec<usize> {
         let mut sorted = rows.to_vec();
         sorted.sort_by_key(|row| std::cmp::Reverse(self.steps[*row][0]));
@@ -224,7 +225,7 @@ impl Search {
         rounds.max().unwrap_or(0)
     }
 
-    /// Returns the training steps that a contest of these rows takes at most.
+    /// Returns the largest number of training steps of a contest of these rows.
     fn steps_of(&self, rows: &[usize]) -> usize {
         self.steps_in(rows, self.rounds_of(rows))
     }
@@ -234,13 +235,13 @@ impl Search {
         most(rows, rounds, cost) as usize
     }
 
-    /// Returns the training steps of all runs of a row in one of this number of rounds (from 0).
+    /// Returns the training steps of all runs of a row in a round (from 0) of this number of rounds.
     pub fn steps_of_row(&self, row: usize, rounds: u32, round: u32) -> usize {
         let halvings = rounds.saturating_sub(1 + round) as usize;
         self.steps[row].get(halvings).copied().unwrap_or(0)
     }
 
-    /// Returns the settings with the epochs halved so often, measured on validation images.
+    /// Returns the settings with the epochs halved this many times, measured on validation images.
     fn shortened(&self, config: &RunConfig, halvings: u32) -> RunConfig {
         let mut short = halved(config, halvings);
         if short.validation_share == 0.0 {
@@ -249,7 +250,8 @@ impl Search {
         short
     }
 
-    /// Returns the cells of a round (from 0) of those rows that are still in it, by contest; the rows of the result are these.
+    /// Returns the cells of a round (from 0) for the rows that are left in each contest, and the index of each row in the
+    /// grid.
     pub fn round(&self, round: u32, left: &[Vec<usize>]) -> (Cells, Vec<usize>) {
         let mut cells = Cells {
             grid: self.cells.grid.clone(),
@@ -285,8 +287,8 @@ impl Search {
         (cells, numbers)
     }
 
-    /// Keeps those that continue after a round: of each contest that is not over the better half, the best first. A row
-    /// with a run that could not be finished does not continue.
+    /// Keeps the better half of each unfinished contest after a round, best first. A row with an unfinished run does
+    /// not continue.
     fn keep(&self, round: u32, left: &mut [Vec<usize>], measured: &Measured) {
         for (contest, rows) in self.contests.iter().zip(left) {
             if round >= contest.rounds {
@@ -300,8 +302,8 @@ impl Search {
         }
     }
 
-    /// Runs all rounds and returns the verdict of each contest; `None` if the user stopped it. `run` runs the cells of a
-    /// round (from 0).
+    /// Runs all rounds and returns the verdict of each contest; `None` if the user stopped it. `run` runs the cells of
+    /// a round (from 0).
     ///
     /// # Errors
     /// Returns a Problem if no row has finished all of its runs.
@@ -339,13 +341,13 @@ impl Search {
         Ok(Some(verdicts))
     }
 
-    /// Returns all contests as they begin.
+    /// Returns the rows of all contests at the start.
     pub fn begin(&self) -> Vec<Vec<usize>> {
         let rows = self.contests.iter().map(|contest| contest.rows.clone());
         rows.collect()
     }
 
-    /// Returns what a row is called.
+    /// Returns the title of a row.
     pub fn title(&self, row: usize) -> &str {
         &self.cells.rows[row].title
     }
@@ -355,13 +357,13 @@ impl Search {
         self.cells.rows[row].cells.len()
     }
 
-    /// Returns the settings in which rows differ, with this one's values.
+    /// Returns the settings in which rows differ, with the values of this row.
     pub fn varied(&self, row: usize) -> &[(String, String)] {
         &self.cells.rows[row].varied
     }
 }
 
-/// Returns the rows that compete, by their place among the grid's, with the title of each contest.
+/// Returns the competing rows, by their index in the grid, with the title of each contest.
 fn competing(cells: &Cells) -> Result<Vec<(String, Vec<usize>)>> {
     let mut contests: Vec<(String, Vec<usize>)> = Vec::new();
     for (number, row) in cells.rows.iter().enumerate() {
@@ -381,8 +383,8 @@ fn competing(cells: &Cells) -> Result<Vec<(String, Vec<usize>)>> {
     Ok(contests)
 }
 
-/// Returns the training steps of a run on this number of images of each task: batches that go through the network, to
-/// be learned from or, by methods in closed form, to be measured.
+/// Returns the training steps of a run with this number of images per task: batches that pass through the network for
+/// training or, in closed-form methods, for measuring.
 fn steps_of(config: &RunConfig, train: &[usize]) -> usize {
     let batch = config.batch.max(1);
     over_passes(config, train, |_, _, shown| shown.div_ceil(batch) as f64) as usize
