@@ -1,7 +1,6 @@
-//! ConvNeXt (Liu et al., 2022): depthwise 7×7 convolution, then an MLP on channels, with layer
-//! scale. Positions are handed to PETs as tokens. The feature is the mean over the positions of
-//! the last stage, with a final norm after it only where `final_norm` says so: LAE's released code
-//! leaves it out.
+//! ConvNeXt (Liu et al., 2022): depthwise 7×7 convolution, then an MLP on channels, with layer scale. PETs see
+//! positions as tokens. The feature is the mean over the positions of the last stage, followed by a norm only with
+//! `final_norm`: LAE's released code omits it.
 
 mod graph;
 mod torch;
@@ -31,7 +30,7 @@ use crate::problem::Result;
 /// Side of the stem's patches.
 const STEM: usize = 4;
 
-/// What the family states.
+/// The description of the family.
 pub static FAMILY: Family = Family {
     name: "convnext",
     title: "ConvNeXt",
@@ -67,7 +66,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// A ConvNeXt of these dimensions, without the final norm.
+    /// Returns a ConvNeXt of these dimensions, without the final norm.
     pub fn plain(input_size: usize, depths: Vec<usize>, widths: Vec<usize>) -> Self {
         Self {
             input_size,
@@ -78,7 +77,7 @@ impl Config {
         }
     }
 
-    /// How many pixels of a side become one position of the last stage.
+    /// Returns the number of pixels, along a side, of one position of the last stage.
     fn reduction(&self) -> usize {
         STEM << (self.depths.len() - 1)
     }
@@ -165,7 +164,7 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
     })
 }
 
-/// A ConvNeXt of these shapes.
+/// Returns the dimensions of a ConvNeXt with tensors of these shapes.
 fn shaped(tensors: &Tensors) -> Option<Inferred> {
     let tensors = renamed(tensors.clone());
     if !tensors.has("stem.0.weight") {
@@ -210,7 +209,7 @@ pub struct Convnext {
 }
 
 impl Convnext {
-    /// Takes its tensors from the loader.
+    /// Builds the network with tensors from the loader.
     fn build(config: &Config, loader: &mut WeightLoader) -> Self {
         let epsilon = config.epsilon;
         let first = config.widths[0];
@@ -284,7 +283,7 @@ impl Downsample {
         Self { norm, reduction }
     }
 
-    /// Norm, then a 2×2 convolution of stride 2; an odd last row or column is left out.
+    /// Computes a norm, then a 2×2 convolution of stride 2; an odd last row or column is dropped.
     fn forward(&self, tokens: Tokens) -> Tokens {
         let Tokens {
             values,
@@ -357,7 +356,7 @@ impl Backbone for Convnext {
     }
 }
 
-/// Gives the tensors timm's names; the original release calls and nests them otherwise.
+/// Renames tensors to timm's names from those of the original release.
 fn renamed(tensors: Tensors) -> Tensors {
     if !tensors.has("downsample_layers.0.0.weight") {
         return tensors;

@@ -1,9 +1,9 @@
-//! The table of backbones and the way from a name or a file to a loaded one.
+//! The table of backbones, and how a name or a file becomes a loaded backbone.
 //!
-//! Entries come from `assets/backbones.toml`, which is part of the program, from
-//! `./plugins/backbones.toml` and from `backbones.toml` in the user's data folder; a later entry
-//! replaces an earlier one of the same name. Weights are taken from the file the entry names, the
-//! cache of the hub's own tools, our cache, or the net, in this order.
+//! Entries come from `assets/backbones.toml`, which is embedded in the program, from `./plugins/backbones.toml` and
+//! from `backbones.toml` in the user's data folder; a later entry replaces an earlier one with the same name. Weights
+//! are taken from the file that the entry names, the cache of the hub's own tools, the program's cache, or the
+//! internet, in this order.
 
 mod entry;
 mod hashes;
@@ -31,10 +31,10 @@ use crate::problem::{Problem, Result};
 use crate::texts::{Message, Words};
 use crate::tr;
 
-/// The table that is part of the program.
+/// The embedded table.
 const TABLE: &str = include_str!("../../../../assets/backbones.toml");
 
-/// Whether these words come from the program's own table, not from a user's.
+/// Returns whether this text is in the program's own table, not in a user's.
 fn is_shipped(words: &str) -> bool {
     TABLE.contains(words)
 }
@@ -45,29 +45,29 @@ const NANO: &[u8] = include_bytes!("../../../../assets/lae-nano.safetensors");
 /// Name of the embedded backbone.
 pub const EMBEDDED: &str = "lae-nano";
 
-/// No path is longer on any system, in bytes.
+/// Longest path on any system, in bytes.
 const LONGEST_PATH: usize = 1 << 15;
 
-/// The known backbones and the places of their weights.
+/// The known backbones and the locations of their weights.
 #[derive(Clone, Debug)]
 pub struct BackboneLibrary {
     entries: Vec<BackboneEntry>,
     problems: Vec<Problem>,
     places: Places,
-    /// Files that stand for what the settings call so.
+    /// Weight files to use instead of names in the settings.
     stand_ins: BTreeMap<String, PathBuf>,
 }
 
 /// Whether an entry's weights are available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Part of the program.
+    /// Embedded in the program.
     Embedded,
     /// On this computer.
     Present(PathBuf),
-    /// Not here; part of the download may be.
+    /// Not on this computer; a part of the download may be.
     Absent {
-        /// Bytes that have arrived.
+        /// Downloaded bytes.
         arrived: u64,
     },
 }
@@ -75,9 +75,9 @@ pub enum State {
 /// A backbone without its weights loaded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
-    /// What it is and how images are prepared for it.
+    /// Its entry in the table.
     pub entry: BackboneEntry,
-    /// One shape per block.
+    /// Shape of each block.
     pub blocks: Vec<BlockShape>,
     /// Length of the feature vector.
     pub feature_width: usize,
@@ -85,7 +85,7 @@ pub struct Description {
     pub parameters: usize,
     /// Whether the weights are available.
     pub state: State,
-    /// What a bare file does not say and was assumed (sentences).
+    /// Assumptions about what the file does not contain (sentences).
     pub assumed: Vec<Words>,
 }
 
@@ -107,19 +107,19 @@ impl Description {
     }
 }
 
-/// What a name given by the user means.
+/// The meaning of a name given by the user.
 enum Meaning<'a> {
     Entry(&'a BackboneEntry),
     File(PathBuf),
 }
 
 impl BackboneLibrary {
-    /// The library with the usual places.
+    /// Returns the library with the default locations.
     pub fn usual() -> Self {
         Self::new(Places::usual())
     }
 
-    /// A library with these places.
+    /// Returns a library with these locations.
     pub fn new(places: Places) -> Self {
         let mut library = Self {
             entries: Vec::new(),
@@ -141,8 +141,7 @@ impl BackboneLibrary {
         library
     }
 
-    /// The same for somebody else, with the tables that they bring along, and weight files by what they call their
-    /// backbones.
+    /// Returns a library for another user, with the given tables and weight files by name.
     #[must_use]
     pub fn with_own(mut self, tables: &[String], weights: &BTreeMap<String, PathBuf>) -> Self {
         for text in tables {
@@ -159,7 +158,7 @@ impl BackboneLibrary {
         self
     }
 
-    /// The text of the last own table that has this entry; `None` for an entry of the program's table.
+    /// Returns the text of the last user table that has this entry; `None` for an entry of the program's table.
     pub fn own_table(&self, entry: &BackboneEntry) -> Option<String> {
         let tables = self.places.tables.iter().rev();
         let texts =
@@ -189,18 +188,18 @@ impl BackboneLibrary {
         }
     }
 
-    /// All entries, in the order of the tables.
+    /// Returns all entries, in the order of the tables.
     pub fn entries(&self) -> &[BackboneEntry] {
         &self.entries
     }
 
-    /// What is wrong in the tables.
+    /// Returns the errors in the tables.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// The entry of this name. A name without its tag (`vit_base_patch16_224`) means the first
-    /// entry that has it.
+    /// Returns the entry with this name. A name without its tag (`vit_base_patch16_224`) means the first entry that has
+    /// it.
     pub fn entry(&self, name: &str) -> Option<&BackboneEntry> {
         let exact = self.entries.iter().find(|entry| entry.name == name);
         exact.or_else(|| {
@@ -256,7 +255,7 @@ impl BackboneLibrary {
         Err(Problem::new(what).advise(advice))
     }
 
-    /// Why an unknown name may be one after all: its entry was left out, or a whole table was.
+    /// Returns the reason why an unknown name may be missing: its entry, or a whole table, was skipped.
     fn left_out(&self, name: &str) -> Option<Problem> {
         let entry = format!("backbone {name}");
         let mentions = |what: &str| {
@@ -296,7 +295,7 @@ impl BackboneLibrary {
         Ok(described(entry, state, assumed))
     }
 
-    /// Whether an entry's weights are available.
+    /// Returns whether an entry's weights are available.
     pub fn state(&self, entry: &BackboneEntry) -> State {
         if entry.source == WeightSource::Embedded {
             return State::Embedded;
@@ -346,8 +345,8 @@ fn described(entry: BackboneEntry, state: State, assumed: Vec<Words>) -> Descrip
     }
 }
 
-/// Opens a backbone from the usual places; see [`BackboneLibrary::open`]. `progress` gets in words how
-/// far a download is.
+/// Opens a backbone from the default locations; see [`BackboneLibrary::open`]. `progress` receives the progress of a
+/// download as a message.
 pub fn open(
     name: &str,
     to: impl Into<Place>,
@@ -392,7 +391,7 @@ pub fn describe<'a>(choice: impl Into<BackboneChoice<'a>>) -> Result<Description
     BackboneLibrary::usual().describe(choice)
 }
 
-/// A backbone with random weights from the usual places; see [`BackboneLibrary::random`].
+/// Returns a backbone with random weights from the default locations; see [`BackboneLibrary::random`].
 pub fn random(name: &str, seed: u64, to: impl Into<Place>) -> Result<Opened> {
     BackboneLibrary::usual().random(name, seed, to)
 }

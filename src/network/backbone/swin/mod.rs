@@ -54,7 +54,7 @@ pub struct Swin {
 }
 
 impl Swin {
-    /// Takes its tensors from the loader.
+    /// Builds the network with tensors from the loader.
     fn build(config: &Config, loader: &mut WeightLoader) -> Self {
         let Config {
             patch,
@@ -120,7 +120,7 @@ impl Block {
         }
     }
 
-    /// x + attention(LN(x)) with its hooks; one operation between the windows' order and the map's where nothing acts.
+    /// Computes x + attention(LN(x)) with its hooks; as one operation from the map to the map if nothing acts inside.
     fn attended(
         &self,
         index: usize,
@@ -129,7 +129,7 @@ impl Block {
         hooks: &dyn Hooks,
     ) -> Result<Tensor<3>> {
         let acted_on = hooks.uses_any(index, &[Site::Norm1, Site::Attention]);
-        // What is put beside a map that is not cut evenly is zero after the norm, not before it.
+        // Padding of a map that is not a multiple of the window is zero after the norm, not before it.
         if !acted_on && !hooks.uses_any(index, IN_ATTENTION) && windows.whole() == windows.map {
             let frame = Frame::whole(&self.norm1);
             return self.plain_attention(index, frame, x, windows, hooks);
@@ -141,7 +141,8 @@ impl Block {
         Ok(nn::plus(x.clone(), h))
     }
 
-    /// Attention within windows where nothing acts inside, output projection included, back in image order.
+    /// Computes attention within windows without hooks, including the output projection, and restores the order of the
+    /// map.
     fn plain_attention(
         &self,
         index: usize,
@@ -197,7 +198,7 @@ impl Merging {
         Self { norm, reduction }
     }
 
-    /// Joins 2×2 neighbours; an odd map gets a row or column of zeros first.
+    /// Merges 2×2 neighbours; an odd map is padded with a row or column of zeros first.
     fn forward(&self, tokens: Tokens) -> Tokens {
         let Tokens {
             values,

@@ -1,6 +1,6 @@
-//! Vision Transformer (Dosovitskiy et al., 2021) of any size and resolution, with the extras of
-//! its descendants: layer scale (DINOv2), a norm before the blocks (CLIP), QuickGELU (CLIP).
-//! The feature is the class token after the final norm; without a class token, the mean token.
+//! Vision Transformer (Dosovitskiy et al., 2021) of any size and resolution, with options of its variants: layer scale
+//! (DINOv2), a norm before the blocks (CLIP), QuickGELU (CLIP). The feature is the class token after the final norm;
+//! without a class token, the mean token.
 
 mod attention;
 mod config;
@@ -45,13 +45,13 @@ pub struct Vit {
     positions: Positions,
     pre_norm: Option<LayerNorm>,
     blocks: Vec<Block>,
-    /// Made when it is first needed.
+    /// Created when it is first used.
     last: OnceLock<LastAttention>,
     norm: LayerNorm,
 }
 
 impl Vit {
-    /// Takes its tensors from the loader.
+    /// Builds the network with tensors from the loader.
     fn build(config: &Config, loader: &mut WeightLoader) -> Self {
         let Config {
             patch,
@@ -85,7 +85,7 @@ impl Vit {
         }
     }
 
-    /// x + attention(LN(x)), with its hooks; in one operation where nothing acts inside.
+    /// Computes x + attention(LN(x)) with its hooks; as one operation if nothing acts inside.
     fn attention_part(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
         let block = &self.blocks[index];
         let prefix = hooks.prefix(index);
@@ -105,8 +105,8 @@ impl Vit {
         Ok(nn::plus(x, hooks.around(index, Site::Attention, &e, h)?))
     }
 
-    /// Multi-head attention on e, output projection included. Only where a PET acts inside are
-    /// the projections taken apart.
+    /// Computes multi-head attention on e, including the output projection. The projections are separate only if a PET
+    /// acts inside.
     fn attention(
         &self,
         index: usize,
@@ -139,7 +139,7 @@ impl Vit {
 }
 
 impl Block {
-    /// The layers before and behind the attention, or those that the hooks have in their place.
+    /// Returns the layers before and after the attention, or those that replace them in the hooks.
     fn projections<'a>(&'a self, index: usize, hooks: &'a dyn Hooks) -> Result<[&'a Linear; 2]> {
         Ok([
             hooks.layer(index, &Site::PACKED, &self.qkv)?,
@@ -233,8 +233,7 @@ impl Backbone for Vit {
         Ok(Tokens { values, ..tokens })
     }
 
-    /// The last block gives the class token alone where that is all that is read and nothing acts
-    /// in it.
+    /// Computes a block. The last one returns only the class token if nothing else is read and nothing acts in it.
     fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
         let given = tokens.values.clone();
         let is_last = index + 1 == self.blocks.len();
@@ -275,7 +274,7 @@ impl Backbone for Vit {
     fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {
         let [batch, _, width] = tokens.values.dims();
         let pooled = if self.config.class_token {
-            // The norm acts on each token by itself: only the class token needs it.
+            // The norm is computed per token, so only the class token needs it.
             self.norm
                 .forward(tokens.values.slice([0..batch, 0..1, 0..width]))
         } else {

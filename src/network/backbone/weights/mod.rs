@@ -1,8 +1,8 @@
-//! Weight files of three formats as one thing: tensors by name, read one at a time and turned
-//! into `f32` on the way. The format is recognised by the file's first bytes, not by its name.
+//! Weight files in three formats: tensors by name, read one at a time and converted to `f32`. The format is detected by
+//! the file's first bytes, not by its name.
 //!
-//! Nothing is read before it is asked for, and nothing is kept: loading a model needs its own size
-//! and room for one tensor.
+//! Tensors are read only when requested and are not cached: loading a model needs its own size and memory for one
+//! tensor.
 
 mod npz;
 mod numbers;
@@ -22,7 +22,7 @@ use crate::problem::{Problem, Result};
 
 type Reading = Arc<dyn Fn() -> Result<Vec<f32>> + Send + Sync>;
 
-/// One tensor of a file: its shape, and how to get its numbers.
+/// A tensor in a file: its shape, and a function that reads its values.
 #[derive(Clone)]
 pub struct Stored {
     shape: Vec<usize>,
@@ -30,7 +30,7 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// A tensor whose numbers (row-major) come from `read`.
+    /// Returns a tensor whose values (row-major) are read by `read`.
     pub fn new(
         shape: Vec<usize>,
         read: impl Fn() -> Result<Vec<f32>> + Send + Sync + 'static,
@@ -41,18 +41,18 @@ impl Stored {
         }
     }
 
-    /// The shape, outermost first.
+    /// Returns the shape, outermost axis first.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The numbers, row-major.
+    /// Returns the values, row-major.
     pub fn read(&self) -> Result<Vec<f32>> {
         (self.read)()
     }
 
-    /// The same tensor with its numbers read now; the first caller gets these, later ones read them
-    /// again, so nothing is kept longer than needed.
+    /// Returns the same tensor with its values read now. The first call of `read` returns them, later ones read the
+    /// file again, so that they are not kept longer than needed.
     fn read_ahead(&self) -> Result<Self> {
         let read = self.read.clone();
         let ready = Mutex::new(Some(read()?));
@@ -62,13 +62,13 @@ impl Stored {
         }))
     }
 
-    /// The same numbers in another shape of the same size.
+    /// Returns the same values in another shape of the same size.
     #[must_use]
     pub fn reshaped(self, shape: Vec<usize>) -> Self {
         Self { shape, ..self }
     }
 
-    /// The tensor made of this one's numbers by `change`.
+    /// Returns a tensor with the values transformed by `change`.
     #[must_use]
     pub fn mapped(
         self,
@@ -79,7 +79,7 @@ impl Stored {
         Self::new(shape, move || Ok(change(read()?)))
     }
 
-    /// Several tensors one after the other along the first axis.
+    /// Concatenates tensors along the first axis.
     pub fn stacked(parts: Vec<Self>) -> Self {
         let mut shape = parts
             .first()
@@ -97,7 +97,7 @@ impl Stored {
     }
 }
 
-/// Tensors by name, with the text the file carries beside them.
+/// Tensors by name, with the metadata of the file.
 #[derive(Clone, Default)]
 pub struct Tensors {
     origin: String,
@@ -106,12 +106,12 @@ pub struct Tensors {
 }
 
 impl Tensors {
-    /// An empty set.
+    /// Returns an empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty set of a file: `origin` is what Problems show as the place, `metadata` its text.
+    /// Returns an empty set for a file: `origin` is its path in Problems, `metadata` its metadata.
     pub fn of(origin: impl Into<String>, metadata: BTreeMap<String, String>) -> Self {
         Self {
             origin: origin.into(),
@@ -120,43 +120,43 @@ impl Tensors {
         }
     }
 
-    /// The tensors of a `.safetensors` file embedded in the program.
+    /// Returns the tensors of a `.safetensors` file embedded in the program.
     pub fn embedded(origin: &str, bytes: &'static [u8]) -> Result<Self> {
         safetensors::in_memory(origin, bytes)
     }
 
-    /// Where the tensors come from.
+    /// Returns the origin of the tensors.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The file's own key-value text.
+    /// Returns the key-value metadata of the file.
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.metadata
     }
 
-    /// All names, sorted.
+    /// Returns all names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tensors.keys().map(String::as_str)
     }
 
-    /// How many indices from 0 on have a tensor `prefix{index}suffix`.
+    /// Returns the number of indices, from 0, for which there is a tensor `prefix{index}suffix`.
     pub fn series(&self, prefix: &str, suffix: &str) -> usize {
         let there = |index: &usize| self.has(&format!("{prefix}{index}{suffix}"));
         (0..).take_while(there).count()
     }
 
-    /// Whether there is a tensor of this name.
+    /// Returns whether there is a tensor with this name.
     pub fn has(&self, name: &str) -> bool {
         self.tensors.contains_key(name)
     }
 
-    /// A tensor's shape.
+    /// Returns a tensor's shape.
     pub fn shape(&self, name: &str) -> Option<&[usize]> {
         self.tensors.get(name).map(Stored::shape)
     }
 
-    /// A tensor's numbers, row-major.
+    /// Returns a tensor's values, row-major.
     pub fn read(&self, name: &str) -> Result<Vec<f32>> {
         match self.tensors.get(name) {
             Some(stored) => stored.read(),
@@ -168,7 +168,7 @@ impl Tensors {
         }
     }
 
-    /// Reads all numbers now, so that making a network of them touches no file.
+    /// Reads all values now, so that building a network from them reads no file.
     pub fn read_ahead(&mut self) -> Result<()> {
         for stored in self.tensors.values_mut() {
             *stored = stored.read_ahead()?;
@@ -181,12 +181,12 @@ impl Tensors {
         self.tensors.insert(name.into(), stored);
     }
 
-    /// Takes a tensor out.
+    /// Removes a tensor and returns it.
     pub fn remove(&mut self, name: &str) -> Option<Stored> {
         self.tensors.remove(name)
     }
 
-    /// The same tensors under other names; those without a new name are left out.
+    /// Returns the tensors with new names; those without a new name are dropped.
     #[must_use]
     pub fn renamed(self, new_name: impl Fn(&str) -> Option<String>) -> Self {
         let tensors = (self.tensors.into_iter())
@@ -195,7 +195,7 @@ impl Tensors {
         Self { tensors, ..self }
     }
 
-    /// Only the tensors whose names start with `prefix`, without it.
+    /// Returns only the tensors whose names start with `prefix`, without it.
     #[must_use]
     pub fn under(self, prefix: &str) -> Self {
         self.renamed(|name| name.strip_prefix(prefix).map(str::to_owned))
@@ -204,17 +204,17 @@ impl Tensors {
 
 /// An opened weight file.
 pub struct WeightFile {
-    /// Its place.
+    /// Its path.
     pub path: PathBuf,
     /// Length in bytes.
     pub bytes: u64,
     /// SHA-256 of the whole file, in hexadecimal digits.
     pub sha256: String,
-    /// What it holds.
+    /// Its tensors.
     pub tensors: Tensors,
 }
 
-/// Opens a weight file of any known format and takes its SHA-256.
+/// Opens a weight file of any supported format and computes its SHA-256.
 pub fn open(path: &Path) -> Result<WeightFile> {
     let tensors = open_header(path)?;
     let meta = std::fs::metadata(path)
@@ -227,7 +227,7 @@ pub fn open(path: &Path) -> Result<WeightFile> {
     })
 }
 
-/// Opens a weight file of any known format without reading more than names and shapes.
+/// Opens a weight file of any supported format, reading only names and shapes.
 pub fn open_header(path: &Path) -> Result<Tensors> {
     if path.is_dir() {
         return Err(Problem::new(message!("problem-folder-is-no-weight-file"))
@@ -261,7 +261,7 @@ pub fn open_header(path: &Path) -> Result<Tensors> {
     Ok(tensors)
 }
 
-/// Whether a file that starts so is a web page.
+/// Returns whether a file that starts with these bytes is a web page.
 fn is_web_page(start: &[u8]) -> bool {
     let start = String::from_utf8_lossy(start).to_ascii_lowercase();
     let start = start.trim_start_matches('\u{feff}').trim_start();
@@ -270,7 +270,7 @@ fn is_web_page(start: &[u8]) -> bool {
         .any(|tag| start.starts_with(tag))
 }
 
-/// The Problem of a file that is damaged or something else altogether.
+/// Returns the Problem of a file that is damaged or not a weight file.
 fn foreign(path: &Path, why: &str) -> Problem {
     Problem::new(message!(
         "problem-weight-file-unusable",
@@ -280,7 +280,7 @@ fn foreign(path: &Path, why: &str) -> Problem {
     .advise(message!("advice-choose-usable-weight-file"))
 }
 
-/// SHA-256 of bytes in memory, in hexadecimal digits.
+/// Returns the SHA-256 of bytes in memory, in hexadecimal digits.
 pub fn sha256_of_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }

@@ -21,7 +21,7 @@ use crate::names::{is_long, too_long};
 use crate::problem::{Problem, Result};
 use source::source;
 
-/// The key beside those of a family that every network may have.
+/// The key that every network may have, in addition to those of its family.
 const EPSILON: &str = "epsilon";
 
 /// An entry as written in the file.
@@ -50,7 +50,7 @@ pub(super) struct Written {
     licence: Option<String>,
     pretrained_on: Option<String>,
     warning: Option<String>,
-    /// Everything else: the dimensions, in words of the family.
+    /// All other keys: the dimensions, named as in the family.
     #[serde(flatten)]
     dimensions: Map<String, Value>,
 }
@@ -82,8 +82,8 @@ struct WrittenTable<T> {
     backbone: Vec<Spanned<T>>,
 }
 
-/// Reads a table. An entry that does not make sense is left out and reported; a file that is no TOML
-/// gives one Problem and no entries. `at` is shown as the place and is where relative paths start.
+/// Reads a table. An invalid entry is skipped and reported; a file that is not TOML results in one Problem and no
+/// entries. `at` is the path in Problems, and relative paths start from it.
 pub fn read_table(text: &str, at: &Path) -> (Vec<BackboneEntry>, Vec<Problem>) {
     let place = |span: &Range<usize>| format!("{}:{}", at.display(), line(text, span.start));
     let table: WrittenTable<toml::Table> = match toml::from_str(text) {
@@ -108,14 +108,14 @@ pub fn read_table(text: &str, at: &Path) -> (Vec<BackboneEntry>, Vec<Problem>) {
         match read_entry(name, &text[start..end], at) {
             Ok(entry) => entries.push(entry),
             Err((problem, _)) if !problem.place.is_empty() => problems.push(problem),
-            // The lines before the entry count as well.
+            // The lines before the entry are counted too.
             Err((problem, inside)) => problems.push(problem.at(place(&(start + inside..end)))),
         }
     }
     (entries, problems)
 }
 
-/// The entry of this name that a part of a table holds, or what is wrong with it and where in the part.
+/// Returns the entry with this name in a part of a table, or the error with its position in the part.
 fn read_entry(
     name: Option<&str>,
     part: &str,
@@ -142,7 +142,7 @@ fn read_entry(
         unread(error.message(), inside)
     })?;
     if let Some(key) = unknown_key(&written) {
-        // It is at the beginning of a line, whose form hardly varies.
+        // The key is at the start of a line.
         let before = part.find(&format!("\n{key}"));
         let inside = before.map_or(0, |before| before + 1);
         return Err(unread(&format!("unknown field `{key}`"), inside));
@@ -150,7 +150,7 @@ fn read_entry(
     entry(written, at).map_err(|problem| (problem, 0))
 }
 
-/// The content of this part of a table; an error's place counts from its start.
+/// Parses this part of a table; positions of errors are relative to its start.
 fn written(part: &str) -> std::result::Result<Written, toml::de::Error> {
     let table: WrittenTable<Written> = toml::from_str(part)?;
     let one = table.backbone.into_iter().next().map(Spanned::into_inner);
@@ -247,14 +247,14 @@ fn normalisation(written: &Written, of: &WrittenNormalisation) -> Result<Normali
     }
 }
 
-/// A key that no entry has.
+/// Returns a key that no entry may have.
 fn unknown_key(written: &Written) -> Option<&str> {
     let keys = written.dimensions.keys().map(String::as_str);
     let known = |key: &str| FAMILIES.iter().any(|family| family.keys.contains(&key));
     keys.into_iter().find(|key| *key != EPSILON && !known(key))
 }
 
-/// The dimensions, in words that the family knows.
+/// Returns the dimensions, named as in the family.
 fn architecture(written: &Written) -> Result<Architecture> {
     let known = families::names().join(", ");
     let family = families::named(&written.family)

@@ -1,7 +1,6 @@
-//! PyTorch checkpoints (`.pth`, `.pt`, `.bin`): a state dict, alone or inside a training
-//! checkpoint, whose keys then precede its names. Nothing in the file is executed; only tensors are
-//! taken from it, and none before the file has shown that it asks for no more memory than it is worth
-//! (`guard.rs`).
+//! PyTorch checkpoints (`.pth`, `.pt`, `.bin`): a state dict, alone or inside a training checkpoint, whose keys are
+//! then prefixes of its names. Nothing in the file is executed; only tensors are read, and only after a check that the
+//! file does not request far more memory than its size (`guard.rs`).
 
 mod guard;
 
@@ -17,16 +16,16 @@ use crate::data::cache_folder;
 use crate::files;
 use crate::problem::{Problem, Result};
 
-/// Whether a file that is no ZIP may be an older PyTorch file: a pickle (0x80) or a TAR.
+/// Returns whether a file that is not a ZIP may be an older PyTorch file: a pickle (0x80) or a TAR.
 pub fn may_start(start: &[u8]) -> bool {
     start.first() == Some(&0x80) || start.starts_with(b"sys_info") || start.starts_with(b"./")
 }
 
-/// Stored tensors may overlap (tied weights do), but not all of them many times over: together they may have at most
-/// this many times the length of the file.
+/// Stored tensors may overlap (tied weights do), but together they may have at most this many times the length of the
+/// file.
 const MOST_OVERLAP: u64 = 4;
 
-/// Opens a checkpoint; tensors are read from it when they are asked for.
+/// Opens a checkpoint; tensors are read when they are requested.
 pub fn open(path: &Path) -> Result<Tensors> {
     let length = guard::check(path).map_err(|why| foreign(path, &why))?;
     let reader = reader(path)?;
