@@ -1,7 +1,7 @@
-//! The devices of this machine and the choice among them.
+//! The devices of this machine, and how one is chosen.
 //!
-//! The list comes from wgpu without opening anything: opening a device takes memory and time. The CPU
-//! is always there, first in the list.
+//! The list comes from wgpu without opening a device, which would take memory and time. The CPU is always first in the
+//! list.
 
 mod check;
 mod child;
@@ -33,26 +33,26 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::{Message, of_list};
 
-/// What kind of device it is, best first among the graphics adapters.
+/// The kind of a device; GPUs are sorted from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AdapterKind {
-    /// The processor, through the framework's CPU kernels.
+    /// The CPU, with the framework's CPU backend.
     Cpu,
     /// A discrete GPU with its own memory.
     DiscreteGpu,
-    /// Graphics that share the processor's memory.
+    /// A GPU that shares the memory of the CPU.
     IntegratedGpu,
     /// A GPU passed to a virtual machine.
     VirtualGpu,
-    /// An adapter that does not say what it is; the framework cannot open it.
+    /// An adapter of unknown kind; the framework cannot open it.
     OtherGpu,
-    /// A GPU emulated by the processor: for tests, slower than the CPU itself.
+    /// A GPU emulated by the CPU, for tests; slower than the CPU itself.
     SoftwareGpu,
 }
 
 impl AdapterKind {
-    /// The name people read.
+    /// Returns the display name.
     pub fn title(self) -> &'static str {
         match self {
             Self::Cpu => "CPU",
@@ -64,12 +64,12 @@ impl AdapterKind {
         }
     }
 
-    /// The same in the language of this thread.
+    /// Returns the display name in the language of this thread.
     pub fn said(self) -> &'static str {
         of_list("device", self.key(), "kind", self.title())
     }
 
-    /// The short name in a selector.
+    /// Returns the short name in a selector.
     pub fn key(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
@@ -81,7 +81,7 @@ impl AdapterKind {
         }
     }
 
-    /// Whether it is a graphics adapter made of hardware.
+    /// Returns whether it is a hardware GPU.
     pub fn is_hardware_gpu(self) -> bool {
         matches!(
             self,
@@ -90,10 +90,10 @@ impl AdapterKind {
     }
 }
 
-/// The interface a device is reached through, best first.
+/// The API of a device, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Api {
-    /// CPU kernels of the framework.
+    /// CPU backend of the framework.
     #[serde(rename = "flex")]
     Flex,
     /// Vulkan.
@@ -111,7 +111,7 @@ pub enum Api {
 }
 
 impl Api {
-    /// The name people read.
+    /// Returns the display name.
     pub fn title(self) -> &'static str {
         match self {
             Self::Flex => "CPU kernels",
@@ -133,34 +133,34 @@ impl Api {
     }
 }
 
-/// One device of this machine.
+/// A device of this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceInfo {
     /// Its number in the list; 0 is the CPU.
     pub index: usize,
-    /// The maker's name for it.
+    /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: AdapterKind,
-    /// How it is reached.
+    /// Its API.
     pub api: Api,
     /// Driver and its version; empty for the CPU.
     pub driver: String,
-    /// Where it sits on the PCI bus; empty where that is not known.
+    /// Address on the PCI bus; empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pci: String,
-    /// The how-manieth of its kind under its interface.
+    /// Index among the devices of the same kind and API.
     ordinal: usize,
 }
 
 impl DeviceInfo {
-    /// A text that names this device exactly: `vulkan:discrete:0`.
+    /// Returns a text that identifies this device: `vulkan:discrete:0`.
     pub fn selector(&self) -> String {
         let api = format!("{:?}", self.api).to_lowercase();
         format!("{api}:{}:{}", self.kind.key(), self.ordinal)
     }
 
-    /// Whether it is the CPU.
+    /// Returns whether it is the CPU.
     pub fn is_cpu(&self) -> bool {
         self.kind == AdapterKind::Cpu
     }
@@ -174,16 +174,16 @@ impl fmt::Display for DeviceInfo {
     }
 }
 
-/// All devices: the CPU, hardware graphics adapters from the best on, then software adapters. The
-/// machine is asked once per process, by a child where [`set_program`] named one.
+/// Returns all devices: the CPU, hardware GPUs from best to worst, then software GPUs. The machine is queried once per
+/// process, by a child process if [`set_program`] set one.
 pub fn list() -> &'static [DeviceInfo] {
     static LIST: OnceLock<Vec<DeviceInfo>> = OnceLock::new();
     LIST.get_or_init(|| child::listed().unwrap_or_else(list_here))
 }
 
-/// The same, asked in this process.
+/// Queries the devices in this process.
 fn list_here() -> Vec<DeviceInfo> {
-    // A driver that panics while it is asked is a driver that is not there.
+    // A driver that panics is treated as missing.
     let mut adapters = catch_unwind(adapters).unwrap_or_default();
     adapters.sort_by_key(|info| (info.kind, info.api, info.ordinal));
     let mut devices = vec![cpu()];
@@ -194,20 +194,20 @@ fn list_here() -> Vec<DeviceInfo> {
     devices
 }
 
-/// The device a selector means: `auto` (the best hardware GPU, else the CPU), `cpu`, `gpu`, a number
-/// of the list, a selector, or part of a name.
+/// Returns the device for a selector: `auto` (the best hardware GPU, else the CPU), `cpu`, `gpu`, a number in the list,
+/// a selector, or part of a name.
 ///
 /// # Errors
 /// Returns a Problem that lists the devices.
 pub fn choose(wanted: &str) -> Result<DeviceInfo> {
-    // Who wants the CPU need not wait for graphics drivers, nor read what they print.
+    // For the CPU, graphics drivers are not loaded: they take time, and some print messages.
     if matches!(wanted.trim().to_lowercase().as_str(), "cpu" | "0") {
         return Ok(cpu());
     }
     choose_from(list(), wanted)
 }
 
-/// `choose` among given devices; the first is the CPU.
+/// Chooses among the given devices; the first is the CPU.
 fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
     let wanted = wanted.trim();
     let best_gpu = || devices.iter().find(|info| info.kind.is_hardware_gpu());
@@ -223,7 +223,7 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
             Err(_) => {
                 let mut fitting = devices.iter().filter(names_it);
                 let first = fitting.next();
-                // One adapter shows up under several interfaces; those are no doubt.
+                // The same adapter with several APIs is not ambiguous.
                 if let (Some(first), Some(other)) = (
                     first,
                     fitting.find(|info| Some(&info.name) != first.map(|f| &f.name)),
@@ -250,7 +250,7 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
     })
 }
 
-/// The devices as one sentence.
+/// Returns the list of devices as a message.
 fn there_is(devices: &[DeviceInfo]) -> Message {
     let shown: Vec<String> = devices.iter().map(ToString::to_string).collect();
     message!("advice-choose-device", devices = shown.join("; "))

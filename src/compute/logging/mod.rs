@@ -1,11 +1,9 @@
-//! The log: what the program did, in a file beside the runs, to find out why
-//! something went wrong.
+//! The log: a file next to the runs with what the program did, to find the cause of problems.
 //!
-//! It holds the version and the machine, what was asked, how jobs began and ended, Problems and
-//! panics with their place in the source, slow frames, and what graphics libraries warn of. It never
-//! holds images, names of classes or of data: what may carry a name is left out at the source
-//! (`run::diary`), and what slips through is struck out ([`keep_out`]). It never writes to standard
-//! error, and a log that cannot be written is a log that is not there.
+//! It contains the version and the machine, commands, start and end of jobs, Problems and panics with their position in
+//! the source, slow frames, and warnings of graphics libraries. It never contains images, or names of classes or data:
+//! values that may contain names are omitted at the source (`run::diary`), and the rest is removed by [`keep_out`].
+//! Nothing is written to standard error. Errors while writing the log are ignored.
 
 mod file;
 mod privacy;
@@ -27,9 +25,9 @@ pub use file::Pages;
 pub use privacy::{Veil, source_place};
 pub use recorder::failed_dialogs;
 
-/// Folder of the log below that of the runs.
+/// Folder of the log, inside the folder of runs.
 const FOLDER: &str = "log";
-/// Lines that wait to be written at most; older ones make room.
+/// Maximum number of lines waiting to be written; the oldest are dropped.
 const MOST_WAITING: usize = 1000;
 
 /// How much is kept.
@@ -40,11 +38,11 @@ const MOST_WAITING: usize = 1000;
 pub enum Level {
     /// Nothing.
     Off,
-    /// What failed.
+    /// Errors.
     Error,
     /// Also problems after which the program continued.
     Warn,
-    /// Also what was asked, and how it began and ended.
+    /// Also commands and the start and end of their work.
     #[default]
     Info,
     /// Also every pass over a task's images and every prediction.
@@ -52,7 +50,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// All of them, with the name on the command line and the message of its title.
+    /// All levels, with the name on the command line and the message of its title.
     pub const ALL: [(Self, &'static str, &'static str); 5] = [
         (Self::Off, "off", "settings-log-off"),
         (Self::Error, "error", "settings-log-error"),
@@ -61,7 +59,7 @@ impl Level {
         (Self::Debug, "debug", "settings-log-debug"),
     ];
 
-    /// The level of this name.
+    /// Returns the level with this name.
     pub fn named(name: &str) -> Option<Self> {
         let lower = name.trim().to_lowercase();
         let found = Self::ALL.iter().find(|(_, key, _)| *key == lower);
@@ -69,12 +67,12 @@ impl Level {
     }
 }
 
-/// Where the log of the runs in this folder is.
+/// Returns the folder of the log for the runs in this folder.
 pub fn folder(runs_root: &Path) -> PathBuf {
     runs_root.join(FOLDER)
 }
 
-/// A log: its pages on disk, and what waits for them.
+/// A log: its files, and the lines waiting to be written.
 pub(crate) struct Log {
     pages: Mutex<Pages>,
     waiting: Mutex<VecDeque<String>>,
@@ -82,16 +80,16 @@ pub(crate) struct Log {
     level: AtomicU8,
 }
 
-/// The program's log, from [`begin`] on.
+/// The log of the program, after [`begin`].
 static LOG: OnceLock<Log> = OnceLock::new();
 
 thread_local! {
-    /// Whether this thread may not wait for a disk.
+    /// Whether this thread must not wait for a disk.
     static NEVER_WAITS: Cell<bool> = const { Cell::new(false) };
 }
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A line is put or taken in one step; after a panic elsewhere the rest is as good as before.
+    // Lines are added and removed in one step, so the state is consistent even after a panic.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -109,7 +107,7 @@ impl Log {
         level as u8 <= self.level.load(Ordering::Relaxed)
     }
 
-    /// Writes a line, or leaves it for another thread where this one may not wait.
+    /// Writes a line, or leaves it to another thread if this one must not wait.
     fn put(&self, level: Level, from: &str, text: &str) {
         let text = held(&self.veil).over(text);
         let mut waiting = held(&self.waiting);
@@ -123,7 +121,7 @@ impl Log {
         }
     }
 
-    /// Writes what waits. A page that cannot be written costs its lines and nothing else.
+    /// Writes the waiting lines. Errors lose only these lines.
     fn write_out(&self) {
         let mut pages = held(&self.pages);
         let lines: String = held(&self.waiting).drain(..).collect();
@@ -133,8 +131,8 @@ impl Log {
     }
 }
 
-/// Begins the log in the folder of these runs. Only the first call of a process counts. Where the
-/// folder is not to be made, a log is kept only if it is there.
+/// Starts the log in the folder of these runs. Only the first call of a process has an effect. Unless `make` is set, a
+/// log is kept only if its folder exists.
 pub fn begin(runs_root: &Path, make: bool, level: Level) {
     if !make && !runs_root.is_dir() {
         return;
@@ -148,7 +146,7 @@ pub fn begin(runs_root: &Path, make: bool, level: Level) {
     }
 }
 
-/// Keeps so much from now on.
+/// Sets the level of the log.
 pub fn set_level(level: Level) {
     if let Some(log) = LOG.get() {
         log.level.store(level as u8, Ordering::Relaxed);
@@ -156,27 +154,27 @@ pub fn set_level(level: Level) {
     }
 }
 
-/// Names that must not get into the log: of classes, of data, of the user's files.
+/// Removes these names from the log: of classes, of data, of the user's files.
 pub fn keep_out<S: AsRef<str>>(names: impl IntoIterator<Item = S>) {
     if let Some(log) = LOG.get() {
         held(&log.veil).add(names);
     }
 }
 
-/// Says that the calling thread draws the window: what it has to say, another one writes.
+/// Marks the calling thread as the window's, whose lines are written by another thread.
 pub fn never_wait_here() {
     NEVER_WAITS.set(true);
 }
 
-/// Writes what is left at the end of the program.
+/// Writes the remaining lines at the end of the program.
 pub fn finish() {
     if let Some(log) = LOG.get() {
         log.write_out();
     }
 }
 
-/// A Problem as the log may keep it: where in the source it was made, and what it says without
-/// what it quotes. Of Problems that are likely to name data it says no more than the place.
+/// Returns a Problem for the log: its position in the source, and its text without quoted values. If a Problem may
+/// contain names of data, only the position is returned.
 pub fn told(problem: &Problem) -> String {
     let mut text = format!("a Problem of {}", problem.origin.place());
     if problem.place.starts_with("--") {
@@ -190,7 +188,7 @@ pub fn told(problem: &Problem) -> String {
     text
 }
 
-/// Whether panics are written to standard error.
+/// Whether panics are also written to standard error.
 static SAID: AtomicBool = AtomicBool::new(true);
 
 /// Logs panics before the previous hook handles them.
@@ -199,7 +197,7 @@ fn note_panics() {
     panic::set_hook(Box::new(move |about| {
         let text = about.payload_as_str().unwrap_or("no message");
         let lower = text.to_lowercase();
-        // A GPU without free memory has every operation that waits fail with the same words.
+        // On a GPU without free memory, all waiting operations fail with the same message.
         let again = is_full(&lower) && device::full();
         if !again
             && let Some(log) = LOG.get()
@@ -215,17 +213,17 @@ fn note_panics() {
                 "panic",
                 &format!("thread {name} at {place}: {text}"),
             );
-            // Whatever thread it is: the program may be about to end.
+            // Written immediately, because the program may be about to end.
             log.write_out();
         }
-        // A lost or full GPU ends threads of the framework, too; its user reports that.
+        // A lost or full GPU also ends threads of the framework; its user reports the error.
         if SAID.load(Ordering::Relaxed) && !is_loss(&lower) && !is_full(&lower) {
             before(about);
         }
     }));
 }
 
-/// Whether panics are written to standard error, too, and not in the log alone.
+/// Sets whether panics are also written to standard error.
 pub fn say_panics(said: bool) {
     SAID.store(said, Ordering::Relaxed);
 }
