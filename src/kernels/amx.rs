@@ -1,9 +1,9 @@
-//! Products with a frozen matrix of bf16 by the tiles of AMX, which Intel's servers have since 2023.
+//! Products with a frozen bf16 matrix on AMX tiles (Intel server processors since 2023).
 //!
-//! A tile is sixteen rows of 64 bytes. One instruction multiplies sixteen rows of 32 numbers of bf16 with sixteen rows of
-//! sixteen pairs, as panels hold them (see `pairs.rs`), and adds to sixteen times sixteen sums of f32. The compiler
-//! does not know these registers yet, so they are named in assembly, all of a product's block in one piece. The system
-//! has to allow their use: Linux saves them for a process that asked.
+//! A tile has sixteen rows of 64 bytes. One instruction multiplies sixteen rows of 32 bf16 numbers by sixteen rows of
+//! sixteen pairs, in the layout of panels (see `pairs.rs`), and adds to sixteen times sixteen f32 sums. The compiler
+//! does not support these registers yet, so a whole block of a product is written in assembly. The operating system has
+//! to allow their use: Linux saves them for a process that requested it.
 #![allow(unsafe_code)]
 
 use std::arch::asm;
@@ -21,20 +21,20 @@ use super::panels::Place;
 use super::simd::Level;
 use super::simd_x86::Avx512;
 
-/// Length of the inner axis summed at a time: a block of this length of either matrix fits into the L1 cache.
+/// Length of the inner axis that is summed at a time: a block of this length of each matrix fits into the L1 cache.
 const DEPTH: usize = 256;
 
-/// Pairs of the right matrix laid out at a time, and of the left one: both stay in the second.
+/// Number of pairs of the right matrix, and of the left one, that are packed at a time: both fit into the L2 cache.
 const ROOM: usize = 64 * 1024;
 const LEFT_ROOM: usize = 64 * 1024;
 
-/// Rows and columns of a block: two tiles times two.
+/// Rows and columns of a block: two by two tiles.
 const BLOCK: usize = 2 * WIDTH;
 
-/// Places of a tile.
+/// Elements of a tile.
 const TILE: usize = WIDTH * WIDTH;
 
-/// Whether this processor has such tiles and the system lets this process use them; asks for that the first time.
+/// Returns whether this processor has AMX and the system lets this process use it; requests it the first time.
 pub(crate) fn is_there() -> bool {
     static THERE: OnceLock<bool> = OnceLock::new();
     *THERE.get_or_init(|| {
@@ -47,7 +47,7 @@ pub(crate) fn is_there() -> bool {
     })
 }
 
-/// Asks Linux to keep the tiles of every thread of this process.
+/// Requests from Linux to save the tiles of all threads of this process.
 #[cfg(target_os = "linux")]
 fn allowed() -> bool {
     const ASK_FOR_STATE: libc::c_long = 0x1023;
@@ -61,7 +61,7 @@ fn allowed() -> bool {
     false
 }
 
-/// What the tiles are: as the instruction reads it.
+/// The configuration of the tiles, in the layout of the instruction.
 #[repr(C, align(64))]
 struct Config {
     palette: u8,
@@ -71,10 +71,10 @@ struct Config {
     rows: [u8; 16],
 }
 
-/// Makes the tiles ready for a block of `rows` rows.
+/// Configures the tiles for a block of `rows` rows.
 ///
 /// # Safety
-/// The tiles are there.
+/// AMX must be available.
 unsafe fn configure(rows: usize) {
     let upper = rows.min(WIDTH) as u8;
     let lower = rows.saturating_sub(WIDTH).max(1) as u8;
@@ -86,7 +86,7 @@ unsafe fn configure(rows: usize) {
         bytes: [0; 16],
         rows: [0; 16],
     };
-    // The sums, the left matrix, the right one: as `whole_block` names them.
+    // The sums, the left matrix, the right one: the order in `whole_block`.
     config.rows[..8].copy_from_slice(&[upper, upper, lower, lower, upper, lower, all, all]);
     config.bytes[..8].fill(64);
     // SAFETY: 64 bytes are read.
@@ -95,7 +95,7 @@ unsafe fn configure(rows: usize) {
     }
 }
 
-/// `to` takes the product of `a`, whose rows are contiguous, and `b`; see [`super::bf16::product`] for the bias.
+/// Computes `a` (contiguous rows) · `b` into `to`; see [`super::bf16::product`] for the bias.
 pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
     assert!(is_there());
     // SAFETY: asked above.
@@ -111,7 +111,7 @@ unsafe fn run(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
         .next_multiple_of(PAIRS);
     let deep = most / 2;
     let panels = ROOM / (deep * BLOCK);
-    // Where all columns pass at once, the rows of one block are rounded at a time, which stay in the first cache.
+    // If all columns fit into one pass, the rows of one block are rounded at a time and stay in the L1 cache.
     let one_pass = b.columns <= panels * BLOCK;
     let at_once = match one_pass {
         true => BLOCK,
@@ -159,7 +159,8 @@ unsafe fn run(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
     unsafe { asm!("tilerelease", options(nostack, nomem, preserves_flags)) };
 }
 
-/// Rounds the numbers `along` of some rows: tile after tile along a block of rows, its upper and its lower sixteen in turn.
+/// Rounds the columns `along` of some rows: tile by tile along a block of rows, alternating its upper and lower
+/// sixteen.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")]
 fn round(a: Matrix<'_>, rows: Range<usize>, along: Range<usize>, store: Store, to: &mut [f32]) {
     let deep = along.len().next_multiple_of(PAIRS) / 2;
@@ -190,12 +191,12 @@ fn round(a: Matrix<'_>, rows: Range<usize>, along: Range<usize>, store: Store, t
     }
 }
 
-/// What the sums of a block begin with.
+/// The initial value of the sums of a block.
 #[derive(Clone, Copy)]
 enum Begin<'a> {
-    /// What is there.
+    /// The values in the result.
     There,
-    /// These in each row, or zeros where there are none.
+    /// This row in each row, or zeros if it is empty.
     With(&'a [f32]),
 }
 

@@ -1,8 +1,7 @@
 //! Softmax attention on packed queries, keys and values, one image after the other.
 //!
-//! Nothing of size tokens × tokens is kept for the backward: two numbers per row of scores
-//! ([`RowStats`]) are enough to compute the weights again, which costs less than writing and
-//! reading them.
+//! Nothing of size tokens × tokens is kept for the backward pass: with two numbers per row of scores ([`RowStats`]) the
+//! weights can be recomputed, which is faster than writing and reading them.
 
 use std::ops::Range;
 
@@ -14,24 +13,24 @@ use super::gemm::{Matrix, Store, product};
 use super::simd::Level;
 use super::softmax::{PAD, RowStats, add_unscaled, softmax_again, softmax_backward, softmax_rows};
 
-/// Sizes of one attention.
+/// Sizes of an attention.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Tokens of an image (or window).
+    /// Tokens per image (or window).
     pub tokens: usize,
-    /// Heads.
+    /// Number of heads.
     pub heads: usize,
-    /// Channels of all heads together.
+    /// Channels of all heads.
     pub width: usize,
 }
 
 impl Shape {
-    /// Channels of one head.
+    /// Returns the channels of one head.
     pub fn head(self) -> usize {
         self.width / self.heads
     }
 
-    /// What scores are multiplied by.
+    /// Returns the factor of the scores.
     pub fn scale(self) -> f32 {
         (self.head() as f32).powf(-0.5)
     }
@@ -40,17 +39,17 @@ impl Shape {
         self.tokens.next_multiple_of(PAD)
     }
 
-    /// Numbers of scratch for the scores of one head.
+    /// Returns the scratch size for the scores of one head.
     pub fn scores(self) -> usize {
         self.tokens * self.stride()
     }
 
-    /// Numbers of a bias for one image.
+    /// Returns the size of a bias for one image.
     fn bias(self) -> usize {
         self.heads * self.tokens * self.tokens
     }
 
-    /// Queries (0), keys (1) or values (2) of one head.
+    /// Returns the queries (0), keys (1) or values (2) of one head.
     pub fn part(self, qkv: &[f32], part: usize, head: usize) -> Matrix<'_> {
         let start = part * self.width + head * self.head();
         Matrix::new(&qkv[start..], self.tokens, self.head(), 3 * self.width)
@@ -66,12 +65,12 @@ impl Shape {
     }
 }
 
-/// A bias for the scores: groups × heads × tokens × tokens, or nothing.
+/// A bias for the scores: groups × heads × tokens × tokens, or empty.
 #[derive(Clone, Copy)]
 pub struct Bias<'a>(pub &'a [f32]);
 
 impl<'a> Bias<'a> {
-    /// The part for image `image`: group `image % groups`.
+    /// Returns the part for an image: group `image % groups`.
     pub fn of(self, image: usize, shape: Shape) -> &'a [f32] {
         let size = shape.bias();
         if self.0.is_empty() {
@@ -83,8 +82,8 @@ impl<'a> Bias<'a> {
     }
 }
 
-/// Some heads of one image: `qkv` (tokens × 3·width) → `out`, whose rows are `stride` apart and
-/// hold those heads side by side. `stats` (heads × tokens) and `bias` are of the image.
+/// Processes some heads of one image: `qkv` (tokens × 3·width) → `out`, whose rows have this stride and contain the
+/// heads side by side. `stats` (heads × tokens) and `bias` are those of the image.
 fn forward_heads(
     shape: Shape,
     heads: Range<usize>,
@@ -116,7 +115,7 @@ fn forward_heads(
     }
 }
 
-/// One image: `qkv` (tokens × 3·width) → `out` (tokens × width), `stats` (heads × tokens).
+/// Processes one image: `qkv` (tokens × 3·width) → `out` (tokens × width), `stats` (heads × tokens).
 pub fn forward_image(
     shape: Shape,
     qkv: &[f32],
@@ -129,14 +128,14 @@ pub fn forward_image(
     forward_heads(shape, 0..shape.heads, qkv, bias, out, stats, scores);
 }
 
-/// Scratch for the backward of one head.
+/// Scratch memory for the backward pass of one head.
 pub struct Scratch {
     weights: Buffer,
     gradient: Buffer,
 }
 
 impl Scratch {
-    /// Scratch for this shape.
+    /// Returns scratch memory for this shape.
     pub fn new(shape: Shape) -> Self {
         Self {
             weights: Buffer::new(shape.scores()),
@@ -145,7 +144,7 @@ impl Scratch {
     }
 }
 
-/// Gradient for `qkv` of one image in `dqkv`, from `g` for its result (tokens × width).
+/// Computes the gradient `dqkv` of one image, given `g` for its result (tokens × width).
 pub fn backward_image(
     shape: Shape,
     qkv: &[f32],
@@ -158,7 +157,7 @@ pub fn backward_image(
     backward_heads(shape, (qkv, bias, stats), g, dqkv, &mut [], scratch);
 }
 
-/// The same; `dbias` (heads × tokens × tokens, or empty) is added the gradient for the bias.
+/// The same; the gradient for the bias is added to `dbias` (heads × tokens × tokens, or empty).
 fn backward_heads(
     shape: Shape,
     (qkv, bias, stats): (&[f32], &[f32], &[RowStats]),
@@ -192,7 +191,7 @@ fn backward_heads(
     }
 }
 
-/// All images: result (batch × tokens × width) and the row statistics (batch × heads × tokens).
+/// Processes all images: returns the result (batch × tokens × width) and the row statistics (batch × heads × tokens).
 pub fn forward(shape: Shape, qkv: &[f32], bias: Bias<'_>) -> (Buffer, Vec<RowStats>) {
     let Shape {
         tokens,
@@ -225,7 +224,7 @@ pub fn forward(shape: Shape, qkv: &[f32], bias: Bias<'_>) -> (Buffer, Vec<RowSta
     (out, stats)
 }
 
-/// One image with its heads spread over the cores.
+/// Processes one image with its heads divided among the cores.
 fn forward_one_on_all_cores(
     shape: Shape,
     qkv: &[f32],
@@ -253,7 +252,7 @@ fn forward_one_on_all_cores(
     }
 }
 
-/// Gradient for `qkv` of all images, from `g` for the result.
+/// Returns the gradient for `qkv` of all images, given the gradient `g` for the result.
 pub fn backward(
     shape: Shape,
     qkv: &[f32],
@@ -281,11 +280,11 @@ pub fn backward(
     dqkv
 }
 
-/// Images of one group whose gradients for the bias are summed in one go: a fixed number, so that
-/// the sum does not depend on the number of cores.
+/// Number of images of one group whose gradients for the bias are summed together: fixed, so that the sum does not
+/// depend on the number of cores.
 const IMAGES: usize = 32;
 
-/// Gradients for `qkv` of all images and for the bias, which is not empty.
+/// Returns the gradients for `qkv` of all images and for the bias, which must not be empty.
 pub fn backward_to_both(
     shape: Shape,
     qkv: &[f32],
@@ -300,7 +299,7 @@ pub fn backward_to_both(
     } = shape;
     let groups = bias.0.len() / shape.bias();
     let mut dqkv = Buffer::new(qkv.len());
-    // The images of a group, some at a time: each with its own sum.
+    // The images of a group, some at a time, each with a separate sum.
     let mut lanes: Vec<Vec<(usize, &mut [f32])>> = Vec::new();
     let images = dqkv.chunks_exact_mut(tokens * 3 * width).enumerate();
     for (image, dqkv) in images {

@@ -1,10 +1,10 @@
-//! Products of f32 with a frozen matrix that is kept in bf16: half the memory, and twice the speed where a processor
-//! multiplies such numbers itself.
+//! Products of f32 with a frozen matrix stored as bf16: half the memory, and about twice the speed on processors with
+//! bf16 instructions.
 //!
-//! The left matrix is rounded to bf16 on the way into a product, sums are f32. Two numbers of the inner axis are
-//! together in a panel (see `panels.rs`), as AVX512-BF16, AMX (see `amx.rs`) and ARM's instructions multiply them; other
-//! processors widen both and do the same in f32. Each number of the result is one sum in the order of the inner axis, so it depends neither on the number of
-//! threads nor on how many rows a thread takes.
+//! The left matrix is rounded to bf16 when it is packed; sums are f32. Panels contain pairs of numbers along the inner
+//! axis (see `panels.rs`), as AVX512-BF16, AMX (see `amx.rs`) and ARM's instructions multiply them; on other processors
+//! both are converted to f32 with the same result. Each number of the result is one sum in the order of the inner axis,
+//! so it depends neither on the number of threads nor on the rows per thread.
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
@@ -25,7 +25,7 @@ use super::simd_neon;
 #[cfg(target_arch = "x86_64")]
 use super::simd_x86::Avx512;
 
-/// Whether this processor multiplies numbers of bf16 itself.
+/// Returns whether this processor has bf16 instructions.
 pub fn is_native() -> bool {
     #[cfg(target_arch = "x86_64")]
     if Level::best().is_avx512() {
@@ -38,7 +38,7 @@ pub fn is_native() -> bool {
     false
 }
 
-/// How this processor computes such products.
+/// Returns the kernel of such products on this processor.
 pub fn kernel() -> Kernel {
     #[cfg(target_arch = "x86_64")]
     if amx::is_there() {
@@ -47,8 +47,8 @@ pub fn kernel() -> Kernel {
     Kernel::Bf16
 }
 
-/// `to` takes the product of `a`, whose rows are contiguous, and `b`, plain or transposed. Where the product
-/// replaces what is there, `bias` is added to each row; it may be empty.
+/// Computes `a` (contiguous rows) · `b`, plain or transposed, into `to`. If the product replaces the content, `bias` is
+/// added to each row; it may be empty.
 pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
     assert!(a.column == 1 && (b.column == 1 || b.row == 1));
     assert!(bias.is_empty() || (bias.len() == b.columns && to.store == Store::Replace));
@@ -75,20 +75,20 @@ fn of_the_processor(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf
 }
 
 simd! {
-    /// The same on any processor.
+    /// The same on processors without bf16 instructions.
     fn widened<L>(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
         run::<L, OfPairs<Widened>>(to, bias, a, b);
     }
 }
 
-/// From row to row of rounded numbers: not a power of two, so that rows do not push each other out of the first cache.
+/// Stride of rows of rounded numbers: not a power of two, so that rows do not evict each other from the L1 cache.
 const STEP: usize = DEPTH / 2 + WIDTH;
 
-/// How pairs of bf16 are made and meet.
+/// How pairs of bf16 numbers are rounded and multiplied.
 pub(crate) trait Pairs<L: Lanes> {
-    /// Numbers rounded, two in each place.
+    /// Rounds numbers, two in each lane.
     fn rounded(from: &[f32; PAIRS]) -> L;
-    /// Both products of each pair, added to the sum.
+    /// Adds both products of each pair to the sum.
     fn meet(left: L, right: L, sum: L) -> L;
 }
 
@@ -122,11 +122,11 @@ impl<L: Lanes, P: Pairs<L>> Kind<L> for OfPairs<P> {
     }
 }
 
-/// By the processor's own instructions for bf16.
+/// With the processor's bf16 instructions.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) struct Native;
 
-/// What those instructions work on.
+/// The registers of those instructions.
 #[cfg(target_arch = "x86_64")]
 pub(crate) type Wide = Avx512;
 #[cfg(target_arch = "aarch64")]
@@ -164,7 +164,7 @@ impl Pairs<Avx512> for Native {
     }
 }
 
-/// Widened to f32 where they meet.
+/// With conversion to f32 before the multiplication.
 pub(crate) struct Widened;
 
 impl<L: Lanes> Pairs<L> for Widened {
@@ -184,12 +184,12 @@ impl<L: Lanes> Pairs<L> for Widened {
     }
 }
 
-/// The bits of the nearest bf16, of two equally near ones the even one.
+/// Returns the bits of the nearest bf16 number, rounding half to even.
 #[inline(always)]
 fn rounded(number: f32) -> u16 {
     let bits = number.to_bits();
     let nearest = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
-    // What is no number stays none.
+    // NaN stays NaN.
     let bits = if number.is_nan() {
         bits | 0x40_0000
     } else {
@@ -198,8 +198,8 @@ fn rounded(number: f32) -> u16 {
     (bits >> 16) as u16
 }
 
-/// The numbers `along` of some rows, of which pairs are made, as columns of `room`: what a tile reads at a time is
-/// together there.
+/// Rounds the columns `along` of some rows to pairs and stores them in `room`, so that what a tile reads at a time is
+/// contiguous.
 #[inline(always)]
 fn left_by<'a, L: Lanes, P: Pairs<L>>(
     a: Matrix<'_>,
@@ -247,7 +247,7 @@ mod tests {
 
     type Way = Box<dyn Fn(Place<'_>, Matrix<'_>, Matrix<'_, bf16>)>;
 
-    /// Every way in which this processor can compute such a product.
+    /// Returns all kernels of this processor for such a product.
     fn ways() -> Vec<Way> {
         let mut ways: Vec<Way> = vec![Box::new(|to, a, b| product(to, &[], a, b))];
         for level in Level::all() {
@@ -266,8 +266,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Of any shape, from any address, however far rows are apart, whether the matrix is transposed or not: each
-        /// number is the sum of the rounded ones, and nothing beside the result is touched.
+        /// For any shape, address, row stride and transposition: each number is the sum of products of rounded numbers,
+        /// and nothing outside the result is written.
         #[test]
         fn every_number_is_the_sum_of_rounded_products(
             [rows, columns] in [1..=300usize, 1..=300],

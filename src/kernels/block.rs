@@ -1,11 +1,9 @@
-//! The two sub-layers of a transformer block, each as one operation, with frozen weights.
+//! The two sub-layers of a transformer block with frozen weights, each as one operation.
 //!
-//! A core takes some rows (or images) through the whole sub-layer, so that what passes from one
-//! step to the next stays in its cache, and nothing but the input, the slope of the GELU or the
-//! packed projections is kept for the backward:
+//! Each core processes some rows (or images) through the whole sub-layer, so that intermediate results stay in its
+//! cache. Only the input and the slope of the GELU or the packed projections are kept for the backward pass.
 //!
-//! mlp(x) = fc2(gelu(fc1(LN(x)))), attention(x) = proj(Attn(qkv(LN(x)))), each with x added if it
-//! is a residual one.
+//! mlp(x) = fc2(gelu(fc1(LN(x)))), attention(x) = proj(Attn(qkv(LN(x)))), each plus x with a residual.
 
 use rayon::prelude::*;
 
@@ -29,17 +27,17 @@ pub struct Norm<'a> {
     pub epsilon: f32,
 }
 
-/// The norm before a sub-layer, and whether the sub-layer's input is added to its output.
+/// The norm and residual around a sub-layer.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
-    /// None: the input is normalised already.
+    /// `None` if the input is already normalised.
     pub norm: Option<Norm<'a>>,
     /// Whether the input is added to the output.
     pub residual: bool,
 }
 
 impl Around<'_> {
-    /// The normalised rows: `x` itself, or written to `scratch`.
+    /// Returns the normalised rows: `x` itself, or written to `scratch`.
     pub(crate) fn enter<'b>(
         &self,
         x: &'b [f32],
@@ -60,16 +58,16 @@ impl Around<'_> {
         scratch
     }
 
-    /// Adds the input to the output if residual. As an addition of its own, here and in `back`:
-    /// the layers one by one, which serve where images are fewer than cores, round the same way.
+    /// Adds the input to the output with a residual. It is a separate addition, here and in `back`, so that rounding is
+    /// the same as with the single layers, which are used for fewer images than cores.
     pub(crate) fn leave(&self, x: &[f32], y: &mut [f32]) {
         if self.residual {
             elementwise::add(Level::best(), y, x);
         }
     }
 
-    /// Gradient for the input from `inner`, the gradient for the normalised rows, and `g`, the
-    /// one for the output.
+    /// Computes the gradient for the input from `inner`, the gradient for the normalised rows, and `g`, the gradient
+    /// for the output.
     pub(crate) fn back(
         &self,
         x: &[f32],
@@ -95,7 +93,7 @@ impl Around<'_> {
     }
 }
 
-/// What a frozen MLP keeps for its backward.
+/// What a frozen MLP keeps for its backward pass.
 pub struct MlpKept {
     moments: Vec<Moments>,
     slope: Buffer,
@@ -112,7 +110,7 @@ pub struct Mlp<'a> {
     pub fc2: Weights<'a>,
 }
 
-/// Rows a core takes at a time: an equal share, of at most this many.
+/// Maximum number of rows that a core processes at a time.
 const MOST_ROWS: usize = 512;
 
 pub(crate) fn share(rows: usize, width: usize) -> usize {
@@ -122,7 +120,7 @@ pub(crate) fn share(rows: usize, width: usize) -> usize {
 }
 
 impl Mlp<'_> {
-    /// x (rows × width) → result of the same shape, and what the backward needs if asked for.
+    /// Computes x (rows × width) → a result of the same shape, and if `keep` is set, what the backward pass needs.
     pub fn forward(&self, x: &[f32], keep: bool) -> (Buffer, Option<MlpKept>) {
         let (width, hidden) = (self.fc1.inputs, self.fc1.outputs);
         let rows = x.len() / width;
@@ -146,7 +144,7 @@ impl Mlp<'_> {
         (y, keep.then_some(MlpKept { moments, slope }))
     }
 
-    /// Some rows; `slope` may be empty. `h` (rows × hidden) is what the second map reads.
+    /// Processes some rows; `slope` may be empty. `h` (rows × hidden) is the input of the second layer.
     pub(crate) fn forward_rows(
         &self,
         x: &[f32],
@@ -168,7 +166,7 @@ impl Mlp<'_> {
         around.leave(x, y);
     }
 
-    /// Gradient for x from `g` for the result.
+    /// Returns the gradient for x, given the gradient `g` for the result.
     pub fn backward(&self, x: &[f32], kept: &MlpKept, g: &[f32]) -> Buffer {
         let (width, hidden) = (self.fc1.inputs, self.fc1.outputs);
         let share = share(x.len() / width, width);
@@ -186,8 +184,8 @@ impl Mlp<'_> {
         dx
     }
 
-    /// Gradients of some rows from `g`: `dx` for the input, `inner` for the normalised rows, `dh`
-    /// for what the first map gave.
+    /// Computes gradients of some rows, given `g`: `dx` for the input, `inner` for the normalised rows, `dh` for the
+    /// output of the first layer.
     pub(crate) fn backward_rows(
         &self,
         (x, moments, slope): (&[f32], &[Moments], &[f32]),
@@ -204,7 +202,7 @@ impl Mlp<'_> {
     }
 }
 
-/// What a frozen self-attention keeps for its backward.
+/// What a frozen self-attention keeps for its backward pass.
 pub struct AttentionKept {
     moments: Vec<Moments>,
     qkv: Buffer,
@@ -227,7 +225,7 @@ pub struct SelfAttention<'a> {
 }
 
 impl SelfAttention<'_> {
-    /// Images a core takes at a time.
+    /// Returns the number of images that a core processes at a time.
     pub(crate) fn share(&self, batch: usize) -> usize {
         let most = (MOST_ROWS / self.shape.tokens).max(1);
         let threads = rayon::current_num_threads();
@@ -235,8 +233,8 @@ impl SelfAttention<'_> {
         batch.div_ceil(parts).max(1)
     }
 
-    /// x (batch × tokens × width) → result of the same shape, and what the backward needs if
-    /// asked for.
+    /// Computes x (batch × tokens × width) → a result of the same shape, and if `keep` is set, what the backward pass
+    /// needs.
     pub fn forward(&self, x: &[f32], keep: bool) -> (Buffer, Option<AttentionKept>) {
         let attention::Shape {
             tokens,
@@ -278,8 +276,8 @@ impl SelfAttention<'_> {
         (y, keep.then_some(kept))
     }
 
-    /// Some images from number `first` on: the packed projections and, in `mixed`, the heads'
-    /// results on the way to `y`.
+    /// Processes some images from number `first` on: writes the packed projections, and the heads' results to `mixed`,
+    /// from which `y` is computed.
     pub(crate) fn forward_images(
         &self,
         first: usize,
@@ -297,7 +295,7 @@ impl SelfAttention<'_> {
             bias,
         } = *self;
         let image = shape.tokens * shape.width;
-        // The normalised rows are where the heads' results will be.
+        // The normalised rows use the memory of the heads' results.
         let e = around.enter(x, mixed, moments);
         qkv.forward(e, packed);
         let mut scores = Buffer::new(shape.scores());
@@ -313,7 +311,7 @@ impl SelfAttention<'_> {
         around.leave(x, y);
     }
 
-    /// Gradient for x from `g` for the result.
+    /// Returns the gradient for x, given the gradient `g` for the result.
     pub fn backward(&self, x: &[f32], kept: &AttentionKept, g: &[f32]) -> Buffer {
         let attention::Shape {
             tokens,
@@ -339,8 +337,8 @@ impl SelfAttention<'_> {
         dx
     }
 
-    /// Gradients of some images from `g`: `dx` for the input, `inner` for the normalised rows,
-    /// `dqkv` for the packed projections.
+    /// Computes gradients of some images, given `g`: `dx` for the input, `inner` for the normalised rows, `dqkv` for
+    /// the packed projections.
     pub(crate) fn backward_images(
         &self,
         first: usize,
@@ -352,7 +350,7 @@ impl SelfAttention<'_> {
     ) {
         let Self { around, shape, .. } = *self;
         let image = shape.tokens * shape.width;
-        // For the heads' results, where that for the normalised rows will be.
+        // The gradient for the heads' results uses the memory of that for the normalised rows.
         self.proj.backward(g, inner);
         let mut scratch = Scratch::new(shape);
         let images = packed

@@ -12,14 +12,14 @@ pub use super::matrix::{Matrix, Store};
 use super::panels::{self, Place};
 use super::simd::Level;
 
-/// A number the products work on.
+/// A number type of matrix products.
 pub trait Number: Copy + Send + Sync + Neg<Output = Self> + 'static {
     /// 1.
     const ONE: Self;
-    /// Whether its products are recorded for [`explain`].
+    /// Whether products are recorded for [`explain`].
     const TOLD: bool = false;
 
-    /// Computes a product by panels, as [`product`] describes it; false where another way is to be taken.
+    /// Computes a product with panels, as described at [`product`]; returns false if another kernel has to be used.
     fn by_panels(
         _y: &mut [Self],
         _stride: usize,
@@ -49,7 +49,7 @@ impl Number for f64 {
     const ONE: Self = 1.0;
 }
 
-/// y (rows `stride` apart) takes a · b, on the calling thread.
+/// Computes y (rows `stride` apart) = a · b on the calling thread.
 pub fn product<T: Number>(
     y: &mut [T],
     stride: usize,
@@ -70,7 +70,7 @@ pub fn product<T: Number>(
     explain::end(began, Product::of(a, b, kernel));
 }
 
-/// The same by the `gemm` crate, of matrices that fit.
+/// The same with the `gemm` crate; the matrices must fit.
 fn by_gemm<T: Number>(
     y: &mut [T],
     stride: usize,
@@ -82,8 +82,8 @@ fn by_gemm<T: Number>(
         Store::Subtract => -T::ONE,
         _ => T::ONE,
     };
-    // SAFETY: the asserts of `product` and `Matrix::new` keep every index inside its slice; `y` is
-    // borrowed exclusively, so it overlaps neither operand.
+    // SAFETY: the asserts of `product` and `Matrix::new` keep every index inside its slice; `y` is borrowed
+    // exclusively, so it overlaps neither operand.
     unsafe {
         gemm::gemm(
             a.rows,
@@ -109,22 +109,22 @@ fn by_gemm<T: Number>(
     }
 }
 
-/// The same on all cores, each taking some of the rows of `y`.
+/// The same on all cores, each with some of the rows of `y`.
 pub fn parallel_product<T: Number>(y: &mut [T], store: Store, a: Matrix<'_, T>, b: Matrix<'_, T>) {
     by_rows(y, a, b.columns, |y, a| product(y, b.columns, store, a, b));
 }
 
-/// The right matrix of a product of f32.
+/// The right matrix of a product.
 #[derive(Clone, Copy)]
 pub enum Right<'a> {
-    /// Of f32, too.
+    /// f32.
     F32(Matrix<'a>),
-    /// Of bf16, to which the left one is rounded.
+    /// bf16; the left matrix is then rounded to bf16.
     Bf16(Matrix<'a, bf16>),
 }
 
 impl Right<'_> {
-    /// Rows and columns exchanged.
+    /// Returns the transpose.
     pub fn transposed(self) -> Self {
         match self {
             Self::F32(matrix) => Self::F32(matrix.transposed()),
@@ -139,8 +139,7 @@ impl Right<'_> {
         }
     }
 
-    /// y, whose rows are contiguous, takes the product of `a` and this, and `bias` (empty for none) in each row, on the
-    /// calling thread.
+    /// Computes y (contiguous rows) = `a` · this matrix + `bias` (empty for none) on the calling thread.
     pub fn product(self, y: &mut [f32], bias: &[f32], a: Matrix<'_>) {
         let columns = self.columns();
         assert_eq!(y.len(), a.rows * columns);
@@ -163,13 +162,13 @@ impl Right<'_> {
         }
     }
 
-    /// The same on all cores, each taking some of the rows of `y`.
+    /// The same on all cores, each with some of the rows of `y`.
     pub fn parallel_product(self, y: &mut [f32], bias: &[f32], a: Matrix<'_>) {
         by_rows(y, a, self.columns(), |y, a| self.product(y, bias, a));
     }
 }
 
-/// Gives each core some of the rows of `y` and the same rows of `a`.
+/// Gives each core some rows of `y` and the same rows of `a`.
 fn by_rows<'a, T: Number>(
     y: &mut [T],
     a: Matrix<'a, T>,
@@ -185,12 +184,12 @@ fn by_rows<'a, T: Number>(
         .for_each(|(part, y)| some(y, a.some_rows(part * rows, y.len() / columns)));
 }
 
-/// Products summed in one go by [`parallel_long_product`]. Longer sums are cut by the library, at
-/// places that depend on how many rows a core takes.
+/// Number of products that [`parallel_long_product`] sums together. Longer sums are split by the library at positions
+/// that depend on the number of rows per core.
 const DEPTH: usize = 512;
 
-/// The same as [`parallel_product`] for a long inner axis (the rows of a batch, in the gradient of
-/// a weight): y takes a · b, and the last digits do not depend on the number of cores.
+/// The same as [`parallel_product`] for a long inner axis (the rows of a batch, in the gradient of a weight): y = a ·
+/// b, with a result that does not depend on the number of cores.
 pub fn parallel_long_product(y: &mut [f32], a: Matrix<'_>, b: Matrix<'_>) {
     by_rows(y, a, b.columns, |y, a| {
         let a = a.transposed();
@@ -204,8 +203,8 @@ pub fn parallel_long_product(y: &mut [f32], a: Matrix<'_>, b: Matrix<'_>) {
     });
 }
 
-/// How many rows one core takes at a time of a product with `columns` columns: as even as possible, enough work to be
-/// worth a thread, and enough rows for the product to run at full speed.
+/// Returns the number of rows that a core processes at a time in a product with `columns` columns: as even as possible,
+/// enough work for a thread, and enough rows for full speed.
 fn rows_per_part(rows: usize, inner: usize, columns: usize) -> usize {
     const WORTH_A_THREAD: usize = 1 << 20;
     let least = (WORTH_A_THREAD / (2 * inner * columns).max(1)).max(16);
@@ -213,8 +212,8 @@ fn rows_per_part(rows: usize, inner: usize, columns: usize) -> usize {
     share(rows, parts, columns)
 }
 
-/// Rows that a part needs, to be summed as the whole product is: the `gemm` crate has another order for up to
-/// 256 numbers, and cuts long sums elsewhere where neither rows nor columns are more than 64.
+/// Returns the number of rows a part needs to be summed in the same order as the whole product: the `gemm` crate uses
+/// another order for up to 256 numbers, and splits long sums elsewhere if neither rows nor columns exceed 64.
 fn like_the_whole(columns: usize) -> usize {
     match columns {
         0..=64 => (256 / columns.max(1)).max(64) + 1,
@@ -222,8 +221,8 @@ fn like_the_whole(columns: usize) -> usize {
     }
 }
 
-/// How many of `rows` rows each of `parts` takes, for products of `columns` columns or more. No part is so small that
-/// it is summed in another order than all rows together (unless there is but one): the last digits must not depend on
+/// Returns the number of rows of each of `parts`, for products of at least `columns` columns. No part is so small that
+/// it is summed in another order than all rows together (unless there is only one), because results must not depend on
 /// the number of cores.
 pub fn share(rows: usize, parts: usize, columns: usize) -> usize {
     let least = like_the_whole(columns);
@@ -244,7 +243,7 @@ mod tests {
         let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pools: Vec<_> = counts.into_iter().flat_map(pool).collect();
         assert_eq!(pools.len(), counts.len());
-        // Rest parts of two rows, parts of 50 rows of few columns, and of 16 rows of ten.
+        // Remainders of two rows, parts of 50 rows with few columns, and of 16 rows with ten.
         for [rows, inner, columns] in [[257, 640, 100], [1600, 768, 16], [32, 4096, 10]] {
             let numbers = |count: usize| -> Vec<f32> {
                 let number = |i: usize| (i * 7919 % 2003) as f32 / 1001.0 - 1.0;

@@ -1,7 +1,7 @@
-//! The arithmetic of training and prediction on a processor: layers and their gradients on plain slices of `f32`.
+//! Arithmetic of training and prediction on the CPU: layers and their gradients on plain slices of `f32`.
 //!
-//! Vector instructions are chosen at run time, all cores share the work, and no result depends on how many
-//! there are. Nothing here knows of tensors: `lae-compute` makes operations with gradients of these functions.
+//! Vector instructions are chosen at run time, all cores are used, and no result depends on the number of cores. This
+//! package does not use tensors: `lae-compute` builds operations with gradients from these functions.
 
 #[cfg(target_arch = "x86_64")]
 mod amx;

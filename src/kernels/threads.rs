@@ -1,4 +1,4 @@
-//! The threads that compute for one caller.
+//! Thread pools per calling thread.
 
 use std::cell::OnceCell;
 
@@ -8,9 +8,9 @@ thread_local! {
     static OWN: OnceCell<Option<ThreadPool>> = const { OnceCell::new() };
 }
 
-/// Does work that is made of many short computations on one of as many threads as compute elsewhere, so that not each of
-/// them has to be handed over and waited for. The threads are the caller's own: while one of them waits for the others it
-/// starts nothing that another caller queued, which might want a lock that the work holds.
+/// Runs work that consists of many short computations in a thread pool, so that they need not be handed over and waited
+/// for one at a time. Each calling thread has its own pool: while one of its threads waits for others, it does not
+/// start work of another caller, which might need a lock that this work holds.
 pub fn together<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if rayon::current_thread_index().is_some() {
         return work();
@@ -41,7 +41,7 @@ mod tests {
         let other = other.unwrap_or_default();
         assert_eq!(other.len(), first.len());
         assert!(other.iter().all(|id| !first.contains(id)));
-        // Work inside of work stays where it is.
+        // Nested work stays in the same pool.
         let inside = together(|| {
             let here = std::thread::current().id();
             together(|| here == std::thread::current().id())
