@@ -1,6 +1,6 @@
-//! Equations that are linear in what a linear layer takes in and gives: h + e @ A @ B, c · h, h + b and sums of them are
-//! another weight and bias of that layer, token by token. Folded into them, the layers run as they do without a PET.
-//! What trains is never folded.
+//! Folding: an equation that is linear in a linear layer's input and output, such as h + e @ A @ B, c · h, h + b and
+//! sums of these, is equivalent to another weight and bias of that layer. With folded layers, prediction takes the time
+//! of the network without a PET. Trained PETs are never folded.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -17,17 +17,17 @@ use crate::expression::{Expr, NodeKind, Sign};
 use crate::nn::Linear;
 use crate::problem::Result;
 
-/// What a part of an equation is, as a function of e and h.
+/// The form of a part of an equation as a function of e and h.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
-    /// It has neither of them; whether it is a number or a single row, which is the same for every token.
+    /// Independent of e and h; `one_row` if it is a number or a single row, the same for every token.
     Constant { one_row: bool },
-    /// A sum of what matrices make of a token's e and h, and a row.
+    /// A sum of matrix products with a token's e and h, and a row.
     Linear,
 }
 
 impl PetSpec {
-    /// The linear layers with which a form's equations can be folded.
+    /// Returns the linear layers into which a variant's equations can be folded.
     pub fn foldable(&self, form: &PetVariant) -> Vec<Site> {
         let one_row = |at: usize| {
             let rows = self.parameters.get(at).map(|parameter| &parameter.shape[0]);
@@ -41,7 +41,8 @@ impl PetSpec {
     }
 }
 
-/// Whether the equation of a linear layer is linear in e and h; `one_row` says it of a parameter.
+/// Returns whether the equation of a linear layer is linear in e and h; `one_row` returns whether a parameter is a
+/// single row.
 fn is_linear(program: &Program, one_row: &dyn Fn(usize) -> bool) -> bool {
     let mut known: BTreeMap<&str, Part> = BTreeMap::new();
     for (name, meaning) in program.variables() {
@@ -78,12 +79,12 @@ fn part(tree: &Expr, known: &BTreeMap<&str, Part>) -> Option<Part> {
             let parts = arguments.iter().map(|argument| part(argument, known));
             let parts = parts.collect::<Option<Vec<Part>>>()?;
             match (name.as_str(), parts.as_slice()) {
-                // What drops acts in training alone.
+                // Dropout acts only in training.
                 ("dropout" | "detach" | "sum" | "mean", [first, ..])
                 | ("first_columns" | "rest_columns", [first, ..]) => Some(*first),
                 ("column_norms", [Part::Constant { .. }]) => Some(Part::Constant { one_row: true }),
                 (_, parts) if parts.contains(&Part::Linear) => None,
-                // Element by element, or along a row.
+                // Element-wise, or along a row.
                 (_, [alone]) if name != "transpose" => Some(*alone),
                 _ => Some(Part::Constant { one_row: false }),
             }
@@ -111,16 +112,15 @@ fn pair(sign: Sign, left: Part, right: Part) -> Option<Part> {
 }
 
 impl Folds {
-    /// Whether the equation at this site is part of its layer.
+    /// Returns whether the equation at this site is folded into its layer.
     pub(super) fn has(&self, site: Site) -> bool {
         self.sites.contains(&site)
     }
 }
 
 impl PetStack {
-    /// From now on it and its clones give layers in which the equations are folded that are linear. Each is made when
-    /// the next image needs it, and is a copy of the frozen one, in f32. What is made of it to be trained, and with
-    /// other values, does not fold.
+    /// Enables folding for this stack and its clones. Each layer is folded when the next image needs it, into an f32
+    /// copy of the frozen one. Stacks derived for training, or with other values, do not fold.
     pub fn fold(&self) {
         self.folds.get_or_init(|| {
             let all = Site::ALL.iter().map(|(site, ..)| *site);
@@ -134,7 +134,7 @@ impl PetStack {
         });
     }
 
-    /// Numbers in the layers that were folded so far.
+    /// Returns the number of values in the folded layers so far.
     pub fn folded_numbers(&self) -> usize {
         let layers = self.folds.get().into_iter();
         let layers = layers.flat_map(|folds| folds.layers.values());
@@ -143,7 +143,7 @@ impl PetStack {
         sizes.sum()
     }
 
-    /// The linear layers with which its equations can be folded.
+    /// Returns the linear layers into which its equations can be folded.
     pub fn foldable(&self) -> Vec<Site> {
         let form = |plan: &super::stack::StackPlan| {
             let form = plan.spec.variants.get(plan.layout.variant)?;
@@ -157,7 +157,7 @@ impl PetStack {
         self.plan.as_deref().and_then(form).unwrap_or_default()
     }
 
-    /// The layer whose outputs are at these sites, side by side, with the equations there folded into it.
+    /// Returns the layer whose outputs at these sites are side by side, with the equations there folded into it.
     pub(super) fn folded<'a>(
         &'a self,
         block: usize,
@@ -177,7 +177,7 @@ impl PetStack {
         }
     }
 
-    /// An equation that is linear, f(e, h) = e·L + h·M + b, makes of e·W + c: e·(L + W·M) + c·M + b.
+    /// Folds a linear equation, f(e, h) = e·L + h·M + b, into h = e·W + c: e·(L + W·M) + c·M + b.
     fn fold_layer(&self, block: usize, sites: &[Site], own: &Linear) -> Result<Linear> {
         let weight = own.wide_weight();
         let ([inputs, packed], device) = (weight.dims(), weight.device());

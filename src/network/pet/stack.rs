@@ -1,4 +1,4 @@
-//! The PETs of one expert: the tensors of every chosen block and the equations that use them.
+//! The PETs of one expert: the tensors of all chosen blocks, and the equations that use them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -25,42 +25,42 @@ pub struct PetStack {
     pub(super) plan: Option<Arc<StackPlan>>,
     /// Tensors per block in the order of the block's slots.
     pub(super) tensors: BTreeMap<usize, Vec<Tensor<2>>>,
-    /// What `dropout` draws from; none outside training.
+    /// Seed of `dropout`; `None` outside training.
     draws: Option<DropoutSeed>,
-    /// The layers that it gives in place of the frozen ones, once it folds.
+    /// The layers that replace frozen ones, if folding is enabled.
     pub(super) folds: Arc<OnceLock<Folds>>,
 }
 
-/// What does not change during training.
+/// The parts that do not change during training.
 #[derive(Debug)]
 pub(super) struct StackPlan {
     pub spec: Arc<PetSpec>,
     pub layout: Layout,
 }
 
-/// The layers of a stack that folds. A layer is known by its block and the first of its sites.
+/// The folded layers of a stack, by block and first site.
 #[derive(Debug)]
 pub(super) struct Folds {
     pub sites: Vec<Site>,
     pub layers: BTreeMap<(usize, Site), OnceLock<Result<Linear>>>,
 }
 
-/// Whether variables at this site are bound to the frozen weight of a linear layer.
+/// Returns whether variables at this site are bound to the frozen weight of a linear layer.
 pub(super) fn reads_weight(site: Site, bindings: &[Binding]) -> bool {
     site.is_linear() && bindings.contains(&Binding::Input(2))
 }
 
 impl PetStack {
-    /// No PET anywhere: the plain backbone.
+    /// Returns a stack without PETs: the plain backbone.
     pub fn empty() -> Self {
         Self::default()
     }
 
-    /// Fresh PETs in the given blocks, on a plain device. The values depend on seed, block, site and
-    /// parameter only (see [`Drawing`](super::Drawing)): they are the same on all devices.
+    /// Returns new PETs in the given blocks, on a plain device. The values depend only on seed, block, site and
+    /// parameter (see [`Drawing`](super::Drawing)), so they are the same on all devices.
     ///
     /// # Errors
-    /// Where the plugin does not fit the blocks, or a size is out of its range.
+    /// Returns a Problem if the plugin does not fit the blocks, or a size is out of range.
     pub fn init(
         spec: &Arc<PetSpec>,
         settings: &PetSettings,
@@ -91,12 +91,12 @@ impl PetStack {
         })
     }
 
-    /// The plugin, if there is one.
+    /// Returns the plugin, if there is one.
     pub fn spec(&self) -> Option<&Arc<PetSpec>> {
         self.plan.as_ref().map(|plan| &plan.spec)
     }
 
-    /// All parameters in a stable order: name ("BLOCK.parameter"), tensor, whether it is trained.
+    /// Returns all parameters in a stable order: name ("BLOCK.parameter"), tensor, whether it is trained.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &Tensor<2>, bool)> {
         self.plan.iter().flat_map(move |plan| {
             plan.layout.blocks.iter().flat_map(move |(block, layout)| {
@@ -111,7 +111,7 @@ impl PetStack {
         })
     }
 
-    /// Number of trained values.
+    /// Returns the number of trainable values.
     pub fn trained_count(&self) -> usize {
         self.parameters()
             .filter(|(.., trained)| *trained)
@@ -119,12 +119,12 @@ impl PetStack {
             .sum()
     }
 
-    /// The same structure with every tensor replaced by what `map` makes of (name, tensor,
-    /// trained). `map` must keep shapes; equations report it otherwise.
+    /// Returns the same structure with every tensor replaced by `map` of (name, tensor, trained). `map` must keep
+    /// shapes; otherwise the equations report it.
     #[must_use]
     pub fn with(&self, mut map: impl FnMut(&str, &Tensor<2>, bool) -> Tensor<2>) -> Self {
         let mut result = self.clone();
-        // Other values are folded again, and only on request.
+        // Other values are folded again only on request.
         result.folds = Arc::default();
         let Some(plan) = &self.plan else {
             return result;
@@ -142,7 +142,7 @@ impl PetStack {
         result
     }
 
-    /// Trained parameters as leaves of a new autodiff graph, fixed ones as constants.
+    /// Returns the stack with trained parameters as leaves of a new autodiff graph and fixed ones as constants.
     #[must_use]
     pub fn tracked(&self) -> Self {
         self.with(|_, tensor, trained| {
@@ -154,23 +154,23 @@ impl PetStack {
         })
     }
 
-    /// All parameters as constants: nothing is recorded for backward.
+    /// Returns the stack with all parameters as constants, without a gradient.
     #[must_use]
     pub fn plain(&self) -> Self {
         self.with(|_, tensor, _| tensor.clone().inner())
     }
 
-    /// The same in a training step: `dropout` drops what these draws say.
+    /// Returns the stack for a training step: `dropout` uses this seed.
     #[must_use]
     pub fn in_training(mut self, draws: DropoutSeed) -> Self {
         (self.draws, self.folds) = (Some(draws), Arc::default());
         self
     }
 
-    /// Replaces one parameter; the tensor is moved to the device of the old one.
+    /// Replaces a parameter; the tensor is moved to the device of the old one.
     ///
     /// # Errors
-    /// For an unknown name or another shape.
+    /// Returns a Problem for an unknown name or another shape.
     pub fn set(&mut self, name: &str, tensor: Tensor<2>) -> Result<()> {
         let old = self.parameters().find(|(own, ..)| *own == name);
         let Some(old) = old.map(|(_, old, _)| old.clone()) else {
@@ -198,7 +198,7 @@ impl PetStack {
         Ok(())
     }
 
-    /// What the PET makes of a site's inputs, in the shape that is needed there.
+    /// Returns the result of a site's equation for its inputs, in the shape needed there.
     pub(super) fn evaluate(&self, block: usize, site: Site, inputs: &[Value]) -> Result<Value> {
         let found = self.plan.as_ref().zip(self.evaluated(block, site, inputs));
         match found {
@@ -211,7 +211,7 @@ impl PetStack {
         }
     }
 
-    /// Whether the equation at a site reads the layer's frozen weight.
+    /// Returns whether the equation at a site reads the layer's frozen weight.
     fn reads_weight(&self, block: usize, site: Site) -> bool {
         let plan = self.plan.as_ref();
         let layout = plan.and_then(|plan| plan.layout.blocks.get(&block));
@@ -219,7 +219,7 @@ impl PetStack {
         bindings.is_some_and(|bindings| reads_weight(site, bindings))
     }
 
-    /// The same with the part of the equation that is wrong; `None` if no PET acts.
+    /// The same, with the faulty part of the equation in errors; `None` if no PET acts.
     pub(super) fn evaluated(
         &self,
         block: usize,
@@ -247,7 +247,7 @@ impl PetStack {
     }
 }
 
-/// The tensor of a slot; one that blocks share is made for the first of them alone.
+/// Returns the tensor of a slot; a shared one is created only for the first block.
 fn one_for_all<'l>(
     shared: &mut BTreeMap<&'l str, Tensor<2>>,
     slot: &'l Slot,
@@ -259,7 +259,7 @@ fn one_for_all<'l>(
     }
 }
 
-/// What is wrong with a result of this shape for inputs of these, where another one is needed.
+/// Returns the error of a result with this shape, where another one is needed for these inputs.
 pub(super) fn misshapen(
     program: &Program,
     site: Site,
@@ -349,7 +349,8 @@ impl Hooks for PetStack {
     }
 }
 
-/// A result of a rank that the site does not have; its shape was checked, so this is never seen.
+/// Returns the Problem of a result with a rank that the site does not have. It cannot occur, because shapes were
+/// checked.
 pub(super) fn of_rank(found: &Value) -> Problem {
     Problem::new(message!(
         "problem-pet-result-shape",
