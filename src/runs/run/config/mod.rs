@@ -1,8 +1,8 @@
-//! The settings of one run, as `run.toml` holds them and as the command line names them.
+//! The settings of a run, as stored in `run.toml` and named on the command line.
 //!
-//! One list, [`SETTINGS`], says of every setting what file, command line, checks and window need to know: every key is a
-//! long option of `lae-studio train` (with `-` for `_`). `validate` finds everything that can be said without
-//! opening data or weights, all at once.
+//! The list [`SETTINGS`] contains everything that file, command line, checks and window need: every key is a long
+//! option of `lae-studio train` (with `-` for `_`). `validate` reports all errors at once that can be found without
+//! opening data or weights.
 
 mod check;
 mod command;
@@ -29,26 +29,26 @@ pub use list::{MOST_EPOCHS, RunConfig, RunSetting, SETTINGS};
 pub use setting::{Setting, Settings};
 pub use spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec, capitalised};
 
-/// The type of number the frozen weights are kept as. PETs, heads, loss and optimiser are f32 in any case, and so is all
-/// other arithmetic, but that with bf16 what a frozen matrix is multiplied with is rounded, too.
+/// Number format of the frozen weights. PETs, heads, loss and optimiser are always f32, and so is all other arithmetic,
+/// except that with bf16 the inputs of frozen matrices are rounded too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
-    /// The default number format, f32.
+    /// The default format, f32.
     #[default]
     Auto,
     /// Single precision.
     F32,
-    /// Half precision where the GPU supports it, else single precision with a remark.
+    /// f16 on GPUs that support it, else f32 with a remark.
     F16,
-    /// On the processor, where it multiplies such numbers itself; refused elsewhere.
+    /// bf16 on CPUs with bf16 instructions; refused elsewhere.
     Bf16,
 }
 
 impl Precision {
-    /// All choices, in the order they are offered.
+    /// All choices, in display order.
     pub const ALL: [Self; 4] = [Self::Auto, Self::F32, Self::F16, Self::Bf16];
 
-    /// Returns the type of weights that it asks for.
+    /// Returns the requested format of the weights.
     pub fn weights(self) -> WeightType {
         match self {
             Self::Auto | Self::F32 => WeightType::F32,
@@ -57,7 +57,7 @@ impl Precision {
         }
     }
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub fn key(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -68,7 +68,7 @@ impl Precision {
     }
 }
 
-/// The setting of every run under this key.
+/// Returns the setting of every run with this key.
 pub fn setting(key: &str) -> Option<&'static RunSetting> {
     SETTINGS.iter().find(|setting| setting.spec.key == key)
 }
@@ -96,10 +96,10 @@ impl RunConfig {
         })
     }
 
-    /// The text of `run.toml`.
+    /// Returns the text of `run.toml`.
     ///
     /// # Errors
-    /// None in practice; a value TOML cannot hold is reported as a Problem.
+    /// Returns a Problem if TOML cannot represent a value, which does not occur in practice.
     pub fn to_toml(&self) -> Result<String> {
         toml::to_string_pretty(self).map_err(|error| {
             Problem::new(message!(
@@ -109,7 +109,8 @@ impl RunConfig {
         })
     }
 
-    /// The places on other computers that these settings name, each once: of the data set, the weights, the class order.
+    /// Returns the paths on other computers in these settings, without duplicates: of the dataset, the weights, the
+    /// class order.
     pub fn elsewhere(&self) -> Vec<&str> {
         let mut places: Vec<&str> = Vec::new();
         for place in self.paths().filter(|place| is_elsewhere(place)) {
@@ -120,7 +121,7 @@ impl RunConfig {
         places
     }
 
-    /// The files and folders that these settings name: of the data set, the weights, the class order.
+    /// Returns the paths in these settings: of the dataset, the weights, the class order.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         let all = [&self.data, &self.backbone, &self.order].into_iter();
         all.map(String::as_str).filter(|place| is_path(place))
@@ -143,34 +144,34 @@ impl RunConfig {
         }
     }
 
-    /// The same without what says where a run is computed and in which portions: but for rounding no
-    /// figure depends on that.
+    /// Returns the settings without those that determine where a run is computed and in which portions, which affect
+    /// results only by rounding.
     #[must_use]
     pub fn anywhere(self) -> Self {
         self.without(|says| says == Says::Where)
     }
 
-    /// The same for all repetitions of one experiment: without class order, seed and what
-    /// [`RunConfig::anywhere`] leaves out.
+    /// Returns the settings that all repetitions of an experiment share: without class order, seed and what
+    /// [`RunConfig::anywhere`] removes.
     #[must_use]
     pub fn repeatable(self) -> Self {
         self.without(|says| says != Says::What)
     }
 
-    /// The same with those settings put back that say this of a run.
+    /// Returns the settings with those of this kind reset to their defaults.
     fn without(mut self, which: impl Fn(Says) -> bool) -> Self {
         self.copy(&Self::default(), |spec| which(spec.says));
         self
     }
 
-    /// Makes these settings the same as in another config.
+    /// Copies the selected settings from another config.
     pub fn copy(&mut self, from: &Self, which: impl Fn(&SettingSpec) -> bool) {
         for setting in SETTINGS.iter().filter(|setting| which(&setting.spec)) {
             (setting.copy)(self, from);
         }
     }
 
-    /// The block numbers that get a PET.
+    /// Returns the numbers of the blocks with a PET.
     ///
     /// # Errors
     /// Returns a Problem for text that is neither a count nor a list, or a block beyond `depth`.
@@ -178,7 +179,7 @@ impl RunConfig {
         block_list(&self.blocks, depth, "--blocks")
     }
 
-    /// The data set's name for lists: a path without its folders and ending.
+    /// Returns the dataset's name for lists: a path without its folders and extension.
     pub fn data_name(&self) -> String {
         let data = std::path::Path::new(&self.data)
             .file_stem()
@@ -187,7 +188,7 @@ impl RunConfig {
     }
 }
 
-/// Block numbers from a count of the first ("5") or a list ("0,2,4"); `place` names the option.
+/// Returns block numbers from a number of first blocks ("5") or a list ("0,2,4"); `place` is the name of the option.
 ///
 /// # Errors
 /// Returns a Problem for text that is neither, or a block beyond `depth`.
@@ -202,7 +203,7 @@ pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
     let text = text.trim();
     let mut list = Vec::new();
     if let Ok(count) = text.parse::<usize>() {
-        // One too many is enough for the sentence below.
+        // One too many is enough for the error below.
         list.extend(0..count.min(depth + 1));
     } else {
         for part in text.split(',').filter(|part| !part.trim().is_empty()) {

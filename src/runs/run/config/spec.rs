@@ -1,54 +1,55 @@
-//! What a setting is, as data: name, meaning, values, and place. File, command line, checks, window and help
-//! are made from it, for the settings of every run ([`super::SETTINGS`]) as for a method's own.
+//! Specifications of settings as data: name, meaning, values, and position. File, command line, checks, window and help
+//! are generated from them, for the settings of every run ([`super::SETTINGS`]) and for those of methods.
 
 use super::{Setting, SettingKind};
 use crate::problem::Problem;
 use crate::texts::{Message, list_id, of_list};
 use crate::tr;
 
-/// One setting. In a list of a method's own only the first four fields need a word:
-/// `SettingSpec { key, title, meaning, kind, ..SettingSpec::OWN }`.
+/// A setting. A method's own setting needs only the first four fields: `SettingSpec { key, title, meaning, kind,
+/// ..SettingSpec::OWN }`.
 #[derive(Clone, Copy, Debug)]
 pub struct SettingSpec {
     /// The name in files and, with `-` for `_`, on the command line.
     pub key: &'static str,
-    /// The name people read.
+    /// The display name.
     pub title: &'static str,
-    /// What it does, in a sentence without a full stop: help of the command line, and under the pointer.
+    /// What it does, in a sentence without a full stop; shown in the help of the command line and on hover.
     pub meaning: &'static str,
-    /// What values it takes, with the default.
+    /// Its values and its default.
     pub kind: SettingKind,
-    /// What its option's help calls the value ("N"), for a setting with an option of its own; empty for a flag's that
-    /// switches it off. A method's own setting has one only where scripts rely on it, and `--set KEY=VALUE` in any case.
+    /// The placeholder of its value in the help ("N"), for a setting with its own option; empty for a flag that the
+    /// option turns off. A method's own setting has an option only if scripts rely on it, and can always be set with
+    /// `--set KEY=VALUE`.
     pub option: Option<&'static str>,
-    /// What it is without another word, where that is more than the default.
+    /// Description of the default in the help, if it is not a fixed value.
     pub usual: &'static str,
-    /// For a number of epochs out of those of a task: the usual share, as 3 of 5. Where the epochs get fewer it keeps its
-    /// share of them.
+    /// For a number of epochs within a task's epochs: the default share, as 3 of 5, which is kept if there are fewer
+    /// epochs.
     pub of_epochs: Option<(usize, usize)>,
-    /// The group that it belongs to.
+    /// Its group.
     pub group: SettingGroup,
     /// Where the window shows it.
     pub shown: SettingPlace,
     /// What a run must do for it to have an effect.
     pub needs: Needs,
-    /// What is wrong with a value below the range or of the wrong form, and what to try; empty where others say so.
+    /// Error and advice for a value that is too small or malformed; empty if reported elsewhere.
     pub refused: (&'static str, &'static str),
-    /// The same for one above the range, where that is another sentence.
+    /// Error and advice for a value that is too large, if they differ.
     pub too_large: Option<(&'static str, &'static str)>,
-    /// The button that puts the default back, with `{}` for it; empty where there is none.
+    /// Label of the button that restores the default, with `{}` for its value; empty if there is none.
     pub fix: &'static str,
-    /// What that button puts there.
+    /// The value that the button sets.
     pub fix_to: FixTo,
-    /// Settings of every run that it puts back as well: they were chosen for the value that cannot stay.
+    /// Settings of every run that the button resets too, because they were chosen for the value that is replaced.
     pub fix_with: &'static [&'static str],
-    /// For a limit: the setting that it does not exceed.
+    /// For a limit: the setting that it must not exceed.
     pub within: Option<&'static str>,
-    /// Whether it belongs to the data set: each keeps its own, and a new one gets what suits it.
+    /// Whether it belongs to the dataset: each dataset keeps its value, and a new one gets a suitable value.
     pub of_data: bool,
-    /// Whether a copied command names it although it is the default: what is usual depends on other settings.
+    /// Whether a copied command contains it even with its default value, because the default depends on other settings.
     pub named: bool,
-    /// What it says of a run.
+    /// Which aspect of a run it determines.
     pub says: Says,
     /// For a flag: what a file with a backbone of this name means that does not name the flag, written by a version
     /// without it.
@@ -56,25 +57,25 @@ pub struct SettingSpec {
     /// Whether a file omits the setting if it has the value that a file without it means, so that the keys of runs
     /// without it stay the same.
     pub unwritten: bool,
-    /// What its words are called in other languages, where a setting of another method has the same key; else empty.
+    /// The id of its translated texts, if a setting of another method has the same key; else empty.
     pub texts: &'static str,
 }
 
-/// Settings that belong together: the window has a box for each group.
+/// A group of settings, shown as a card in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingGroup {
     /// Data, tasks and splits.
     Data,
     /// The network and its weights.
     Backbone,
-    /// What is trained in it.
+    /// The PET.
     Pet,
-    /// How it is learned.
+    /// The method and its training.
     Method,
 }
 
 impl SettingGroup {
-    /// The heading in the help of `train`.
+    /// Returns the heading in the help of `train`.
     pub fn heading(self) -> &'static str {
         match self {
             Self::Data => "Data",
@@ -91,7 +92,7 @@ pub enum SettingPlace {
     First,
     /// Under *More settings*.
     More,
-    /// Where a page lays it by hand, if it shows it.
+    /// At a specific position on a page, or not at all.
     ByHand,
 }
 
@@ -116,23 +117,23 @@ pub enum Needs {
     Draws,
 }
 
-/// What a fix puts into a setting.
+/// The value that a fix sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FixTo {
-    /// The default; of a share of the epochs, the usual share.
+    /// The default; for a share of the epochs, the default share.
     Usual,
-    /// As many as the smallest task has training images, the default at most.
+    /// The number of training images of the smallest task, but at most the default.
     SmallestTask,
 }
 
-/// What a setting says of a run.
+/// The aspect of a run that a setting determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
-    /// Which experiment it is.
+    /// The experiment.
     What,
-    /// Which repetition of it.
+    /// The repetition.
     Repetition,
-    /// Where and in which portions it is computed: but for rounding no figure depends on that.
+    /// Where and in which portions a run is computed, which affects results only by rounding.
     Where,
 }
 
@@ -163,8 +164,8 @@ impl SettingSpec {
         texts: "",
     };
 
-    /// The name of its option without dashes: `pet-size`, or `no-learning` for an own flag that is on; `None` for one
-    /// that is given by `--set` alone.
+    /// Returns the name of its option without dashes: `pet-size`, or `no-learning` for a method's flag that is on by
+    /// default; `None` if it can only be set with `--set`.
     pub fn option_name(&self) -> Option<String> {
         let name = self.key.replace('_', "-");
         self.option.map(|_| match self.is_switch() {
@@ -173,12 +174,12 @@ impl SettingSpec {
         })
     }
 
-    /// Whether its option takes no value and switches it off.
+    /// Returns whether its option takes no value and turns it off.
     pub fn is_switch(&self) -> bool {
         self.option == Some("") && self.kind == SettingKind::Flag(true)
     }
 
-    /// What its words are called in other languages.
+    /// Returns the id of its translated texts.
     pub fn texts(&self) -> &'static str {
         match self.texts {
             "" => self.key,
@@ -186,27 +187,27 @@ impl SettingSpec {
         }
     }
 
-    /// The title in the language of this thread.
+    /// Returns the title in the language of this thread.
     pub fn title(&self) -> &'static str {
         of_list("setting", self.texts(), "title", self.title)
     }
 
-    /// The titles of both numbers of a setting that has two.
+    /// Returns the titles of both values of a setting with two.
     pub fn titles(&self) -> impl Iterator<Item = &'static str> {
         self.title().split(tr!("range-and")).map(str::trim)
     }
 
-    /// What it does, in the language of this thread.
+    /// Returns its meaning in the language of this thread.
     pub fn meaning(&self) -> &'static str {
         of_list("setting", self.texts(), "meaning", self.meaning)
     }
 
-    /// The title as shown above a field.
+    /// Returns the title for the heading of a field.
     pub fn heading(&self) -> String {
         capitalised(self.title())
     }
 
-    /// The Problem of a value that it does not take, with the words of this part of the list.
+    /// Returns the Problem of an invalid value, with the texts of this part of the list.
     pub(super) fn refusal(&self, part: &str, (what, remedy): (&str, &str)) -> Problem {
         let said =
             |part: &str, english| Message::of_list(list_id("setting", self.key, part), english);
@@ -214,7 +215,7 @@ impl SettingSpec {
         problem.advise(said(&format!("{part}-advice"), remedy))
     }
 
-    /// How the user names it: `--pet-size`, `--set length`.
+    /// Returns how the user sets it: `--pet-size`, `--set length`.
     pub fn place(&self) -> String {
         match self.option_name() {
             Some(name) => format!("--{name}"),
@@ -222,14 +223,14 @@ impl SettingSpec {
         }
     }
 
-    /// Its usual share of this number of epochs of a task; `None` for another kind of setting.
+    /// Returns its default share of this number of epochs of a task; `None` for another kind of setting.
     pub fn usual_of(&self, epochs: usize) -> Option<Setting> {
         let (part, of) = self.of_epochs?;
         let share = epochs / of * part + epochs % of * part / of;
         Some(Setting::Whole(share as i64))
     }
 
-    /// The words on the button that puts this value back, or the default; `None` if there is no such button.
+    /// Returns the label of the button that restores this value, or the default; `None` if there is no such button.
     pub fn fix(&self, usual: Option<&Setting>) -> Option<String> {
         let usual = usual.map(ToString::to_string).unwrap_or_default();
         let english = self.fix.replace("{}", &usual);
@@ -238,7 +239,7 @@ impl SettingSpec {
     }
 }
 
-/// Words with a capital letter at their beginning.
+/// Returns the text with its first letter in upper case.
 pub fn capitalised(words: &str) -> String {
     let mut words = words.to_string();
     if let Some(first) = words.get_mut(..1) {
