@@ -1,7 +1,8 @@
-//! A run that is trained on another machine, downloaded as it grows.
+//! Downloads a run that is trained on another machine, while it trains.
 //!
-//! Files come into a folder beside the runs. When all that a listing named are there and their hashes are right, they
-//! take their places at once, those that make a task count last: a reader of the run sees it as it once was there.
+//! Files are downloaded to a folder next to the runs. Once all files of a listing have arrived with the right hashes,
+//! they are moved to the run's folder together, last those that mark a task as saved, so that readers always see a
+//! consistent state of the run.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,32 +16,32 @@ use crate::run::wire::{Ask, FileMark, MOST_FILES, inner_path};
 use crate::serve::files::{append, files_below, inner_name, settle, sha256_of};
 use crate::store::{self, RunFolder, StoredState};
 
-/// Where files come to, beside the runs.
+/// Folder of incomplete downloads, next to the runs.
 const COMING: &str = ".coming";
-/// How often a run at work is looked at.
+/// Interval between two listings of a running run.
 const OFTEN: Duration = Duration::from_secs(2);
-/// After a failure.
+/// Delay after a failure.
 const LATER: Duration = Duration::from_secs(1);
-/// Most bytes of a run.
+/// Maximum size of a run in bytes.
 const MOST_BYTES: u64 = 256 << 30;
-/// What belongs to the folder here and not to the run.
+/// Files that belong to the local copy only.
 const OWN: [&str; 3] = ["lock", "summary.json", "about.toml"];
-/// What makes the run, and its tasks, count: the last to take their places.
+/// Files that mark the run and its tasks as saved; moved last.
 const LAST: [&str; 2] = ["run.toml", "metrics.csv"];
-/// Where a run that is not finished keeps how far it is.
+/// Folder with the progress of an unfinished run.
 const RESUME: &str = "resume";
-/// Where a run keeps its added tasks.
+/// Folder of a run's added tasks.
 const ADDED: &str = "lessons";
-/// What makes an added task count.
+/// File that marks an added task as saved.
 const ADDED_TASK: &str = "/lesson.toml";
 
-/// What is done at the moment.
+/// The current step.
 enum Step {
-    /// Nothing until then.
+    /// Waiting until this time.
     Wait(Instant),
-    /// The files are being listed; whether what comes is all there will be.
+    /// Listing the files; `whole` if the run has ended, so that the listing is final.
     List { whole: bool },
-    /// Files come, the last of `wanted` now.
+    /// Downloading files, currently the last of `wanted`.
     Bring {
         whole: bool,
         all: Vec<FileMark>,
@@ -49,7 +50,7 @@ enum Step {
     },
 }
 
-/// One run on its way home.
+/// A run that is being downloaded.
 pub(super) struct Mirror {
     place: String,
     root: PathBuf,
@@ -57,22 +58,22 @@ pub(super) struct Mirror {
     pub run: String,
     /// Its folder here.
     pub folder: PathBuf,
-    /// Locked, so nobody resumes it here meanwhile.
+    /// Locked, so that no other program resumes it here.
     held: Option<RunFolder>,
     known: HashMap<String, (u64, String)>,
     step: Step,
     /// Whether the run has ended there.
     ended: bool,
-    /// Whether all of it is here.
+    /// Whether it is completely downloaded.
     pub is_home: bool,
     failures: usize,
 }
 
 impl Mirror {
-    /// Of a run of this name at a place.
+    /// Returns the download of the run with this name at a place.
     ///
     /// # Errors
-    /// Returns a Problem for a name that is no name of a folder.
+    /// Returns a Problem for an invalid name.
     pub fn of(run: &str, place: &str, root: &Path) -> Result<Self> {
         let inner = inner_path(run).filter(|inner| inner.iter().count() == 1);
         let inner = inner.ok_or_else(|| refused(run))?;
@@ -91,7 +92,7 @@ impl Mirror {
         })
     }
 
-    /// Whether all of it came here before: nothing is done there any more to a run that is finished.
+    /// Returns whether it was completely downloaded before; a finished run does not change any more.
     pub fn was_brought(&self) -> bool {
         let about = store::about(&self.folder).0;
         let whole = |run: store::StoredRun| {
@@ -101,7 +102,7 @@ impl Mirror {
         about.place == self.place && store::load(&self.folder).is_ok_and(whole)
     }
 
-    /// What the run says of itself, as it is stored here.
+    /// Returns the facts of the run as they are stored here.
     pub fn header(&self, mut header: RunHeader) -> RunHeader {
         header.run = store::run_name(&self.folder);
         header.folder.clone_from(&self.folder);
@@ -109,37 +110,37 @@ impl Mirror {
         header
     }
 
-    /// The run has ended there: what a listing from now on names is all of it.
+    /// Marks the run as ended: the next listing is final.
     pub fn ends(&mut self) {
         self.ended = true;
         self.soon();
     }
 
-    /// Looks at the run as soon as nothing else is under way.
+    /// Lists the files as soon as no other step is in progress.
     pub fn soon(&mut self) {
         if matches!(self.step, Step::Wait(_)) {
             self.step = Step::Wait(Instant::now());
         }
     }
 
-    /// Whatever was asked will not be answered: the connection is another one.
+    /// Restarts the current step, because the connection was replaced and pending requests will not be answered.
     pub fn begin_again(&mut self) {
         self.step = Step::Wait(Instant::now());
     }
 
-    /// What was asked failed; returns the Problem back once it has failed so often that it will.
+    /// Handles a failed request; returns the Problem after too many failures.
     pub fn fails(&mut self, problem: Problem) -> Option<Problem> {
         self.step = Step::Wait(Instant::now() + LATER);
         self.failures += 1;
         (self.failures >= 8).then_some(problem)
     }
 
-    /// Whether an answer is waited for.
+    /// Returns whether it waits for an answer.
     pub fn is_asking(&self) -> bool {
         !matches!(self.step, Step::Wait(_))
     }
 
-    /// What is to be asked now, if anything.
+    /// Returns the next request, if one is due.
     pub fn due(&mut self) -> Option<Ask> {
         let Step::Wait(until) = self.step else {
             return None;
@@ -152,11 +153,10 @@ impl Mirror {
         Some(Ask::Files { run })
     }
 
-    /// Takes the list of files; returns what is to be asked next.
+    /// Handles a listing of files; returns the next request.
     ///
     /// # Errors
-    /// Returns a Problem for names that lead out of the folder, too many files or bytes, and a folder that cannot be
-    /// written.
+    /// Returns a Problem for paths outside the folder, too many files or bytes, and a folder that cannot be written.
     pub fn take_files(&mut self, all: Vec<FileMark>) -> Result<Option<Ask>> {
         let Step::List { whole } = self.step else {
             return Ok(None);
@@ -168,7 +168,7 @@ impl Mirror {
             return Err(Problem::new(message!("place-run-too-large")).at(&self.run));
         }
         if !store::is_run(&self.folder) {
-            // It may have been renamed here.
+            // The run may have been renamed here.
             self.folder = store::home_of(&self.root, &self.place, &self.run);
         }
         let mut wanted = Vec::new();
@@ -183,7 +183,7 @@ impl Mirror {
             }
         }
         self.keep_added_tasks(&all, &wanted)?;
-        // Large files last: figures are needed first.
+        // Small files first, because metrics are needed first.
         wanted.sort_by_key(|mark| std::cmp::Reverse(mark.bytes));
         self.step = Step::Bring {
             whole,
@@ -194,10 +194,10 @@ impl Mirror {
         self.next()
     }
 
-    /// Checks that no added task that the run was taught here is lost to what comes.
+    /// Checks that no local added task would be overwritten.
     ///
     /// # Errors
-    /// Returns a Problem if the run was taught here, and the one there has other tasks by now.
+    /// Returns a Problem if the run has local added tasks, and the one there has other tasks now.
     fn keep_added_tasks(&mut self, all: &[FileMark], wanted: &[FileMark]) -> Result<()> {
         let added = format!("{ADDED}/");
         let changes =
@@ -237,14 +237,14 @@ impl Mirror {
         same
     }
 
-    /// Where a file is until its hash was checked.
+    /// Returns the path of a file until its hash is checked.
     fn coming(&self, mark: &FileMark) -> PathBuf {
         let name: String = mark.path.replace('/', "_").chars().take(80).collect();
         let name = format!("{}-{name}", &mark.sha256);
         self.root.join(COMING).join(&self.run).join(name)
     }
 
-    /// And until all others are there.
+    /// Returns the path of a checked file until all others have arrived.
     fn ready(&self, mark: &FileMark) -> PathBuf {
         self.coming(mark).with_extension("ready")
     }
@@ -268,10 +268,10 @@ impl Mirror {
         }
     }
 
-    /// Takes a piece of the file that was asked for; returns what is to be asked next.
+    /// Handles a part of the requested file; returns the next request.
     ///
     /// # Errors
-    /// Returns a Problem if the disk is full, or the file is another one by now.
+    /// Returns a Problem if the disk is full, or the file has changed meanwhile.
     pub fn take_piece(&mut self, path: &str, from: u64, piece: &[u8]) -> Result<Option<Ask>> {
         let Step::Bring { wanted, .. } = &self.step else {
             return Ok(None);
@@ -291,7 +291,7 @@ impl Mirror {
         self.next()
     }
 
-    /// Gives all files their places.
+    /// Moves all files to the run's folder.
     fn place(&mut self) -> Result<()> {
         let now = Step::Wait(Instant::now() + OFTEN);
         let Step::Bring {
@@ -322,7 +322,7 @@ impl Mirror {
         self.failures = 0;
         if whole {
             let _ = std::fs::remove_dir_all(self.root.join(COMING).join(&self.run));
-            // Fails while another run is on its way.
+            // Fails while another run is being downloaded.
             let _ = std::fs::remove_dir(self.root.join(COMING));
             self.held = None;
             self.is_home = true;
@@ -332,8 +332,8 @@ impl Mirror {
         Ok(())
     }
 
-    /// Removes how far the run was, where that is no part of it any more. Nothing else goes: whatever the run there does
-    /// not have was added here.
+    /// Removes the checkpoint if the run there no longer has one. Other files that the run there does not have were
+    /// added here and are kept.
     fn sweep(&self, all: &[FileMark]) {
         let resume = self.folder.join(RESUME);
         let names: std::collections::HashSet<&str> = all.iter().map(|mark| &*mark.path).collect();
@@ -346,7 +346,7 @@ impl Mirror {
         let _ = std::fs::remove_dir(resume);
     }
 
-    /// Notes where it was trained, and keeps others from resuming it.
+    /// Records where the run was trained, and prevents other programs from resuming it.
     fn note(&mut self) -> Result<()> {
         if !store::is_run(&self.folder) {
             return Ok(());

@@ -19,37 +19,36 @@ use crate::run::queue::JobEvent;
 use crate::run::wire::{self, Ask, Frame, Said, Told};
 use tickets::{Ticket, too_large};
 
-/// How often it looks whether something is due.
+/// Interval of checks for due work.
 const OFTEN: Duration = Duration::from_millis(50);
 /// Delay before the connection is reopened after the first break.
 const SOON: Duration = Duration::from_millis(100);
 
-/// What is in its inbox.
+/// A message in the inbox of the thread.
 pub(super) enum Message {
-    /// Something to say.
+    /// A message to send.
     Ask(Ask, Vec<u8>),
-    /// A run to bring home, and the job that is at work on it.
+    /// A run to download, and the job that is training it.
     Bring(String, Option<JobId>),
-    /// The run of this job is to be brought home, too.
+    /// A job whose run is to be downloaded.
     Expect(JobId),
     /// The events of a connection, by its number.
     Heard(u64, Heard),
-    /// Nobody wants anything any more.
+    /// The handle was dropped.
     End,
 }
 
-/// A run that is being downloaded, the job that trains it, and how that ended.
+/// A run that is being downloaded, the job that trains it, and that job's last event.
 struct Following {
     job: Option<JobId>,
     mirror: Mirror,
     end: Option<JobEvent>,
 }
 
-/// Events of jobs, in the order in which they happened there: events of the next job come after the end of the one
-/// before it.
+/// Events of jobs in their original order: events of the next job follow the end of the previous one.
 enum Due {
     Now(JobEvent),
-    /// The end of this run, by its name there, once all of it is here.
+    /// The run with this name there is completely downloaded.
     Home(String),
 }
 
@@ -59,11 +58,11 @@ struct Work {
     outbox: Sender<News>,
     wake: Wake,
     link: Option<Link>,
-    /// Counts connections.
+    /// Number of the current connection.
     connection: u64,
-    /// Whether the present one may be used.
+    /// Whether the connection is ready.
     is_here: bool,
-    /// The process whose events are known, and the last of them.
+    /// Identity of the process whose events are known, and the number of the last one.
     instance: u64,
     last: u64,
     client: u64,
@@ -73,16 +72,16 @@ struct Work {
     pause: Duration,
     tries: usize,
     told_broken: bool,
-    /// Jobs that were asked for here.
+    /// Jobs that were requested by this process.
     mine: HashSet<JobId>,
-    /// The job at work there and its run.
+    /// The running job there and its run.
     running: Option<(JobId, String)>,
     following: Vec<Following>,
     due: VecDeque<Due>,
     tickets: Vec<Ticket>,
 }
 
-/// Talks until the handle is dropped.
+/// Runs until the handle is dropped.
 pub(super) fn work(
     peer: Peer,
     at_once: bool,
@@ -126,7 +125,7 @@ pub(super) fn work(
 
 impl Work {
     fn tell(&self, news: News) {
-        // The receiver may be gone.
+        // The receiver may have been dropped.
         let _ = self.outbox.send(news);
         (self.wake)();
     }
@@ -156,7 +155,7 @@ impl Work {
         if !self.is_here {
             return;
         }
-        // One after the other: a refusal does not say what was asked.
+        // One request at a time, because an error does not identify its request.
         if self.following.iter().any(|f| f.mirror.is_asking()) {
             return;
         }
@@ -207,7 +206,7 @@ impl Work {
         }
     }
 
-    /// Sends what is said; what is larger than a frame may be is reported as such, and not sent again.
+    /// Sends a message. A message that is too large for a frame is reported and not sent again.
     fn write(&mut self, said: Said, raw: &[u8]) {
         let number = said.number;
         let job = queued(&said.ask);
@@ -255,7 +254,7 @@ impl Work {
         }
     }
 
-    /// Reports that a job ended before it began.
+    /// Reports that a job failed before it started.
     fn fail_job(&self, id: JobId, problem: Problem) {
         let run = String::new();
         for event in [Event::Began(id), Event::Failed { run, problem }] {
@@ -264,7 +263,7 @@ impl Work {
         }
     }
 
-    /// Reports that the job at work and the requests failed.
+    /// Reports that the running job and the requests failed.
     fn end_jobs(&mut self, problem: &Problem) {
         let following = std::mem::take(&mut self.following);
         let mut told = Vec::new();
@@ -292,7 +291,7 @@ impl Work {
     }
 }
 
-/// The job that is asked for.
+/// Returns the job that a message queues.
 fn queued(ask: &Ask) -> Option<JobId> {
     let Ask::Command(command) = ask else {
         return None;
