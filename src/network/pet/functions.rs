@@ -1,5 +1,5 @@
-//! Every function an equation may call, in one table: name, how it is written, what it means, what
-//! shape it gives and what it does. Evaluation, the checks and the window read the same table.
+//! The table of functions in equations: name, usage, meaning, result shape and implementation. Evaluation, checks and
+//! the window use this table.
 
 use burn::tensor::activation;
 
@@ -11,20 +11,20 @@ use crate::message;
 use crate::nn;
 use crate::texts::of_list;
 
-/// One function of the equation language.
+/// A function of the equation language.
 pub struct Function {
-    /// As called.
+    /// Its name in equations.
     pub name: &'static str,
-    /// How it is written, for example `softmax(x)`.
+    /// An example of its use: `softmax(x)`.
     pub usage: &'static str,
-    /// One line.
+    /// A one-line description.
     pub meaning: &'static str,
-    /// What a Python function of this usage does, over tensors of PyTorch.
+    /// The body of an equivalent Python function on PyTorch tensors.
     pub torch: &'static str,
     pub(super) body: Body,
 }
 
-/// What a function takes, the shape it gives, and what it does.
+/// The arguments, the shape inference and the implementation of a function.
 #[derive(Clone, Copy)]
 pub(super) enum Body {
     /// A tensor.
@@ -38,12 +38,12 @@ pub(super) enum Body {
 }
 
 impl Function {
-    /// What it means, in the language of this thread.
+    /// Returns the description in the language of this thread.
     pub fn meaning(&self) -> &'static str {
         of_list("function", self.name, "meaning", self.meaning)
     }
 
-    /// Number of arguments.
+    /// Returns the number of arguments.
     pub fn arguments(&self) -> usize {
         match self.body {
             Body::Tensor(..) | Body::Either(..) => 1,
@@ -52,7 +52,7 @@ impl Function {
     }
 }
 
-/// All functions, in the order the window lists them.
+/// All functions, in display order.
 pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "gelu",
@@ -172,14 +172,14 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "kron",
         usage: "kron(x, y)",
-        meaning: "Kronecker product of two matrices: every element of x times the whole of y",
+        meaning: "Kronecker product of two matrices: every element of x times all of y",
         torch: "return torch.kron(x, y)",
         body: Body::Pair(shape::kronecker, Value::kronecker),
     },
     Function {
         name: "column_norms",
         usage: "column_norms(x)",
-        meaning: "length of each column: root of the sum of its squares, in one row",
+        meaning: "L2 norm of each column, in one row",
         torch: "return x.square().sum(-2, keepdim=True).sqrt()",
         body: Body::Tensor(shape::in_one_row, Value::column_norms),
     },
@@ -193,7 +193,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "first_rows",
         usage: "first_rows(x, n)",
-        meaning: "the first n rows (tokens) of the last axis but one",
+        meaning: "the first n rows (tokens), along the second-to-last axis",
         torch: "return x[..., : int(n), :]",
         body: Body::WithNumber(shape::first_rows, |x, n| {
             x.transpose().columns_between(0.0, n).transpose()
@@ -202,7 +202,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "rest_rows",
         usage: "rest_rows(x, n)",
-        meaning: "all rows (tokens) of the last axis but one but the first n",
+        meaning: "all rows (tokens) after the first n, along the second-to-last axis",
         torch: "return x[..., int(n) :, :]",
         body: Body::WithNumber(shape::rest_rows, |x, n| {
             x.transpose().columns_between(n, f64::INFINITY).transpose()
@@ -211,14 +211,14 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         name: "first_columns",
         usage: "first_columns(x, n)",
-        meaning: "the first n columns of the last axis",
+        meaning: "the first n columns, along the last axis",
         torch: "return x[..., : int(n)]",
         body: Body::WithNumber(shape::first_columns, |x, n| x.columns_between(0.0, n)),
     },
     Function {
         name: "rest_columns",
         usage: "rest_columns(x, n)",
-        meaning: "all columns of the last axis but the first n",
+        meaning: "the columns after the first n, along the last axis",
         torch: "return x[..., int(n) :]",
         body: Body::WithNumber(shape::rest_columns, |x, n| {
             x.columns_between(n, f64::INFINITY)
@@ -226,15 +226,15 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Functions that came later: parameters of older plugins may have their names.
+/// Functions added later: parameters of older plugins may have these names.
 pub(super) const YOUNG: [&str; 5] = ["kron", "column_norms", "detach", "first_rows", "rest_rows"];
 
-/// The function of this name.
+/// Returns the function with this name.
 pub fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }
 
-/// What is wrong with a call by itself: no such function, or too many or few arguments.
+/// Returns the error of a call to an unknown function, or with a wrong number of arguments.
 pub(super) fn wrong_call(name: &str, given: usize, node: &Expr) -> Option<Diagnostic> {
     let after = node.span.start + name.len();
     let Some(known) = function(name) else {

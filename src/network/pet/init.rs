@@ -1,18 +1,18 @@
-//! Starting values of parameters, drawn on the host so that every device begins with the same ones.
+//! Initial values of parameters, drawn on the host so that they are the same on all devices.
 
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng as _;
 
-/// How a parameter starts.
+/// The initialisation of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Init {
-    /// Uniform in ±1/√fan_in, as PyTorch starts a `Linear` (Kaiming with a = √5); fan_in is the
-    /// number of rows, for a matrix used as `x @ w`.
+    /// Uniform in ±1/√fan_in, as PyTorch initialises `Linear` (Kaiming with a = √5); fan_in is the number of rows, for
+    /// a matrix used as `x @ w`.
     KaimingUniform,
     /// Uniform in ±√(6 / (rows + columns)) (Glorot and Bengio).
     XavierUniform,
-    /// All the same.
+    /// The same value everywhere.
     Constant(f64),
     /// Uniform between the two bounds.
     Uniform(f64, f64),
@@ -20,7 +20,7 @@ pub enum Init {
     Normal(f64),
 }
 
-/// Names for messages and the documentation.
+/// Forms of initialisations for messages and the documentation.
 pub const INITS: &[&str] = &[
     "zeros",
     "ones",
@@ -32,7 +32,7 @@ pub const INITS: &[&str] = &[
 ];
 
 impl Init {
-    /// Reads "zeros", "uniform(0, 0.01)" and so on; the error says what is wrong.
+    /// Parses "zeros", "uniform(0, 0.01)" and so on; the error is a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let (name, inside) = match text.split_once('(') {
@@ -49,7 +49,7 @@ impl Init {
             .filter(|part| !part.is_empty())
             .map(|part| {
                 let number = part.parse::<f64>().ok();
-                // Parameters are f32, which ends where f64 does not.
+                // Parameters are f32, whose range is smaller than that of f64.
                 let number = number.filter(|x| (*x as f32).is_finite());
                 number.ok_or_else(|| format!("`{part}` in `{text}` is not a number"))
             })
@@ -66,7 +66,7 @@ impl Init {
         }
     }
 
-    /// As written in a plugin.
+    /// Returns the initialisation as written in a plugin.
     pub fn shown(&self) -> String {
         match self {
             Self::Constant(0.0) => "zeros".to_owned(),
@@ -79,8 +79,8 @@ impl Init {
         }
     }
 
-    /// Draws rows × columns values, row by row. `stream` keeps parameters of one seed apart, so
-    /// that a parameter's values do not depend on which others exist.
+    /// Draws rows × columns values in row-major order. `stream` distinguishes parameters with the same seed, so that
+    /// the values of one do not depend on which others exist.
     pub fn draw(&self, [rows, columns]: [usize; 2], seed: u64, stream: u64) -> Vec<f32> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(stream);
@@ -102,7 +102,7 @@ impl Init {
     }
 }
 
-/// One draw of N(0, 1) by Box and Muller from two of `unit`, which draws uniformly from [0, 1).
+/// Draws from N(0, 1) with the Box-Muller transform, from two values of `unit`, which are uniform in [0, 1).
 pub fn standard_normal(unit: &mut impl FnMut() -> f64) -> f64 {
     // 1 − u is in (0, 1], so the logarithm is finite.
     let radius = (-2.0 * (1.0 - unit()).ln()).sqrt();

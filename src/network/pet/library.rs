@@ -1,7 +1,7 @@
-//! Where plugins come from: the ones embedded in the program, the folder `plugins` beside which the
-//! program was started, and the user's data folder. A later one wins by name; a broken file stays
-//! in the list with its Problem, and hides what it would have replaced, so that nobody trains with
-//! another plugin than the file they are editing.
+//! Finds plugins: the embedded ones, those in the folder `plugins` in the working directory, and those in the user's
+//! data folder. Of several with the same name, the last one is used. A file with errors stays in the list with its
+//! Problem and hides the plugin that it would replace, so that users never train with another plugin than the file they
+//! are editing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ use crate::message;
 use crate::names::{meant, shortened};
 use crate::problem::{Problem, Result};
 
-/// The plugins embedded in the program, in the order they are listed.
+/// The embedded plugins, in display order.
 pub const BUILT_IN: &[&str] = &[
     include_str!("../../../plugins/adapter.toml"),
     include_str!("../../../plugins/lora.toml"),
@@ -45,7 +45,7 @@ pub const BUILT_IN: &[&str] = &[
     include_str!("../../../plugins/vptshallow.toml"),
 ];
 
-/// The embedded plugins, read once.
+/// The parsed embedded plugins.
 static EMBEDDED: LazyLock<Vec<PluginEntry>> = LazyLock::new(|| {
     BUILT_IN
         .iter()
@@ -53,33 +53,33 @@ static EMBEDDED: LazyLock<Vec<PluginEntry>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Sound plugins by their files: each plan, list and run asks for all of them.
+/// Cache of valid plugins by file, because every plan, list and run needs all of them.
 static SOUND: Mutex<BTreeMap<PathBuf, Arc<PetSpec>>> = Mutex::new(BTreeMap::new());
 
-/// Plugins stored next to settings that are repeated.
+/// Plugins stored next to the settings of runs that are repeated.
 static LENT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Origin of embedded plugins.
 pub const BUILT_IN_ORIGIN: &str = "built in";
-/// Most multiplications of all files that are tried for one list: eight times those of one plugin.
+/// Maximum number of multiplications to try all files of a list: eight times that of one plugin.
 const MOST_WORK: u64 = 1 << 33;
-/// A folder with more plugin files than this is taken for another folder.
+/// A folder with more plugin files is assumed not to be a folder of plugins.
 const MOST_FILES: usize = 500;
 
-/// One plugin file, working or not.
+/// A plugin file, valid or not.
 #[derive(Clone, Debug)]
 pub struct PluginEntry {
-    /// The plugin's name; the file's name where it cannot be read.
+    /// The plugin's name; the file's name if it cannot be read.
     pub name: String,
     /// File path, or [`BUILT_IN_ORIGIN`].
     pub origin: String,
     /// The file, unless embedded.
     pub path: Option<PathBuf>,
-    /// Exact text; empty where it cannot be read.
+    /// Exact text; empty if it cannot be read.
     pub text: Arc<str>,
-    /// The plugin, or what is wrong with it.
+    /// The plugin, or its error.
     pub spec: Result<Arc<PetSpec>>,
-    /// Whether it may, where it takes the place of a built-in plugin.
+    /// Whether it may replace a built-in plugin; `None` if it does not replace one.
     pub hides: Option<bool>,
 }
 
@@ -89,8 +89,8 @@ pub struct PluginLibrary {
     entries: Vec<PluginEntry>,
 }
 
-/// Lends [`PluginLibrary::standard`] the plugin of a run that is repeated, for as long as the program
-/// runs: it wins over others of its name. Nothing happens where there is no such file.
+/// Makes the plugin of a run that is repeated available to [`PluginLibrary::standard`] until the program ends; it takes
+/// precedence over others with its name. Does nothing if there is no such file.
 pub fn lend(path: PathBuf) {
     if path.is_file() {
         LENT.lock()
@@ -100,13 +100,13 @@ pub fn lend(path: PathBuf) {
 }
 
 impl PluginLibrary {
-    /// Built-in plugins, `./plugins`, and `lae-studio/plugins` in the user's data folder.
+    /// Returns the built-in plugins, those in `./plugins`, and those in `lae-studio/plugins` in the user's data folder.
     pub fn standard() -> Self {
         Self::of_user(user_folder().as_deref())
     }
 
-    /// The same, with the user's own plugins from this folder. A file that has the name of a built-in plugin is
-    /// refused until the user allows it (see [`PluginNotes`]).
+    /// The same, with the user's plugins in this folder. A file with the name of a built-in plugin is refused until the
+    /// user allows it (see [`PluginNotes`]).
     pub fn of_user(own: Option<&Path>) -> Self {
         let notes = own.map(PluginNotes::read).unwrap_or_default();
         let folders = [Some(Path::new("plugins")), own].into_iter().flatten();
@@ -122,7 +122,8 @@ impl PluginLibrary {
         library
     }
 
-    /// Built-in plugins and those in the given folders; later folders win. Folders need not exist.
+    /// Returns the built-in plugins and those in the given folders, which may be missing; later folders take
+    /// precedence.
     pub fn with_folders(folders: Vec<PathBuf>) -> Self {
         Self::with(&folders, |_| true)
     }
@@ -141,15 +142,15 @@ impl PluginLibrary {
         library
     }
 
-    /// Every plugin of the list, broken ones included; of equal names only the one that wins.
+    /// Returns all plugins, including those with errors; of equal names only the one that takes precedence.
     pub fn entries(&self) -> &[PluginEntry] {
         &self.entries
     }
 
-    /// The plugin of this name, without regard to case.
+    /// Returns the plugin with this name, ignoring case.
     ///
     /// # Errors
-    /// The Problem of a broken file, or that there is no such plugin.
+    /// Returns the Problem of a file with errors, or a Problem if there is no such plugin.
     pub fn get(&self, name: &str) -> Result<Arc<PetSpec>> {
         match self.entries.iter().find(|entry| same(&entry.name, name)) {
             Some(entry) => entry.spec.clone(),
@@ -170,7 +171,7 @@ impl PluginLibrary {
         }
     }
 
-    /// The same with plugins that somebody brings along, which win over others of their names.
+    /// Returns the library with additional plugins, which take precedence over others with their names.
     #[must_use]
     pub fn with_own(mut self, texts: &[String]) -> Self {
         for text in texts {
@@ -179,7 +180,7 @@ impl PluginLibrary {
         self
     }
 
-    /// Adds an entry, replacing one of the same name in its place.
+    /// Adds an entry, or replaces the one with the same name.
     fn admit(&mut self, entry: PluginEntry) {
         match self
             .entries
@@ -192,14 +193,14 @@ impl PluginLibrary {
     }
 }
 
-/// The built-in plugin of this name, without regard to case.
+/// Returns the built-in plugin with this name, ignoring case.
 pub fn built_in(name: &str) -> Option<&'static str> {
     let mut known = EMBEDDED.iter();
     let found = known.find(|own| same(&own.name, name));
     found.map(|own| own.name.as_str())
 }
 
-/// The plugin files of a folder in order.
+/// Returns the plugin files of a folder, sorted.
 pub fn files_of(folder: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> = files
@@ -211,7 +212,7 @@ pub fn files_of(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Where a user's own plugins live; the folder may not exist yet.
+/// Returns the folder of the user's plugins, which may not exist.
 pub fn user_folder() -> Option<PathBuf> {
     Some(folders::data()?.join("plugins"))
 }
@@ -232,14 +233,14 @@ fn of_text(text: &str, origin: &str) -> PluginEntry {
 }
 
 impl PluginEntry {
-    /// The same, refused where it takes the place of a built-in plugin and may not.
+    /// Returns the same entry with a Problem if it would replace a built-in plugin and this is not allowed.
     fn guarded(mut self, may: impl FnOnce() -> bool) -> Self {
         let built_in = EMBEDDED.iter().find(|own| same(&own.name, &self.name));
         let Some(built_in) = built_in else {
             return self;
         };
         if built_in.text == self.text {
-            // The program's own folder of plugins, say: nothing is another text then.
+            // The text is the same as that of the built-in plugin.
             return built_in.clone();
         }
         let allowed = may();
@@ -256,7 +257,7 @@ impl PluginEntry {
         self
     }
 
-    /// The plugin of a file, or what is wrong with it.
+    /// Returns the plugin of a file, or its error.
     pub fn of_file(path: &Path) -> Self {
         read(path)
     }
@@ -286,7 +287,7 @@ fn read(path: &Path) -> PluginEntry {
     }
 }
 
-/// The plugin of a file with this text: a sound one is tried again only when its text is another.
+/// Returns the plugin of a file with this text; a valid one is checked again only if its text changed.
 fn tried(path: &Path, text: &str, origin: &str) -> Result<Arc<PetSpec>> {
     let sound = || SOUND.lock().unwrap_or_else(PoisonError::into_inner);
     let known = sound().get(path).cloned();
@@ -298,10 +299,10 @@ fn tried(path: &Path, text: &str, origin: &str) -> Result<Arc<PetSpec>> {
     Ok(spec)
 }
 
-/// The text of a plugin file.
+/// Returns the text of a plugin file.
 ///
 /// # Errors
-/// Returns a Problem if it cannot be read, is no text, or is larger than a plugin may be.
+/// Returns a Problem if it cannot be read, is not text, or is too large.
 pub fn read_text(path: &Path) -> Result<String> {
     files::read_text(path, MOST_BYTES as u64).map_err(|error| match error.kind() {
         ErrorKind::InvalidData => Problem::new(error.to_string())
@@ -311,7 +312,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     })
 }
 
-/// Whether a plugin's file declares a main size; of a text that cannot be read it is assumed.
+/// Returns whether a plugin's file declares a main size; true for a text that cannot be parsed.
 pub fn is_sized(text: &str) -> bool {
     let table: Option<toml::Table> = text.parse().ok();
     let sizes = |table: toml::Table| {
@@ -322,7 +323,7 @@ pub fn is_sized(text: &str) -> bool {
     table.is_none_or(sizes)
 }
 
-/// The name a file states, even if the rest of it is wrong.
+/// Returns the name in a file, even if the rest of it has errors.
 pub fn stated_name(text: &str) -> Option<String> {
     let table: toml::Table = text.parse().ok()?;
     let name = table.get("name")?.as_str()?.trim();

@@ -1,7 +1,6 @@
-//! Parameter-efficient tuning modules (PETs): a method is a text file with named rank-2 parameters
-//! and equations; this module reads such files (`spec`), works the equations out (`equation`), finds
-//! the files (`library`), and holds the tensors of one expert (`PetStack`), which act in a backbone
-//! through `Hooks`.
+//! Parameter-efficient tuning modules (PETs). A PET is defined by a text file with named rank-2 parameters and
+//! equations. This module parses such files (`spec`), evaluates the equations (`equation`), finds the files
+//! (`library`), and stores the tensors of one expert (`PetStack`), which act in a backbone through `Hooks`.
 
 mod budget;
 mod choose;

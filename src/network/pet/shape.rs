@@ -1,5 +1,5 @@
-//! What shape each operation gives, or why its operands do not fit: every rule is asked before the
-//! framework sees a tensor, so that a wrong equation ends in a sentence and never in a panic.
+//! Shape inference of equations: each operation's result shape, or why its operands do not fit. Shapes are checked
+//! before the framework computes, so that a wrong equation results in an error and never in a panic.
 
 use crate::counts::counted;
 use crate::expression::Sign;
@@ -11,18 +11,18 @@ pub type Shape = Vec<usize>;
 /// A shape; the error completes "`e @ down`: …".
 pub(super) type Outcome<T = Shape> = Result<T, String>;
 
-/// "24×17×192".
+/// Returns a shape as text: "24×17×192".
 pub fn shown(dims: &[usize]) -> String {
     let parts: Vec<String> = dims.iter().map(usize::to_string).collect();
     parts.join("×")
 }
 
-/// Size of the last axis.
+/// Returns the size of the last axis.
 pub(super) fn columns(dims: &[usize]) -> usize {
     dims.last().copied().unwrap_or(0)
 }
 
-/// A number from an equation as a count.
+/// Converts a number in an equation to a count.
 pub(super) fn whole(number: f64) -> Outcome<usize> {
     if number.fract() == 0.0 && (0.0..1e9).contains(&number) {
         Ok(number as usize)
@@ -31,8 +31,8 @@ pub(super) fn whole(number: f64) -> Outcome<usize> {
     }
 }
 
-/// Element by element with the usual broadcasting: a size of 1 is repeated, a rank-2 operand counts
-/// for every image (and head).
+/// Returns the shape of an element-wise operation with broadcasting: sizes of 1 are repeated, a rank-2 operand applies
+/// to every image (and head).
 pub(super) fn combined(sign: Sign, a: &[usize], b: &[usize]) -> Outcome {
     broadcast(a, b).ok_or_else(|| {
         let (a, b) = (shown(a), shown(b));
@@ -43,7 +43,7 @@ pub(super) fn combined(sign: Sign, a: &[usize], b: &[usize]) -> Outcome {
     })
 }
 
-/// Matrix product over the last two axes.
+/// Returns the shape of a matrix product over the last two axes.
 pub(super) fn product(a: &[usize], b: &[usize]) -> Outcome {
     let misfit = |reason: String| {
         let (a, b) = (shown(a), shown(b));
@@ -69,7 +69,7 @@ pub(super) fn product(a: &[usize], b: &[usize]) -> Outcome {
     Ok(result)
 }
 
-/// The last two axes swapped.
+/// Returns the shape with the last two axes swapped.
 pub(super) fn transposed(x: &[usize]) -> Shape {
     let mut result = x.to_vec();
     if let [.., rows, columns] = result.as_mut_slice() {
@@ -78,7 +78,7 @@ pub(super) fn transposed(x: &[usize]) -> Shape {
     result
 }
 
-/// The same with another size of the last axis.
+/// Returns the shape with another size of the last axis.
 pub(super) fn with_columns(x: &[usize], columns: usize) -> Shape {
     let mut result = x.to_vec();
     if let Some(last) = result.last_mut() {
@@ -87,8 +87,8 @@ pub(super) fn with_columns(x: &[usize], columns: usize) -> Shape {
     result
 }
 
-/// r × d → 1 × heads × r × d/heads, and batch × tokens × d → batch × heads × tokens × d/heads, the
-/// way keys and values are split.
+/// Returns the shape of split heads: r × d → 1 × heads × r × d/heads, and batch × tokens × d → batch × heads × tokens ×
+/// d/heads.
 pub(super) fn split(x: &[usize], heads: f64) -> Outcome {
     let (width, heads) = (columns(x), whole(heads)?);
     if heads == 0 || !width.is_multiple_of(heads) {
@@ -102,7 +102,7 @@ pub(super) fn split(x: &[usize], heads: f64) -> Outcome {
     }
 }
 
-/// One after the other along the tokens (the last axis but one); leading sizes of 1 are repeated.
+/// Returns the shape of a concatenation along the tokens (second-to-last axis); leading sizes of 1 are repeated.
 pub(super) fn joined(a: &[usize], b: &[usize]) -> Outcome {
     let misfit = || {
         let (a, b) = (shown(a), shown(b));
@@ -126,22 +126,22 @@ pub(super) fn joined(a: &[usize], b: &[usize]) -> Outcome {
     Ok(result)
 }
 
-/// The first `n` columns of the last axis.
+/// Returns the shape of the first `n` columns.
 pub(super) fn first_columns(x: &[usize], n: f64) -> Outcome {
     cut(x, n, |n, all| (1..=all).contains(&n).then_some(n))
 }
 
-/// All columns of the last axis but the first `n`.
+/// Returns the shape of the columns after the first `n`.
 pub(super) fn rest_columns(x: &[usize], n: f64) -> Outcome {
     cut(x, n, |n, all| all.checked_sub(n).filter(|rest| *rest > 0))
 }
 
-/// The first `n` rows of the last axis but one.
+/// Returns the shape of the first `n` rows (second-to-last axis).
 pub(super) fn first_rows(x: &[usize], n: f64) -> Outcome {
     rows_cut(x, n, first_columns)
 }
 
-/// All rows of the last axis but one but the first `n`.
+/// Returns the shape of the rows after the first `n`.
 pub(super) fn rest_rows(x: &[usize], n: f64) -> Outcome {
     rows_cut(x, n, rest_columns)
 }
@@ -155,12 +155,12 @@ fn rows_cut(x: &[usize], n: f64, cut: fn(&[usize], f64) -> Outcome) -> Outcome {
     Ok(transposed(&cut?))
 }
 
-/// One row of as many columns.
+/// Returns the shape of a single row with the same number of columns.
 pub(super) fn in_one_row(x: &[usize]) -> Shape {
     transposed(&with_columns(&transposed(x), 1))
 }
 
-/// Every element of one matrix times the whole of the other.
+/// Returns the shape of a Kronecker product.
 pub(super) fn kronecker(a: &[usize], b: &[usize]) -> Outcome {
     let (&[rows, columns], &[more_rows, more_columns]) = (a, b) else {
         return Err("kron takes two matrices, not tokens".to_owned());
@@ -172,7 +172,7 @@ pub(super) fn kronecker(a: &[usize], b: &[usize]) -> Outcome {
     ])
 }
 
-/// A shape with as many columns as are left of all when cut at `n`.
+/// Returns the shape with the number of columns that `left` returns for all columns and `n`.
 fn cut(x: &[usize], n: f64, left: fn(usize, usize) -> Option<usize>) -> Outcome {
     let (all, n) = (columns(x), whole(n)?);
     let Some(left) = left(n, all) else {
@@ -184,12 +184,12 @@ fn cut(x: &[usize], n: f64, left: fn(usize, usize) -> Option<usize>) -> Outcome 
     Ok(with_columns(x, left))
 }
 
-/// Leading axes and the last two.
+/// Returns the leading axes and the last two.
 fn lead(dims: &[usize]) -> Option<(&[usize], &[usize])> {
     dims.len().checked_sub(2).map(|axes| dims.split_at(axes))
 }
 
-/// Aligned at the last axis; ranks 3 and 4 do not mix.
+/// Broadcasts shapes aligned at the last axis; ranks 3 and 4 cannot be combined.
 fn broadcast(a: &[usize], b: &[usize]) -> Option<Shape> {
     if a.len() != b.len() && a.len() != 2 && b.len() != 2 && !a.is_empty() && !b.is_empty() {
         return None;
