@@ -13,6 +13,7 @@ use crate::run::config::RunConfig;
 use crate::texts::Message;
 
 /// The set-up of the next run.
+#[derive(Default)]
 pub struct Experiment {
     /// The settings being edited.
     pub draft: RunConfig,
@@ -47,19 +48,7 @@ impl Experiment {
     pub(super) fn of(draft: RunConfig) -> Self {
         Self {
             draft,
-            place: None,
-            beside: false,
-            preset: None,
-            grid: GridOnPage::default(),
-            data: Fetch::Nothing,
-            plan: PlanView::default(),
-            trying: Trying::default(),
-            arrivals: HashMap::new(),
-            idle: Vec::new(),
-            planning: Planning::default(),
-            kept: Kept::new(),
-            suiting: Suiting::default(),
-            pet_is_due: false,
+            ..Self::default()
         }
     }
 

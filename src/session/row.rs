@@ -22,9 +22,10 @@ use crate::tr;
 pub type Rows = Arc<Vec<Arc<RunRow>>>;
 
 /// The state of a run in the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RunState {
     /// All tasks are learned.
+    #[default]
     Finished,
     /// It can be resumed; with the number of learned tasks.
     Unfinished(usize),
@@ -44,7 +45,7 @@ pub struct Elsewhere {
 }
 
 /// A run in the list of runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RunRow {
     /// Folder name.
     pub name: String,
@@ -105,21 +106,7 @@ impl RunRow {
             about: listed.about,
             remark: listed.remark,
             elsewhere,
-            header: None,
-            made_of: OnceLock::new(),
-            settings: OnceLock::new(),
-            state: RunState::Finished,
-            plugin_sha256: String::new(),
-            group: None,
-            figures: Figures::default(),
-            history: Histories::default(),
-            quality: ByExpert::default(),
-            quality_of_first: None,
-            answered: None,
-            seconds: 0.0,
-            images_per_second: 0.0,
-            measurements: Vec::new(),
-            costs: Costs::default(),
+            ..Self::default()
         };
         let run = match listed.summary {
             Ok(run) => run,

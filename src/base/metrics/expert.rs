@@ -18,6 +18,12 @@ pub struct Expert {
     title: &'static str,
 }
 
+impl Default for Expert {
+    fn default() -> Self {
+        Self::ENSEMBLE
+    }
+}
+
 impl Expert {
     /// The PET that is being trained (LAE).
     pub const ONLINE: Self = Self::new("online", "Online");

@@ -32,6 +32,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// What the clock showed.
+#[derive(Default)]
 struct Timed {
     images: usize,
     seconds: f64,
@@ -145,13 +146,7 @@ fn steps(
 
 /// Whole tasks, each the second of a network of its own, for so long at least; explained is the first.
 fn tasks(config: &RunConfig, place: &Place, least: Duration, explain: bool) -> Result<Timed> {
-    let mut timed = Timed {
-        images: 0,
-        seconds: 0.0,
-        tasks: 0,
-        products: None,
-        kernels: None,
-    };
+    let mut timed = Timed::default();
     while timed.tasks == 0 || timed.seconds < least.as_secs_f64() {
         let mut network = Network::new(config, place.clone())?;
         network.get_ready(Mode::Task)?;

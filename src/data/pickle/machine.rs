@@ -7,6 +7,7 @@ use super::{Id, Value};
 use crate::message;
 use crate::problem::{Problem, Result};
 
+#[derive(Default)]
 pub(super) struct Machine<'a> {
     pub bytes: &'a [u8],
     pub at: usize,

@@ -7,7 +7,6 @@
 
 mod machine;
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use machine::Machine;
@@ -53,11 +52,7 @@ pub struct Pickle<'a> {
 pub fn read(bytes: &[u8]) -> Result<Pickle<'_>> {
     let mut machine = Machine {
         bytes,
-        at: 0,
-        values: Vec::new(),
-        stack: Vec::new(),
-        marks: Vec::new(),
-        memo: HashMap::new(),
+        ..Machine::default()
     };
     let mut left = MOST_STEPS;
     while machine.step()? {

@@ -72,7 +72,7 @@ pub fn on_all_cores<R: Send, T: Send>(runs: Vec<R>, read: impl Fn(R) -> T + Sync
 }
 
 /// The state of the files that an entry is made from: as long as this stays, a finished run's entry does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Glance([Option<(u64, SystemTime)>; 5]);
 
 /// Looks at the files of a run without reading any.

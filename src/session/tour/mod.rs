@@ -56,7 +56,7 @@ impl TourStep {
 }
 
 /// State of the tour.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Tour {
     /// The step.
     pub step: TourStep,
@@ -87,15 +87,9 @@ impl Tour {
             ..RunConfig::default()
         };
         Self {
-            step: TourStep::default(),
-            pins: [None; 2],
-            guess: None,
             baseline: OwnRun::of(presets::baseline(&lae)),
             lae: OwnRun::of(lae),
-            task: 0,
-            plan: None,
-            asked: false,
-            held: false,
+            ..Self::default()
         }
     }
 

@@ -29,7 +29,7 @@ pub enum TourRunState {
 }
 
 /// A run of the tour.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct OwnRun {
     /// Its settings.
     pub config: RunConfig,
@@ -58,15 +58,7 @@ impl OwnRun {
     pub(super) fn of(config: RunConfig) -> Self {
         Self {
             config,
-            job: None,
-            standing: TourRunState::default(),
-            folder: None,
-            tasks: Vec::new(),
-            history: History::default(),
-            task_now: None,
-            done: 0.0,
-            speed: None,
-            queued: false,
+            ..Self::default()
         }
     }
 

@@ -133,14 +133,7 @@ pub(super) fn pieces(
     let (marked, live) = mark(text, runs, line)?;
     let mut writer = Writer {
         live: &live,
-        pieces: Vec::new(),
-        open: None,
-        strong: 0,
-        emphasis: 0,
-        quotes: 0,
-        lists: Vec::new(),
-        fence: None,
-        counted: (0, 0),
+        ..Writer::default()
     };
     for (event, range) in Parser::new_ext(&marked, Options::ENABLE_TABLES).into_offset_iter() {
         writer.take(event, &range, &marked)?;
@@ -157,6 +150,7 @@ fn plain(text: &str) -> Span {
 }
 
 /// Applies the parser's events to pieces.
+#[derive(Default)]
 struct Writer<'a> {
     live: &'a [Live],
     pieces: Vec<MarkdownPiece>,

@@ -21,8 +21,8 @@ pub const FILE: &str = "places.toml";
 /// Maximum number of places in a file.
 pub const MOST_PLACES: usize = 256;
 
-/// A machine or a cluster that trains runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A machine, or a cluster, on which runs are trained.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Its name: the name of its table.
     pub name: String,
@@ -75,14 +75,8 @@ impl Place {
     /// Returns the cluster whose commands are on this machine, with its default resources and without a name.
     pub fn cluster_here() -> Self {
         Self {
-            name: String::new(),
-            ssh: None,
-            options: Vec::new(),
-            folder: None,
-            program: String::new(),
-            device: None,
-            data: BTreeMap::new(),
             slurm: Some(Slurm::default()),
+            ..Self::default()
         }
     }
 }

@@ -53,9 +53,10 @@ const BESIDE: f32 = 940.0;
 const MOST: usize = 64;
 
 /// What is shown next to the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum View {
     /// The selected runs, one by one.
+    #[default]
     SideBySide,
     /// All listed runs, grouped.
     Table,
@@ -71,6 +72,7 @@ type Different = Arc<[(String, Vec<String>)]>;
 type Places = Arc<[usize]>;
 
 /// State of the page between frames.
+#[derive(Default)]
 pub struct State {
     filter: String,
     /// Only runs with this tag are listed.
@@ -98,27 +100,6 @@ pub struct State {
     lines: LongList<PathBuf>,
     /// Whether the user selected runs; until then the newest ones are.
     by_person: bool,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        Self {
-            filter: String::new(),
-            tag: None,
-            selection: chosen::Selection::default(),
-            chosen: None,
-            shades: HashMap::new(),
-            laid: None,
-            different: None,
-            expert: Expert::ENSEMBLE,
-            matrices: HashMap::new(),
-            found: None,
-            view: View::SideBySide,
-            table: table::TableState::default(),
-            lines: LongList::default(),
-            by_person: false,
-        }
-    }
 }
 
 impl State {

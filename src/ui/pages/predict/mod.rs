@@ -26,6 +26,7 @@ use crate::ui::widgets::input::{self, Pasted};
 use crate::ui::widgets::{self, Fixed, columns, primary_button};
 
 /// State of the page between frames.
+#[derive(Default)]
 pub struct State {
     /// Whether the canvas is open; `None` until the user decides.
     draw: Option<bool>,
@@ -34,8 +35,8 @@ pub struct State {
     changes: u64,
     /// The last request about the drawing.
     asked: Option<Question>,
-    /// Whether strokes are light, as in the data of the last run used.
-    light: bool,
+    /// Whether strokes are dark, as in the data of the last run used.
+    dark: bool,
     playing: bool,
     next_step: f64,
     samples_from: usize,
@@ -46,8 +47,8 @@ pub struct State {
     pub sheet: sheet::State,
     /// The images of a folder by class.
     sorted: sorted::State,
-    /// Whether images can be answered with none of the classes.
-    refuses: bool,
+    /// Whether every image gets one of the classes, however unlike them it is.
+    always_classifies: bool,
     /// Look inside.
     inside: inside::State,
 }
@@ -73,27 +74,6 @@ impl State {
     pub fn begin_sheet(&mut self) {
         self.sheet = sheet::State::default();
         self.sorted.open();
-    }
-}
-
-impl Default for State {
-    fn default() -> Self {
-        Self {
-            draw: None,
-            drawing: Drawing::default(),
-            changes: 0,
-            asked: None,
-            light: true,
-            playing: false,
-            next_step: 0.0,
-            samples_from: 0,
-            seen: None,
-            path: String::new(),
-            sheet: sheet::State::default(),
-            sorted: sorted::State::default(),
-            refuses: true,
-            inside: inside::State::default(),
-        }
     }
 }
 

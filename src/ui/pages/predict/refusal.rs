@@ -16,10 +16,10 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
     let Some(opinion) = answer.opinions.last() else {
         return;
     };
-    if !cx.pages.predict.refuses {
+    if cx.pages.predict.always_classifies {
         ui.horizontal(|ui| {
             if link(ui, tr!("predict-none-allow")).clicked() {
-                cx.pages.predict.refuses = true;
+                cx.pages.predict.always_classifies = false;
             }
         });
         return;
@@ -36,7 +36,7 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
                 None => nothing_known(ui, cx, answer),
             }
             if link(ui, tr!("predict-none-disallow")).clicked() {
-                cx.pages.predict.refuses = false;
+                cx.pages.predict.always_classifies = true;
             }
         });
         if let Some(refusal) = &refusal {
@@ -47,7 +47,8 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
 
 /// Returns whether the answer for an image is "none of these".
 pub fn refuses(cx: &Cx<'_>, answer: &Prediction) -> bool {
-    let said = answer.opinions.last().filter(|_| cx.pages.predict.refuses);
+    let allowed = !cx.pages.predict.always_classifies;
+    let said = answer.opinions.last().filter(|_| allowed);
     said.is_some_and(|opinion| {
         let refusal = cx.session.refusal(&answer.run, answer.task, opinion.expert);
         refusal.is_some_and(|refusal| refusal.refuses(opinion))

@@ -153,9 +153,9 @@ fn turn(cx: &mut Cx<'_>, draw: bool) {
 fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     let state = &mut cx.pages.predict;
     if let Some(data) = data {
-        state.light = data.light_on_dark;
+        state.dark = !data.light_on_dark;
     }
-    let mut changed = canvas(ui, side, &mut state.drawing, state.light);
+    let mut changed = canvas(ui, side, &mut state.drawing, !state.dark);
     ui.horizontal_wrapped(|ui| {
         changed |= tools(ui, &mut cx.pages.predict.drawing);
         board::pin_button(ui, cx);
@@ -201,7 +201,7 @@ fn ask(cx: &mut Cx<'_>, data: Option<&DataView>) {
     }
     let question = Question {
         run: cx.session.predict.run.clone(),
-        light: state.light,
+        light: !state.dark,
         share: data.and_then(|data| data.glyph_share),
         changes: state.changes,
     };

@@ -30,6 +30,7 @@ use crate::ui::widgets::{self, Column, Fixed, button, primary_button, two_column
 const BELOW: f32 = 58.0;
 
 /// State of the page between frames.
+#[derive(Default)]
 pub struct State {
     /// The run that the following state belongs to.
     run: String,
@@ -46,28 +47,8 @@ pub struct State {
     /// Whether the full explanation and the log are shown.
     told: bool,
     log: bool,
-    /// Whether the loss is smoothed.
-    smooth: bool,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        Self {
-            run: String::new(),
-            task: None,
-            expert: Expert::ENSEMBLE,
-            by_task: false,
-            cell: None,
-            cache: confusion::Cache::default(),
-            accuracies: Picture::default(),
-            worst: worst::State::default(),
-            filter: String::new(),
-            filtering: false,
-            told: false,
-            log: false,
-            smooth: true,
-        }
-    }
+    /// Whether the loss is drawn without smoothing.
+    unsmoothed: bool,
 }
 
 /// Draws the page.

@@ -230,7 +230,7 @@ fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         return;
     };
     card(ui, |ui| {
-        let smooth = &mut cx.pages.train.smooth;
+        let mut smooth = !cx.pages.train.unsmoothed;
         widgets::ends_in_order(
             ui,
             |ui| {
@@ -241,13 +241,14 @@ fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
                 faint(ui, number(f64::from(last), 3));
                 if by_step {
                     let hint = tr!("train-smooth-hint", n = SMOOTH);
-                    let smooth = ui.checkbox(smooth, tr!("train-smooth"));
-                    smooth.on_hover_text(hint);
+                    let checkbox = ui.checkbox(&mut smooth, tr!("train-smooth"));
+                    checkbox.on_hover_text(hint);
                 }
             },
         );
+        cx.pages.train.unsmoothed = !smooth;
         let first = run.steps.saturating_sub(values.len());
-        losses(ui, 118.0, first, &values, by_step && *smooth);
+        losses(ui, 118.0, first, &values, by_step && smooth);
         let across = match by_step {
             true => tr!("train-loss-by-step"),
             false => tr!("train-loss-by-pass"),
