@@ -152,6 +152,13 @@ impl Problem {
             remedy => problem.advise(message!(remedy)),
         }
     }
+
+    /// A thread that the system did not start.
+    #[track_caller]
+    pub fn no_thread(error: &std::io::Error) -> Self {
+        let error = error.to_string();
+        Self::new(message!("problem-thread-not-started", error = error))
+    }
 }
 
 impl fmt::Display for Problem {

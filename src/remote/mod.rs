@@ -134,12 +134,7 @@ impl Remote {
         let thread = std::thread::Builder::new()
             .name("remote".into())
             .spawn(work);
-        let thread = thread.map_err(|error| {
-            Problem::new(message!(
-                "place-thread-not-started",
-                error = error.to_string()
-            ))
-        })?;
+        let thread = thread.map_err(|error| Problem::no_thread(&error))?;
         let thread = is_child.then_some(thread);
         Ok(Self {
             messages,

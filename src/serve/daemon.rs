@@ -232,7 +232,7 @@ pub fn run(root: &Path) -> Result<()> {
     let accepts = std::thread::Builder::new()
         .name("readers".into())
         .spawn(move || accept(&listener, &desk, &served));
-    accepts.map_err(|error| Problem::new(format!("a thread could not be started: {error}")))?;
+    accepts.map_err(|error| Problem::no_thread(&error))?;
     let (mut needed, mut noted) = (Instant::now(), Instant::now());
     while needed.elapsed() < IDLE {
         if readers.load(Ordering::SeqCst) > 0 || journal.is_busy() {

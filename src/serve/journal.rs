@@ -85,7 +85,7 @@ impl Journal {
         let thread = std::thread::Builder::new()
             .name("journal".into())
             .spawn(pump);
-        thread.map_err(|error| Problem::new(format!("a thread could not be started: {error}")))?;
+        thread.map_err(|error| Problem::no_thread(&error))?;
         Ok(Self {
             engine,
             kept,

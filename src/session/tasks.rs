@@ -112,11 +112,7 @@ impl Worker {
 
     /// Ends a task that no thread could be started for.
     fn fail(&self, task: Task, error: &std::io::Error) {
-        let problem = Problem::new(tr!(
-            "notices-worker-thread-not-started",
-            why = error.to_string()
-        ));
-        self.send(task(Err(problem)));
+        self.send(task(Err(Problem::no_thread(error))));
     }
 
     fn send(&self, taken: Taken) {

@@ -9,7 +9,6 @@ notices-run-finished = { $run } ist fertig: { $share } der { $n } { $on ->
 notices-open-train = { $head }: Die Seite Training zeigt Einzelheiten und Vorschläge
 notices-reading-failed = das Lesen ist an einem internen Fehler gescheitert
 notices-reading-failed-advice = wähle eine andere Datei; die laufende Arbeit ist nicht betroffen
-notices-worker-thread-not-started = ein Arbeitsthread ließ sich nicht starten: { $why }
 notices-trash-run-active = { $n ->
     [one] ein Lauf, der läuft oder in der Warteschlange steht, kann nicht gelöscht werden
    *[other] { $n } Läufe, die laufen oder in der Warteschlange stehen, können nicht gelöscht werden

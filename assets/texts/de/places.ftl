@@ -49,7 +49,6 @@ place-copied-program-fails = das kopierte Programm läuft dort nicht
 place-ssh-not-started = `ssh` ließ sich nicht starten: { $error }
 place-ssh-not-started-advice = installiere den Client von OpenSSH
 place-run-not-found = auf { $place } wurde der Lauf nicht gefunden
-place-thread-not-started = ein Thread ließ sich nicht starten: { $error }
 place-internal-error = der Verbindungsthread wurde durch einen internen Fehler beendet
 place-copying-stopped = beim Kopieren der Daten beendet; kopierte Dateien bleiben dort
 place-requested-file-missing = der andere Rechner hat eine Datei angefordert, die es nicht gibt

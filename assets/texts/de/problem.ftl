@@ -68,7 +68,7 @@ problem-images-next-to-folders = { $beside ->
 } neben den Ordnern, in denen nur { $inside } liegen: Die Ordner sind vermutlich nicht die Klassen
 advice-class-folders-or-csv = lege (in jedem Teil) einen Unterordner mit Bildern je Klasse an oder eine CSV mit den Spalten file und label dazu
 problem-batch-size-zero = ein Batch braucht mindestens ein Bild
-problem-loader-thread-not-started = ein Thread zum Laden ließ sich nicht starten: { $error }
+problem-thread-not-started = ein Thread ließ sich nicht starten: { $error }
 problem-share-out-of-range = ein Anteil von { $share } ist ungültig: Er muss mindestens 0 und kleiner als 1 sein
 advice-share-of-one-fifth = 0.2 legt jedes fünfte Bild beiseite
 problem-image-limit-zero = eine Grenze von 0 Bildern je Klasse lässt keine Bilder übrig
@@ -536,8 +536,6 @@ advice-fix-first-error = behebe den ersten Fehler: { $what }; die Zeilen der ges
 problem-epoch-not-saved = diese Epoche ließ sich nicht sichern, das Training geht weiter: { $what }
 problem-run-unchanged = { $what }; der Lauf wurde nicht geändert
 problem-map-without-axes = die Karte hat noch keine Achsen
-problem-worker-thread-not-started = ein Arbeitsthread ließ sich nicht starten: { $error }
-problem-engine-thread-not-started = der Thread der Engine ließ sich nicht starten: { $error }
 problem-search-row-incomplete = keine Zeile dieser Suche ist vollständig
 advice-see-run-errors = sieh in den Zeilen ihrer Läufe nach den Fehlern, dann starte dieselbe Suche noch einmal
 problem-engine-stopped = die Engine wurde beendet

@@ -9,7 +9,6 @@ notices-run-finished = { $run } is finished: { $share } of the { $n } { $on ->
 notices-open-train = { $head }: open Train for details and suggestions
 notices-reading-failed = reading failed because of an internal error
 notices-reading-failed-advice = try another file; running work is not affected
-notices-worker-thread-not-started = cannot start a worker thread: { $why }
 notices-trash-run-active = { $n ->
     [one] a running or queued run cannot be deleted
    *[other] { $n } running or queued runs cannot be deleted

@@ -49,7 +49,6 @@ place-copied-program-fails = the copied program does not run there
 place-ssh-not-started = cannot start `ssh`: { $error }
 place-ssh-not-started-advice = install the OpenSSH client
 place-run-not-found = the run was not found at { $place }
-place-thread-not-started = cannot start a thread: { $error }
 place-internal-error = the connection thread stopped after an internal error
 place-copying-stopped = stopped while copying data; copied files are kept there
 place-requested-file-missing = the other machine requested a file that does not exist

@@ -68,7 +68,7 @@ problem-images-next-to-folders = { $beside ->
 } next to the folders, which contain only { $inside }: the folders are probably not the classes
 advice-class-folders-or-csv = make one subfolder of images per class (in each split), or add a CSV with the columns file and label
 problem-batch-size-zero = a batch needs at least one image
-problem-loader-thread-not-started = could not start a loader thread: { $error }
+problem-thread-not-started = could not start a thread: { $error }
 problem-share-out-of-range = a share of { $share } is not valid: it must be at least 0 and less than 1
 advice-share-of-one-fifth = 0.2 sets every fifth image aside
 problem-image-limit-zero = a limit of 0 images per class leaves no images
@@ -536,8 +536,6 @@ advice-fix-first-error = fix the first error: { $what }; the lines of the failed
 problem-epoch-not-saved = could not save this epoch, training continues: { $what }
 problem-run-unchanged = { $what }; the run was not changed
 problem-map-without-axes = the map has no axes yet
-problem-worker-thread-not-started = could not start a worker thread: { $error }
-problem-engine-thread-not-started = could not start the engine thread: { $error }
 problem-search-row-incomplete = no row of this search is complete
 advice-see-run-errors = see the lines of its runs for the errors, then start the same search again
 problem-engine-stopped = the engine has stopped

@@ -182,7 +182,7 @@ fn start(
     let thread = std::thread::Builder::new().name("device".into());
     thread
         .spawn(read)
-        .map_err(|error| Problem::new(format!("a thread could not be started: {error}")))?;
+        .map_err(|error| Problem::no_thread(&error))?;
     let bar = bars.map(|bars| {
         let bar = bars.add(ProgressBar::new(STEPS));
         // The template is a constant, so an error would occur in every run.

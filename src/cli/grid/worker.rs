@@ -42,8 +42,8 @@ impl Worker {
             hand.set(Wish::Stop);
         };
         let thread = std::thread::Builder::new().name("listener".into());
-        let told = |error| Problem::new(format!("a thread could not be started: {error}"));
-        thread.spawn(listen).map_err(told)?;
+        let thread = thread.spawn(listen);
+        thread.map_err(|error| Problem::no_thread(&error))?;
         Ok(Self)
     }
 

@@ -165,12 +165,7 @@ impl ImageLoader {
             let thread = std::thread::Builder::new()
                 .name(format!("loader {number}"))
                 .spawn(move || work.run(number, threads, &sender))
-                .map_err(|error| {
-                    Problem::new(message!(
-                        "problem-loader-thread-not-started",
-                        error = error.to_string()
-                    ))
-                })?;
+                .map_err(|error| Problem::no_thread(&error))?;
             loader.channels.push(receiver);
             loader.threads.push(thread);
         }

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 use super::Wake;
 use super::backend::Backend;
-use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Wish};
 use crate::run::job::{JobId, Own};
@@ -65,12 +64,7 @@ impl Away {
             }
         };
         let thread = std::thread::Builder::new().name("away".into()).spawn(work);
-        let thread = thread.map_err(|error| {
-            Problem::new(message!(
-                "notices-worker-thread-not-started",
-                why = error.to_string()
-            ))
-        })?;
+        let thread = thread.map_err(|error| Problem::no_thread(&error))?;
         Ok(Self {
             messages,
             events,

@@ -61,11 +61,7 @@ impl Work {
         };
         let thread = std::thread::Builder::new().name("carry".into());
         if let Err(error) = thread.spawn(carry) {
-            let problem = Problem::new(message!(
-                "notices-worker-thread-not-started",
-                why = error.to_string()
-            ));
-            self.carried(id, Err(problem));
+            self.carried(id, Err(Problem::no_thread(&error)));
         }
     }
 

@@ -6,7 +6,6 @@ use std::thread::JoinHandle;
 use super::Message;
 use crate::experiment::shelf::Key;
 use crate::fence::fenced;
-use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Loads one value at a time on a helper thread, because disk and memory are shared.
@@ -67,10 +66,7 @@ impl<T: Send + 'static> Helper<T> {
                 }
             });
         if let Err(error) = &begun {
-            remaining.put(Err(Problem::new(message!(
-                "problem-worker-thread-not-started",
-                error = error.to_string()
-            ))));
+            remaining.put(Err(Problem::no_thread(error)));
         }
         let thread = begun.ok();
         Self { results, thread }

@@ -25,7 +25,6 @@ use std::time::{Duration, Instant};
 use crate::device;
 use crate::experiment::Stock;
 use crate::experiment::shelf::Prepared;
-use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::diary;
 use crate::run::event::{Command, Control, Event, Wish};
@@ -80,12 +79,7 @@ impl Engine {
         let thread = std::thread::Builder::new()
             .name("lae-engine".into())
             .spawn(move || work::serve(state, &runs_root))
-            .map_err(|error| {
-                Problem::new(message!(
-                    "problem-engine-thread-not-started",
-                    error = error.to_string()
-                ))
-            })?;
+            .map_err(|error| Problem::no_thread(&error))?;
         Ok(Self {
             messages,
             events,
