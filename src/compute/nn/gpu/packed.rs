@@ -18,7 +18,7 @@ use crate::nn::{Adam, Momentum};
 const ALIGNMENT: usize = 64;
 
 /// The largest number of values in all tensors. Larger ones are no longer bound by launches, and copies would need their
-/// memory once more.
+/// memory a second time.
 const MAX_VALUES: usize = 4 << 20;
 
 /// The largest number of tensors that one launch copies.
