@@ -27,8 +27,13 @@ const ATTEMPTS: usize = 5;
 /// A connection that broke after fewer bytes than this brought nothing: it counts as a failure like
 /// one that brought none.
 const SOMETHING: u64 = 1 << 20;
+/// Longest pause before a server that is busy is asked again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Shortest time between two calls of the progress function.
 const TICK: Duration = Duration::from_millis(100);
+
+/// Address of the model hub unless `HF_ENDPOINT` names another.
+pub const HUB: &str = "https://huggingface.co";
 
 /// How a Problem about a wrong hash begins.
 pub const OTHER_FILE: &str = "problem-download-hash-mismatch";
@@ -100,6 +105,16 @@ pub fn download(
                 }
                 std::thread::sleep(Duration::from_millis(200 << failures));
             }
+            Err(Cut::Busy(problem, asked)) => {
+                failures += 1;
+                if failures >= ATTEMPTS {
+                    return Err(problem);
+                }
+                let pause = asked.unwrap_or(Duration::from_millis(500 << failures));
+                if !paused(pause.min(LONGEST_PAUSE), part.length, progress) {
+                    return Err(stopped(url));
+                }
+            }
         }
     }
     part.finish(to, url, &wanted)
@@ -133,6 +148,35 @@ enum Cut {
     Final(Problem),
     /// The connection failed; the next attempt resumes from here.
     Connection(Problem),
+    /// The server is busy; the next attempt follows after the pause that it asked for, if it asked.
+    Busy(Problem, Option<Duration>),
+}
+
+/// Waits; false if `progress` stopped it.
+fn paused(pause: Duration, done: u64, progress: &mut dyn FnMut(DownloadProgress) -> bool) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < pause {
+        if !progress(DownloadProgress { done, total: None }) {
+            return false;
+        }
+        std::thread::sleep(TICK.min(pause));
+    }
+    true
+}
+
+fn stopped(url: &str) -> Problem {
+    Problem::new(message!("problem-download-stopped"))
+        .at(url)
+        .advise(message!("advice-restart-download"))
+}
+
+/// The token of the model hub's user (`HF_TOKEN`), for addresses of the hub or of the mirror in `HF_ENDPOINT`.
+fn token_for(url: &str) -> Option<String> {
+    let set =
+        |key: &str| Some(std::env::var(key).ok()?.trim().to_owned()).filter(|v| !v.is_empty());
+    let endpoint = set("HF_ENDPOINT").unwrap_or_else(|| HUB.to_owned());
+    let below = url.strip_prefix(endpoint.trim_end_matches('/'))?;
+    set("HF_TOKEN").filter(|_| below.starts_with('/'))
 }
 
 fn hash_rest(file: &mut File, hash: &mut Sha256) -> std::io::Result<u64> {
@@ -210,6 +254,10 @@ fn fetch_rest(
         part.restart().map_err(|error| disk(&part.path, error))?;
     }
     let mut request = agent.get(url);
+    if let Some(token) = token_for(url) {
+        // Not sent on to other hosts.
+        request = request.header("Authorization", format!("Bearer {token}"));
+    }
     if part.length > 0 {
         request = request.header("Range", format!("bytes={}-", part.length));
         if let Some(tag) = &tag {
@@ -230,6 +278,12 @@ fn fetch_rest(
             }
         }
         200 => {}
+        status @ (429 | 500 | 502..=504) => {
+            let asked = response.headers().get("retry-after");
+            let seconds = asked.and_then(|text| text.to_str().ok()?.trim().parse().ok());
+            let pause = seconds.map(Duration::from_secs);
+            return Err(Cut::Busy(refused(url, status), pause));
+        }
         status => return Err(Cut::Final(refused(url, status))),
     }
     let header = |name: &str| {
@@ -286,11 +340,7 @@ fn pump(
             last = Some(Instant::now());
             let done = part.length;
             if !progress(DownloadProgress { done, total }) {
-                return Err(Cut::Final(
-                    Problem::new(message!("problem-download-stopped"))
-                        .at(url)
-                        .advise(message!("advice-restart-download")),
-                ));
+                return Err(Cut::Final(stopped(url)));
             }
         }
         let read = body

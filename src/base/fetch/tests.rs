@@ -19,6 +19,8 @@ struct Manner {
     /// Bytes of the body after which the first connection is cut.
     cut_first: Option<usize>,
     no_ranges: bool,
+    /// How many of the first requests get this status and are asked to come again at once.
+    busy: Option<(usize, u16)>,
 }
 
 struct Server {
@@ -34,6 +36,10 @@ fn serve(body: Vec<u8>, manner: Manner) -> Server {
     std::thread::spawn(move || {
         for (count, stream) in listener.incoming().enumerate() {
             let cut = manner.cut_first.filter(|_| count == 0);
+            let mut manner = manner.clone();
+            if let Some((_, status)) = manner.busy.filter(|(times, _)| count < *times) {
+                manner.status = Some(status);
+            }
             let _ = answer(stream.unwrap(), &body, &manner, cut, &log);
         }
     });
@@ -70,6 +76,9 @@ fn answer(
         "HTTP/1.1 {status} x\r\nContent-Length: {}\r\nETag: \"v1\"\r\nConnection: close\r\n",
         rest.len()
     )?;
+    if manner.busy.is_some() {
+        stream.write_all(b"Retry-After: 0\r\n")?;
+    }
     if status == 206 {
         write!(
             stream,
@@ -187,11 +196,15 @@ fn refusals_and_missing_servers_are_said_in_words() {
             body(),
             Manner {
                 status: Some(status),
+                // One that is busy is asked again without a pause.
+                busy: (status == 503).then_some((0, 503)),
                 ..Manner::default()
             },
         );
         let problem = download(&server.url, &to, None, None, &mut |_| true).unwrap_err();
         assert!(problem.is(id), "{problem}");
+        let asked = if status == 503 { ATTEMPTS } else { 1 };
+        assert_eq!(server.asked.lock().unwrap().len(), asked, "{status}");
     }
     let closed = TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -204,6 +217,29 @@ fn refusals_and_missing_servers_are_said_in_words() {
         problem.mentions("advice-check-internet-connection"),
         "{problem}"
     );
+}
+
+#[test]
+fn a_busy_server_is_asked_again() {
+    for status in [429, 503] {
+        let folder = tempfile::tempdir().unwrap();
+        let to = folder.path().join("file.bin");
+        let manner = Manner {
+            busy: Some((3, status)),
+            ..Manner::default()
+        };
+        let server = serve(body(), manner);
+        download(&server.url, &to, None, None, &mut |_| true).unwrap();
+        assert_eq!(fs::read(&to).unwrap(), body());
+        assert_eq!(server.asked.lock().unwrap().len(), 4);
+    }
+    // The pause ends when the download is stopped.
+    let mut asked = 0;
+    let minute = Duration::from_secs(60);
+    assert!(!paused(minute, 0, &mut |_| {
+        asked += 1;
+        asked < 3
+    }));
 }
 
 #[test]
