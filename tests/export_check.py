@@ -102,8 +102,8 @@ def model_of(folder, file="model.py"):
     return module
 
 
-def spread_out(network, folder, name):
-    """The file of a network whose weights are random, so that all parts of it matter."""
+def spread_out(network, folder, name, **stated):
+    """The file of a network whose weights are random, so that all parts of it matter; with what its tensors do not show."""
     torch.manual_seed(1)
     with torch.no_grad():
         for of, weight in network.named_parameters():
@@ -113,7 +113,8 @@ def spread_out(network, folder, name):
                 weight.copy_(torch.randn_like(weight) / weight[0].numel() ** 0.5)
             else:
                 weight.copy_(0.2 * torch.randn_like(weight))
-    save_file(network.state_dict(), folder / f"{name}.safetensors")
+    stated = {"mean": "0", "std": "1"} | stated
+    save_file(network.state_dict(), folder / f"{name}.safetensors", metadata=stated)
     return ["--backbone", str(folder / f"{name}.safetensors")]
 
 
@@ -125,7 +126,22 @@ def vit_tiny(folder):
 def vit_scaled(folder):
     """A small one with layer scales and a norm before the blocks."""
     options = dict(img_size=28, patch_size=14, embed_dim=64, depth=3, num_heads=1, init_values=1e-5, pre_norm=True)
-    return spread_out(VisionTransformer(**options, num_classes=0), folder, "vit-scaled")
+    network = VisionTransformer(**options, num_classes=0)
+    return spread_out(network, folder, "vit-scaled", num_heads="1", act_layer="gelu", norm_eps="1e-6")
+
+
+def vit_registers(folder):
+    """A small one with registers that have no position, and the mean patch as its feature."""
+    options = dict(img_size=32, patch_size=8, embed_dim=48, depth=3, num_heads=3, reg_tokens=2, no_embed_class=True)
+    network = VisionTransformer(**options, global_pool="avg", num_classes=0)
+    return spread_out(network, folder, "vit-registers", num_heads="3", global_pool="avg")
+
+
+def vit_siglip(folder):
+    """A small one without a class token, with attention pooling and the approximate GELU."""
+    options = dict(img_size=32, patch_size=8, embed_dim=48, depth=3, num_heads=3, class_token=False, global_pool="map")
+    network = VisionTransformer(**options, act_layer="gelu_tanh", num_classes=0)
+    return spread_out(network, folder, "vit-siglip", num_heads="3", act_layer="gelu_tanh")
 
 
 def swin_small(folder):
@@ -143,6 +159,13 @@ def convnext_small(folder):
     network = ConvNeXt(depths=(1, 1, 2, 1), dims=(16, 24, 32, 48), num_classes=0)
     network.head.norm = torch.nn.Identity()
     return spread_out(network, folder, "convnext-small")
+
+
+def convnext_second(folder):
+    """A small ConvNeXt V2."""
+    sizes = dict(depths=(1, 1, 2, 1), dims=(16, 24, 32, 48))
+    network = ConvNeXt(**sizes, use_grn=True, ls_init_value=None, num_classes=0)
+    return spread_out(network, folder, "convnext-v2", final_norm="true")
 
 
 def without_pets(module):
@@ -379,6 +402,10 @@ def main():
             cases += [("Swin, odd", name, [*words, *odd, *few]) for name, words in around.items()]
             around["LAE, SSF full"] = ssf["LAE, SSF full"]
             cases += [("ConvNeXt, small", name, [*words, *convnext, *few]) for name, words in around.items()]
+            second = convnext_second(root)
+            cases += [("ConvNeXt V2, small", name, [*words, *second, *few]) for name, words in around.items()]
+            for title, network in (("ViT, registers", vit_registers(root)), ("ViT, SigLIP", vit_siglip(root))):
+                cases += [(title, name, [*words, *network]) for name, words in around.items()]
         for backbone, name, words in cases:
             of_run, module, largest, moved = checked(program, root, backbone, name, words)
             fine = max(largest.values()) <= LIMIT and (moved is None or moved > 100 * LIMIT)

@@ -2,12 +2,14 @@
 
     pip install timm torch safetensors numpy
     python tests/timm_parity.py target/release/lae-studio [--full | --pixels] [--markdown FILE]
+    python tests/timm_parity.py --write tests/backbones    # the small files that every test run checks
 
 For each network timm makes random weights (spread out, so that every part matters), saves them to
 safetensors, and both programs compute the features of the same prepared images. The relative
 error is max|a - b| / max|b|. The small networks cover odd input sizes, windows larger than the
 map, other resolutions than the learned one, layer scale, pre-norm and QuickGELU; --full adds
-ViT-B/16, Swin-B (new and old names) and ConvNeXt-B at 224x224. Exits 0 when all errors are at most
+ViT-B/16, Swin-B (new and old names) and ConvNeXt-B at 224x224. The networks of transformers and
+torchvision (pip install transformers torchvision) are compared with their own features. Exits 0 when all errors are at most
 1e-3, 1 when one is larger; prints why and exits 0 where timm is absent.
 
 --pixels compares the prepared pixels of 64 images of odd sizes with timm's create_transform for each
@@ -67,6 +69,177 @@ def convnext(**arguments):
     # LAE's released code takes the plain mean; the program does the same by default.
     model.head.norm = torch.nn.Identity()
     return model, model
+
+
+UNNORMALISED = {"mean": "0", "std": "1"}
+TINY_VIT = dict(img_size=16, patch_size=4, embed_dim=16, depth=2, num_heads=2, num_classes=0)
+TINY_HUGGING = dict(
+    hidden_size=16,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=64,
+    image_size=16,
+    patch_size=4,
+)
+
+
+def timm_vit(**arguments):
+    """A small ViT of timm; only what its tensors do not show is stated."""
+    from timm.models.vision_transformer import VisionTransformer
+
+    model = VisionTransformer(**TINY_VIT, **arguments)
+    stated = {"num_heads": "2", "act_layer": arguments.get("act_layer", "gelu")}
+    return model, stated | {"norm_eps": str(model.blocks[0].norm1.eps), "global_pool": model.global_pool}
+
+
+def hugging(kind, features, **arguments):
+    """A small network of transformers, with what its config.json states."""
+    import transformers
+
+    config = getattr(transformers, f"{kind}Config")(**arguments)
+    model = getattr(transformers, f"{kind}Model")(config)
+    # All norms of ConvNeXt but the last one have 1e-6.
+    epsilon = "1e-6" if kind.startswith("ConvNext") else str(config.layer_norm_eps)
+    stated = {"norm_eps": epsilon, "act_layer": config.hidden_act, "final_norm": "true"}
+    if isinstance(heads := getattr(config, "num_attention_heads", None), int):
+        stated["num_heads"] = str(heads)
+    if config.hidden_act == "gelu_pytorch_tanh":
+        stated["act_layer"] = "gelu_tanh"
+    stated["input_size"] = str(getattr(config, "image_size", 32))
+
+    class Features(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.network = model
+
+        def forward(self, images):
+            return getattr(self.network(pixel_values=images), features)
+
+        def state_dict(self):
+            # Files have other names than models.
+            with tempfile.TemporaryDirectory() as folder:
+                self.network.save_pretrained(folder)
+                return load_file(pathlib.Path(folder) / "model.safetensors")
+
+        def named_parameters(self):
+            return self.network.named_parameters()
+
+    first = (lambda out: out[:, 0]) if features == "last_hidden_state" else (lambda out: out)
+    return Features(), stated, first
+
+
+def vision(make, head, **stated):
+    """A small network of torchvision without its classifier."""
+    model = make()
+    setattr(model, head, torch.nn.Identity())
+    return model, stated
+
+
+def vision_vit():
+    from torchvision.models import VisionTransformer
+
+    model = VisionTransformer(16, 4, 2, 2, 16, 64)
+    return vision(lambda: model, "heads", num_heads="2", norm_eps="1e-6")
+
+
+def vision_swin():
+    from torchvision.models import SwinTransformer
+
+    make = lambda: SwinTransformer([4, 4], 8, [2, 2], [1, 2], [4, 4])  # noqa: E731
+    return vision(make, "head", input_size="32")
+
+
+def vision_convnext():
+    from torchvision.models.convnext import CNBlockConfig, ConvNeXt
+
+    stages = [CNBlockConfig(8, 16, 1), CNBlockConfig(16, None, 2)]
+    model = ConvNeXt(stages)
+    model.classifier = model.classifier[:2]
+    return model, {"input_size": "32", "final_norm": "true"}
+
+
+def timm_convnext(**arguments):
+    """A small ConvNeXt V2 of timm."""
+    from timm.models.convnext import ConvNeXt
+
+    sizes = dict(depths=(1, 1, 1, 1), dims=(4, 4, 8, 12), num_classes=0)
+    model = ConvNeXt(**sizes, use_grn=True, ls_init_value=None, **arguments)
+    return model, {"input_size": "32", "final_norm": "true"}
+
+
+# name: what makes the network; stored by --write.
+TINY = {
+    "convnext-v2": timm_convnext,
+    "convnext-v2-convolutions": lambda: timm_convnext(conv_mlp=True),
+    "vit-registers": lambda: timm_vit(reg_tokens=4, no_embed_class=True, init_values=1e-5),
+    "vit-registers-with-positions": lambda: timm_vit(reg_tokens=2),
+    "vit-deit3": lambda: timm_vit(no_embed_class=True, init_values=1e-6),
+    "vit-mean-patch": lambda: timm_vit(global_pool="avg"),
+    "vit-mean-patch-norm-before": lambda: timm_vit(global_pool="avg", fc_norm=False),
+    "vit-siglip": lambda: timm_vit(class_token=False, global_pool="map", act_layer="gelu_tanh"),
+    "vit-clip": lambda: timm_vit(pre_norm=True, act_layer="quick_gelu", norm_layer=norm_1e5),
+    "transformers-vit": lambda: hugging("ViT", "last_hidden_state", **TINY_HUGGING),
+    "transformers-dinov2": lambda: hugging("Dinov2", "last_hidden_state", **TINY_HUGGING),
+    "transformers-dinov2-registers": lambda: hugging(
+        "Dinov2WithRegisters", "last_hidden_state", **TINY_HUGGING
+    ),
+    "transformers-clip": lambda: hugging("CLIPVision", "pooler_output", **TINY_HUGGING),
+    "transformers-siglip": lambda: hugging("SiglipVision", "pooler_output", **TINY_HUGGING),
+    "transformers-swin": lambda: hugging(
+        "Swin",
+        "pooler_output",
+        image_size=32,
+        patch_size=4,
+        embed_dim=8,
+        depths=[2, 2],
+        num_heads=[1, 2],
+        window_size=4,
+    ),
+    "transformers-convnext": lambda: hugging(
+        "ConvNext", "pooler_output", hidden_sizes=[8, 16], depths=[1, 2], num_stages=2, image_size=32
+    ),
+    "transformers-convnext-v2": lambda: hugging(
+        "ConvNextV2", "pooler_output", hidden_sizes=[8, 16], depths=[1, 2], num_stages=2, image_size=32
+    ),
+    "torchvision-vit": vision_vit,
+    "torchvision-swin": vision_swin,
+    "torchvision-convnext": vision_convnext,
+}
+
+
+def tiny(name):
+    """The tensors of a tiny network with images and their features, and what has to be stated."""
+    torch.manual_seed(1)
+    model, stated, *chosen = TINY[name]()
+    spread_out(model)
+    model.eval()
+    size = 32 if "swin" in name or "convnext" in name else 16
+    images = torch.rand(2, 3, size, size)
+    with torch.no_grad():
+        features = model(images)
+    features = chosen[0](features) if chosen else features
+    tensors = {f"network.{key}": value.contiguous() for key, value in model.state_dict().items()}
+    tensors = {key: value for key, value in tensors.items() if value.is_floating_point()}
+    tensors |= {"images": images, "features": features.flatten(1).contiguous()}
+    return tensors, UNNORMALISED | stated
+
+
+def compare_tiny(program, folder, name):
+    tensors, metadata = tiny(name)
+    save_file(tensors, folder / "tiny.safetensors", metadata=metadata)
+    save_file({"images": tensors["images"]}, folder / "images.safetensors")
+    command = [program, "features", folder / "tiny.safetensors", "--inputs", folder / "images.safetensors"]
+    command += ["--output", folder / "features.safetensors"]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        print(f"{name}: REFUSED {done.stderr.strip()}", flush=True)
+        return name, float("inf"), "MISS"
+    found = load_file(folder / "features.safetensors")["features"]
+    expected = tensors["features"]
+    error = ((found - expected).abs().max() / expected.abs().max()).item()
+    verdict = "ok" if error <= LIMIT else "MISS"
+    print(f"{name}: {error:.1e} {verdict}", flush=True)
+    return name, error, verdict
 
 
 def norm_1e5(width, **arguments):
@@ -212,12 +385,16 @@ def compare(program, folder, name, maker, arguments, metadata, rename=None):
         given.pop("learned", None)
         metadata = {key: text(value) for key, value in given.items()} | metadata
         metadata["architecture"] = maker.__name__
+        mean, std = UNIT if maker is vit else IMAGENET
+        metadata |= {"mean": str(list(mean)), "std": str(list(std))}
     weights = folder / f"{re.sub('[^a-z0-9_]+', '-', name)}.safetensors"
     save_file(rename(tensors) if rename else tensors, weights, metadata=metadata)
     size = arguments["img_size"]
     images = torch.rand(2, 3, size, size)
     save_file({"images": images}, folder / "images.safetensors")
     command = [program, "features", weights, "--inputs", folder / "images.safetensors"]
+    if metadata is None:
+        command += ["--backbone-set", "normalisation=" + ("unit" if maker is vit else "imagenet")]
     command += ["--output", folder / "features.safetensors"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     weights.unlink()
@@ -292,11 +469,18 @@ def compare_pixels(program, folder, entry):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("program")
+    parser.add_argument("program", nargs="?", default="target/release/lae-studio")
+    parser.add_argument("--write", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--pixels", action="store_true")
     parser.add_argument("--markdown", type=pathlib.Path)
     options = parser.parse_args()
+    if options.write:
+        options.write.mkdir(exist_ok=True)
+        for name in TINY:
+            tensors, metadata = tiny(name)
+            save_file(tensors, options.write / f"{name}.safetensors", metadata=metadata)
+        return 0
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -312,6 +496,8 @@ def main():
                 rows.append(
                     compare(options.program, folder, f"{name}, old names", *case, rename=old_names)
                 )
+        if not options.pixels:
+            rows += [compare_tiny(options.program, folder, name) for name in TINY]
     if options.markdown:
         lines = ["| network | largest relative error |", "|---|---|"]
         lines += [f"| {name} | {error:.1e} |" for name, error, _ in rows]

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::End;
 use super::output::{Json, tell};
 use super::settings::bit_depth;
-use crate::backbone::library::{self, Opened};
+use crate::backbone::library::{self, BackboneChoice, Opened};
 use crate::data::decode_picture_file;
 use crate::data::transform::infer_into;
 use crate::device;
@@ -37,6 +37,9 @@ pub(super) struct Args {
     /// Prepared images: `images`, N×3×H×W numbers in [0, 1] before normalisation
     #[arg(long, value_name = "FILE.safetensors", conflicts_with = "images")]
     inputs: Option<PathBuf>,
+    /// What a weight file and the files beside it do not say (heads=16,normalisation=imagenet)
+    #[arg(long, value_name = "NAME=VALUE,…")]
+    backbone_set: Option<String>,
     /// Write the features to this file, as the tensor `features`
     #[arg(long, value_name = "FILE.safetensors")]
     output: Option<PathBuf>,
@@ -67,7 +70,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let device = device::open(&info)?;
     let before = crate::memory::peak_bytes();
     let start = Instant::now();
-    let opened = library::open(&args.backbone, &device, &mut |text| {
+    let choice = BackboneChoice {
+        values: args.backbone_set.as_deref(),
+        ..BackboneChoice::from(&args.backbone)
+    };
+    let opened = library::open(choice, &device, &mut |text| {
         tell(text);
         true
     })?;

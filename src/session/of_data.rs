@@ -131,6 +131,7 @@ impl Session {
             self.experiment.draft.backbone = name.to_string();
             // A preset's belongs to its own backbone.
             self.experiment.draft.pretrained_transform = true;
+            self.experiment.draft.backbone_set = None;
             self.experiment.draft.blocks = about.entry.pet_blocks.to_string();
         }
     }

@@ -32,6 +32,7 @@ impl Session {
     pub fn choose_weights(&mut self, path: String) {
         self.experiment.draft.backbone.clone_from(&path);
         self.experiment.draft.pretrained_transform = true;
+        self.experiment.draft.backbone_set = None;
         self.experiment.planning.fit_blocks = Some(path);
     }
 

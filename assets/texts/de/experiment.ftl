@@ -55,6 +55,9 @@ experiment-downloading-of = wird heruntergeladen, { $got } von { $all }
 experiment-download-stop = Download beenden
 experiment-precision = Rechengenauigkeit
 experiment-precision-hint = Zahlenformat der eingefrorenen Gewichte. f16 (für GPUs) und bf16 (für CPUs, die es unterstützen) halbieren ihren Speicher; PETs, Köpfe, Verlust und Optimierer bleiben f32.
+experiment-backbone-values = Angaben zum Backbone
+experiment-backbone-values-hint = heads=12,normalisation=imagenet
+experiment-backbone-values-meaning = Was die Datei mit Gewichten und eine config.json daneben nicht enthalten: heads, activation, epsilon, pool, normalisation (unit, symmetric, imagenet, clip) oder mean und std, interpolation, crop_ratio, crop_mode, input_size
 experiment-transform = Bildvorbereitung
 experiment-transform-hint = Wie Bilder skaliert und normalisiert werden. Wie vortrainiert: wie bei den Autoren des Backbones. Wie in der Veröffentlichung: bilinear und bei ViTs mit Pixelwerten in [0, 1], wie im Programm von LAE.
 experiment-transform-pretraining = wie vortrainiert

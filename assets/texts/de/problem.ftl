@@ -481,6 +481,16 @@ advice-use-block-numbers = nimm Blocknummern von 0 bis { $depth }
 problem-state-tensor-shape = der Tensor { $name } hat die Form { $found }, nicht { $shape }
 problem-nothing-learned = noch wurde nichts gelernt
 problem-batch-empty = ein Batch hat keine Bilder
+problem-backbone-not-downloaded = es gibt keine Datei { $name }, und das gleichnamige Repository des Model Hub wurde nicht heruntergeladen
+advice-download-backbone = korrigiere den Pfad oder lade das Repository herunter: `lae-studio train` macht das, und das Fenster bietet es an
+problem-backbone-values-missing = weder die Datei mit Gewichten noch eine config.json daneben enthält { $values }
+advice-give-backbone-values = lege die config.json (und preprocessor_config.json) des Modells neben die Datei oder gib die Werte an, zum Beispiel --backbone-set heads=12,normalisation=imagenet
+problem-backbone-value-invalid = { $what } ist keine Angabe zu einem Backbone
+advice-backbone-values = gib Paare an wie heads=16,activation=quick_gelu,normalisation=imagenet,interpolation=bicubic,crop_ratio=0.9; mean und std sind drei Zahlen (0.5:0.5:0.5)
+problem-backbone-value-of-table = beim Backbone { $name } der Tabelle steht { $what } fest
+advice-own-backbone-entry = füge einer Tabelle von Backbones einen eigenen Eintrag hinzu oder wähle die Datei mit Gewichten
+problem-model-description-unreadable = die Beschreibung des Modells ist kein gültiges JSON: { $error }
+problem-transform-unsupported = die Bildvorbereitung lässt sich nicht befolgen: { $why }
 problem-backbone-not-found = es gibt keinen Backbone namens { $name }
 advice-give-backbone-or-file = gib einen Namen der Tabelle an, oder den Pfad einer Datei mit Gewichten
 problem-no-backbone-chosen = es ist kein Backbone gewählt

@@ -58,6 +58,7 @@ io-read-the-run-s-settings-failed = die Einstellungen des Laufs ließen sich nic
 io-read-the-queue-failed = die Warteschlange ließ sich nicht lesen: { $error }
 io-read-the-script-s-template-failed = die Vorlage des Skripts ließ sich nicht lesen: { $error }
 io-read-the-study-of-prompts-failed = die Studie der Prompts ließ sich nicht lesen: { $error }
+io-read-the-model-s-description-failed = die Beschreibung des Modells ließ sich nicht lesen: { $error }
 io-read-the-table-of-backbones-failed = die Tabelle der Backbones ließ sich nicht lesen: { $error }
 io-read-the-table-failed = die Tabelle ließ sich nicht lesen: { $error }
 io-read-the-unfinished-download-failed = der unfertige Download ließ sich nicht lesen: { $error }

@@ -12,6 +12,8 @@ setting-backbone-meaning = Name eines Backbones oder eine Datei mit Gewichten
 setting-backbone-fix = { $value } verwenden
 setting-pretrained-transform-title = Bildvorbereitung wie vortrainiert
 setting-pretrained-transform-meaning = Bilder wie beim Vortraining des Backbones skalieren und normalisieren; aus: bilinear und mit dem Wertebereich im Programm von LAE
+setting-backbone-set-title = Angaben zum Backbone
+setting-backbone-set-meaning = Was die Datei mit Gewichten und die Dateien daneben nicht angeben: heads, activation, epsilon, pool, normalisation (unit, symmetric, imagenet, clip) oder mean und std (0.5:0.5:0.5), interpolation, crop_ratio, crop_mode, input_size
 setting-precision-title = Rechengenauigkeit
 setting-precision-meaning = Zahlenformat der eingefrorenen Gewichte: f16 (GPUs) und bf16 (CPUs, die es unterstützen) halbieren ihren Speicher
 setting-pet-title = PET
@@ -206,6 +208,7 @@ setting-fisher-images-meaning = Zahl der Trainingsbilder je Task, an denen die W
 
 range-a-variant-of-the-plugin-names = eine Variante des Plugins
 range-a-folder-saved-by-peft-names = ein von peft gespeicherter Ordner
+range-values-such-as-heads-16-normalisation-imagenet-names = Angaben wie heads=16,normalisation=imagenet
 range-options-of-the-plugin-such-as-rank-8-names = Optionen des Plugins wie rank=8
 
 # Arten von Geräten.

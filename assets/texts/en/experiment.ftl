@@ -55,6 +55,9 @@ experiment-downloading-of = downloading, { $got } of { $all }
 experiment-download-stop = Stop download
 experiment-precision = Precision
 experiment-precision-hint = Number format of the frozen weights. f16 (for GPUs) and bf16 (for CPUs with native support) halve their memory; PETs, heads, loss and optimiser stay f32.
+experiment-backbone-values = Values of the backbone
+experiment-backbone-values-hint = heads=12,normalisation=imagenet
+experiment-backbone-values-meaning = What the weight file and a config.json beside it do not contain: heads, activation, epsilon, pool, normalisation (unit, symmetric, imagenet, clip) or mean and std, interpolation, crop_ratio, crop_mode, input_size
 experiment-transform = Image transform
 experiment-transform-hint = How images are resized and normalised. As pre-trained: as the backbone's authors did. As in the paper: bilinear, and for ViTs pixels in [0, 1], as LAE's code does.
 experiment-transform-pretraining = as pre-trained

@@ -481,6 +481,16 @@ advice-use-block-numbers = use block numbers from 0 to { $depth }
 problem-state-tensor-shape = the tensor { $name } has shape { $found }, not { $shape }
 problem-nothing-learned = nothing has been learned yet
 problem-batch-empty = a batch has no images
+problem-backbone-not-downloaded = there is no file { $name }, and the model hub's repository of this name has not been downloaded
+advice-download-backbone = correct the path, or download the repository: `lae-studio train` does so, and the window offers it
+problem-backbone-values-missing = neither the weight file nor a config.json beside it contains { $values }
+advice-give-backbone-values = put the model's config.json (and preprocessor_config.json) beside the weight file, or give the values, for example --backbone-set heads=12,normalisation=imagenet
+problem-backbone-value-invalid = { $what } is not a value of a backbone
+advice-backbone-values = give pairs such as heads=16,activation=quick_gelu,normalisation=imagenet,interpolation=bicubic,crop_ratio=0.9; mean and std are three numbers (0.5:0.5:0.5)
+problem-backbone-value-of-table = the backbone { $name } of the table has a fixed { $what }
+advice-own-backbone-entry = add an own entry to a table of backbones, or choose the weight file
+problem-model-description-unreadable = the model's description is not valid JSON: { $error }
+problem-transform-unsupported = the image transform cannot be followed: { $why }
 problem-backbone-not-found = there is no backbone named { $name }
 advice-give-backbone-or-file = give a name from the table, or the path of a weight file
 problem-no-backbone-chosen = no backbone is chosen

@@ -275,7 +275,7 @@ impl Asked<'_> {
     /// Returns the settings of a run with these values.
     fn config(&self) -> Result<RunConfig> {
         let spec = method::named_method(self.method)?;
-        let about = Backbones::usual().describe(self.backbone)?;
+        let about = Backbones::usual().describe(network::shapes_of(self.backbone))?;
         let mut config = RunConfig {
             backbone: self.backbone.to_string(),
             batch: self.batch as usize,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use burn::tensor::{Device, Tensor};
 
 use super::mode::Mode;
-use crate::backbone::library::{BackboneLibrary as Backbones, Normalisation};
+use crate::backbone::library::{BackboneChoice, BackboneLibrary as Backbones, Normalisation};
 use crate::experiment::upload;
 use crate::method::{self, Batch, Chosen, GoOn, Method, Pass, PetPlan, Setup, Task};
 use crate::nn::Place;
@@ -20,6 +20,14 @@ const CLASSES: usize = 10;
 /// Batches of each pass of a whole task, and as many to be answered.
 const BATCHES: usize = 2;
 
+/// A backbone of which only the shapes matter, whatever its file does not say of pixels.
+pub(super) fn shapes_of(name: &str) -> BackboneChoice<'_> {
+    BackboneChoice {
+        pretrained_transform: false,
+        ..BackboneChoice::from(name)
+    }
+}
+
 /// A method on a backbone with random weights, and images for it.
 pub(super) struct Network {
     method: Box<dyn Method>,
@@ -32,7 +40,7 @@ pub(super) struct Network {
 
 impl Network {
     pub(super) fn new(config: &RunConfig, place: Place) -> Result<Self> {
-        let opened = Backbones::usual().random(&config.backbone, 0, place.clone())?;
+        let opened = Backbones::usual().random(shapes_of(&config.backbone), 0, place.clone())?;
         let chosen = Chosen::of(config)?;
         let plan = chosen.trains_pet()?.then(|| {
             let spec = Plugins::standard().get(&config.pet)?;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::backbone::library;
+use crate::backbone::library::{self, BackboneLibrary};
+use crate::cli::output::tell;
 use crate::data::{Correction, Dataset};
 use crate::experiment::given::{shorten, turn_to, usual_network};
 use crate::experiment::suited::suit_to;
@@ -157,7 +158,13 @@ impl Settings {
     /// Applies the default size and blocks of the PET, if they are not given.
     fn usual_network(&self, base: &RunConfig, config: &mut RunConfig) {
         // A backbone or plugin that cannot be described says why when it is opened.
-        let about = library::describe(config.chosen_backbone()).ok();
+        let choice = config.chosen_backbone();
+        let library = BackboneLibrary::usual();
+        let _ = library::bring(&library, choice, &mut |text| {
+            tell(text);
+            true
+        });
+        let about = library.describe(choice).ok();
         let plugin = Plugins::standard().get(&config.pet).ok();
         let own = plugin.and_then(|spec| spec.default_size());
         usual_network(base, config, about.as_ref(), own, |key| self.given.has(key));

@@ -69,6 +69,8 @@ pub struct Inferred {
     pub architecture: Architecture,
     /// What the file does not contain.
     pub assumed: Vec<Words>,
+    /// The options of the backbone that give what may be assumed wrongly.
+    pub missing: Vec<&'static str>,
 }
 
 /// The dimensions of a network of some family.

@@ -108,6 +108,7 @@ pub fn infer(tensors: &Tensors) -> Result<Inferred> {
         return Ok(Inferred {
             architecture: from_metadata(family, metadata).map_err(at)?,
             assumed: Vec::new(),
+            missing: Vec::new(),
         });
     }
     // The first family has no distinguishing tensor, so it is tried last.

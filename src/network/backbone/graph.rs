@@ -1,5 +1,6 @@
 //! Networks as graphs of operations: what acts inside one, and the layers they have in common.
 
+use crate::backbone::mlp::{Activation, ResponseNorm};
 use crate::onnx::{Attribute, Graph, Value};
 use crate::pet::Site;
 use crate::problem::Result;
@@ -184,7 +185,7 @@ impl GraphParts<'_> {
         graph.pair("MatMul", &shares, v)
     }
 
-    /// fc2(GELU(fc1(e))) with what acts inside, and the scale behind it; CLIP's GELU where `quick`.
+    /// fc2(activation(fc1(e))) with what acts inside, and the scale behind it.
     ///
     /// # Errors
     /// Returns a Problem if a weight is missing, or for what has no form in a graph.
@@ -192,23 +193,65 @@ impl GraphParts<'_> {
         &mut self,
         block: usize,
         e: &Value,
-        (layer, quick): (&str, bool),
+        (layer, activation): (&str, Activation),
         scale: Option<&str>,
     ) -> Result<Value> {
         let name = |rest: &str| format!("{layer}.{rest}");
         let hidden = self.scaled_linear((block, Site::Fc1), e, &name("fc1"), None)?;
-        let graph = &mut *self.graph;
-        let active = match quick {
-            true => {
-                let factor = graph.number(1.702);
-                let scaled = graph.pair("Mul", &hidden, &factor);
-                let share = graph.op("Sigmoid", &[&scaled], &[]);
-                graph.pair("Mul", &hidden, &share)
-            }
-            false => graph.gelu(&hidden),
-        };
+        let active = self.active(&hidden, activation);
         let active = self.site((block, Site::Activation), &hidden, active)?;
+        let active = match self.weights.contains_key(&name("grn.weight")) {
+            true => self.response_norm(&active, &name("grn"))?,
+            false => active,
+        };
         self.scaled_linear((block, Site::Fc2), &active, &name("fc2"), scale)
+    }
+
+    /// A global response norm of any × positions × channels.
+    fn response_norm(&mut self, x: &Value, layer: &str) -> Result<Value> {
+        let gamma = self.weight(&format!("{layer}.weight"))?;
+        let beta = self.weight(&format!("{layer}.bias"))?;
+        let graph = &mut *self.graph;
+        let squared = graph.pair("Mul", x, x);
+        let summed = graph.sum(&squared, 1);
+        let norms = graph.op("Sqrt", &[&summed], &[]);
+        let mean = graph.mean(&norms, 2);
+        let epsilon = graph.number(ResponseNorm::EPSILON);
+        let mean = graph.pair("Add", &mean, &epsilon);
+        let share = graph.pair("Div", &norms, &mean);
+        let scale = graph.pair("Mul", &share, &gamma);
+        let scaled = graph.pair("Mul", x, &scale);
+        let moved = graph.pair("Add", &scaled, &beta);
+        Ok(graph.pair("Add", x, &moved))
+    }
+
+    /// The values of an activation.
+    pub fn active(&mut self, x: &Value, activation: Activation) -> Value {
+        let graph = &mut *self.graph;
+        let times = |graph: &mut Graph, x: &Value, factor: f64| {
+            let factor = graph.number(factor);
+            graph.pair("Mul", x, &factor)
+        };
+        match activation {
+            Activation::Gelu => graph.gelu(x),
+            Activation::QuickGelu => {
+                let scaled = times(graph, x, 1.702);
+                let share = graph.op("Sigmoid", &[&scaled], &[]);
+                graph.pair("Mul", x, &share)
+            }
+            Activation::GeluTanh => {
+                let half = times(graph, x, 0.5);
+                let small = times(graph, x, 0.044_715);
+                let squared = graph.pair("Mul", x, x);
+                let cubed = graph.pair("Mul", &small, &squared);
+                let inside = graph.pair("Add", x, &cubed);
+                let inside = times(graph, &inside, (2.0 / std::f64::consts::PI).sqrt());
+                let share = graph.op("Tanh", &[&inside], &[]);
+                let one = graph.number(1.0);
+                let share = graph.pair("Add", &share, &one);
+                graph.pair("Mul", &half, &share)
+            }
+        }
     }
 
     /// A linear layer with the scale behind it, and what acts there.

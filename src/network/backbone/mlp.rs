@@ -8,7 +8,51 @@ use crate::nn::{self, Frame, LayerNorm, Linear};
 use crate::pet::{Hooks, Site};
 use crate::problem::Result;
 
-/// fc2(GELU(fc1(LN(x)))).
+/// What an MLP has between its layers, by timm's names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Activation {
+    /// x·Φ(x).
+    #[default]
+    Gelu,
+    /// Its approximation x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of SigLIP 2.
+    GeluTanh,
+    /// x·σ(1.702·x), of OpenAI's CLIP.
+    QuickGelu,
+}
+
+impl Activation {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Gelu, Self::GeluTanh, Self::QuickGelu];
+
+    /// timm's name of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gelu => "gelu",
+            Self::GeluTanh => "gelu_tanh",
+            Self::QuickGelu => "quick_gelu",
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name() == name)
+    }
+
+    /// Its values.
+    pub fn of(self, x: Tensor<3>) -> Tensor<3> {
+        match self {
+            Self::Gelu => nn::gelu(x),
+            Self::GeluTanh => {
+                let cubed = x.clone().powi_scalar(3) * 0.044_715;
+                let inside = (x.clone() + cubed) * (2.0 / std::f64::consts::PI).sqrt();
+                x * 0.5 * (inside.tanh() + 1.0)
+            }
+            Self::QuickGelu => x.clone() * sigmoid(x * 1.702),
+        }
+    }
+}
+
+/// fc2(activation(fc1(LN(x)))).
 pub struct Mlp {
     /// The norm before it.
     pub norm: LayerNorm,
@@ -16,8 +60,33 @@ pub struct Mlp {
     pub fc1: Linear,
     /// hidden → width.
     pub fc2: Linear,
-    /// CLIP's x·σ(1.702 x) instead of GELU.
-    pub quick_gelu: bool,
+    /// What is between them.
+    pub activation: Activation,
+    /// Behind the activation, in ConvNeXt V2.
+    pub response_norm: Option<ResponseNorm>,
+}
+
+/// Global response normalisation (Woo et al., 2023): x + γ·x·g/mean(g) + β, where g is a channel's norm over all
+/// positions.
+pub struct ResponseNorm {
+    /// γ, 1 × 1 × channels.
+    pub gamma: Tensor<3>,
+    /// β, 1 × 1 × channels.
+    pub beta: Tensor<3>,
+}
+
+impl ResponseNorm {
+    /// Added to the mean of the norms.
+    pub const EPSILON: f64 = 1e-6;
+
+    /// batch × positions × channels.
+    pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+        // A channel of zeros has the gradient 0.
+        let norms = (x.clone().powi_scalar(2).sum_dim(1) + 1e-24).sqrt();
+        let mean = norms.clone().mean_dim(2) + Self::EPSILON;
+        let share = norms / mean;
+        x.clone() + x * (share * self.gamma.clone()) + self.beta.clone()
+    }
 }
 
 impl Mlp {
@@ -55,7 +124,7 @@ impl Mlp {
 
     fn is_plain(&self, index: usize, hooks: &dyn Hooks) -> bool {
         let acted_on = hooks.uses_any(index, IN_MLP) || hooks.uses(index, Site::Mlp);
-        !acted_on && !self.quick_gelu
+        !acted_on && self.activation == Activation::Gelu && self.response_norm.is_none()
     }
 
     /// Layer by layer, each with its hook.
@@ -67,13 +136,13 @@ impl Mlp {
         let h = fc1.forward(e.clone());
         let h = hooks.around_linear((index, Site::Fc1), &e, h, &weight)?;
         let before = hooks.uses(index, Site::Activation).then(|| h.clone());
-        let active = if self.quick_gelu {
-            h.clone() * sigmoid(h * 1.702)
-        } else {
-            nn::gelu(h)
-        };
+        let active = self.activation.of(h);
         let active = match before {
             Some(before) => hooks.around(index, Site::Activation, &before, active)?,
+            None => active,
+        };
+        let active = match &self.response_norm {
+            Some(norm) => norm.forward(active),
             None => active,
         };
         let weight = || fc2.wide_weight();

@@ -11,7 +11,7 @@ pub mod families;
 pub mod graph;
 pub mod library;
 mod loader;
-mod mlp;
+pub mod mlp;
 mod normalisation;
 pub mod parameters;
 mod patches;

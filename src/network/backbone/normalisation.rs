@@ -40,6 +40,23 @@ impl Normalisation {
         (images - row(self.mean)) / row(self.std)
     }
 
+    /// The one of this name in tables and options.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "unit" => Self::UNIT,
+            "symmetric" => Self::SYMMETRIC,
+            "imagenet" => Self::IMAGENET,
+            "clip" => Self::CLIP,
+            _ => return None,
+        })
+    }
+
+    /// Whether its numbers can be used: finite, and no deviation of 0.
+    pub fn is_usable(&self) -> bool {
+        let finite = self.mean.iter().chain(&self.std).all(|v| v.is_finite());
+        finite && !self.std.contains(&0.0)
+    }
+
     /// The same mean and deviation for all channels.
     pub fn even(mean: f32, std: f32) -> Self {
         Self::of([mean; 3], [std; 3])

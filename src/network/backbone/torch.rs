@@ -54,10 +54,18 @@ impl Body {
 
     /// Adds e → h: timm's MLP `block.mlp`, layer by layer where PETs act inside. `scale` makes of a value, or of a
     /// weight (in × out), what the scale behind the MLP makes of it.
-    pub fn mlp(&mut self, acting: &Acting, scale: &dyn Fn(&str) -> [String; 2]) {
+    pub fn mlp(
+        &mut self,
+        acting: &Acting,
+        response_norm: bool,
+        scale: &dyn Fn(&str) -> [String; 2],
+    ) {
         let inside = [Site::Fc1, Site::Activation, Site::Fc2];
         if !acts_in(acting, &inside) {
-            let [h, _] = scale("block.mlp(e)");
+            let [h, _] = scale(match response_norm {
+                true => "block.mlp(e.unsqueeze(1)).squeeze(1)",
+                false => "block.mlp(e)",
+            });
             self.line(format!("h = {h}"));
             return;
         }
@@ -66,6 +74,10 @@ impl Body {
         self.site(acting, Site::Fc1, ["e", "hidden"], weight);
         self.line("active = block.mlp.act(hidden)");
         self.site(acting, Site::Activation, ["hidden", "active"], "");
+        if response_norm {
+            // It sees one row of positions as a map.
+            self.line("active = block.mlp.grn(active.unsqueeze(1)).squeeze(1)");
+        }
         let [h, _] = scale("block.mlp.fc2(active)");
         self.line(format!("h = {h}"));
         let [_, weight] = scale("block.mlp.fc2.weight.T");

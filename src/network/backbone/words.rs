@@ -97,6 +97,11 @@ impl ArchitectureValues {
         self.values.get(theirs).and_then(whole)
     }
 
+    /// A text under a word of timm's, if there is one.
+    pub fn timms_text(&self, theirs: &str) -> Option<&str> {
+        self.values.get(theirs).and_then(Value::as_str)
+    }
+
     /// A number of any kind.
     ///
     /// # Errors
@@ -124,19 +129,37 @@ impl ArchitectureValues {
         }
     }
 
-    /// Whether the word has the second of two values; what timm has instead counts as the first.
+    /// What `named` makes of a text.
     ///
     /// # Errors
-    /// A table says neither.
-    pub fn is_second(&self, ours: &str, theirs: &str, [first, second]: [&str; 2]) -> Result<bool> {
+    /// It makes nothing of it, or it is no text.
+    pub fn one_of<T>(
+        &self,
+        ours: &str,
+        theirs: &str,
+        named: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>> {
         let (key, value) = self.find(ours, theirs);
-        match value.map(|value| value.as_str().unwrap_or_default()) {
-            Some(value) if value == second => Ok(true),
-            Some(value) if self.of_table && value != first => {
-                Err(unfit(key, &format!("{first} or {second}")))
+        match value {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) if text.is_empty() => Ok(None),
+            Some(value) => {
+                let text = value.as_str().unwrap_or_default();
+                let known = named(text);
+                known
+                    .map(Some)
+                    .ok_or_else(|| unfit(key, "one of the known values"))
             }
-            _ => Ok(false),
         }
+    }
+
+    /// A whole number that may be left out, under a word that is the same in tables and timm.
+    ///
+    /// # Errors
+    /// It is no whole number.
+    pub fn optional_size(&self, word: &str) -> Result<Option<usize>> {
+        let read = |value| whole(value).ok_or_else(|| unfit(word, "one whole number"));
+        self.values.get(word).map(read).transpose()
     }
 
     /// Whether timm has anything under this word.

@@ -115,8 +115,10 @@ pub(super) fn download(item: &Item, transfer: &Transfer) -> Result<()> {
         }
         Item::Weights(name) => {
             let library = BackboneLibrary::usual();
-            let about = library.describe(name)?;
-            library.obtain(&about.entry, &mut |progress| transfer.step(progress))?;
+            match library.entry(name) {
+                Some(entry) => drop(library.obtain(entry, &mut |now| transfer.step(now))?),
+                None => library.bring(name, &mut |now| transfer.step(now))?,
+            }
         }
     }
     Ok(())

@@ -107,6 +107,10 @@ pub(super) fn standing_alone(
     {
         config.backbone = place;
     }
+    if let Some(values) = &backbone.values {
+        // The run stays the same if the files beside the weights change.
+        config.backbone_set = Some(values.clone());
+    }
     if let Some(start) = &mut config.pet_start
         && let Some(place) = absolute(start)
     {

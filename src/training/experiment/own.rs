@@ -87,7 +87,13 @@ pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Re
             let name = config.backbone.clone();
             along.weights.insert(name, file.clone());
         }
-    } else if Path::new(&config.backbone).is_file() {
+    } else if Path::new(&config.backbone).exists() {
+        // What is beside the file does not go along.
+        let entry = library.describe(config.chosen_backbone())?.entry;
+        config.backbone_set = entry.values;
+        if let WeightSource::File(file) = entry.source {
+            config.backbone = file.to_string_lossy().into_owned();
+        }
         let whole = whole("find the weights", &mut config.backbone)?;
         along.weights.insert(config.backbone.clone(), whole);
     }

@@ -108,8 +108,6 @@ impl TrainingPlan {
         if begun.is_none() {
             still.clone().map_or(Ok(()), Err)?;
         }
-        tell(message!("doing-opening-device"));
-        let about = stock.describe(config.chosen_backbone())?;
         let mut last = None;
         let mut progress = |what: Message| {
             // Called often to ask whether to continue; each step is reported once.
@@ -119,6 +117,9 @@ impl TrainingPlan {
             }
             control.wish() != Wish::Stop
         };
+        progress(message!("doing-opening-device"));
+        stock.bring(config.chosen_backbone(), &mut progress)?;
+        let about = stock.describe(config.chosen_backbone())?;
         let resumed = begun.map(|(header, _)| header.kept_as());
         let Fitted {
             ready,

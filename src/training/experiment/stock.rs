@@ -146,6 +146,18 @@ impl Stock {
         PluginLibrary::standard().with_own(&self.own.plugins)
     }
 
+    /// Downloads a backbone that cannot be described before.
+    ///
+    /// # Errors
+    /// Returns a Problem if it cannot be had.
+    pub fn bring(
+        &self,
+        choice: BackboneChoice<'_>,
+        progress: &mut dyn FnMut(Message) -> bool,
+    ) -> Result<()> {
+        library::bring(&self.backbones(), choice, progress)
+    }
+
     /// Describes the backbone of this name or file without loading its weights.
     ///
     /// # Errors

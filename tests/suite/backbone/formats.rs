@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
-use lae_studio::backbone::library::{BackboneLibrary, Opened, Places};
+use lae_studio::backbone::library::{BackboneChoice, BackboneLibrary, Opened, Places};
 use lae_studio::problem::{Problem, Result};
 use safetensors::tensor::Dtype;
 use tempfile::TempDir;
@@ -20,8 +20,17 @@ fn library() -> BackboneLibrary {
     })
 }
 
+/// Opens a toy file, which says neither heads nor pixels.
 fn open(path: &Path) -> Result<Opened> {
-    library().open(path.to_str().unwrap(), &Device::flex(), &mut |_| true)
+    open_with(path, Some("heads=2,normalisation=unit"))
+}
+
+fn open_with(path: &Path, values: Option<&str>) -> Result<Opened> {
+    let choice = BackboneChoice {
+        values,
+        ..BackboneChoice::from(path.to_str().unwrap())
+    };
+    library().open(choice, &Device::flex(), &mut |_| true)
 }
 
 /// Features of the network in a file, for two images of 16×16 pixels.
@@ -272,12 +281,24 @@ fn metadata_settles_what_shapes_leave_open() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.safetensors");
     files::safetensors(&files::vit(), Dtype::F32, &[], &path);
-    let bare = open(&path).unwrap();
+    let problem = open_with(&path, None).err().unwrap();
+    assert_says!(
+        problem.what,
+        "problem-backbone-values-missing",
+        values = "heads, normalisation"
+    );
+    // Runs of versions that assumed the rest keep what was assumed.
+    let old = BackboneChoice {
+        pretrained_transform: false,
+        ..BackboneChoice::from(path.to_str().unwrap())
+    };
+    let bare = library().open(old, &Device::flex(), &mut |_| true).unwrap();
     assert!(
         bare.assumed[0].english.contains("2 heads"),
         "{:?}",
         bare.assumed
     );
+    assert_eq!(bare.normalisation.mean, [0.0; 3]);
     let metadata = [
         ("architecture", "vit"),
         ("input_size", "16"),
@@ -290,7 +311,7 @@ fn metadata_settles_what_shapes_leave_open() {
         ("crop_ratio", "1.0"),
     ];
     files::safetensors(&files::vit(), Dtype::F32, &metadata, &path);
-    let told = open(&path).unwrap();
+    let told = open_with(&path, None).unwrap();
     assert!(told.assumed.is_empty(), "{:?}", told.assumed);
     assert_eq!(told.normalisation.mean, [0.5; 3]);
     let architecture = &told.entry.architecture;
@@ -361,7 +382,7 @@ fn numbers_no_network_has_are_refused_before_memory_is_asked_for() {
     ] {
         let metadata = [("architecture", "vit"), (key, number)];
         files::safetensors(&files::vit(), Dtype::F32, &metadata, &path);
-        let problem = refused(&path);
+        let problem = open_with(&path, None).err().unwrap();
         assert_is(&problem, "problem-dimensions-inconsistent");
         assert!(problem.place.ends_with("a.safetensors"), "{problem}");
     }
@@ -428,6 +449,9 @@ fn what_is_no_weight_file_is_said() {
             tr!("advice-did-you-mean-plain", name = meant)
         );
     }
+    // Another network is not a slip.
+    let problem = refused(Path::new("vit_small_patch14_dinov3.lvd142m"));
+    assert!(!problem.mentions("advice-did-you-mean-plain"), "{problem}");
     assert_eq!(
         refused(Path::new("")).what,
         tr!("problem-no-backbone-chosen")
@@ -444,7 +468,7 @@ fn what_is_no_weight_file_is_said() {
         .path()
         .join("vit_tiny_patch16_224.augreg_in21k.safetensors");
     files::safetensors(&files::swin(), Dtype::F32, &[], &swin);
-    let problem = refused(&swin);
+    let problem = open_with(&swin, None).err().unwrap();
     assert_says!(
         problem.what,
         "problem-weights-of-other-family",

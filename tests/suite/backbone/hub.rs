@@ -5,8 +5,8 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Output};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use burn::tensor::Device;
@@ -313,9 +313,18 @@ fn a_missing_file_and_no_connection_say_how_to_go_on() {
     }
 }
 
+fn features(folder: &TempDir, environment: &[(&str, &str)], blocks: Option<usize>) -> Output {
+    features_of("toy", folder, environment, blocks)
+}
+
 /// The program asked for a toy image's features in `folder`, with its own home and environment;
 /// `blocks` limits the files it writes to this number of kilobytes.
-fn features(folder: &TempDir, environment: &[(&str, &str)], blocks: Option<usize>) -> Output {
+fn features_of(
+    name: &str,
+    folder: &TempDir,
+    environment: &[(&str, &str)],
+    blocks: Option<usize>,
+) -> Output {
     let root = folder.path();
     fs::create_dir_all(root.join("plugins")).unwrap();
     fs::write(root.join("plugins/backbones.toml"), TOY).unwrap();
@@ -324,7 +333,7 @@ fn features(folder: &TempDir, environment: &[(&str, &str)], blocks: Option<usize
     let words = [
         env!("CARGO_BIN_EXE_lae-studio"),
         "features",
-        "toy",
+        name,
         "--image",
         "picture.png",
     ];
@@ -411,4 +420,70 @@ fn a_full_disk_is_said_and_what_arrived_is_used_later() {
     assert!(output.status.success(), "{output:?}");
     let again = hub.sent.load(Ordering::SeqCst) - sent;
     assert!(again < body.len(), "{again} of {} sent again", body.len());
+}
+
+/// A repository that is in no table: its description comes first, with the user's token, and a server that is busy is
+/// asked again.
+#[test]
+fn a_repository_is_downloaded_with_its_description() {
+    let folder = TempDir::new().unwrap();
+    let body = model(&folder);
+    let config = r#"{"architecture": "test_vit", "global_pool": "token", "model_args": {"num_heads": 2},
+        "pretrained_cfg": {"input_size": [3, 16, 16], "interpolation": "bicubic", "crop_pct": 0.9, "crop_mode": "center",
+        "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}}"#;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&asked);
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let head = head_of(&mut BufReader::new(stream.try_clone().unwrap()));
+            let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+            let known = head
+                .to_ascii_lowercase()
+                .contains("authorization: bearer secret");
+            let mut log = log.lock().unwrap();
+            let first = !log.iter().any(|(asked, _): &(String, bool)| *asked == path);
+            log.push((path.clone(), known));
+            let file = path
+                .strip_prefix("/lab/net/resolve/main/")
+                .unwrap_or_default();
+            let (status, body) = match file {
+                "config.json" if first => ("429 Too Many\r\nRetry-After: 0", &b""[..]),
+                "config.json" => ("200 OK", config.as_bytes()),
+                "model.safetensors" => ("200 OK", &body[..]),
+                _ => ("404 Not Found", &b""[..]),
+            };
+            let length = body.len();
+            let _ = write!(
+                stream,
+                "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+            );
+            let _ = stream.write_all(body);
+        }
+    });
+    let environment = [("HF_ENDPOINT", endpoint.as_str()), ("HF_TOKEN", "secret")];
+    let output = features_of("lab/net", &folder, &environment, None);
+    assert!(output.status.success(), "{output:?}");
+    let asked = asked.lock().unwrap();
+    assert!(asked.iter().all(|(_, known)| *known), "{asked:?}");
+    let files: Vec<&str> = asked
+        .iter()
+        .filter_map(|(path, _)| path.rsplit('/').next())
+        .collect();
+    let wanted = [
+        "config.json",
+        "config.json",
+        "preprocessor_config.json",
+        "model.safetensors",
+    ];
+    assert_eq!(files, wanted);
+    // Nothing is asked for again.
+    let again = features_of(
+        "lab/net",
+        &folder,
+        &[("HF_ENDPOINT", "http://127.0.0.1:9")],
+        None,
+    );
+    assert_eq!(again.stdout, output.stdout);
 }

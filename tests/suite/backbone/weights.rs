@@ -2,6 +2,7 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 use lae_studio::backbone::architecture::Architecture;
+use lae_studio::backbone::mlp::Activation;
 use lae_studio::backbone::parameters::Weights;
 use lae_studio::backbone::{Backbone, convnext, swin, vit};
 use lae_studio::nn::WeightType;
@@ -17,7 +18,25 @@ fn families() -> Vec<Architecture> {
         learned_size: 48,
         layer_scale: true,
         pre_norm: true,
-        quick_gelu: true,
+        activation: Activation::QuickGelu,
+        ..plain.clone()
+    };
+    let registers = vit::Config {
+        learned_size: 48,
+        registers: 2,
+        no_embed_class: true,
+        activation: Activation::GeluTanh,
+        ..plain.clone()
+    };
+    let pooled = vit::Config {
+        registers: 1,
+        pool: vit::Pool::Avg,
+        fc_norm: true,
+        ..plain.clone()
+    };
+    let attending = vit::Config {
+        class_token: false,
+        pool: vit::Pool::Map,
         ..plain.clone()
     };
     let without_token = vit::Config {
@@ -29,6 +48,10 @@ fn families() -> Vec<Architecture> {
         final_norm: true,
         ..convnext.clone()
     };
+    let second = convnext::Config {
+        response_norm: true,
+        ..convnext.clone()
+    };
     vec![
         Architecture::of(plain),
         Architecture::of(every),
@@ -36,6 +59,10 @@ fn families() -> Vec<Architecture> {
         Architecture::of(swin::Config::plain((32, 4, 4), 12, vec![2, 2], vec![2, 4])),
         Architecture::of(convnext),
         Architecture::of(normed),
+        Architecture::of(second),
+        Architecture::of(registers),
+        Architecture::of(pooled),
+        Architecture::of(attending),
     ]
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
-use lae_studio::backbone::library::{BackboneLibrary, Places};
+use lae_studio::backbone::library::{BackboneChoice, BackboneLibrary, Places};
 use lae_studio::golden::{self, Tolerance};
 use lae_studio::nn::Place;
 use safetensors::tensor::Dtype;
@@ -27,9 +27,13 @@ fn library() -> BackboneLibrary {
 
 /// Describes a file and builds its network.
 fn opens(path: &Path) -> bool {
-    let (library, path) = (library(), path.to_str().unwrap());
-    let described = library.describe(path);
-    let opened = library.open(path, &Device::flex(), &mut |_| true);
+    let library = library();
+    let choice = BackboneChoice {
+        values: Some("heads=2,activation=gelu,normalisation=unit"),
+        ..BackboneChoice::from(path.to_str().unwrap())
+    };
+    let described = library.describe(choice);
+    let opened = library.open(choice, &Device::flex(), &mut |_| true);
     assert!(
         described.is_ok() || opened.is_err(),
         "opened, but not described"
@@ -100,6 +104,62 @@ fn file(write: impl FnOnce(&Path)) -> Vec<u8> {
     let path = folder.path().join("file");
     write(&path);
     std::fs::read(path).unwrap()
+}
+
+/// What is beside weights: the descriptions of timm and of transformers.
+struct Beside;
+
+impl Target for Beside {
+    const NAME: &'static str = "beside";
+
+    fn honest(&self) -> Vec<Case> {
+        let weights = || file(|path| files::safetensors(&files::convnext(), Dtype::F32, &[], path));
+        let timm = r#"{"architecture": "convnext_tiny", "global_pool": "avg", "model_args": {"norm_eps": 1e-5},
+            "pretrained_cfg": {"input_size": [3, 32, 32], "interpolation": "bicubic", "crop_pct": 0.9,
+            "crop_mode": "center", "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}}"#;
+        let config = r#"{"model_type": "convnext", "hidden_act": "gelu", "image_size": 32, "vision_config": null}"#;
+        let transform = r#"{"do_resize": true, "size": {"shortest_edge": 32}, "crop_pct": 0.875, "resample": 3,
+            "do_rescale": true, "rescale_factor": 0.00392156862745098, "image_mean": [0.5, 0.5, 0.5], "image_std": [1, 1, 1]}"#;
+        [
+            vec![("config.json", timm)],
+            vec![
+                ("config.json", config),
+                ("preprocessor_config.json", transform),
+            ],
+        ]
+        .map(|beside| {
+            let beside = beside
+                .into_iter()
+                .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
+            beside
+                .chain([("model.safetensors".to_owned(), weights())])
+                .collect()
+        })
+        .into()
+    }
+
+    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+        let mut case = dice.one_of(honest).clone();
+        let texts: Vec<String> = case
+            .keys()
+            .filter(|name| name.ends_with("json"))
+            .cloned()
+            .collect();
+        let name = dice.one_of(&texts).clone();
+        if let Some(text) = case.get_mut(&name) {
+            dice.mutate(text, WORDS);
+        }
+        case
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        library().describe(folder.to_str().unwrap()).is_ok()
+    }
+}
+
+#[test]
+fn fuzz_descriptions_beside_weights() {
+    fuzz(Beside);
 }
 
 struct Safetensors;

@@ -2,6 +2,7 @@
 
 use super::{Config, STEM};
 use crate::backbone::graph::GraphParts;
+use crate::backbone::mlp::Activation;
 use crate::onnx::Value;
 use crate::pet::Site;
 use crate::problem::Result;
@@ -49,7 +50,13 @@ fn block(
     let mixed = parts.tokens_of(&mixed, width);
     let e = parts.norm(&mixed, &name("norm"), config.epsilon)?;
     let e = parts.site((index, Site::Norm2), &mixed, e)?;
-    let h = parts.mlp(index, &e, (&name("mlp"), false), Some(&name("gamma")))?;
+    let gamma = (!config.response_norm).then(|| name("gamma"));
+    let h = parts.mlp(
+        index,
+        &e,
+        (&name("mlp"), Activation::Gelu),
+        gamma.as_deref(),
+    )?;
     let h = parts.site((index, Site::Mlp), &e, h)?;
     let out = parts.graph.pair("Add", x, &h);
     parts.site((index, Site::Block), x, out)

@@ -3,16 +3,19 @@
 //! `final_norm`: LAE's released code omits it.
 
 mod graph;
+mod names;
 mod torch;
 
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
+use names::renamed;
+
 use super::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
 use super::graph::GraphParts;
 use super::loader::WeightLoader;
-use super::mlp::Mlp;
+use super::mlp::{Activation, Mlp, ResponseNorm};
 use super::normalisation::Normalisation;
 use super::patches::Neighbours;
 use super::plausible::implausible;
@@ -35,7 +38,7 @@ pub static FAMILY: Family = Family {
     name: "convnext",
     title: "ConvNeXt",
     usual: "convnext_base.fb_in22k",
-    keys: &["depths", "widths", "final_norm"],
+    keys: &["depths", "widths", "final_norm", "response_norm"],
     // The paper's 15 of 36 blocks.
     pet_blocks: 15,
     kept: Kept {
@@ -45,7 +48,12 @@ pub static FAMILY: Family = Family {
     pixels: Normalisation::OF_IMAGENET,
     read: |words| read(words).map(Architecture::of),
     infer: |tensors| Ok(shaped(tensors)),
-    first: &["stem.0.weight", "downsample_layers.0.0.weight"],
+    first: &[
+        "stem.0.weight",
+        "downsample_layers.0.0.weight",
+        "embeddings.patch_embeddings.weight",
+        "features.0.0.weight",
+    ],
     renamed: |tensors| Ok(renamed(tensors)),
     trial: || Architecture::of(Config::plain(32, vec![1, 2], vec![16, 32])),
 };
@@ -63,6 +71,8 @@ pub struct Config {
     pub epsilon: f64,
     /// Whether timm's `head.norm` is applied to the mean over positions.
     pub final_norm: bool,
+    /// Whether the MLPs have a response norm in place of layer scale (ConvNeXt V2).
+    pub response_norm: bool,
 }
 
 impl Config {
@@ -74,6 +84,7 @@ impl Config {
             widths,
             epsilon: 1e-6,
             final_norm: false,
+            response_norm: false,
         }
     }
 
@@ -160,6 +171,7 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
     Ok(Config {
         epsilon: words.real("epsilon", "norm_eps", plain.epsilon)?,
         final_norm: words.flag("final_norm", "final_norm", false)?,
+        response_norm: words.flag("response_norm", "use_grn", false)?,
         ..plain
     })
 }
@@ -179,12 +191,29 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
     let depths = (0..stages)
         .map(|stage| tensors.series(&format!("stages.{stage}.blocks."), ".conv_dw.weight"))
         .collect();
+    let stated = ArchitectureValues::of_metadata(tensors.metadata());
+    let size = stated.timms_size("input_size");
+    let norm = stated.flag("", "final_norm", false).unwrap_or(false);
+    let mut assumed = Vec::new();
+    if size.is_none() {
+        assumed.push(message!("network-input-size", side = "224").into());
+    }
+    if !norm {
+        assumed.push(message!("network-no-final-norm").into());
+    }
+    let plain = Config::plain(size.unwrap_or(224), depths, widths);
+    let config = Config {
+        final_norm: norm,
+        response_norm: tensors.has("stages.0.blocks.0.mlp.grn.weight"),
+        epsilon: stated
+            .real("", "norm_eps", plain.epsilon)
+            .unwrap_or(plain.epsilon),
+        ..plain
+    };
     Some(Inferred {
-        architecture: Architecture::of(Config::plain(224, depths, widths)),
-        assumed: vec![
-            message!("network-input-size", side = "224").into(),
-            message!("network-no-final-norm").into(),
-        ],
+        architecture: Architecture::of(config),
+        assumed,
+        missing: Vec::new(),
     })
 }
 
@@ -225,7 +254,7 @@ impl Convnext {
                     Downsample::build(loader, &name, before, width, epsilon)
                 });
                 let name = format!("stages.{stage}.blocks.{index}");
-                blocks.push(Block::build(loader, &name, width, epsilon, downsample));
+                blocks.push(Block::build(config, loader, &name, width, downsample));
             }
         }
         let last = config.widths[config.widths.len() - 1];
@@ -244,18 +273,30 @@ impl Convnext {
 
 impl Block {
     fn build(
+        config: &Config,
         loader: &mut WeightLoader,
         prefix: &str,
         width: usize,
-        epsilon: f64,
         downsample: Option<Downsample>,
     ) -> Self {
+        let epsilon = config.epsilon;
         let name = |rest: &str| format!("{prefix}.{rest}");
         let depthwise = loader.depthwise7(&name("conv_dw"), width);
         let norm = loader.norm(&name("norm"), width, epsilon);
         let fc1 = loader.linear(&name("mlp.fc1"), width, 4 * width, true);
-        let gamma = name("gamma");
-        let fc2 = loader.scaled_linear(&name("mlp.fc2"), 4 * width, width, Some(&gamma));
+        let gamma = (!config.response_norm).then(|| name("gamma"));
+        let fc2 = loader.scaled_linear(&name("mlp.fc2"), 4 * width, width, gamma.as_deref());
+        let response_norm = config.response_norm.then(|| {
+            let mut row = |kind: &str| {
+                let row: Tensor<1> = loader.tensor(&name(&format!("mlp.grn.{kind}")), [4 * width]);
+                let count = row.dims()[0];
+                row.reshape([1, 1, count])
+            };
+            ResponseNorm {
+                gamma: row("weight"),
+                beta: row("bias"),
+            }
+        });
         Self {
             downsample,
             depthwise,
@@ -263,7 +304,8 @@ impl Block {
                 norm,
                 fc1,
                 fc2,
-                quick_gelu: false,
+                activation: Activation::Gelu,
+                response_norm,
             },
         }
     }
@@ -354,28 +396,4 @@ impl Backbone for Convnext {
         };
         Ok(mean.reshape([batch, width]))
     }
-}
-
-/// Renames tensors to timm's names from those of the original release.
-fn renamed(tensors: Tensors) -> Tensors {
-    if !tensors.has("downsample_layers.0.0.weight") {
-        return tensors;
-    }
-    tensors.renamed(|name| {
-        let name = name
-            .replace("dwconv", "conv_dw")
-            .replace("pwconv", "mlp.fc");
-        let parts: Vec<&str> = name.split('.').collect();
-        Some(match parts.as_slice() {
-            ["downsample_layers", "0", rest @ ..] => format!("stem.{}", rest.join(".")),
-            ["downsample_layers", stage, rest @ ..] => {
-                format!("stages.{stage}.downsample.{}", rest.join("."))
-            }
-            ["stages", stage, block, rest @ ..] => {
-                format!("stages.{stage}.blocks.{block}.{}", rest.join("."))
-            }
-            ["norm", rest @ ..] => format!("head.norm.{}", rest.join(".")),
-            _ => name,
-        })
-    })
 }

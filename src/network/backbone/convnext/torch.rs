@@ -14,9 +14,13 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
         true => "",
         false => "    network.head.norm = nn.Identity()\n",
     };
+    let v2 = match config.response_norm {
+        true => "        use_grn=True,\n        ls_init_value=None,\n",
+        false => "",
+    };
     let network = format!(
         "def make_network():\n    \"\"\"The backbone {name}: timm's ConvNeXt of these sizes.\"\"\"\n    \
-         network = ConvNeXt(\n        depths={},\n        dims={},\n        norm_eps={:?},\n        num_classes=0,\n    )\n\
+         network = ConvNeXt(\n        depths={},\n        dims={},\n        norm_eps={:?},\n{v2}        num_classes=0,\n    )\n\
          {norm}    return network\n\n\n",
         tuple(&config.depths),
         tuple(&config.widths),
@@ -26,7 +30,7 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
                          return network.stem(images)\n\n\n"
         .to_owned();
     if !acting.is_empty() {
-        functions += &block(acting);
+        functions += &block(config, acting);
     }
     functions += &run_stages("stages", acting);
     functions += "def pool(network, x):\n    \"\"\"What the last block gives → features: the mean over all places.\"\"\"\n    \
@@ -38,7 +42,7 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
     })
 }
 
-fn block(acting: &Acting) -> String {
+fn block(config: &Config, acting: &Acting) -> String {
     let mut body = Body::default();
     body.line("\"\"\"A block of timm's ConvNeXt with what the PET does at its sites.\"\"\"");
     body.line("before = x.permute(0, 2, 3, 1)");
@@ -46,8 +50,11 @@ fn block(acting: &Acting) -> String {
     body.line("mixed = block.conv_dw(x).permute(0, 2, 3, 1).flatten(1, 2)");
     body.line("e = block.norm(mixed)");
     body.site(acting, Site::Norm2, ["mixed", "e"], "");
-    body.mlp(acting, &|what| {
-        [0; 2].map(|_| format!("{what} * block.gamma"))
+    body.mlp(acting, config.response_norm, &|what| {
+        [0; 2].map(|_| match config.response_norm {
+            true => what.to_owned(),
+            false => format!("{what} * block.gamma"),
+        })
     });
     body.site(acting, Site::Mlp, ["e", "h"], "");
     body.line("x = before + h");

@@ -18,17 +18,23 @@ pub const NOT_STATED: &str = "not stated";
 pub struct BackboneChoice<'a> {
     /// A name of the table, or a file.
     pub name: &'a str,
-    /// Whether images are prepared as in its pre-training, not as by LAE's code.
+    /// Whether images are prepared as in its pre-training, not as by LAE's code. Without it, what a weight file does
+    /// not say is assumed, as by versions that had no other transform.
     pub pretrained_transform: bool,
+    /// What the file does not say: `heads=16,normalisation=imagenet`.
+    pub values: Option<&'a str>,
 }
 
 impl BackboneChoice<'_> {
     /// A text that is equal for equal choices: the name alone where nothing else was chosen.
     pub fn key(&self) -> String {
-        match self.pretrained_transform {
-            true => self.name.to_owned(),
-            false => format!("{}\nwith the paper's transform", self.name),
+        let mut key = self.name.to_owned();
+        if !self.pretrained_transform {
+            key += "\nwith the paper's transform";
         }
+        key + &self
+            .values
+            .map_or_else(String::new, |values| format!("\n{values}"))
     }
 }
 
@@ -37,6 +43,7 @@ impl<'a, S: AsRef<str> + ?Sized> From<&'a S> for BackboneChoice<'a> {
         Self {
             name: name.as_ref(),
             pretrained_transform: true,
+            values: None,
         }
     }
 }
@@ -78,6 +85,9 @@ pub struct BackboneEntry {
     pub resize: Resize,
     /// Normalisation and crop ratio in LAE's code, whose filter is bilinear.
     pub paper: (Normalisation, f32),
+    /// For a weight file: all values that are known from beside it or were given, as [`BackboneChoice::values`] of a
+    /// place without the files beside it.
+    pub values: Option<String>,
     /// How many of the first blocks carry a PET by default.
     pub pet_blocks: usize,
     /// Where the weights come from.

@@ -5,8 +5,11 @@
 //! are taken from the file that the entry names, the cache of the hub's own tools, the program's cache, or the
 //! internet, in this order.
 
+mod bare;
+mod beside;
 mod entry;
 mod hashes;
+mod meaning;
 mod opening;
 mod places;
 mod table;
@@ -16,16 +19,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use super::normalisation::Normalisation;
+use bare::given;
 pub use entry::{BackboneChoice, BackboneEntry, NOT_STATED, WeightSource};
+use meaning::Meaning;
+pub use meaning::is_repository;
 pub use opening::{Opened, Unplaced};
 pub use places::Places;
 
 use super::BlockShape;
-use super::weights;
 use crate::fetch::DownloadProgress;
 use crate::files;
 use crate::message;
-use crate::names::{closest, shortened};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
 use crate::texts::{Message, Words};
@@ -44,9 +48,6 @@ const NANO: &[u8] = include_bytes!("../../../../assets/lae-nano.safetensors");
 
 /// Name of the embedded backbone.
 pub const EMBEDDED: &str = "lae-nano";
-
-/// Longest path on any system, in bytes.
-const LONGEST_PATH: usize = 1 << 15;
 
 /// The known backbones and the locations of their weights.
 #[derive(Clone, Debug)]
@@ -107,11 +108,8 @@ impl Description {
     }
 }
 
-/// The meaning of a name given by the user.
-enum Meaning<'a> {
-    Entry(&'a BackboneEntry),
-    File(PathBuf),
-}
+/// The id of the Problem of a repository that was not downloaded.
+pub const NOT_DOWNLOADED: &str = "problem-backbone-not-downloaded";
 
 impl BackboneLibrary {
     /// Returns the library with the default locations.
@@ -211,84 +209,18 @@ impl BackboneLibrary {
         })
     }
 
-    fn meaning(&self, name: &str) -> Result<Meaning<'_>> {
-        if let Some(entry) = self.entry(name) {
-            return Ok(Meaning::Entry(entry));
-        }
-        if let Some(file) = self.stand_ins.get(name) {
-            return Ok(Meaning::File(file.clone()));
-        }
-        if name.len() > LONGEST_PATH {
-            let what = message!(
-                "problem-backbone-not-found",
-                name = shortened(name).to_string()
-            );
-            return Err(Problem::new(what).advise(message!("advice-give-backbone-or-file")));
-        }
-        let path = Path::new(name);
-        if path.exists() {
-            return Ok(Meaning::File(path.to_owned()));
-        }
-        if name.trim().is_empty() {
-            return Err(
-                Problem::new(message!("problem-no-backbone-chosen")).advise(message!(
-                    "advice-choose-built-in-backbone",
-                    embedded = EMBEDDED.to_string()
-                )),
-            );
-        }
-        if let Some(problem) = self.left_out(name) {
-            return Err(problem);
-        }
-        let what = if name.contains(['/', '\\']) || path.extension().is_some_and(is_weights) {
-            message!("problem-weight-file-not-found", name = name)
-        } else {
-            message!("problem-backbone-not-found", name = shortened(name))
-        };
-        let known = || self.entries.iter().map(|entry| entry.name.as_str());
-        let untagged = known().filter_map(|name| Some(name.split_once('.')?.0));
-        let list = || known().collect::<Vec<_>>().join(", ");
-        let advice = match closest(name, known().chain(untagged)) {
-            Some(near) => message!("advice-did-you-mean-plain", name = near),
-            None => message!("advice-give-weight-file-or-name", names = list()),
-        };
-        Err(Problem::new(what).advise(advice))
-    }
-
-    /// Returns the reason why an unknown name may be missing: its entry, or a whole table, was skipped.
-    fn left_out(&self, name: &str) -> Option<Problem> {
-        let entry = format!("backbone {name}");
-        let mentions = |what: &str| {
-            let rest = what.split_once(&entry).map(|(_, rest)| rest);
-            rest.is_some_and(|rest| rest.starts_with([':', ' ']))
-        };
-        let own = self.problems.iter().find(|p| mentions(&p.what));
-        if let Some(problem) = own {
-            return Some(problem.clone());
-        }
-        let table = self
-            .problems
-            .iter()
-            .find(|p| p.is("problem-backbone-table-unreadable"))?;
-        Some(Problem {
-            what: format!(
-                "there is no backbone named {}; {}",
-                shortened(name),
-                table.what
-            ),
-            ..table.clone()
-        })
-    }
-
     /// Describes a backbone by name or file without loading its weights.
     pub fn describe<'a>(&self, choice: impl Into<BackboneChoice<'a>>) -> Result<Description> {
         let choice = choice.into();
         let (entry, state, assumed) = match self.meaning(choice.name)? {
-            Meaning::Entry(entry) => (entry.clone(), self.state(entry), Vec::new()),
+            Meaning::Entry(entry) => (given(entry.clone(), choice)?, self.state(entry), Vec::new()),
             Meaning::File(path) => {
-                let file = weights::open_header(&path)?;
-                let (entry, assumed) = self.entry_of_file(&path, &file)?;
+                let (entry, assumed) = self.entry_of_file(&path, choice)?;
                 (entry, State::Present(path), assumed)
+            }
+            Meaning::Hub(repository) => {
+                return Err(Problem::new(message!(NOT_DOWNLOADED, name = repository))
+                    .advise(message!("advice-download-backbone")));
             }
         };
         let entry = entry.prepared(choice.pretrained_transform);
@@ -322,12 +254,6 @@ impl BackboneLibrary {
     }
 }
 
-fn is_weights(extension: &std::ffi::OsStr) -> bool {
-    ["safetensors", "pth", "pt", "bin", "npz"]
-        .iter()
-        .any(|known| extension == *known)
-}
-
 fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -347,12 +273,12 @@ fn described(entry: BackboneEntry, state: State, assumed: Vec<Words>) -> Descrip
 
 /// Opens a backbone from the default locations; see [`BackboneLibrary::open`]. `progress` receives the progress of a
 /// download as a message.
-pub fn open(
-    name: &str,
+pub fn open<'a>(
+    choice: impl Into<BackboneChoice<'a>>,
     to: impl Into<Place>,
     progress: &mut dyn FnMut(Message) -> bool,
 ) -> Result<Opened> {
-    read(name, progress)?.place(to)
+    read(choice, progress)?.place(to)
 }
 
 /// As [`open`], short of placing it on a device; see [`BackboneLibrary::read`].
@@ -370,8 +296,25 @@ pub fn read_from<'a>(
     progress: &mut dyn FnMut(Message) -> bool,
 ) -> Result<Unplaced> {
     let choice = choice.into();
-    let name = choice.name;
-    library.read(choice, &mut |now: DownloadProgress| {
+    library.read(choice, &mut in_words(choice.name, progress))
+}
+
+/// Downloads what cannot be described before; see [`BackboneLibrary::bring`].
+pub fn bring<'a>(
+    library: &BackboneLibrary,
+    choice: impl Into<BackboneChoice<'a>>,
+    progress: &mut dyn FnMut(Message) -> bool,
+) -> Result<()> {
+    let choice = choice.into();
+    library.bring(choice, &mut in_words(choice.name, progress))
+}
+
+/// Reports the progress of a download in words.
+fn in_words(
+    name: &str,
+    progress: &mut dyn FnMut(Message) -> bool,
+) -> impl FnMut(DownloadProgress) -> bool {
+    move |now: DownloadProgress| {
         let megabytes = |bytes: u64| usize::try_from(bytes / 1_000_000).unwrap_or(usize::MAX);
         let done = megabytes(now.done);
         progress(match now.total.map(megabytes) {
@@ -383,7 +326,7 @@ pub fn read_from<'a>(
             ),
             None => message!("doing-downloading-weights", name = name, done = done),
         })
-    })
+    }
 }
 
 /// Describes a backbone from the usual places; see [`BackboneLibrary::describe`].
@@ -392,6 +335,10 @@ pub fn describe<'a>(choice: impl Into<BackboneChoice<'a>>) -> Result<Description
 }
 
 /// Returns a backbone with random weights from the default locations; see [`BackboneLibrary::random`].
-pub fn random(name: &str, seed: u64, to: impl Into<Place>) -> Result<Opened> {
-    BackboneLibrary::usual().random(name, seed, to)
+pub fn random<'a>(
+    choice: impl Into<BackboneChoice<'a>>,
+    seed: u64,
+    to: impl Into<Place>,
+) -> Result<Opened> {
+    BackboneLibrary::usual().random(choice, seed, to)
 }

@@ -4,13 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::entry::{BackboneChoice, BackboneEntry, NOT_STATED, WeightSource};
+use super::bare::given;
+use super::beside::{CONFIG, PREPROCESSOR};
+use super::entry::{BackboneChoice, BackboneEntry, WeightSource};
 use super::hashes::{self, Expected};
-use super::{BackboneLibrary, EMBEDDED, Meaning, NANO};
+use super::meaning::{Meaning, WEIGHT_FILES};
+use super::{BackboneLibrary, EMBEDDED, NANO};
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::weights::{self, Tensors, sha256_of_bytes};
 use crate::backbone::{Backbone, families};
-use crate::data::transform::{InputSpec, Resize, is_crop_ratio};
+use crate::data::transform::InputSpec;
 use crate::fetch::{self, DownloadProgress};
 use crate::memory::available_bytes;
 use crate::message;
@@ -117,11 +120,17 @@ impl BackboneLibrary {
     ) -> Result<Unplaced> {
         let choice = choice.into();
         let read = match self.meaning(choice.name)? {
-            Meaning::File(path) => self.read_file(&path),
-            Meaning::Entry(entry) if entry.source == WeightSource::Embedded => embedded(entry),
+            Meaning::File(path) => self.read_file(&path, choice),
+            Meaning::Entry(entry) if entry.source == WeightSource::Embedded => {
+                embedded(given(entry.clone(), choice)?)
+            }
             Meaning::Entry(entry) => {
                 let path = self.obtain(entry, progress)?;
-                checked(entry.clone(), &path, Vec::new())
+                checked(given(entry.clone(), choice)?, &path, Vec::new())
+            }
+            Meaning::Hub(repository) => {
+                let path = self.obtain_repository(&repository, progress)?;
+                self.read_file(&path, choice)
             }
         };
         Ok(read?.prepared(choice))
@@ -132,16 +141,18 @@ impl BackboneLibrary {
     ///
     /// # Errors
     /// There is no such backbone, or its file cannot be read.
-    pub fn sha256(&self, name: &str) -> Result<Option<String>> {
-        let (entry, path) = match self.meaning(name)? {
+    pub fn sha256<'a>(&self, choice: impl Into<BackboneChoice<'a>>) -> Result<Option<String>> {
+        let choice = choice.into();
+        let (entry, path) = match self.meaning(choice.name)? {
             Meaning::Entry(entry) if entry.source == WeightSource::Embedded => {
                 return Ok(Some(sha256_of_bytes(NANO)));
             }
             Meaning::Entry(entry) => (entry.clone(), self.file_at_hand(entry)),
             Meaning::File(path) => {
-                let entry = self.entry_of_file(&path, &weights::open_header(&path)?)?.0;
+                let entry = self.entry_of_file(&path, choice)?.0;
                 (entry, Some(path))
             }
+            Meaning::Hub(_) => return Ok(None),
         };
         let place = path.clone().or_else(|| self.places.own_file(&entry));
         let expected = place.and_then(|place| hashes::expected(&entry, &place));
@@ -161,17 +172,22 @@ impl BackboneLibrary {
     ) -> Result<Unplaced> {
         let choice = choice.into();
         let read = match self.meaning(choice.name)? {
-            Meaning::Entry(entry) => checked(entry.clone(), file, Vec::new()),
-            Meaning::File(_) => self.read_file(file),
+            Meaning::Entry(entry) => checked(given(entry.clone(), choice)?, file, Vec::new()),
+            Meaning::File(_) | Meaning::Hub(_) => self.read_file(file, choice),
         };
         Ok(read?.prepared(choice))
     }
 
     /// A backbone of this name with random weights, for measurements.
-    pub fn random(&self, name: &str, seed: u64, to: impl Into<Place>) -> Result<Opened> {
+    pub fn random<'a>(
+        &self,
+        choice: impl Into<BackboneChoice<'a>>,
+        seed: u64,
+        to: impl Into<Place>,
+    ) -> Result<Opened> {
         let to = to.into();
         let weights = to.weights;
-        let about = self.describe(name)?;
+        let about = self.describe(choice)?;
         enough_memory(about.parameters, available_bytes())?;
         let entry = about.entry;
         let backbone = entry.architecture.random(seed, to)?;
@@ -181,61 +197,59 @@ impl BackboneLibrary {
         })
     }
 
-    fn read_file(&self, path: &Path) -> Result<Unplaced> {
-        let tensors = weights::open_header(path)?;
-        let (entry, assumed) = self.entry_of_file(path, &tensors)?;
+    fn read_file(&self, path: &Path, choice: BackboneChoice<'_>) -> Result<Unplaced> {
+        let (entry, assumed) = self.entry_of_file(path, choice)?;
         checked(entry, path, assumed)
     }
 
-    /// The entry a bare file stands for: the one whose name the file carries, else one made of
-    /// what the file says.
-    pub(super) fn entry_of_file(
+    /// Brings what a choice names onto this computer if it cannot be described before: a repository of the hub that is
+    /// in no table.
+    ///
+    /// # Errors
+    /// As [`BackboneLibrary::obtain`].
+    pub fn bring<'a>(
         &self,
-        path: &Path,
-        tensors: &Tensors,
-    ) -> Result<(BackboneEntry, Vec<Words>)> {
-        let stem = path
-            .file_stem()
-            .map(|stem| stem.to_string_lossy().into_owned());
-        let stem = stem.unwrap_or_default();
-        if let Some(entry) = self.entries.iter().find(|entry| entry.name == stem) {
-            let mut entry = entry.clone();
-            entry.source = WeightSource::File(path.to_owned());
-            return Ok((entry, Vec::new()));
+        choice: impl Into<BackboneChoice<'a>>,
+        progress: &mut dyn FnMut(DownloadProgress) -> bool,
+    ) -> Result<()> {
+        match self.meaning(choice.into().name)? {
+            Meaning::Hub(repository) => self.obtain_repository(&repository, progress).map(drop),
+            Meaning::Entry(_) | Meaning::File(_) => Ok(()),
         }
-        let inferred = families::infer(tensors)?;
-        let number = |key: &str| {
-            let number: Option<f32> = tensors.metadata().get(key)?.parse().ok();
-            number.filter(|number| number.is_finite())
+    }
+
+    /// Downloads a repository's description and weights; returns the place of the weights.
+    fn obtain_repository(
+        &self,
+        repository: &str,
+        progress: &mut dyn FnMut(DownloadProgress) -> bool,
+    ) -> Result<PathBuf> {
+        let folder = self.places.repository_folder(repository);
+        let mut get = |file: &str| {
+            let url = self.places.resolved(repository, "main", file);
+            fetch::download(&url, &folder.join(file), None, None, progress)
         };
-        let mut assumed = inferred.assumed;
-        let normalisation = match (number("mean"), number("std")) {
-            (Some(mean), Some(std)) if std != 0.0 => Normalisation::even(mean, std),
-            _ => {
-                let (usual, told) = inferred.architecture.family().pixels;
-                assumed.push(message!(told).into());
-                usual
+        let is_absent = |problem: &Problem| problem.is("problem-address-without-file");
+        get(CONFIG)?;
+        match get(PREPROCESSOR) {
+            Err(problem) if !is_absent(&problem) => return Err(problem),
+            _ => {}
+        }
+        // The weights come last: what has them has everything.
+        for (number, file) in WEIGHT_FILES.into_iter().enumerate() {
+            match get(file) {
+                Err(problem) if is_absent(&problem) && number + 1 < WEIGHT_FILES.len() => {}
+                got => {
+                    let got = got?;
+                    hashes::keep(&got.path, &got.sha256)?;
+                    return Ok(got.path);
+                }
             }
-        };
-        let crop_ratio = number("crop_ratio").filter(|ratio| is_crop_ratio(*ratio));
-        let crop_ratio = crop_ratio.unwrap_or(0.875);
-        let entry = BackboneEntry {
-            title: stem.clone(),
-            name: tensors.metadata().get("name").cloned().unwrap_or(stem),
-            pet_blocks: inferred.architecture.default_pet_blocks(),
-            architecture: inferred.architecture,
-            normalisation,
-            crop_ratio,
-            resize: Resize::default(),
-            paper: (normalisation, crop_ratio),
-            source: WeightSource::File(path.to_owned()),
-            size_mb: fs::metadata(path).ok().map(|meta| meta.len() / 1_000_000),
-            sha256: None,
-            licence: NOT_STATED.into(),
-            pretrained_on: NOT_STATED.into(),
-            warning: None,
-        };
-        Ok((entry, assumed))
+        }
+        Err(Problem::new(message!(
+            "problem-weights-not-found",
+            name = repository
+        )))
     }
 
     /// Brings an entry's weights onto this computer and returns their place.
@@ -337,9 +351,9 @@ fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<Words>) -> Result<Unp
     })
 }
 
-fn embedded(entry: &BackboneEntry) -> Result<Unplaced> {
+fn embedded(entry: BackboneEntry) -> Result<Unplaced> {
     Ok(Unplaced {
-        entry: entry.clone(),
+        entry,
         tensors: Tensors::embedded(EMBEDDED, NANO)?,
         path: None,
         sha256: sha256_of_bytes(NANO),

@@ -8,11 +8,9 @@ use directories::BaseDirs;
 
 use super::entry::{BackboneEntry, WeightSource};
 use crate::backbone::weights::sha256_of_bytes;
+use crate::fetch::HUB;
 use crate::files::{self, names::portable};
 use crate::folders;
-
-/// Address of the model hub unless `HF_ENDPOINT` names another.
-const HUB: &str = "https://huggingface.co";
 
 /// Folders and addresses the library works with.
 #[derive(Clone, Debug)]
@@ -52,12 +50,34 @@ impl Places {
                 revision,
             } => {
                 let revision = revision.as_deref().unwrap_or("main");
-                let endpoint = &self.endpoint;
-                Some(format!("{endpoint}/{repository}/resolve/{revision}/{file}"))
+                Some(self.resolved(repository, revision, file))
             }
             WeightSource::Url(url) => Some(url.clone()),
             WeightSource::Embedded | WeightSource::File(_) => None,
         }
+    }
+
+    /// The address of a repository's file.
+    pub fn resolved(&self, repository: &str, revision: &str, file: &str) -> String {
+        let endpoint = &self.endpoint;
+        format!("{endpoint}/{repository}/resolve/{revision}/{file}")
+    }
+
+    /// The weights of a repository, if they are here: in our cache, or in that of the hub's tools.
+    pub fn repository_file(&self, repository: &str) -> Option<PathBuf> {
+        let own = self.repository_folder(repository);
+        let hub = |file: &str| self.in_hub_cache(repository, file, None);
+        let mut files = super::meaning::WEIGHT_FILES.iter();
+        files.find_map(|file| {
+            let here = Some(own.join(file)).filter(|path| path.is_file());
+            here.or_else(|| hub(file))
+        })
+    }
+
+    /// Where our own download of a repository goes.
+    pub fn repository_folder(&self, repository: &str) -> PathBuf {
+        let name = repository.replace('/', "--");
+        self.cache.join(portable(&name))
     }
 
     /// Where our own download of an entry goes.
@@ -101,6 +121,15 @@ impl Places {
         else {
             return None;
         };
+        self.in_hub_cache(repository, file, revision.as_deref())
+    }
+
+    fn in_hub_cache(
+        &self,
+        repository: &str,
+        file: &str,
+        revision: Option<&str>,
+    ) -> Option<PathBuf> {
         let cache = self.hub_cache.as_ref()?;
         let folder = cache.join(format!("models--{}", repository.replace('/', "--")));
         let snapshots = folder.join("snapshots");

@@ -60,8 +60,6 @@ impl WeightLoader<'_> {
 /// Variants of the families that are not read, as far as the names of tensors show them.
 fn unsupported(missing: &[String], unexpected: &[&str]) -> Vec<&'static str> {
     let signs = [
-        ("fc_norm.", "a norm after the mean over tokens is"),
-        ("reg_token", "register tokens are"),
         (".q_norm.", "norms of queries and keys are"),
         (".rel_pos", "relative positions in a ViT are"),
     ];

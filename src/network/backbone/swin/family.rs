@@ -38,7 +38,7 @@ pub static FAMILY: Family = Family {
     pixels: Normalisation::OF_IMAGENET,
     read: |words| read(words).map(Architecture::of),
     infer: |tensors| Ok(shaped(tensors)),
-    first: &["patch_embed.proj.weight"],
+    first: &["patch_embed.proj.weight", "features.0.0.weight"],
     renamed: |tensors| Ok(renamed(tensors)),
     trial: || Architecture::of(Config::plain((32, 4, 4), 24, vec![2, 2], vec![3, 6])),
 };
@@ -177,15 +177,68 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
         mlp_ratio: hidden as f64 / width.max(1) as f64,
         ..plain
     };
+    let stated = ArchitectureValues::of_metadata(tensors.metadata());
+    let told = stated.timms_size("input_size");
+    let assumed = message!("network-input-single-window", side = size.to_string());
+    let config = Config {
+        input_size: told.unwrap_or(size),
+        epsilon: stated
+            .real("", "norm_eps", config.epsilon)
+            .unwrap_or(config.epsilon),
+        ..config
+    };
     Some(Inferred {
         architecture: Architecture::of(config),
-        assumed: vec![message!("network-input-single-window", side = size.to_string()).into()],
+        assumed: told.map_or_else(|| vec![assumed.into()], |_| Vec::new()),
+        missing: Vec::new(),
+    })
+}
+
+/// transformers' and torchvision's names as those of older timm.
+fn respelled(tensors: Tensors) -> Tensors {
+    if tensors.has("encoder.layers.0.blocks.0.layernorm_before.weight") {
+        let swaps = [
+            ("embeddings.patch_embeddings.projection", "patch_embed.proj"),
+            ("embeddings.norm", "patch_embed.norm"),
+            ("encoder.layers.", "layers."),
+            ("attention.self.", "attn."),
+            ("attention.output.dense", "attn.proj"),
+            ("intermediate.dense", "mlp.fc1"),
+            ("output.dense", "mlp.fc2"),
+            ("layernorm_before", "norm1"),
+            ("layernorm_after", "norm2"),
+            ("layernorm.", "norm."),
+        ];
+        let unused = ["pooler.", "embeddings.mask_token"];
+        return tensors
+            .respelled(&swaps, &unused)
+            .packed(["query", "key", "value"], "qkv");
+    }
+    if !tensors.has("features.1.0.norm1.weight") {
+        return tensors;
+    }
+    tensors.renamed(|name| {
+        let name = name
+            .replace("mlp.0.", "mlp.fc1.")
+            .replace("mlp.3.", "mlp.fc2.");
+        let parts: Vec<&str> = name.splitn(4, '.').collect();
+        Some(match parts.as_slice() {
+            ["features", "0", "0", rest] => format!("patch_embed.proj.{rest}"),
+            ["features", "0", "2", rest] => format!("patch_embed.norm.{rest}"),
+            ["features", layer, part, rest] => match layer.parse::<usize>() {
+                Ok(layer) if layer % 2 == 1 => format!("layers.{}.blocks.{part}.{rest}", layer / 2),
+                Ok(layer) => format!("layers.{}.downsample.{part}.{rest}", layer / 2 - 1),
+                Err(_) => name,
+            },
+            _ => name,
+        })
     })
 }
 
 /// Gives the tensors today's timm names. Older files put the downsampling at the end of a stage
 /// instead of at the start of the next, and keep index tables and masks that can be computed.
 fn renamed(tensors: Tensors) -> Tensors {
+    let tensors = respelled(tensors);
     let old = tensors.has("layers.0.downsample.reduction.weight");
     tensors.renamed(|name| {
         if name.ends_with("relative_position_index") || name.ends_with("attn_mask") {

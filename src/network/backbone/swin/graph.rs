@@ -4,6 +4,7 @@ use super::biases::{self, TABLE};
 use super::config::Config;
 use super::windows::Windows;
 use crate::backbone::graph::GraphParts;
+use crate::backbone::mlp::Activation;
 use crate::onnx::{Graph, Value};
 use crate::pet::Site;
 use crate::problem::Result;
@@ -87,7 +88,7 @@ fn block(
     let middle = parts.graph.pair("Add", x, &h);
     let e = parts.norm(&middle, &name("norm2"), config.epsilon)?;
     let e = parts.site((index, Site::Norm2), &middle, e)?;
-    let h = parts.mlp(index, &e, (&name("mlp"), false), None)?;
+    let h = parts.mlp(index, &e, (&name("mlp"), Activation::Gelu), None)?;
     let h = parts.site((index, Site::Mlp), &e, h)?;
     let h = parts.site((index, Site::Stream), &middle, h)?;
     let out = parts.graph.pair("Add", &middle, &h);

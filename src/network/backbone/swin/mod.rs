@@ -6,7 +6,7 @@ use burn::tensor::Tensor;
 
 use super::architecture::Architecture;
 use super::loader::WeightLoader;
-use super::mlp::Mlp;
+use super::mlp::{Activation, Mlp};
 use super::patches::Neighbours;
 use super::projections::{projections, uses_projections};
 use super::{Backbone, Facts, IN_ATTENTION, Tokens, check_no_prefix, patches};
@@ -106,7 +106,8 @@ impl Block {
             norm: loader.norm(&name("norm2"), width, epsilon),
             fc1: loader.linear(&name("mlp.fc1"), width, hidden, true),
             fc2: loader.linear(&name("mlp.fc2"), hidden, width, true),
-            quick_gelu: false,
+            activation: Activation::Gelu,
+            response_norm: None,
         };
         Self {
             merging,

@@ -62,7 +62,7 @@ fn block(acting: &Acting) -> String {
     body.line("x = x + h");
     body.line("e = block.norm2(x)");
     body.site(acting, Site::Norm2, ["x", "e"], "");
-    body.mlp(acting, &|what| [what.to_owned(), what.to_owned()]);
+    body.mlp(acting, false, &|what| [what.to_owned(), what.to_owned()]);
     body.site(acting, Site::Mlp, ["e", "h"], "");
     body.site(acting, Site::Stream, ["x", "h"], "");
     body.line("x = x + h");

@@ -1,5 +1,7 @@
 //! The dimensions of a ViT.
 
+use crate::backbone::mlp::Activation;
+
 /// Dimensions of a ViT.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -25,8 +27,44 @@ pub struct Config {
     pub layer_scale: bool,
     /// Whether there is a norm before the first block (and the patch embedding has no bias).
     pub pre_norm: bool,
-    /// Whether the MLP uses x·σ(1.702·x) instead of GELU.
-    pub quick_gelu: bool,
+    /// What the MLPs have between their layers.
+    pub activation: Activation,
+    /// Register tokens behind the class token.
+    pub registers: usize,
+    /// Whether the position embedding is of patches alone (timm's `no_embed_class`).
+    pub no_embed_class: bool,
+    /// What becomes the feature ([`Config::pool`]).
+    pub pool: Pool,
+    /// Whether the final norm is behind the pooling instead of before it (timm's `fc_norm`).
+    pub fc_norm: bool,
+}
+
+/// What becomes a ViT's feature, by timm's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pool {
+    /// The class token.
+    Token,
+    /// The mean of the patches.
+    Avg,
+    /// A learned query that attends to all tokens (SigLIP).
+    Map,
+}
+
+impl Pool {
+    /// timm's name of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Avg => "avg",
+            Self::Map => "map",
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Token, Self::Avg, Self::Map];
+        all.into_iter().find(|known| known.name() == name)
+    }
 }
 
 impl Config {
@@ -50,7 +88,32 @@ impl Config {
             class_token: true,
             layer_scale: false,
             pre_norm: false,
-            quick_gelu: false,
+            activation: Activation::Gelu,
+            registers: 0,
+            no_embed_class: false,
+            pool: Pool::Token,
+            fc_norm: false,
+        }
+    }
+
+    /// What becomes the feature; without a class token, the mean where it would be that.
+    pub fn pool(&self) -> Pool {
+        match (self.pool, self.class_token) {
+            (Pool::Token, false) => Pool::Avg,
+            (pool, _) => pool,
+        }
+    }
+
+    /// Tokens before those of the patches.
+    pub fn extra_tokens(&self) -> usize {
+        usize::from(self.class_token) + self.registers
+    }
+
+    /// Rows of the position embedding before those of the patches.
+    pub fn extra_positions(&self) -> usize {
+        match self.no_embed_class {
+            true => 0,
+            false => self.extra_tokens(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Vit;
-use super::config::Config;
+use super::config::{Config, Pool};
 use super::graph;
 use super::names::renamed;
 use super::positions::fitted;
@@ -11,6 +11,7 @@ use super::torch;
 use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
 use crate::backbone::graph::GraphParts;
 use crate::backbone::loader::WeightLoader;
+use crate::backbone::mlp::Activation;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::plausible::implausible;
 use crate::backbone::torch::{Acting, LayerName, TorchText};
@@ -39,6 +40,10 @@ pub static FAMILY: Family = Family {
         "pre_norm",
         "activation",
         "learned_size",
+        "reg_tokens",
+        "no_embed_class",
+        "pool",
+        "fc_norm",
     ],
     // The paper's 5 of 12 blocks.
     pet_blocks: 5,
@@ -53,6 +58,9 @@ pub static FAMILY: Family = Family {
         "patch_embed.proj.weight",
         "visual.class_embedding",
         "embedding/kernel",
+        "embeddings.patch_embeddings.projection.weight",
+        "embeddings.patch_embedding.weight",
+        "conv_proj.weight",
     ],
     renamed,
     trial: || Architecture::of(Config::plain(32, 8, 24, 3, 3)),
@@ -107,7 +115,7 @@ impl Dimensions for Config {
     }
 
     fn lengths(&self) -> Vec<Length> {
-        let tokens = (self.input_size / self.patch).pow(2) + usize::from(self.class_token);
+        let tokens = (self.input_size / self.patch).pow(2) + self.extra_tokens();
         let attended = tokens;
         vec![Length { tokens, attended }; self.depth]
     }
@@ -152,51 +160,150 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
         class_token: words.flag("class_token", "class_token", true)?,
         layer_scale: words.timm_has("init_values") || words.flag("layer_scale", "", false)?,
         pre_norm: words.flag("pre_norm", "pre_norm", false)?,
-        quick_gelu: words.is_second("activation", "act_layer", ["gelu", "quick_gelu"])?,
+        activation: words
+            .one_of("activation", "act_layer", Activation::named)?
+            .unwrap_or_default(),
+        registers: words.optional_size("reg_tokens")?.unwrap_or(0),
+        no_embed_class: words.flag("no_embed_class", "no_embed_class", false)?,
+        pool: words
+            .one_of("pool", "global_pool", Pool::named)?
+            .unwrap_or(plain.pool),
+        fc_norm: words.flag("fc_norm", "fc_norm", false)?,
         ..plain
     })
 }
 
 fn infer(tensors: &Tensors) -> Result<Option<Inferred>> {
     let tensors = renamed(tensors.clone())?;
-    let stated = ArchitectureValues::of_metadata(tensors.metadata()).timms_size("num_heads");
-    Ok(shaped(&tensors, stated))
+    let stated = ArchitectureValues::of_metadata(tensors.metadata());
+    let inferred = shaped(&tensors, &stated);
+    inferred.transpose()
 }
 
-/// A ViT of these shapes; they do not determine the number of heads.
-fn shaped(tensors: &Tensors, stated_heads: Option<usize>) -> Option<Inferred> {
+/// A ViT of these shapes; what they do not determine is `stated`, or missing.
+fn shaped(tensors: &Tensors, stated: &ArchitectureValues) -> Option<Result<Inferred>> {
     let &[width, _, patch, _] = tensors.shape("patch_embed.proj.weight")? else {
         return None;
     };
     let depth = tensors.series("blocks.", ".norm1.weight");
     let class_token = tensors.has("cls_token");
-    let cells = tensors.shape("pos_embed")?.get(1)?;
-    let cells = cells.checked_sub(usize::from(class_token))?;
-    // ViT-H, -g and -G have 16 heads; all others 64 channels a head.
-    let usual = match width {
-        1280 | 1408 | 1664 => 16,
-        _ => (width / 64).max(1),
+    let registers = tensors.shape("reg_token").and_then(|shape| shape.get(1));
+    let registers = registers.copied().unwrap_or(0);
+    let positions = *tensors.shape("pos_embed")?.get(1)?;
+    let extra = usize::from(class_token) + registers;
+    // Where the other tokens have no position, the patches alone fill a square.
+    let is_square = |cells: usize| cells > 0 && cells.isqrt().pow(2) == cells;
+    let no_embed_class =
+        extra > 0 && is_square(positions) && !positions.checked_sub(extra).is_some_and(is_square);
+    let cells = match no_embed_class {
+        true => positions,
+        false => positions.checked_sub(extra)?,
     };
-    let heads = stated_heads.unwrap_or(usual);
+    let named = stated
+        .timms_text("timm")
+        .and_then(|name| heads_of(name, width));
+    let told = stated.timms_size("num_heads").or(named);
+    let known = told.or(usual_heads(width));
+    let heads = known.unwrap_or((width / 64).max(1));
     let size = cells.isqrt().saturating_mul(patch);
     let config = Config {
         hidden: *tensors.shape("blocks.0.mlp.fc1.weight")?.first()?,
         class_token,
         layer_scale: tensors.has("blocks.0.ls1.gamma"),
         pre_norm: tensors.has("norm_pre.weight"),
+        registers,
+        no_embed_class,
+        fc_norm: tensors.has("fc_norm.weight"),
+        pool: if tensors.has("attn_pool.latent") {
+            Pool::Map
+        } else if tensors.has("fc_norm.weight") {
+            Pool::Avg
+        } else {
+            Pool::Token
+        },
         ..Config::plain(size, patch, width, depth, heads)
     };
-    let mut assumed = Vec::new();
-    if stated_heads.is_none() {
+    let (mut missing, mut assumed) = (Vec::new(), Vec::new());
+    if known.is_none() {
+        missing.push("heads");
+    }
+    if told.is_none() {
         let channels = width / heads.max(1);
         assumed.push(message!("network-heads", n = heads, channels = channels).into());
     }
-    if config.pre_norm {
+    if config.pre_norm && stated.timms_text("act_layer").is_none() {
         let epsilon = config.epsilon.to_string();
+        missing.push("activation");
         assumed.push(message!("network-exact-gelu", epsilon = epsilon).into());
     }
-    Some(Inferred {
+    Some(with_stated(config, stated).map(|config| Inferred {
         architecture: Architecture::of(config),
         assumed,
+        missing,
+    }))
+}
+
+/// The dimensions with what is stated of what shapes do not determine.
+fn with_stated(config: Config, stated: &ArchitectureValues) -> Result<Config> {
+    // Those with a norm before the blocks are CLIP's.
+    let activation = stated.timms_text("act_layer");
+    let usual = match config.pre_norm && activation.is_some() {
+        true => 1e-5,
+        false => config.epsilon,
+    };
+    Ok(Config {
+        input_size: stated.timms_size("input_size").unwrap_or(config.input_size),
+        epsilon: stated.real("", "norm_eps", usual)?,
+        activation: stated
+            .one_of("", "act_layer", Activation::named)?
+            .unwrap_or_default(),
+        pool: match stated.one_of("", "global_pool", Pool::named)? {
+            // What a file has for its own pooling is what it was trained with.
+            Some(pool) if config.pool == Pool::Token && pool != Pool::Map => pool,
+            _ => config.pool,
+        },
+        ..config
     })
+}
+
+/// The heads of the ViTs of this width, if there is only one number of them.
+fn usual_heads(width: usize) -> Option<usize> {
+    match width {
+        192 | 384 | 768 | 1024 => Some(width / 64),
+        // ViT-H, -g and -G.
+        1280 | 1408 | 1664 => Some(16),
+        _ => None,
+    }
+}
+
+/// Returns the number of heads in the attention of timm's ViT of this name and width; `None` for other networks.
+fn heads_of(architecture: &str, width: usize) -> Option<usize> {
+    const VITS: [&str; 6] = [
+        "vit_",
+        "deit",
+        "flexivit_",
+        "eva_large_",
+        "beit3_",
+        "test_vit",
+    ];
+    // Heads of 72 to 104 channels.
+    const SIXTEEN: [&str; 6] = [
+        "so400m",
+        "giantopt",
+        "_giant_",
+        "_gigantic_",
+        "_huge_",
+        "vit_base_patch16_gap",
+    ];
+    if !VITS.iter().any(|name| architecture.starts_with(name)) {
+        return None;
+    }
+    if SIXTEEN.iter().any(|name| architecture.contains(name)) && !architecture.contains("dinov2") {
+        return Some(16);
+    }
+    let channels = match architecture.starts_with("test_vit") {
+        true => 32,
+        false => 64,
+    };
+    Some((width / channels).max(1))
 }

@@ -1,6 +1,6 @@
 //! A ViT as a graph of operations.
 
-use super::config::Config;
+use super::config::{Config, Pool};
 use crate::backbone::graph::GraphParts;
 use crate::onnx::{Graph, Value};
 use crate::pet::Site;
@@ -12,24 +12,64 @@ pub fn features(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> 
     for index in 0..config.depth {
         x = block(config, parts, index, &x)?;
     }
-    let normed = parts.norm(&x, "norm", config.epsilon)?;
-    let pooled = match config.class_token {
-        true => parts.graph.slice(&normed, 1, 0, 1),
-        false => parts.graph.mean(&normed, 1),
+    if !config.fc_norm {
+        x = parts.norm(&x, "norm", config.epsilon)?;
+    }
+    let mut pooled = match config.pool() {
+        Pool::Token => parts.graph.slice(&x, 1, 0, 1),
+        Pool::Avg => {
+            let side = config.input_size / config.patch;
+            let patches = parts.graph.slice(&x, 1, -((side * side) as i64), i64::MAX);
+            parts.graph.mean(&patches, 1)
+        }
+        Pool::Map => attention_pool(config, parts, &x)?,
     };
+    if config.fc_norm {
+        pooled = parts.norm(&pooled, "fc_norm", config.epsilon)?;
+    }
     Ok(parts.graph.reshape(&pooled, &[-1, config.width as i64]))
+}
+
+/// The query attends to all tokens; then an MLP.
+fn attention_pool(config: &Config, parts: &mut GraphParts<'_>, x: &Value) -> Result<Value> {
+    let (width, heads) = (config.width as i64, config.heads as i64);
+    let name = |rest: &str| format!("attn_pool.{rest}");
+    let latent = parts.weight(&name("latent"))?;
+    let latent = parts.graph.grown(&latent, x);
+    let query = parts.linear(&latent, &name("q"))?;
+    let packed = parts.linear(x, &name("kv"))?;
+    let key = parts.graph.slice(&packed, -1, 0, width);
+    let value = parts.graph.slice(&packed, -1, width, 2 * width);
+    let [q, k, v] = [query, key, value].map(|h| parts.by_head(&h, heads, width));
+    let mixed = parts.attend([&q, &k, &v], width / heads, &|_, scores| scores);
+    let mixed = parts.joined_heads(&mixed, width);
+    let x = parts.linear(&mixed, &name("proj"))?;
+    let e = parts.norm(&x, &name("norm"), config.epsilon)?;
+    let hidden = parts.linear(&e, &name("mlp.fc1"))?;
+    let active = parts.active(&hidden, config.activation);
+    let h = parts.linear(&active, &name("mlp.fc2"))?;
+    Ok(parts.graph.pair("Add", &x, &h))
 }
 
 fn embed(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
     let maps = parts.convolution(images, "patch_embed.proj", [config.patch, 1, 0])?;
     let mut x = parts.tokens_of(&maps, config.width);
-    if config.class_token {
-        let token = parts.weight("cls_token")?;
+    let positions = parts.weight("pos_embed")?;
+    if config.no_embed_class {
+        x = parts.graph.pair("Add", &x, &positions);
+    }
+    let names = [
+        (config.class_token, "cls_token"),
+        (config.registers > 0, "reg_token"),
+    ];
+    for (_, name) in names.iter().rev().filter(|(there, _)| *there) {
+        let token = parts.weight(name)?;
         let token = parts.graph.grown(&token, &x);
         x = parts.graph.join(&[&token, &x], 1);
     }
-    let positions = parts.weight("pos_embed")?;
-    x = parts.graph.pair("Add", &x, &positions);
+    if !config.no_embed_class {
+        x = parts.graph.pair("Add", &x, &positions);
+    }
     match config.pre_norm {
         true => parts.norm(&x, "norm_pre", config.epsilon),
         false => Ok(x),
@@ -53,7 +93,7 @@ fn block(
     let e = parts.site((index, Site::Norm2), &x, e)?;
     let scale = config.layer_scale.then(|| name("ls2.gamma"));
     let layer = name("mlp");
-    let h = parts.mlp(index, &e, (&layer, config.quick_gelu), scale.as_deref())?;
+    let h = parts.mlp(index, &e, (&layer, config.activation), scale.as_deref())?;
     let h = parts.site((index, Site::Mlp), &e, h)?;
     let h = parts.site((index, Site::Stream), &x, h)?;
     let x = parts.graph.pair("Add", &x, &h);

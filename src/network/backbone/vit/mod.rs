@@ -1,6 +1,7 @@
 //! Vision Transformer (Dosovitskiy et al., 2021) of any size and resolution, with options of its variants: layer scale
-//! (DINOv2), a norm before the blocks (CLIP), QuickGELU (CLIP). The feature is the class token after the final norm;
-//! without a class token, the mean token.
+//! (DINOv2), a norm before the blocks and QuickGELU (CLIP), register tokens (DINOv2), positions of patches alone
+//! (DeiT-III), attention pooling (SigLIP). The feature is the class token after the final norm, the mean patch, or the
+//! result of attention pooling.
 
 mod attention;
 mod config;
@@ -15,7 +16,7 @@ use std::sync::OnceLock;
 
 use burn::tensor::Tensor;
 
-pub use config::Config;
+pub use config::{Config, Pool};
 pub use family::FAMILY;
 use last::LastAttention;
 use positions::Positions;
@@ -26,7 +27,7 @@ use super::mlp::Mlp;
 use super::projections::{projections, uses_projections};
 use super::{Backbone, Facts, IN_ATTENTION, Tokens, no_prompts, patches};
 use crate::nn::{self, Frame, LayerNorm, Linear};
-use crate::pet::{Hooks, Site};
+use crate::pet::{Hooks, PetStack, Site};
 use crate::problem::Result;
 
 struct Block {
@@ -42,12 +43,78 @@ pub struct Vit {
     facts: Facts,
     patch_embedding: Linear,
     class_token: Option<Tensor<3>>,
+    /// 1 × registers × width.
+    registers: Option<Tensor<3>>,
     positions: Positions,
     pre_norm: Option<LayerNorm>,
     blocks: Vec<Block>,
     /// Created when it is first used.
     last: OnceLock<LastAttention>,
+    /// Before the pooling, or behind it.
     norm: LayerNorm,
+    attention_pool: Option<AttentionPool>,
+}
+
+/// A learned query that attends to all tokens, and an MLP (SigLIP).
+struct AttentionPool {
+    /// 1 × 1 × width.
+    latent: Tensor<3>,
+    query: Linear,
+    key_value: Linear,
+    proj: Linear,
+    mlp: Mlp,
+    heads: usize,
+}
+
+impl AttentionPool {
+    fn build(config: &Config, loader: &mut WeightLoader) -> Self {
+        let Config {
+            width,
+            hidden,
+            heads,
+            epsilon,
+            activation,
+            ..
+        } = *config;
+        let name = |rest: &str| format!("attn_pool.{rest}");
+        Self {
+            latent: loader.tensor(&name("latent"), [1, 1, width]),
+            query: loader.linear(&name("q"), width, width, true),
+            key_value: loader.linear(&name("kv"), width, 2 * width, true),
+            proj: loader.linear(&name("proj"), width, width, true),
+            mlp: Mlp {
+                norm: loader.norm(&name("norm"), width, epsilon),
+                fc1: loader.linear(&name("mlp.fc1"), width, hidden, true),
+                fc2: loader.linear(&name("mlp.fc2"), hidden, width, true),
+                activation,
+                response_norm: None,
+            },
+            heads,
+        }
+    }
+
+    /// batch × tokens × width → batch × 1 × width.
+    fn run(&self, x: Tensor<3>) -> Result<Tensor<3>> {
+        let [batch, count, width] = x.dims();
+        let head = width / self.heads;
+        let by_head = |x: Tensor<3>, count: usize| {
+            let apart = x.reshape([batch, count, self.heads, head]);
+            apart.swap_dims(1, 2)
+        };
+        let latent = self.latent.clone().expand([batch, 1, width]);
+        let query = by_head(self.query.forward(latent), 1) * (head as f64).powf(-0.5);
+        let packed = self.key_value.forward(x);
+        let part = |i: usize| {
+            let columns = i * width..(i + 1) * width;
+            by_head(packed.clone().slice([0..batch, 0..count, columns]), count)
+        };
+        let shares = nn::softmax(nn::matmul(query, part(0).swap_dims(2, 3)));
+        let mixed = nn::matmul(shares, part(1)).reshape([batch, 1, width]);
+        // No PET acts behind the last block.
+        let behind = usize::MAX;
+        self.mlp
+            .residual(behind, self.proj.forward(mixed), &PetStack::empty())
+    }
 }
 
 impl Vit {
@@ -64,6 +131,8 @@ impl Vit {
         let class_token = config
             .class_token
             .then(|| loader.tensor("cls_token", [1, 1, width]));
+        let registers = (config.registers > 0)
+            .then(|| loader.tensor("reg_token", [1, config.registers, width]));
         let positions = Positions::build(config, loader);
         let pre_norm = config
             .pre_norm
@@ -71,17 +140,25 @@ impl Vit {
         let blocks = (0..config.depth)
             .map(|index| Block::build(config, loader, &format!("blocks.{index}")))
             .collect();
-        let norm = loader.norm("norm", width, epsilon);
+        let norm = match config.fc_norm {
+            true => "fc_norm",
+            false => "norm",
+        };
+        let norm = loader.norm(norm, width, epsilon);
+        let attention_pool =
+            (config.pool() == Pool::Map).then(|| AttentionPool::build(config, loader));
         Self {
             config: config.clone(),
             facts: Facts::new(Architecture::of(config.clone()), loader),
             patch_embedding,
             class_token,
+            registers,
             positions,
             pre_norm,
             blocks,
             last: OnceLock::new(),
             norm,
+            attention_pool,
         }
     }
 
@@ -172,7 +249,8 @@ impl Block {
                 norm,
                 fc1,
                 fc2,
-                quick_gelu: config.quick_gelu,
+                activation: config.activation,
+                response_norm: None,
             },
         }
     }
@@ -188,12 +266,22 @@ impl Backbone for Vit {
         let batch = images.dims()[0];
         let (patches, rows, columns) = patches::of_images(images, self.config.patch);
         let mut values = self.patch_embedding.forward(patches);
-        if let Some(token) = &self.class_token {
-            let tokens = token.clone().expand([batch, 1, self.config.width]);
-            values = Tensor::cat(vec![tokens, values], 1);
+        let extra = self.config.extra_positions();
+        let positions = self.positions.of(rows, columns, extra, &self.device())?;
+        if self.config.no_embed_class {
+            values = values + positions.clone();
         }
-        let extra = usize::from(self.config.class_token);
-        values = values + self.positions.of(rows, columns, extra, &self.device())?;
+        let extra = [&self.class_token, &self.registers].into_iter().flatten();
+        let mut parts: Vec<Tensor<3>> = extra
+            .map(|tokens| tokens.clone().expand([batch as i64, -1, -1]))
+            .collect();
+        if !parts.is_empty() {
+            parts.push(values);
+            values = Tensor::cat(parts, 1);
+        }
+        if !self.config.no_embed_class {
+            values = values + positions;
+        }
         if let Some(norm) = &self.pre_norm {
             values = norm.forward(values);
         }
@@ -211,7 +299,11 @@ impl Backbone for Vit {
     fn class_position(&self) -> Option<Tensor<3>> {
         self.class_token.as_ref()?;
         let side = self.config.input_size / self.config.patch;
-        let positions = self.positions.of(side, side, 1, &self.device()).ok()?;
+        if self.config.no_embed_class {
+            return Some(Tensor::zeros([1, 1, self.config.width], &self.device()));
+        }
+        let extra = self.config.extra_positions();
+        let positions = self.positions.of(side, side, extra, &self.device()).ok()?;
         Some(positions.slice([0..1, 0..1, 0..self.config.width]))
     }
 
@@ -238,7 +330,7 @@ impl Backbone for Vit {
         let given = tokens.values.clone();
         let is_last = index + 1 == self.blocks.len();
         let whole = hooks.acts_in(index) || hooks.reads_tokens();
-        if is_last && self.config.class_token && !whole {
+        if is_last && self.config.pool() == Pool::Token && !whole {
             let block = &self.blocks[index];
             let last = || LastAttention::new(block, self.config.heads);
             let middle = self.last.get_or_init(last).run(block, given);
@@ -268,17 +360,24 @@ impl Backbone for Vit {
     }
 
     fn normed(&self, tokens: Tokens) -> Tensor<3> {
-        self.norm.forward(tokens.values)
+        match self.config.fc_norm {
+            true => tokens.values,
+            false => self.norm.forward(tokens.values),
+        }
     }
 
     fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {
-        let [batch, _, width] = tokens.values.dims();
-        let pooled = if self.config.class_token {
+        let [batch, count, width] = tokens.values.dims();
+        let patches = tokens.rows * tokens.columns;
+        let own = |range| tokens.values.clone().slice([0..batch, range, 0..width]);
+        let pooled = match (self.config.pool(), &self.attention_pool) {
             // The norm is computed per token, so only the class token needs it.
-            self.norm
-                .forward(tokens.values.slice([0..batch, 0..1, 0..width]))
-        } else {
-            self.norm.forward(tokens.values).mean_dim(1)
+            (Pool::Token, _) => self.norm.forward(own(0..1)),
+            (Pool::Map, Some(pool)) => pool.run(self.normed(tokens))?,
+            _ if self.config.fc_norm => self.norm.forward(own(count - patches..count).mean_dim(1)),
+            // Without other tokens there is nothing to cut off.
+            _ if count == patches => self.norm.forward(tokens.values).mean_dim(1),
+            _ => self.norm.forward(own(count - patches..count)).mean_dim(1),
         };
         Ok(pooled.reshape([batch, width]))
     }

@@ -1,5 +1,5 @@
 //! Other programs' names for a ViT's tensors, turned into timm's: the original JAX release (npz),
-//! OpenAI's CLIP, DINO's and older timm files.
+//! OpenAI's CLIP, DINO's and older timm files, transformers' ViT, DINOv2, CLIP and SigLIP, and torchvision's ViT.
 
 use crate::backbone::weights::{Stored, Tensors};
 use crate::problem::{Problem, Result};
@@ -12,6 +12,15 @@ pub fn renamed(tensors: Tensors) -> Result<Tensors> {
     if tensors.has("embedding/kernel") {
         return jax(&tensors);
     }
+    if tensors.has("embeddings.patch_embeddings.projection.weight") {
+        return Ok(transformers(tensors));
+    }
+    if tensors.has("embeddings.patch_embedding.weight") {
+        return Ok(transformers_clip(tensors));
+    }
+    if tensors.has("conv_proj.weight") {
+        return Ok(torchvision(tensors));
+    }
     Ok(plain(tensors))
 }
 
@@ -20,8 +29,114 @@ fn plain(tensors: Tensors) -> Tensors {
     tensors.renamed(|name| (!name.starts_with("pre_logits.")).then(|| name.to_owned()))
 }
 
+/// transformers' ViT, MAE, DeiT and DINOv2, with the names of its files and of its newest models.
+fn transformers(tensors: Tensors) -> Tensors {
+    let swaps = [
+        ("embeddings.patch_embeddings.projection", "patch_embed.proj"),
+        ("embeddings.position_embeddings", "pos_embed"),
+        ("embeddings.cls_token", "cls_token"),
+        ("embeddings.register_tokens", "reg_token"),
+        ("encoder.layer.", "blocks."),
+        ("layers.", "blocks."),
+        ("attention.attention.", "attn."),
+        ("attention.output.dense", "attn.proj"),
+        ("attention.o_proj", "attn.proj"),
+        ("attention.", "attn."),
+        ("q_proj", "query"),
+        ("k_proj", "key"),
+        ("v_proj", "value"),
+        ("intermediate.dense", "mlp.fc1"),
+        ("output.dense", "mlp.fc2"),
+        ("layernorm_before", "norm1"),
+        ("layernorm_after", "norm2"),
+        ("layer_scale1.lambda1", "ls1.gamma"),
+        ("layer_scale2.lambda1", "ls2.gamma"),
+        ("layernorm.", "norm."),
+    ];
+    let unused = ["embeddings.mask_token", "pooler.", "decoder."];
+    let mut tensors = tensors
+        .respelled(&swaps, &unused)
+        .packed(["query", "key", "value"], "qkv");
+    // Registers have no position there, the class token has one: in timm's form it is part of the token.
+    if tensors.has("reg_token")
+        && let (Some(token), Some(positions)) =
+            (tensors.remove("cls_token"), tensors.remove("pos_embed"))
+        && let &[_, count, width] = positions.shape()
+    {
+        let flat = positions.reshaped(vec![count, width]);
+        tensors.insert("cls_token", token.plus(flat.clone().rows(0, 1)));
+        let patches = flat.rows(1, count);
+        tensors.insert("pos_embed", patches.reshaped(vec![1, count - 1, width]));
+    }
+    tensors
+}
+
+/// transformers' image encoders of CLIP and SigLIP.
+fn transformers_clip(tensors: Tensors) -> Tensors {
+    let swaps = [
+        ("embeddings.patch_embedding", "patch_embed.proj"),
+        ("embeddings.position_embedding.weight", "pos_embed"),
+        ("embeddings.class_embedding", "cls_token"),
+        ("encoder.layers.", "blocks."),
+        ("self_attn.out_proj", "attn.proj"),
+        ("self_attn.", "attn."),
+        ("layer_norm", "norm"),
+        ("pre_layrnorm", "norm_pre"),
+        ("post_layernorm", "norm"),
+        ("head.probe", "attn_pool.latent"),
+        ("head.attention.out_proj", "attn_pool.proj"),
+        ("head.attention.in_proj_", "attn_pool.packed."),
+        ("head.layernorm", "attn_pool.norm"),
+        ("head.mlp", "attn_pool.mlp"),
+    ];
+    let mut tensors = tensors
+        .respelled(&swaps, &["embeddings.position_ids"])
+        .packed(["q_proj", "k_proj", "v_proj"], "qkv");
+    for kind in ["weight", "bias"] {
+        if let Some(packed) = tensors.remove(&format!("attn_pool.packed.{kind}")) {
+            let rows = packed.shape().first().copied().unwrap_or(0);
+            let query = packed.clone().rows(0, rows / 3);
+            tensors.insert(format!("attn_pool.q.{kind}"), query);
+            tensors.insert(format!("attn_pool.kv.{kind}"), packed.rows(rows / 3, rows));
+        }
+    }
+    with_batch_axis(tensors)
+}
+
+fn torchvision(tensors: Tensors) -> Tensors {
+    let swaps = [
+        ("conv_proj", "patch_embed.proj"),
+        ("class_token", "cls_token"),
+        ("encoder.pos_embedding", "pos_embed"),
+        ("encoder.layers.encoder_layer_", "blocks."),
+        ("encoder.ln", "norm"),
+        ("ln_", "norm"),
+        ("self_attention.in_proj_", "attn.qkv."),
+        ("self_attention.out_proj", "attn.proj"),
+        ("mlp.linear_1", "mlp.fc1"),
+        ("mlp.linear_2", "mlp.fc2"),
+        ("mlp.0.", "mlp.fc1."),
+        ("mlp.3.", "mlp.fc2."),
+    ];
+    tensors.respelled(&swaps, &["heads."])
+}
+
+/// The class token and the positions with timm's axis for the batch.
+fn with_batch_axis(mut tensors: Tensors) -> Tensors {
+    if let Some(token) = tensors.remove("cls_token") {
+        let width = token.shape().iter().product();
+        tensors.insert("cls_token", token.reshaped(vec![1, 1, width]));
+    }
+    if let Some(positions) = tensors.remove("pos_embed") {
+        let shape = [&[1], positions.shape()].concat();
+        tensors.insert("pos_embed", positions.reshaped(shape));
+    }
+    tensors
+}
+
 fn clip(tensors: Tensors) -> Tensors {
-    const SWAPS: [(&str, &str); 10] = [
+    const SWAPS: [(&str, &str); 11] = [
+        ("class_embedding", "cls_token"),
         ("conv1", "patch_embed.proj"),
         ("positional_embedding", "pos_embed"),
         ("transformer.resblocks.", "blocks."),
@@ -33,23 +148,8 @@ fn clip(tensors: Tensors) -> Tensors {
         ("mlp.c_fc", "mlp.fc1"),
         ("mlp.c_proj", "mlp.fc2"),
     ];
-    let mut tensors = tensors.renamed(|name| {
-        let mut name = name.to_owned();
-        for (from, to) in SWAPS {
-            name = name.replace(from, to);
-        }
-        // The projection into the space shared with texts is a head.
-        (name != "proj").then_some(name)
-    });
-    if let Some(token) = tensors.remove("class_embedding") {
-        let width = token.shape().iter().product();
-        tensors.insert("cls_token", token.reshaped(vec![1, 1, width]));
-    }
-    if let Some(positions) = tensors.remove("pos_embed") {
-        let shape = [&[1], positions.shape()].concat();
-        tensors.insert("pos_embed", positions.reshaped(shape));
-    }
-    tensors
+    // The projection into the space shared with texts is a head.
+    with_batch_axis(tensors.respelled(&SWAPS, &["proj"]))
 }
 
 /// The JAX release keeps kernels input first, and queries, keys and values apart.

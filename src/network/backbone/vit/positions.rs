@@ -35,7 +35,7 @@ enum Learned {
 impl Positions {
     /// Takes the embedding from the loader; a file may hold it for another grid.
     pub fn build(config: &Config, loader: &mut WeightLoader) -> Self {
-        let extra = usize::from(config.class_token);
+        let extra = config.extra_positions();
         let grid = loader
             .shape_of(NAME)
             .filter(|shape| shape.len() == 3 && shape[1] > extra)
@@ -92,7 +92,7 @@ impl Positions {
 
 /// A stored tensor as it is trained: the position embedding on the network's own grid.
 pub fn fitted(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
-    let extra = usize::from(config.class_token);
+    let extra = config.extra_positions();
     let side = config.input_size / config.patch;
     let tokens = side * side + extra;
     if name != NAME || stored.shape[1] == tokens {

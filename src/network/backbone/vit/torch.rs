@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::config::Config;
+use super::config::{Config, Pool};
 use crate::backbone::IN_ATTENTION;
+use crate::backbone::mlp::Activation;
 use crate::backbone::torch::{Acting, Body, LayerName, TorchText, acts_in, step};
 use crate::pet::Site;
 
@@ -66,7 +67,8 @@ pub fn layers(config: &Config, block: usize, site: Site) -> Vec<LayerName> {
         parts,
     }];
     // transformers' network has neither, and always a class token.
-    if config.class_token && !config.pre_norm && !config.layer_scale {
+    let is_plain = config.registers == 0 && config.pool() == Pool::Token && !config.fc_norm;
+    if config.class_token && !config.pre_norm && !config.layer_scale && is_plain {
         names.push(alone(format!("layers.{block}.{today}")));
         names.push(alone(format!("encoder.layer.{block}.{before}")));
     }
@@ -97,15 +99,31 @@ fn network(config: &Config, name: &str) -> String {
     );
     let options = [
         (!config.class_token, "class_token=False"),
-        (!config.class_token, "global_pool=\"avg\""),
-        (!config.class_token, "fc_norm=False"),
+        (config.pool() == Pool::Avg, "global_pool=\"avg\""),
+        (config.pool() == Pool::Map, "global_pool=\"map\""),
+        (
+            config.pool() != Pool::Token && !config.fc_norm,
+            "fc_norm=False",
+        ),
+        (config.fc_norm, "fc_norm=True"),
+        (config.no_embed_class, "no_embed_class=True"),
         (config.layer_scale, "init_values=1e-5"),
         (config.pre_norm, "pre_norm=True"),
-        (config.quick_gelu, "act_layer=\"quick_gelu\""),
+        (
+            config.activation == Activation::QuickGelu,
+            "act_layer=\"quick_gelu\"",
+        ),
+        (
+            config.activation == Activation::GeluTanh,
+            "act_layer=\"gelu_tanh\"",
+        ),
         (true, "num_classes=0"),
     ];
     for (_, option) in options.iter().filter(|(needed, _)| *needed) {
         let _ = writeln!(text, "        {option},");
+    }
+    if config.registers > 0 {
+        let _ = writeln!(text, "        reg_tokens={},", config.registers);
     }
     text + "    )\n\n\n"
 }
@@ -114,17 +132,44 @@ fn embed(config: &Config) -> String {
     let mut body = Body::default();
     body.line("\"\"\"Normalised images → tokens before the first block.\"\"\"");
     body.line("x = network.patch_embed(images)");
-    if config.class_token {
-        body.line("x = torch.cat([network.cls_token.expand(len(x), -1, -1), x], 1)");
+    let extra: Vec<String> = [
+        (config.class_token, "cls_token"),
+        (config.registers > 0, "reg_token"),
+    ]
+    .into_iter()
+    .filter(|(there, _)| *there)
+    .map(|(_, name)| format!("network.{name}.expand(len(x), -1, -1)"))
+    .collect();
+    if config.no_embed_class {
+        body.line("x = x + network.pos_embed");
     }
-    body.line("return network.norm_pre(x + network.pos_embed)");
+    if !extra.is_empty() {
+        body.line(format!("x = torch.cat([{}, x], 1)", extra.join(", ")));
+    }
+    body.line(match config.no_embed_class {
+        true => "return network.norm_pre(x)",
+        false => "return network.norm_pre(x + network.pos_embed)",
+    });
     format!("def embed(network, images):\n{}\n\n", body.text())
 }
 
 fn pool(config: &Config) -> String {
-    let (what, how) = match config.class_token {
-        true => ("the class token", "network.norm(x)[:, 0]"),
-        false => ("the mean token", "network.norm(x).mean(1)"),
+    let extra = config.extra_tokens();
+    let (what, how) = match config.pool() {
+        Pool::Token => ("the class token", "network.norm(x)[:, 0]".to_owned()),
+        Pool::Avg if extra == 0 => ("the mean token", "network.norm(x).mean(1)".to_owned()),
+        Pool::Avg => (
+            "the mean patch",
+            format!("network.norm(x)[:, {extra}:].mean(1)"),
+        ),
+        Pool::Map => (
+            "attention pooling",
+            "network.attn_pool(network.norm(x))".to_owned(),
+        ),
+    };
+    let how = match config.fc_norm {
+        true => format!("network.fc_norm({how})"),
+        false => how,
     };
     format!(
         "def pool(network, x):\n    \"\"\"Tokens after the last block → features: {what}.\"\"\"\n    return {how}\n\n\n"
@@ -157,7 +202,7 @@ fn block(config: &Config, acting: &Acting) -> String {
             scaled(config, what, "block.ls2"),
         ]
     };
-    body.mlp(acting, &scale);
+    body.mlp(acting, false, &scale);
     body.site(acting, Site::Mlp, ["e", "h"], "");
     body.site(acting, Site::Stream, ["x", "h"], "");
     body.line("x = x + h");

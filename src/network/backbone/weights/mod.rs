@@ -79,6 +79,35 @@ impl Stored {
         Self::new(shape, move || Ok(change(read()?)))
     }
 
+    /// The rows from `from` to `to` along the first axis.
+    #[must_use]
+    pub fn rows(self, from: usize, to: usize) -> Self {
+        let mut shape = self.shape.clone();
+        let row: usize = shape.iter().skip(1).product();
+        if let Some(first) = shape.first_mut() {
+            *first = to.saturating_sub(from);
+        }
+        self.mapped(shape, move |values| {
+            values
+                .get(from * row..to * row)
+                .unwrap_or_default()
+                .to_vec()
+        })
+    }
+
+    /// The sum of two tensors of the same size, in the shape of this one.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self::new(self.shape.clone(), move || {
+            let (mut values, more) = (self.read()?, other.read()?);
+            values
+                .iter_mut()
+                .zip(more)
+                .for_each(|(value, add)| *value += add);
+            Ok(values)
+        })
+    }
+
     /// Concatenates tensors along the first axis.
     pub fn stacked(parts: Vec<Self>) -> Self {
         let mut shape = parts
@@ -133,6 +162,13 @@ impl Tensors {
     /// Returns the key-value metadata of the file.
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.metadata
+    }
+
+    /// The same tensors with more text, which replaces that of the same keys.
+    #[must_use]
+    pub fn saying(mut self, more: BTreeMap<String, String>) -> Self {
+        self.metadata.extend(more);
+        self
     }
 
     /// Returns all names, sorted.
@@ -195,7 +231,41 @@ impl Tensors {
         Self { tensors, ..self }
     }
 
-    /// Returns only the tensors whose names start with `prefix`, without it.
+    /// The same tensors with the weights and biases of the layers `parts` stacked in this order into one layer `whole`:
+    /// the ends of names without `.weight` and `.bias`.
+    #[must_use]
+    pub fn packed(mut self, parts: [&str; 3], whole: &str) -> Self {
+        let [first, ..] = parts;
+        for kind in ["weight", "bias"] {
+            let end = format!(".{first}.{kind}");
+            let names = self.names().filter_map(|name| name.strip_suffix(&end));
+            let layers: Vec<String> = names.map(str::to_owned).collect();
+            for layer in layers {
+                let of = |part: &str| format!("{layer}.{part}.{kind}");
+                if parts.iter().all(|part| self.has(&of(part))) {
+                    let stored = parts.iter().filter_map(|part| self.remove(&of(part)));
+                    let packed = Stored::stacked(stored.collect());
+                    self.insert(of(whole), packed);
+                }
+            }
+        }
+        self
+    }
+
+    /// The same tensors with parts of their names replaced, in this order; those whose names then are or start with one
+    /// of `unused` are left out.
+    #[must_use]
+    pub fn respelled(self, swaps: &[(&str, &str)], unused: &[&str]) -> Self {
+        self.renamed(|name| {
+            let mut name = name.to_owned();
+            for (from, to) in swaps {
+                name = name.replace(from, to);
+            }
+            (!unused.iter().any(|unused| name.starts_with(unused))).then_some(name)
+        })
+    }
+
+    /// Only the tensors whose names start with `prefix`, without it.
     #[must_use]
     pub fn under(self, prefix: &str) -> Self {
         self.renamed(|name| name.strip_prefix(prefix).map(str::to_owned))

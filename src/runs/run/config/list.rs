@@ -147,6 +147,10 @@ settings_of_every_run! {
         usual: "on; with --config the file's; off in the paper's presets",
         unnamed: Some(|backbone| backbone == EMBEDDED), unwritten: true,
     };
+    /// What a weight file and the files beside it do not say: heads, activation, epsilon, pool, normalisation (unit,
+    /// symmetric, imagenet, clip) or mean and std (0.5:0.5:0.5), interpolation, crop_ratio, crop_mode, input_size
+    backbone_set: Option<String> = backbone("NAME=VALUE,…", "Backbone values",
+                                            SettingKind::Name("values such as heads=16,normalisation=imagenet"));
     /// Name of a PET plugin (`lae-studio plugins` lists them)
     pet: String = pet("NAME", "PET", SettingKind::Text("adapter")) {
         fix: "Use {}", fix_with: &["pet_size", "pet_variant", "pet_set"], named: true,

@@ -132,6 +132,7 @@ impl RunConfig {
         BackboneChoice {
             name: &self.backbone,
             pretrained_transform: self.pretrained_transform,
+            values: self.backbone_set.as_deref(),
         }
     }
 
@@ -243,6 +244,7 @@ mod tests {
             test_limit: Some(1),
             bit_depth: 12,
             pretrained_transform: false,
+            backbone_set: Some("heads=16".into()),
             ..RunConfig::default()
         };
         let text = all.to_toml().unwrap();

@@ -93,9 +93,12 @@ impl Foresight {
     ///
     /// # Errors
     /// As [`read_from`].
-    pub fn obtain(&mut self, backbone: &str, tell: &mut dyn FnMut(Message) -> bool) -> Result<()> {
-        self.backbones
-            .retain(|known, _| !known.starts_with(backbone));
+    pub fn obtain(
+        &mut self,
+        backbone: BackboneChoice<'_>,
+        tell: &mut dyn FnMut(Message) -> bool,
+    ) -> Result<()> {
+        self.backbones.remove(&backbone.key());
         read_from(&self.library, backbone, tell).map(drop)
     }
 
@@ -180,7 +183,7 @@ impl Foresight {
         let look = || {
             Ok(KnownBackbone {
                 about: library.describe(choice)?.into(),
-                sha256: library.sha256(choice.name)?,
+                sha256: library.sha256(choice)?,
             })
         };
         let known = self.backbones.entry(choice.key());

@@ -198,7 +198,7 @@ impl GridPlan {
         }
         let config = self.cells.cells[cell].config.clone();
         let control = self.control.clone();
-        let obtained = self.foresight.obtain(&config.backbone, tell);
+        let obtained = self.foresight.obtain(config.chosen_backbone(), tell);
         if control.wish() == Wish::Stop {
             return Ok(());
         }

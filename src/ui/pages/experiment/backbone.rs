@@ -4,7 +4,7 @@ use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
 
 use super::{standing, step};
 use crate::backbone::families::{self, FAMILIES};
-use crate::backbone::library::{Description, State};
+use crate::backbone::library::{Description, State, is_repository};
 use crate::run::config::{Precision, Setting, SettingGroup};
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::downloads::Item;
@@ -58,7 +58,13 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
                 }
                 Some(view) => {
                     facts(ui, view);
-                    download(ui, cx, view);
+                    if let State::Absent { .. } = view.state {
+                        download(ui, cx, view.entry.name.clone(), view.whereabouts());
+                    }
+                }
+                None if is_repository(&cx.session.experiment.draft.backbone) => {
+                    let name = cx.session.experiment.draft.backbone.clone();
+                    download(ui, cx, name, tr!("count-weights-to-download").into());
                 }
                 None => {}
             }
@@ -192,6 +198,32 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     if button(ui, tr!("experiment-choose")).clicked() {
         cx.change(|session| session.pick(DialogPurpose::Weights));
     }
+    if !known {
+        values(ui, cx);
+    }
+}
+
+/// Draws a field for what the file and those beside it do not say.
+fn values(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let before = cx.session.experiment.draft.backbone_set.clone();
+    let before = before.unwrap_or_default();
+    let state = &mut cx.pages.experiment;
+    let edit = widgets::line_edit(&mut state.backbone_values, 260.0)
+        .hint_text(tr!("experiment-backbone-values-hint"));
+    let response = ui
+        .add(edit)
+        .accessible_name(tr!("experiment-backbone-values"))
+        .on_hover_text(tr!("experiment-backbone-values-meaning"));
+    if !response.has_focus() && !response.lost_focus() {
+        state.backbone_values.clone_from(&before);
+    }
+    let left = widgets::committed(ui, &response, &mut state.backbone_values, &before);
+    if left || widgets::entered(ui, &response) {
+        let text = state.backbone_values.trim().to_string();
+        let value = Some(text).filter(|text| !text.is_empty());
+        let value = value.map(|text| Setting::Text(text.into()));
+        cx.change(move |session| session.set("backbone_set", value));
+    }
 }
 
 fn facts(ui: &mut Ui, view: &Description) {
@@ -242,15 +274,11 @@ fn millions(count: usize) -> String {
     )
 }
 
-/// Draws the location of the weights; a download can be started before the run, and stopped.
-fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &Description) {
-    let State::Absent { .. } = view.state else {
-        return;
-    };
+/// Draws the location of weights; a download can be started before the run, and stopped.
+fn download(ui: &mut Ui, cx: &mut Cx<'_>, name: String, place: String) {
     ui.horizontal_wrapped(|ui| {
-        let item = Item::Weights(view.entry.name.clone());
+        let item = Item::Weights(name);
         let Some(download) = cx.session.under_way_like(&item) else {
-            let place = view.whereabouts();
             faint(ui, tr!("experiment-download-at-start", place = place));
             if button(ui, tr!("experiment-download-now")).clicked() {
                 cx.change(move |session| session.download(item));
@@ -260,7 +288,6 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &Description) {
             return;
         };
         if download.item != item {
-            let place = view.whereabouts();
             faint(ui, tr!("experiment-download-other-running", place = place));
             return;
         }

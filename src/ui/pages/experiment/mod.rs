@@ -50,6 +50,8 @@ pub struct State {
     pub folder: bool,
     /// The path of a weight file being typed.
     pub weights_path: String,
+    /// The field with the values of a weight file.
+    pub backbone_values: String,
     /// Whether a weight file is to be chosen.
     pub weights: bool,
     /// Whether the skipped files are shown.

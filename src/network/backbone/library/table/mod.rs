@@ -204,6 +204,7 @@ fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
             mode: written.crop_mode,
         },
         paper: (paper, paper_ratio),
+        values: None,
         pet_blocks,
         source,
         size_mb: written.size_mb,
@@ -234,16 +235,10 @@ fn normalisation(written: &Written, of: &WrittenNormalisation) -> Result<Normali
             Err(refused(written, "mean and std must be finite numbers"))
         }
         WrittenNormalisation::Numbers(numbers) => Ok(*numbers),
-        WrittenNormalisation::Named(name) => match name.as_str() {
-            "unit" => Ok(Normalisation::UNIT),
-            "symmetric" => Ok(Normalisation::SYMMETRIC),
-            "imagenet" => Ok(Normalisation::IMAGENET),
-            "clip" => Ok(Normalisation::CLIP),
-            _ => Err(refused(
-                written,
-                "normalisation must be unit, symmetric, imagenet, clip or { mean, std }",
-            )),
-        },
+        WrittenNormalisation::Named(name) => Normalisation::named(name).ok_or_else(|| {
+            let why = "normalisation must be unit, symmetric, imagenet, clip or { mean, std }";
+            refused(written, why)
+        }),
     }
 }
 

@@ -1,0 +1,121 @@
+//! Weight files without an entry: what is known of them, from where, and what has to be given.
+
+use std::fs;
+use std::path::Path;
+
+use super::BackboneLibrary;
+use super::beside::{StatedValues, Transform, as_options, stated_beside, stated_by};
+use super::entry::{BackboneChoice, BackboneEntry, NOT_STATED, WeightSource};
+use crate::backbone::{families, weights};
+use crate::data::transform::{CropMode, Resize};
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::texts::Words;
+
+impl BackboneLibrary {
+    /// The entry a bare file stands for: the one whose name the file carries, else one made of what the file, those
+    /// beside it and the values of the choice say.
+    ///
+    /// # Errors
+    /// Returns a Problem for a file of no known family, and for values that nobody says, unless they are assumed.
+    pub(super) fn entry_of_file(
+        &self,
+        path: &Path,
+        choice: BackboneChoice<'_>,
+    ) -> Result<(BackboneEntry, Vec<Words>)> {
+        let tensors = weights::open_header(path)?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        if let Some(entry) = self.entries.iter().find(|entry| entry.name == stem) {
+            let mut entry = entry.clone();
+            entry.source = WeightSource::File(path.to_owned());
+            return Ok((given(entry, choice)?, Vec::new()));
+        }
+        let strict = choice.pretrained_transform;
+        let mut stated = match strict {
+            true => stated_beside(path)?,
+            false => StatedValues::new(),
+        };
+        stated.extend(stated_by(choice.values.unwrap_or_default())?);
+        let values = as_options(&stated);
+        let tensors = families::unwrapped(tensors)?.saying(stated);
+        let inferred = families::infer(&tensors)?;
+        let (mut assumed, mut missing) = (inferred.assumed, inferred.missing);
+        let family = inferred.architecture.family();
+        let released = Transform::of_release(&tensors).filter(|_| strict);
+        let is_known = released.is_some();
+        let mut transform = released.unwrap_or(Transform {
+            normalisation: family.pixels.0,
+            crop_ratio: 0.875,
+            resize: Resize {
+                mode: CropMode::Center,
+                ..Resize::default()
+            },
+        });
+        if !transform.follow(tensors.metadata(), path, strict)? && !is_known {
+            missing.push("normalisation");
+            assumed.push(message!(family.pixels.1).into());
+        }
+        if strict && !missing.is_empty() {
+            return Err(Problem::new(message!(
+                "problem-backbone-values-missing",
+                values = missing.join(", ")
+            ))
+            .at_path(path)
+            .advise(message!("advice-give-backbone-values")));
+        }
+        let stem = stem.into_owned();
+        let Transform {
+            normalisation,
+            crop_ratio,
+            resize,
+        } = transform;
+        let entry = BackboneEntry {
+            title: stem.clone(),
+            name: tensors.metadata().get("name").cloned().unwrap_or(stem),
+            pet_blocks: inferred.architecture.default_pet_blocks(),
+            architecture: inferred.architecture,
+            normalisation,
+            crop_ratio,
+            resize,
+            paper: (normalisation, crop_ratio),
+            values,
+            source: WeightSource::File(path.to_owned()),
+            size_mb: fs::metadata(path).ok().map(|meta| meta.len() / 1_000_000),
+            sha256: None,
+            licence: NOT_STATED.into(),
+            pretrained_on: NOT_STATED.into(),
+            warning: None,
+        };
+        Ok((entry, assumed))
+    }
+}
+
+/// The entry with the values of a choice, which may say how images are prepared.
+pub(super) fn given(entry: BackboneEntry, choice: BackboneChoice<'_>) -> Result<BackboneEntry> {
+    let values = stated_by(choice.values.unwrap_or_default())?;
+    let mut transform = Transform {
+        normalisation: entry.normalisation,
+        crop_ratio: entry.crop_ratio,
+        resize: entry.resize,
+    };
+    if let Some(word) = values
+        .keys()
+        .find(|word| !Transform::WORDS.contains(&word.as_str()))
+    {
+        let name = entry.name;
+        return Err(Problem::new(message!(
+            "problem-backbone-value-of-table",
+            name = name,
+            what = word
+        ))
+        .at("--backbone-set")
+        .advise(message!("advice-own-backbone-entry")));
+    }
+    transform.follow(&values, Path::new("--backbone-set"), true)?;
+    Ok(BackboneEntry {
+        normalisation: transform.normalisation,
+        crop_ratio: transform.crop_ratio,
+        resize: transform.resize,
+        ..entry
+    })
+}

@@ -1,0 +1,392 @@
+//! What the files beside a weight file say of its network: `config.json` of timm's hub layout, or `config.json` and
+//! `preprocessor_config.json` of transformers. All of it is turned into the words of timm's constructors, as weight
+//! files carry them in their metadata, and `mean`, `std`, `interpolation`, `crop_ratio` and `crop_mode`.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::backbone::normalisation::Normalisation;
+use crate::backbone::weights::Tensors;
+use crate::data::transform::{CropMode, Interpolation, Resize, is_crop_ratio};
+use crate::files;
+use crate::message;
+use crate::problem::{Problem, Result};
+
+/// The file of timm and of transformers.
+pub(super) const CONFIG: &str = "config.json";
+/// transformers' transform.
+pub(super) const PREPROCESSOR: &str = "preprocessor_config.json";
+
+/// How images are prepared.
+pub(super) struct Transform {
+    pub normalisation: Normalisation,
+    pub crop_ratio: f32,
+    pub resize: Resize,
+}
+
+impl Transform {
+    /// The words that say something of it.
+    pub const WORDS: [&str; 5] = ["mean", "std", "interpolation", "crop_ratio", "crop_mode"];
+
+    /// The transform of the releases whose tensors have names of their own: the original ViT's, as in timm, and CLIP's.
+    pub fn of_release(tensors: &Tensors) -> Option<Self> {
+        let (normalisation, crop_ratio) = if tensors.has("embedding/kernel") {
+            (Normalisation::SYMMETRIC, 0.9)
+        } else if tensors.has("visual.class_embedding") {
+            (Normalisation::CLIP, 1.0)
+        } else {
+            return None;
+        };
+        Some(Self {
+            normalisation,
+            crop_ratio,
+            resize: Resize {
+                interpolation: Interpolation::Bicubic,
+                mode: CropMode::Center,
+            },
+        })
+    }
+
+    /// Takes over what these values say; `at` is the place of a Problem. Returns whether they say the normalisation.
+    ///
+    /// # Errors
+    /// Returns a Problem for values that cannot be followed if `strict`; otherwise they are ignored.
+    pub fn follow(&mut self, stated: &StatedValues, at: &Path, strict: bool) -> Result<bool> {
+        let unfit = |word: &str, value: &str| {
+            let why = format!("{word} is {value}");
+            Problem::new(message!("problem-transform-unsupported", why = why))
+                .at_path(at)
+                .advise(message!("advice-give-backbone-values"))
+        };
+        let mut wrong = None;
+        let mut word = |word: &'static str, take: &mut dyn FnMut(&str) -> Option<()>| {
+            if let Some(value) = stated.get(word)
+                && take(value).is_none()
+            {
+                wrong.get_or_insert_with(|| unfit(word, value));
+            }
+        };
+        word("crop_ratio", &mut |value| {
+            let ratio = value.parse().ok().filter(|ratio| is_crop_ratio(*ratio))?;
+            self.crop_ratio = ratio;
+            Some(())
+        });
+        word("interpolation", &mut |value| {
+            let known = Interpolation::ALL
+                .into_iter()
+                .find(|known| known.name() == value)?;
+            self.resize.interpolation = known;
+            self.resize.mode = CropMode::Center;
+            Some(())
+        });
+        word("crop_mode", &mut |value| {
+            self.resize.mode = match value {
+                "center" => CropMode::Center,
+                "squash" => CropMode::Squash,
+                _ => return None,
+            };
+            Some(())
+        });
+        let numbers = |word: &str| stated.get(word).and_then(|text| three(text));
+        let found = match (numbers("mean"), numbers("std")) {
+            (Some(mean), Some(std)) => {
+                Some(Normalisation { mean, std }).filter(Normalisation::is_usable)
+            }
+            _ => None,
+        };
+        if let Some(normalisation) = found {
+            self.normalisation = normalisation;
+        } else if let Some(mean) = stated.get("mean").filter(|_| stated.contains_key("std")) {
+            wrong = wrong.or_else(|| Some(unfit("mean", mean)));
+        }
+        match wrong.filter(|_| strict) {
+            Some(problem) => Err(problem),
+            None => Ok(found.is_some()),
+        }
+    }
+}
+
+/// One number for all channels, or a list of three.
+fn three(text: &str) -> Option<[f32; 3]> {
+    serde_json::from_str(text)
+        .ok()
+        .or_else(|| Some([serde_json::from_str(text).ok()?; 3]))
+}
+
+/// Words with their values, as in a weight file's metadata.
+pub(super) type StatedValues = BTreeMap<String, String>;
+
+/// Returns what the files beside `weights` say; nothing where there are none of these libraries.
+///
+/// # Errors
+/// Returns a Problem for a file that is not JSON, and for values that have no counterpart here.
+pub(super) fn stated_beside(weights: &Path) -> Result<StatedValues> {
+    let folder = weights.parent().unwrap_or(Path::new(""));
+    let Some(config) = object_of(&folder.join(CONFIG))? else {
+        return Ok(StatedValues::new());
+    };
+    let mut stated = Stated::default();
+    if let Some(pretrained) = config.get("pretrained_cfg").and_then(Value::as_object) {
+        stated.timm(&config, pretrained);
+    } else if let Some(kind) = config.get("model_type").and_then(Value::as_str) {
+        stated.transformers(&config, kind);
+        if let Some(transform) = object_of(&folder.join(PREPROCESSOR))? {
+            let unfit = |why: String| {
+                Problem::new(message!("problem-transform-unsupported", why = why))
+                    .at_path(folder.join(PREPROCESSOR))
+                    .advise(message!("advice-give-backbone-values"))
+            };
+            stated.transform(&transform).map_err(unfit)?;
+        }
+    }
+    Ok(stated.0)
+}
+
+fn object_of(path: &Path) -> Result<Option<Map<String, Value>>> {
+    let text = match files::read_text(path, files::TEXT) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        text => text.map_err(|error| Problem::io("read the model's description", path, &error))?,
+    };
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        Problem::new(message!(
+            "problem-model-description-unreadable",
+            error = error.to_string()
+        ))
+        .at_path(path)
+        .advise(message!("advice-download-again"))
+    })
+}
+
+#[derive(Default)]
+struct Stated(StatedValues);
+
+impl Stated {
+    fn put(&mut self, word: &str, value: impl ToString) {
+        self.0.insert(word.to_owned(), value.to_string());
+    }
+
+    /// Puts the value under `theirs`, or a text's content.
+    fn take(&mut self, word: &str, from: &Map<String, Value>, theirs: &str) {
+        match from.get(theirs) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(text)) => self.put(word, text),
+            Some(value) => self.put(word, value),
+        }
+    }
+
+    fn timm(&mut self, config: &Map<String, Value>, pretrained: &Map<String, Value>) {
+        for (word, theirs) in [
+            ("mean", "mean"),
+            ("std", "std"),
+            ("interpolation", "interpolation"),
+            ("crop_ratio", "crop_pct"),
+            ("crop_mode", "crop_mode"),
+        ] {
+            self.take(word, pretrained, theirs);
+        }
+        if let Some(side) = pretrained.get("input_size").and_then(|size| size.get(2)) {
+            self.put("input_size", side);
+        }
+        self.take("global_pool", config, "global_pool");
+        if let Some(name) = config.get("architecture").and_then(Value::as_str) {
+            self.put("timm", name);
+            self.put("final_norm", true);
+            if name.contains("_clip_") || name.starts_with("beit3") {
+                self.put("norm_eps", 1e-5);
+            }
+            self.put("act_layer", activation_of(name));
+        }
+        let arguments = config.get("model_args").and_then(Value::as_object);
+        for (word, _) in arguments.into_iter().flatten() {
+            self.take(word, arguments.unwrap_or(config), word);
+        }
+    }
+
+    fn transformers(&mut self, config: &Map<String, Value>, kind: &str) {
+        let vision = config.get("vision_config").and_then(Value::as_object);
+        let own = vision.unwrap_or(config);
+        // What their constructors take where a file does not say it.
+        let (heads, epsilon, activation, pool) = match kind {
+            "clip" | "clip_vision_model" => (12, 1e-5, "quick_gelu", "token"),
+            "siglip" | "siglip_vision_model" | "siglip2_vision_model" => {
+                (12, 1e-6, "gelu_pytorch_tanh", "map")
+            }
+            "vit" | "deit" | "vit_mae" => (12, 1e-12, "gelu", "token"),
+            "swin" => (0, 1e-5, "gelu", "avg"),
+            "convnext" | "convnextv2" => (0, 1e-6, "gelu", "avg"),
+            _ => (12, 1e-6, "gelu", "token"),
+        };
+        self.put("norm_eps", epsilon);
+        self.put("act_layer", activation);
+        self.put("global_pool", pool);
+        if heads > 0 {
+            self.put("num_heads", heads);
+            self.take("num_heads", own, "num_attention_heads");
+        }
+        // That of a ConvNeXt is of its last norm alone.
+        if !kind.starts_with("convnext") {
+            self.take("norm_eps", own, "layer_norm_eps");
+        }
+        self.take("act_layer", own, "hidden_act");
+        self.take("input_size", own, "image_size");
+        self.put("final_norm", true);
+        if let Some("gelu_pytorch_tanh" | "gelu_new") = self.0.get("act_layer").map(String::as_str)
+        {
+            self.put("act_layer", "gelu_tanh");
+        }
+    }
+
+    /// What a `preprocessor_config.json` says, or why it cannot be followed.
+    fn transform(&mut self, from: &Map<String, Value>) -> std::result::Result<(), String> {
+        let is_on = |key: &str| from.get(key).and_then(Value::as_bool) != Some(false);
+        let rescale = from.get("rescale_factor").and_then(Value::as_f64);
+        if !is_on("do_rescale") || rescale.is_some_and(|factor| (factor * 255.0 - 1.0).abs() > 1e-3)
+        {
+            return Err("its pixels are not in [0, 1]".into());
+        }
+        if is_on("do_normalize") {
+            self.take("mean", from, "image_mean");
+            self.take("std", from, "image_std");
+        } else {
+            let Normalisation { mean, std } = Normalisation::UNIT;
+            self.put("mean", mean[0]);
+            self.put("std", std[0]);
+        }
+        if !is_on("do_resize") {
+            return Ok(());
+        }
+        // Pillow's numbers.
+        match from.get("resample").and_then(Value::as_u64) {
+            Some(2) => self.put("interpolation", "bilinear"),
+            Some(3) => self.put("interpolation", "bicubic"),
+            None => {}
+            Some(other) => {
+                return Err(format!("its resampling filter is number {other} of Pillow"));
+            }
+        }
+        let side = |value: Option<&Value>| {
+            let value = value?;
+            let sides = [
+                value.get("height"),
+                value.get("width"),
+                value.get("shortest_edge"),
+            ];
+            let numbers = sides.map(|side| side.and_then(Value::as_u64));
+            match (numbers, value.as_u64()) {
+                ([Some(height), Some(width), _], _) if height == width => Some(height),
+                ([_, _, Some(side)], _) | (_, Some(side)) => Some(side),
+                _ => None,
+            }
+        };
+        let size = from.get("size");
+        let resized = side(size).ok_or("it does not say the size of its square input")?;
+        let is_shorter = size.is_some_and(|size| size.get("shortest_edge").is_some());
+        let crops = from.get("do_center_crop").and_then(Value::as_bool) == Some(true);
+        let (kept, ratio, mode) = match (crops, from.get("crop_pct").and_then(Value::as_f64)) {
+            (true, _) => {
+                let kept = side(from.get("crop_size")).unwrap_or(resized);
+                // The ratio whose quotient, rounded down, is the resized side.
+                (kept, kept as f64 / (resized as f64 + 0.01), "center")
+            }
+            (false, Some(ratio)) if resized < 384 => (resized, ratio, "center"),
+            (false, Some(_)) => (resized, 1.0, "squash"),
+            (false, None) if is_shorter => {
+                return Err("it does not crop images to a square".into());
+            }
+            (false, None) => (resized, 1.0, "squash"),
+        };
+        self.put("input_size", kept);
+        self.put("crop_ratio", ratio.min(1.0));
+        self.put("crop_mode", mode);
+        Ok(())
+    }
+}
+
+/// Returns the activation in the MLPs of timm's architecture.
+fn activation_of(architecture: &str) -> &'static str {
+    // SigLIP's first releases use the exact form, its second ones the approximation.
+    const TANH: [&str; 4] = [
+        "giantopt_patch16_siglip",
+        "so400m_patch16_siglip",
+        "base_patch32_siglip",
+        "siglip_512",
+    ];
+    if architecture.contains("quickgelu") {
+        return "quick_gelu";
+    }
+    let gap = architecture.replace("siglip_gap", "siglip");
+    match TANH.iter().any(|name| gap.contains(name)) {
+        true => "gelu_tanh",
+        false => "gelu",
+    }
+}
+
+/// Returns what the options of a backbone say (`heads=16,normalisation=imagenet`).
+///
+/// # Errors
+/// Returns a Problem for an unknown key, or a normalisation that has no name.
+pub(super) fn stated_by(options: &str) -> Result<StatedValues> {
+    let wrong = |what: &str| {
+        Problem::new(message!("problem-backbone-value-invalid", what = what))
+            .at("--backbone-set")
+            .advise(message!("advice-backbone-values"))
+    };
+    let mut stated = Stated::default();
+    for pair in options
+        .split(',')
+        .map(str::trim)
+        .filter(|pair| !pair.is_empty())
+    {
+        let (key, value) = pair.split_once('=').ok_or_else(|| wrong(pair))?;
+        let (key, value) = (key.trim(), value.trim());
+        match key {
+            "normalisation" => {
+                let Normalisation { mean, std } =
+                    Normalisation::named(value).ok_or_else(|| wrong(pair))?;
+                stated.put("mean", Value::from(mean.to_vec()));
+                stated.put("std", Value::from(std.to_vec()));
+            }
+            "mean" | "std" if value.contains(':') => {
+                stated.put(key, format!("[{}]", value.replace(':', ",")));
+            }
+            "mean" | "std" => stated.put(key, value),
+            _ => {
+                let word = OPTIONS.iter().find(|(option, _)| *option == key);
+                stated.put(word.ok_or_else(|| wrong(pair))?.1, value);
+            }
+        }
+    }
+    Ok(stated.0)
+}
+
+/// Returns the options that say the same; `None` if nothing is stated.
+pub(super) fn as_options(stated: &StatedValues) -> Option<String> {
+    let named = |word: &str| {
+        let known = OPTIONS.iter().find(|(_, theirs)| *theirs == word);
+        let known = known.map(|(option, _)| *option);
+        known.or(["mean", "std"].into_iter().find(|own| *own == word))
+    };
+    let pairs = stated.iter().filter_map(|(word, value)| {
+        let value = value.trim_matches(['[', ']']).replace(' ', "");
+        Some(format!("{}={}", named(word)?, value.replace(',', ":")))
+    });
+    let pairs: Vec<String> = pairs.collect();
+    (!pairs.is_empty()).then(|| pairs.join(","))
+}
+
+/// Other options of a backbone, with timm's words for them.
+const OPTIONS: [(&str, &str); 10] = [
+    ("architecture", "timm"),
+    ("final_norm", "final_norm"),
+    ("heads", "num_heads"),
+    ("activation", "act_layer"),
+    ("epsilon", "norm_eps"),
+    ("pool", "global_pool"),
+    ("input_size", "input_size"),
+    ("interpolation", "interpolation"),
+    ("crop_ratio", "crop_ratio"),
+    ("crop_mode", "crop_mode"),
+];

@@ -1,0 +1,173 @@
+//! What a name given by the user means: an entry, a file or folder, or a repository of the model hub.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::entry::{BackboneEntry, WeightSource};
+use super::{BackboneLibrary, EMBEDDED};
+use crate::message;
+use crate::names::{closest, shortened};
+use crate::problem::{Problem, Result};
+
+/// No path is longer on any system, in bytes.
+const LONGEST_PATH: usize = 1 << 15;
+
+/// What a name given by the user means.
+pub(super) enum Meaning<'a> {
+    Entry(&'a BackboneEntry),
+    File(PathBuf),
+    /// A repository of the model hub whose weights are not on this computer.
+    Hub(String),
+}
+
+/// The weights of a repository of timm or transformers, the first one found.
+pub(super) const WEIGHT_FILES: [&str; 2] = ["model.safetensors", "pytorch_model.bin"];
+
+impl BackboneLibrary {
+    pub(super) fn meaning(&self, name: &str) -> Result<Meaning<'_>> {
+        if let Some(entry) = self.entry(name) {
+            return Ok(Meaning::Entry(entry));
+        }
+        if let Some(file) = self.stand_ins.get(name) {
+            return Ok(Meaning::File(file.clone()));
+        }
+        if name.len() > LONGEST_PATH {
+            let what = message!(
+                "problem-backbone-not-found",
+                name = shortened(name).to_string()
+            );
+            return Err(Problem::new(what).advise(message!("advice-give-backbone-or-file")));
+        }
+        let path = Path::new(name);
+        if path.is_dir() {
+            return weights_in(path).map(Meaning::File);
+        }
+        if path.exists() {
+            return Ok(Meaning::File(path.to_owned()));
+        }
+        if let Some(repository) = repository_of(name) {
+            return Ok(match self.of_repository(&repository) {
+                Some(entry) => Meaning::Entry(entry),
+                None => match self.places.repository_file(&repository) {
+                    Some(path) => Meaning::File(path),
+                    None => Meaning::Hub(repository),
+                },
+            });
+        }
+        if name.trim().is_empty() {
+            return Err(
+                Problem::new(message!("problem-no-backbone-chosen")).advise(message!(
+                    "advice-choose-built-in-backbone",
+                    embedded = EMBEDDED.to_string()
+                )),
+            );
+        }
+        if let Some(problem) = self.left_out(name) {
+            return Err(problem);
+        }
+        let what = if name.contains(['/', '\\']) || path.extension().is_some_and(is_weights) {
+            message!("problem-weight-file-not-found", name = name)
+        } else {
+            message!("problem-backbone-not-found", name = shortened(name))
+        };
+        let known = || self.entries.iter().map(|entry| entry.name.as_str());
+        let untagged = known().filter_map(|name| Some(name.split_once('.')?.0));
+        let list = || known().collect::<Vec<_>>().join(", ");
+        // DINOv3 is not a misspelt DINOv2.
+        let digits = |name: &str| {
+            name.matches(|c: char| c.is_ascii_digit())
+                .collect::<String>()
+        };
+        let near = closest(name, known().chain(untagged));
+        let advice = match near.filter(|near| digits(near) == digits(name)) {
+            Some(near) => message!("advice-did-you-mean-plain", name = near),
+            None => message!("advice-give-weight-file-or-name", names = list()),
+        };
+        Err(Problem::new(what).advise(advice))
+    }
+
+    /// The entry whose weights are those of a repository: by the repository, or by its name among timm's.
+    fn of_repository(&self, repository: &str) -> Option<&BackboneEntry> {
+        let own = |entry: &&BackboneEntry| matches!(&entry.source, WeightSource::Hub { repository: of, .. } if of == repository);
+        let timms = repository.strip_prefix("timm/");
+        let named = || timms.and_then(|name| self.entries.iter().find(|entry| entry.name == name));
+        self.entries.iter().find(own).or_else(named)
+    }
+
+    /// Why an unknown name may be one after all: its entry was left out, or a whole table was.
+    fn left_out(&self, name: &str) -> Option<Problem> {
+        let entry = format!("backbone {name}");
+        let mentions = |what: &str| {
+            let rest = what.split_once(&entry).map(|(_, rest)| rest);
+            rest.is_some_and(|rest| rest.starts_with([':', ' ']))
+        };
+        let own = self.problems.iter().find(|p| mentions(&p.what));
+        if let Some(problem) = own {
+            return Some(problem.clone());
+        }
+        let table = self
+            .problems
+            .iter()
+            .find(|p| p.is("problem-backbone-table-unreadable"))?;
+        Some(Problem {
+            what: format!(
+                "there is no backbone named {}; {}",
+                shortened(name),
+                table.what
+            ),
+            ..table.clone()
+        })
+    }
+}
+
+/// The repository of the model hub that a name means (`timm/NAME`, `hf_hub:OWNER/NAME`); `None` for other names.
+fn repository_of(name: &str) -> Option<String> {
+    let bare = ["hf_hub:", "hf-hub:", "timm/hf_hub:"].iter();
+    let bare = bare.fold(name, |name, prefix| {
+        name.strip_prefix(prefix).unwrap_or(name)
+    });
+    let (owner, rest) = bare.split_once('/')?;
+    let plain = |part: &str| {
+        let taken = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        !part.is_empty() && !part.starts_with('.') && part.chars().all(taken)
+    };
+    let is_file = Path::new(rest).extension().is_some_and(is_weights);
+    (plain(owner) && plain(rest) && !is_file).then(|| bare.to_owned())
+}
+
+/// The weight file in a folder: one of the usual names, else the only one.
+///
+/// # Errors
+/// Returns a Problem if there is none, or more than one.
+fn weights_in(folder: &Path) -> Result<PathBuf> {
+    if let Some(usual) = WEIGHT_FILES
+        .iter()
+        .map(|name| folder.join(name))
+        .find(|file| file.is_file())
+    {
+        return Ok(usual);
+    }
+    let files =
+        fs::read_dir(folder).map_err(|error| Problem::io("read the folder", folder, &error))?;
+    let files = files.flatten().map(|file| file.path());
+    let mut found: Vec<PathBuf> = files
+        .filter(|file| file.is_file() && file.extension().is_some_and(is_weights))
+        .collect();
+    match (found.pop(), found.len()) {
+        (Some(only), 0) => Ok(only),
+        _ => Err(Problem::new(message!("problem-folder-is-no-weight-file"))
+            .at_path(folder)
+            .advise(message!("advice-choose-weight-file-format"))),
+    }
+}
+
+/// Whether a name may be a repository of the model hub.
+pub fn is_repository(name: &str) -> bool {
+    repository_of(name).is_some() && !Path::new(name).exists()
+}
+
+fn is_weights(extension: &std::ffi::OsStr) -> bool {
+    ["safetensors", "pth", "pt", "bin", "npz"]
+        .iter()
+        .any(|known| extension == *known)
+}
