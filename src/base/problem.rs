@@ -289,7 +289,7 @@ mod tests {
         };
         Language::German.speak();
         assert!(
-            come.said().what.starts_with("Das Bild "),
+            come.said().what.starts_with("das Bild "),
             "{:?}",
             come.said()
         );

@@ -65,6 +65,7 @@ const SOURCES: &[&str] = &[
     include_str!("../nn/gpu/kernel.rs"),
     include_str!("../nn/gpu/launches.rs"),
     include_str!("../nn/gpu/matmul.rs"),
+    include_str!("../nn/gpu/packed.rs"),
     include_str!("../nn/gpu/plans.rs"),
     include_str!("../nn/gpu/product/fragments.rs"),
     include_str!("../nn/gpu/product/mod.rs"),

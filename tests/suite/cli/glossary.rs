@@ -24,7 +24,14 @@ fn the_page_in_docs_is_what_the_program_prints() {
 #[test]
 fn terms_are_found_by_words_in_both_languages_and_unknown_ones_are_a_problem() {
     let runs = tempfile::tempdir().unwrap();
-    let words = ["glossary", "Startwert", "--lang", "de", "--json", "-"];
+    let words = [
+        "glossary",
+        "Zufallsentscheidungen",
+        "--lang",
+        "de",
+        "--json",
+        "-",
+    ];
     let rows = json(&run(&words, runs.path()));
     assert_eq!(rows.as_array().unwrap().len(), 1);
     assert_eq!(rows[0]["term"], "seed");

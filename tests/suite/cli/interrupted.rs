@@ -152,6 +152,8 @@ fn data_and_weights_that_have_moved_can_be_named() {
         "4",
         "--order",
         "seed:1",
+        "--backbone-set",
+        "heads=2,normalisation=unit",
     ];
     let runs = root.path().join("runs");
     let mut child = program(&[&words[..], &more[..]].concat(), &runs)

@@ -166,7 +166,7 @@ fn a_run_on_the_cpu_loads_no_graphics_driver() {
     let said = stderr(&output);
     assert!(output.status.success(), "{said}");
     assert!(
-        said.starts_with("about "),
+        said.starts_with("needs about "),
         "its own lines come first: {said}"
     );
 }

@@ -110,7 +110,7 @@ fn what_the_window_can_do_is_in_the_palette() {
         "device",
         "copy",
         "reload runs",
-        "notices",
+        "notifications",
         "letters",
         "weight",
         "data folder",
