@@ -154,7 +154,9 @@ impl PackedStep {
                 continue;
             };
             let names: Vec<String> = run.iter().map(|parameter| parameter.name.clone()).collect();
-            let moments = match former.iter().find(|packed| packed.names == names) {
+            // At the first step, a parameter of this name may have had another shape.
+            let same = |packed: &&PackedMoments| steps > 1 && packed.names == names;
+            let moments = match former.iter().find(same) {
                 Some(packed) => packed.moments.clone(),
                 None => optimiser.pack_moments(&names),
             };
