@@ -9,6 +9,7 @@ pub mod write;
 
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -65,12 +66,37 @@ pub fn open_to_append(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
 
-/// Locks a file that belongs to this program, which is created if it does not exist; the lock is held until the file is
-/// dropped. `None` if another program, or another part of this one, still holds the lock after this time.
+/// A held lock, which is released when it is dropped. Closing the file is not enough: a child process that is being
+/// started has a copy of it until it runs its own program.
+#[derive(Debug)]
+pub struct Lock(File);
+
+impl Deref for Lock {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+impl DerefMut for Lock {
+    fn deref_mut(&mut self) -> &mut File {
+        &mut self.0
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing the file is the fallback.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Locks a file that belongs to this program, which is created if it does not exist. `None` if another program, or another part of this one, still holds the lock after this time.
 ///
 /// # Errors
 /// Returns an error if the file cannot be opened.
-pub fn lock_own(path: &Path, patience: Duration) -> io::Result<Option<File>> {
+pub fn lock_own(path: &Path, patience: Duration) -> io::Result<Option<Lock>> {
     let file = open_own(path)?;
     let end = Instant::now() + patience;
     loop {
@@ -80,7 +106,7 @@ pub fn lock_own(path: &Path, patience: Duration) -> io::Result<Option<File>> {
             }
             Err(TryLockError::WouldBlock) => return Ok(None),
             // Some network file systems have no locks; continuing without a lock is better than failing.
-            Ok(()) | Err(TryLockError::Error(_)) => return Ok(Some(file)),
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(Some(Lock(file))),
         }
     }
 }

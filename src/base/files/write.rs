@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::sync_folder;
+use super::{Lock, sync_folder};
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -245,11 +245,11 @@ fn sweep_where(folder: &Path, which: impl Fn(&Path) -> bool) {
     }
 }
 
-/// Takes the lock of a run's folder; it is held while the file lives.
+/// Takes the lock of a run's folder.
 ///
 /// # Errors
 /// Returns a Problem if another program holds it or the folder cannot be written.
-pub fn lock(folder: &Path) -> Result<File> {
+pub fn lock(folder: &Path) -> Result<Lock> {
     lock_file(&folder.join(LOCK_FILE))?.ok_or_else(|| {
         Problem::new(message!("problem-run-in-use"))
             .at_path(folder)
@@ -257,11 +257,11 @@ pub fn lock(folder: &Path) -> Result<File> {
     })
 }
 
-/// Takes the lock of a file, made where there is none; none when another program holds it.
+/// Takes the lock of a file, which is created if it does not exist; `None` if another program holds it.
 ///
 /// # Errors
 /// Returns a Problem if the file cannot be opened.
-pub fn lock_file(path: &Path) -> Result<Option<File>> {
+pub fn lock_file(path: &Path) -> Result<Option<Lock>> {
     // A program that only lists runs holds the lock for a moment.
     const MOMENT: Duration = Duration::from_millis(200);
     files::lock_own(path, MOMENT).map_err(|error| Problem::io("access this folder", path, &error))
@@ -274,8 +274,12 @@ pub fn is_locked(folder: &Path) -> bool {
 
 /// The same of a file.
 pub fn is_file_locked(path: &Path) -> bool {
-    files::open(path)
-        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    files::open(path).is_ok_and(|file| {
+        let is_locked = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+        // As for `Lock`.
+        let _ = file.unlock();
+        is_locked
+    })
 }
 
 #[cfg(test)]

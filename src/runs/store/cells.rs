@@ -7,7 +7,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::listing::on_all_cores;
@@ -15,13 +14,14 @@ use super::load::StoredState;
 use super::place::run_folders;
 use super::summary::{RunSummary, summarize};
 use super::{CELLS_FOLDER, RunKey};
+use crate::files::Lock;
 use crate::files::write::{is_file_locked, lock_file};
 use crate::problem::{Problem, Result};
 
 /// The right to begin or continue the run of a key; given back when it is dropped.
 #[derive(Debug)]
 pub struct CellLock {
-    _held: File,
+    _held: Lock,
 }
 
 /// Takes the lock of a key; `None` if another program has it.

@@ -1,7 +1,6 @@
 //! Lists of corrected labels, kept beside the runs: `mended/NAME-HASH.toml` for each data set, known by the
 //! place or by its name. The data itself is never written to.
 
-use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,6 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::data::{Correction, builtin, check_corrected, named};
 use crate::fetch::hex;
 use crate::files;
+use crate::files::Lock;
 use crate::files::write::sweep;
 use crate::files::write::{LOCK_FILE, write_file};
 use crate::message;
@@ -131,7 +131,7 @@ pub fn correct_label(root: &Path, place: &str, change: Correction) -> Result<Vec
 
 /// Keeps other programs and other threads from changing lists: two changes at once would each write a
 /// list without the other. Lists are on the disk, so a panic leaves nothing half done.
-fn alone(root: &Path) -> Result<(MutexGuard<'static, ()>, File)> {
+fn alone(root: &Path) -> Result<(MutexGuard<'static, ()>, Lock)> {
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = root.join(FOLDER);
     std::fs::create_dir_all(&folder)

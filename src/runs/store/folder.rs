@@ -1,7 +1,6 @@
 //! `RunFolder`: the only code that writes to a run's folder, and its lock.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +22,7 @@ use super::{
     STATE_FILE, added_tasks, answers_file, checkpoint_file, slots_file, snapshot_file,
 };
 use crate::fetch::hex;
+use crate::files::Lock;
 use crate::files::write::{keep_file, keep_with, lock, save_problem, sweep};
 use crate::files::{self, sync_folder};
 use crate::memory;
@@ -39,7 +39,7 @@ pub struct RunFolder {
     /// The first task that is saved there, from 0.
     first: usize,
     /// Holds the lock, which is released when the last copy is dropped or the program ends.
-    lock: Arc<File>,
+    lock: Arc<Lock>,
 }
 
 impl RunFolder {
@@ -141,7 +141,7 @@ impl RunFolder {
     }
 
     /// Returns the lock, to hold it longer.
-    pub(super) fn lock(&self) -> Arc<File> {
+    pub(super) fn lock(&self) -> Arc<Lock> {
         self.lock.clone()
     }
 

@@ -4,7 +4,6 @@
 //! A file belongs to the program that holds its lock, `queue.lock`; another one that works beside it keeps its line in
 //! memory.
 
-use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::files;
+use crate::files::Lock;
 use crate::files::write::{keep_file, lock_file};
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -58,7 +58,7 @@ enum Owner {
     /// Nobody asked yet.
     Unknown,
     /// This program's, as long as the lock is held.
-    Mine { _lock: File },
+    Mine { _lock: Lock },
     /// Another program's.
     Other,
 }

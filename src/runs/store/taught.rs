@@ -1,6 +1,5 @@
 //! Writing an added task into a run's folder, and taking the last one back (see `added_tasks.rs`).
 
-use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use super::folder::{RunFolder, make_folder};
 use super::pictures::AddedPictures;
 use super::{ADDED_FOLDER, TASK_FILE, summary};
 use crate::data::Sample;
+use crate::files::Lock;
 use crate::files::sync_folder;
 use crate::files::write::{keep_file, save_problem};
 use crate::message;
@@ -24,7 +24,7 @@ pub struct NewAddedTask {
     run: PathBuf,
     task: usize,
     /// Until it counts or is gone nobody else may work on the run.
-    _lock: Arc<File>,
+    _lock: Arc<Lock>,
 }
 
 impl RunFolder {
