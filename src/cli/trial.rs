@@ -61,13 +61,15 @@ pub(super) fn run(args: &Args) -> Result<End> {
         suited,
         notes,
     } = settings.resolve(&root, &stock, &control)?;
-    let suited = suited.filter(|_| !args.quiet);
-    notes.iter().chain(&suited).for_each(tell);
+    notes.iter().for_each(tell);
+    if !args.quiet {
+        suited.iter().for_each(tell);
+    }
     let mut reporter = Reporter::new(args.quiet);
     let trial = try_methods(&config, &stock, &mut reporter, &control);
     drop(reporter);
     let Some(trial) = trial? else {
-        tell("stopped; nothing was kept");
+        tell("stopped before a method was finished");
         return Ok(End::Stopped);
     };
     let key = |place: usize| trial.methods[place].method.as_str();

@@ -1,4 +1,4 @@
-//! A run that is trained in passing: it says in one line what it does, and ends when it takes too long.
+//! A run as a part of other work: its progress is one line.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use crate::message;
 use crate::run::event::{Control, Event, Phase, Sink, Wish};
 use crate::texts::{Message, Words};
 
-/// Hands on what a run does as one line; ends it if the user stops it or it takes too long.
+/// Reports a run's progress as one line, and passes the user's commands on to the run.
 pub(super) struct Quiet<'a> {
     sink: &'a mut dyn Sink,
     /// What is being done; none while it is prepared.
@@ -18,16 +18,14 @@ pub(super) struct Quiet<'a> {
     /// Since when the user has paused it, and for how long it waited before that.
     waits: Option<Instant>,
     pub waited: Duration,
-    /// Seconds after which it is stopped.
-    patience: f64,
-    /// Whether it was.
-    pub late: bool,
+    /// Completed share of the training.
+    pub done: f64,
     /// The loss of every step so far.
     pub losses: Vec<f32>,
 }
 
 impl<'a> Quiet<'a> {
-    pub fn new(sink: &'a mut dyn Sink, what: Option<Message>, patience: f64) -> Self {
+    pub fn new(sink: &'a mut dyn Sink, what: Option<Message>) -> Self {
         Self {
             sink,
             what,
@@ -36,8 +34,7 @@ impl<'a> Quiet<'a> {
             began: Instant::now(),
             waits: None,
             waited: Duration::ZERO,
-            patience,
-            late: false,
+            done: 0.0,
             losses: Vec::new(),
         }
     }
@@ -89,7 +86,8 @@ impl Sink for Quiet<'_> {
             } => self.tell(Some(what)),
             Event::Progress { progress, .. } => {
                 self.losses.extend(&progress.losses);
-                let done = format!("{:.0}\u{a0}%", progress.done * 100.0);
+                self.done = progress.done;
+                let done = format!("{:.0}\u{a0}%", self.done * 100.0);
                 self.tell(Some(done.into()));
             }
             Event::Phase {
@@ -105,15 +103,8 @@ impl Sink for Quiet<'_> {
 
     fn between_batches(&mut self) {
         self.sink.between_batches();
-        if self.late {
-            return;
-        }
         if let Some(person) = self.person {
             self.hear(person.wish());
-        }
-        if self.worked().as_secs_f64() > self.patience {
-            self.late = true;
-            self.run.set(Wish::Stop);
         }
     }
 }
@@ -134,7 +125,6 @@ mod tests {
                 number = 1_usize,
                 of = 2_usize
             )),
-            60.0,
         );
         quiet.person = Some(&person);
         person.set(Wish::Pause);
@@ -152,7 +142,7 @@ mod tests {
         assert!(quiet.waited >= Duration::from_millis(80));
         person.set(Wish::Stop);
         quiet.between_batches();
-        assert_eq!((quiet.run.wish(), quiet.late), (Wish::Stop, false));
+        assert_eq!(quiet.run.wish(), Wish::Stop);
         let paused = Event::Phase {
             run: String::new(),
             phase: Phase::Paused,

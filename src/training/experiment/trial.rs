@@ -2,8 +2,8 @@
 //! on a part of the training images and evaluated on the held-out rest. Test images are not used.
 //!
 //! A trial takes about as long as a user waits. The speed of the network is measured first; if everything would take
-//! too long, all methods get fewer images, then fewer epochs, and the result says so. The runs are in a temporary
-//! folder.
+//! too long, all methods get fewer images, then fewer epochs, and the result says so. The resulting number of steps is
+//! trained however long it takes. The runs are in a temporary folder.
 
 use std::time::{Duration, Instant};
 
@@ -30,8 +30,6 @@ use crate::texts::Words;
 pub const SHARE: f64 = 0.2;
 /// Largest planned time of all methods together, in seconds.
 const PLANNED: f64 = 40.0;
-/// A method is stopped after this many times the planned total.
-const PATIENCE: f64 = 1.5;
 /// Smallest limit of training images per class before epochs are reduced.
 const FEWEST: usize = 20;
 /// Maximum number of times the epochs are halved.
@@ -70,7 +68,8 @@ pub fn contenders(chosen: &RunConfig, stock: &Stock) -> Result<Vec<RunConfig>> {
     Ok(all)
 }
 
-/// Tries the chosen settings and the other methods. `None` if the user stopped it.
+/// Tries the chosen settings and the other methods. If the user stops it, the finished methods have their results;
+/// `None` if there are none.
 ///
 /// # Errors
 /// Returns a Problem for invalid settings, data or weights, and for a device that fails. A method that cannot be
@@ -120,19 +119,18 @@ pub(super) struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Trains them one after the other. `None` if the user stopped it.
+    /// Trains them one after the other. `None` if the user stopped it before the first was finished.
     ///
     /// # Errors
     /// As [`try_methods`].
     pub fn run(&self, sink: &mut dyn Sink, control: &Control) -> Result<Option<Trial>> {
         let began = Instant::now();
         let (chosen, timed) = (&self.all[0].config, &self.all[self.timed]);
-        let patience = self.planned * PATIENCE;
         let plan = TrainingPlan::prepare(
             &Bounds::default().judged(&timed.config),
             None,
             timed.stock,
-            &mut Quiet::new(sink, None, patience),
+            &mut Quiet::new(sink, None),
             control,
         );
         let Some(plan) = unless_stopped(plan, control)? else {
@@ -153,21 +151,24 @@ impl Comparison<'_> {
                 number = number,
                 of = self.all.len()
             );
-            let mut quiet = Quiet::new(sink, Some(what), patience);
+            let mut quiet = Quiet::new(sink, Some(what));
             quiet.person = Some(control);
             quiet.tell(None);
             let (run, judged) = (quiet.run.clone(), bounds.judged(&one.config));
-            let outcome = train(&judged, work.path(), one.stock, &mut quiet, &run);
-            if control.wish() == Wish::Stop {
-                return Ok(None);
-            }
+            let outcome = match control.wish() {
+                Wish::Stop => Ok(Outcome::NotBegun),
+                _ => train(&judged, work.path(), one.stock, &mut quiet, &run),
+            };
             waited += quiet.waited;
-            let ended = ended(outcome, &quiet);
+            let ended = ended(outcome, quiet.done);
             if !self.losses {
                 quiet.losses.clear();
             }
             methods.push(row(one, &ended, &quiet));
             runs.push(ended.ok());
+        }
+        if control.wish() == Wish::Stop && runs.iter().all(Option::is_none) {
+            return Ok(None);
         }
         let (train_images, judged_images) = material.images(&bounds);
         let mut trial = Trial {
@@ -191,13 +192,17 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns the summary of a finished run, or the reason why it did not finish.
-fn ended(outcome: Result<Outcome>, quiet: &Quiet<'_>) -> Result<RunSummary> {
+/// Returns the summary of a finished run, or the reason why it did not finish. `done` is its share of the training.
+fn ended(outcome: Result<Outcome>, done: f64) -> Result<RunSummary> {
     outcome.and_then(|outcome| match outcome {
         Outcome::Finished(header) => store::summarize(&header.folder),
-        _ if quiet.late => Err(Problem::new(message!("problem-trial-time-limit"))
-            .advise(message!("advice-train-full-run"))),
-        _ => Err(Problem::new(message!("problem-stopped"))),
+        _ => {
+            let percent = (done * 100.0) as usize;
+            Err(Problem::new(message!(
+                "problem-trial-stopped",
+                percent = percent
+            )))
+        }
     })
 }
 
@@ -353,6 +358,7 @@ fn speed(plan: &TrainingPlan) -> Result<f64> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::run::event::{Event, Phase};
 
     fn material(each: usize, speed: f64) -> Material {
         Material {
@@ -376,6 +382,41 @@ mod tests {
         };
         assert_eq!(keys("lae"), ["lae", "simplecil", "ranpac"]);
         assert_eq!(keys("l2p"), ["l2p", "simplecil", "ranpac", "lae"]);
+    }
+
+    /// Stops once RanPAC is tried.
+    struct StopAtRanPac(Control);
+
+    impl Sink for StopAtRanPac {
+        fn event(&mut self, event: Event) {
+            if let Event::Phase {
+                phase: Phase::Preparing(what),
+                ..
+            } = event
+                && what.english.contains("RanPAC")
+            {
+                self.0.set(Wish::Stop);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stopped_trial_has_the_results_of_finished_methods() {
+        let chosen = RunConfig {
+            method: "simplecil".into(),
+            train_limit: Some(5),
+            device: "cpu".into(),
+            ..RunConfig::default()
+        };
+        let control = Control::default();
+        let mut sink = StopAtRanPac(control.clone());
+        let trial = try_methods(&chosen, &Stock::default(), &mut sink, &control);
+        let trial = trial.unwrap().unwrap();
+        assert!(trial.methods[0].right.is_some());
+        for other in &trial.methods[1..] {
+            let problem = other.problem.as_ref().unwrap();
+            assert!(problem.is("problem-trial-stopped"), "{problem}");
+        }
     }
 
     #[test]

@@ -26,10 +26,6 @@ fn methods_are_tried_on_pictures_held_back_and_no_run_is_kept() {
         .collect();
     assert_eq!(keys, ["lae", "simplecil", "ranpac"]);
     for one in methods {
-        let told = one["problem"]["what"].as_str().unwrap_or_default();
-        if says!(told, "problem-trial-time-limit") {
-            return skip(&format!("this machine is too busy: {told}"));
-        }
         let right = one["right"].as_f64().unwrap();
         assert!((0.0..=100.0).contains(&right), "{one}");
         assert!(one["forgotten"].is_f64(), "{one}");
