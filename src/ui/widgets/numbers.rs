@@ -1,5 +1,5 @@
 //! Numbers that are dragged or typed. egui's own field shows a rounded number and, when it loses the focus, writes back
-//! the rounded value within its range. Here a number is shown in full, and an unchanged one keeps its value.
+//! the rounded value within its range. Here six significant digits are shown, and an unchanged number keeps its value.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -54,7 +54,9 @@ fn exactly<'a, T: Copy>(
     let now = shown(value);
     let (least, most) = (shown(range.start()), shown(range.end()));
     DragValue::from_get_set(move |given| {
-        let other = given.filter(|given| *given != shown(value) && !given.is_nan());
+        let other = given.filter(|given| {
+            !given.is_nan() && *given != shown(value) && in_short(*given) != in_short(shown(value))
+        });
         if let Some(given) = other {
             *value = taken(given);
         }
@@ -62,7 +64,7 @@ fn exactly<'a, T: Copy>(
     })
     .range(least.min(now)..=most.max(now))
     .clamp_existing_to_range(false)
-    .custom_formatter(|number, _| in_full(number))
+    .custom_formatter(|number, _| in_short(number))
     .custom_parser(|typed| Language::spoken().read(typed))
 }
 
@@ -72,6 +74,15 @@ fn exact(number: &(impl Numeric + Display)) -> f64 {
         .to_string()
         .parse()
         .unwrap_or_else(|_| number.to_f64())
+}
+
+/// Returns the number in the window's language, with six significant digits if it is below a million.
+fn in_short(number: f64) -> String {
+    let rounded = format!("{number:.5e}").parse();
+    in_full(match number.abs() < 1e6 {
+        true => rounded.unwrap_or(number),
+        false => number,
+    })
 }
 
 /// Returns the shortest text that parses to this number, in the window's language.
@@ -121,5 +132,7 @@ mod tests {
         for number in [0.0, 0.1, 1e-7, 3e300, 123_456.789, f64::MIN_POSITIVE] {
             assert_eq!(in_full(number).parse(), Ok(number));
         }
+        let short = [0.005 * 256.0 / 24.0, 0.1, 3e300, 12_345_678.0, 0.0].map(in_short);
+        assert_eq!(short, ["0.0533333", "0.1", "3e300", "12345678", "0"]);
     }
 }
