@@ -11,6 +11,7 @@ use crate::data::decode_picture_file;
 use crate::experiment::Stock;
 use crate::experiment::inside::sample;
 use crate::experiment::predict::Predictor;
+use crate::experiment::sheet::Columns;
 use crate::files::names::is_elsewhere;
 use crate::metrics::ByExpert;
 use crate::problem::{Problem, Result};
@@ -33,9 +34,12 @@ pub(super) struct Args {
     /// Classify all images in this folder and its subfolders, and write a table
     #[arg(long, value_name = "DIR", requires = "csv")]
     folder: Option<PathBuf>,
-    /// The table to write, or standard output (-): one line per image with the prediction of each expert
+    /// The table to write, or standard output (-): one line per image
     #[arg(long, value_name = "FILE|-", requires = "folder")]
     csv: Option<PathBuf>,
+    /// Write all columns: also each expert's prediction, the out-of-distribution score and five classes
+    #[arg(long, requires = "csv")]
+    all_columns: bool,
     /// Do not check whether an image belongs to none of the classes
     #[arg(long)]
     always_answer: bool,
@@ -105,7 +109,15 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     if let (Some(pictures), Some(csv)) = (&args.folder, &args.csv) {
         let threshold = refusal.map(|refusal| refusal.threshold);
-        return sheet::run((&predictor, threshold), pictures, csv, &args.json);
+        return sheet::run(
+            (
+                &predictor,
+                Columns::of(&predictor, threshold, args.all_columns),
+            ),
+            pictures,
+            csv,
+            &args.json,
+        );
     }
     let mut entries = Vec::new();
     let mut end = End::Done;

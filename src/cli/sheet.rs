@@ -35,8 +35,8 @@ pub(super) fn check(csv: &Path, json: &Json) -> Result<()> {
     Ok(())
 }
 
-/// Who is asked, and from where on an image is none of these to it.
-type Asked<'a> = (&'a Predictor, Option<f32>);
+/// The snapshot that predicts, and the columns of the table.
+type Asked<'a> = (&'a Predictor, Columns);
 
 /// Writes the table, to standard output when it is to go to `-`.
 pub(super) fn run(asked: Asked<'_>, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
@@ -48,6 +48,7 @@ pub(super) fn run(asked: Asked<'_>, folder: &Path, csv: &Path, json: &Json) -> R
 }
 
 fn to_file(asked: Asked<'_>, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
+    let task = asked.0.task() + 1;
     let Some(count) = table(asked, folder, csv)? else {
         return Ok(End::Stopped);
     };
@@ -55,7 +56,7 @@ fn to_file(asked: Asked<'_>, folder: &Path, csv: &Path, json: &Json) -> Result<E
         csv: csv.display().to_string(),
         pictures: count.of,
         unreadable: count.unreadable,
-        task: asked.0.task() + 1,
+        task,
     };
     let pictures = counted(count.of, "image");
     let text = format!("{pictures} classified in {}\n", csv.display());
@@ -82,12 +83,11 @@ fn to_stdout(asked: Asked<'_>, folder: &Path) -> Result<End> {
 
 /// Writes the table to a file; nothing where it was stopped.
 fn table(asked: Asked<'_>, folder: &Path, csv: &Path) -> Result<Option<SheetCount>> {
-    let (predictor, threshold) = asked;
+    let (predictor, columns) = asked;
     let control = stop_on_ctrl_c()?;
     let mut step = step_of(&control);
     let mut step = |count: SheetCount| step(count.done, count.of);
     let mut ask = |piece: SheetBatch| predictor.verdicts(&piece.seen);
-    let columns = Columns::of(predictor, threshold);
     let all = sheet::Asked { folder, only: &[] };
     let Some(count) = fill(&columns, all, csv, &mut ask, &mut step)? else {
         tell("stopped; no table was written");

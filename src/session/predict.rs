@@ -179,9 +179,9 @@ impl Session {
             .or_else(|| measured().map(|row| row.folder.clone()))
     }
 
-    /// Records that the user selected this run; if it is the newest one, Predict keeps following the newest.
+    /// Records that the user selected this run, which is not replaced by a newer one.
     pub fn pin_predictor(&mut self, folder: PathBuf) {
-        self.predict.by_person = self.newest_run().as_ref() != Some(&folder);
+        self.predict.by_person = true;
         self.choose_predictor(folder);
     }
 
@@ -191,6 +191,16 @@ impl Session {
         if let Some(folder) = self.newest_run() {
             self.choose_predictor(folder);
         }
+    }
+
+    /// Returns how many classes the run on Predict has learned, and how many it will learn, if it is not finished.
+    pub fn unfinished_predictor(&self) -> Option<(usize, usize)> {
+        let run = self.predict.run.as_ref()?;
+        let header = self.header_of(run)?;
+        let done = self.finished_tasks(run);
+        let learned = header.tasks.get(done.checked_sub(1)?)?.end;
+        let all = header.class_order.len();
+        (learned < all).then_some((learned, all))
     }
 
     /// Selects the run for Predict.
@@ -237,7 +247,7 @@ impl Session {
     }
 
     /// Predicts with the newest snapshot after a task of the current run, unless the user selected an older one or
-    /// another run.
+    /// another run, or the page has an image or a table.
     pub(super) fn follow_live(&mut self, run: &RunView) {
         let Some(header) = &run.header else { return };
         let (folder, done) = (header.folder.clone(), run.reports.len());
@@ -248,7 +258,10 @@ impl Session {
             if self.predict.picture.is_some() {
                 self.predict_again();
             }
-        } else if !self.predict.by_person {
+        } else if !self.predict.by_person
+            && self.predict.picture.is_none()
+            && self.predict.sheet.is_none()
+        {
             self.choose_predictor(folder);
         }
     }

@@ -10,6 +10,19 @@ use crate::problem::{Problem, Result};
 use crate::run::event::Command;
 use crate::run::sheet::{SheetRequest, SheetState};
 
+/// A table of predictions as the user requests it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableWanted {
+    /// The folder of the images.
+    pub folder: PathBuf,
+    /// The only images to include, by path relative to the folder; empty for all.
+    pub only: Vec<PathBuf>,
+    /// The file to write.
+    pub csv: PathBuf,
+    /// Whether the table has all columns.
+    pub all_columns: bool,
+}
+
 /// The table requested last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SheetView {
@@ -44,13 +57,13 @@ pub fn usual_table(folder: &Path) -> PathBuf {
 }
 
 impl Session {
-    /// Predicts the images of a folder, or those in `only` if there are any, with the run on Predict after the selected
-    /// task, and writes a table to `csv`. Returns whether this was started.
-    pub fn predict_folder(&mut self, folder: PathBuf, only: Vec<PathBuf>, csv: PathBuf) -> bool {
+    /// Predicts the images of a folder with the run on Predict after the selected task, and writes a table. Returns
+    /// whether this was started.
+    pub fn predict_folder(&mut self, wanted: TableWanted) -> bool {
         let Some(run) = self.predict.run.clone() else {
             return false;
         };
-        let asked = self.sheet_request(run, (folder, only), csv);
+        let asked = self.sheet_request(run, wanted);
         match asked {
             Ok(request) => {
                 self.backend.send(Command::Sheet(Box::new(request.clone())));
@@ -66,12 +79,7 @@ impl Session {
         }
     }
 
-    fn sheet_request(
-        &mut self,
-        run: PathBuf,
-        (folder, only): (PathBuf, Vec<PathBuf>),
-        csv: PathBuf,
-    ) -> Result<SheetRequest> {
+    fn sheet_request(&mut self, run: PathBuf, wanted: TableWanted) -> Result<SheetRequest> {
         let done = self.finished_tasks(&run);
         if done == 0 {
             return Err(Problem::new(message!("predict-problem-no-finished-task")));
@@ -79,7 +87,7 @@ impl Session {
         if let Some(problem) = self.weights_elsewhere(&run) {
             return Err(problem);
         }
-        if !folder.is_absolute() || !csv.is_absolute() {
+        if !wanted.folder.is_absolute() || !wanted.csv.is_absolute() {
             return Err(Problem::new(message!("predict-problem-paths-not-absolute"))
                 .advise(message!("predict-problem-paths-not-absolute-advice")));
         }
@@ -92,9 +100,10 @@ impl Session {
             ticket: self.tickets,
             task,
             run,
-            folder,
-            only,
-            csv,
+            folder: wanted.folder,
+            only: wanted.only,
+            csv: wanted.csv,
+            all_columns: wanted.all_columns,
             threshold: refusal.map(|refusal| refusal.threshold),
         })
     }

@@ -1,7 +1,8 @@
 //! The images of a folder sorted by class, the least certain first. The user can move them to other classes, which is
 //! saved in the table.
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
@@ -9,7 +10,8 @@ use super::loads::Lookup;
 use super::views::{Pictures, Split};
 use crate::data::Correction;
 use crate::data::looks::thumbnail_of;
-use crate::experiment::sheet::{self, AnsweredPicture, none_of_these};
+use crate::experiment::sheet::{self, AnsweredPicture, Sorted};
+use crate::files::names::Names;
 use crate::message;
 use crate::names::{folded, look_alike};
 use crate::problem::{Problem, Result};
@@ -55,15 +57,12 @@ impl SortedPictures {
         bit_depth: usize,
         pictures: Vec<AnsweredPicture>,
     ) -> Self {
-        let none = none_of_these(&classes);
         let mut groups = Vec::with_capacity(pictures.len());
         for one in &pictures {
-            groups.push(match (one.sorted_as.as_deref(), one.class.as_deref()) {
-                (Some(name), _) if name == none => Group::NoneOfThese,
+            groups.push(match (one.sorted_as.as_deref(), &one.class) {
                 (Some(name), _) => class_of(&mut classes, name),
+                (None, Some(_)) => Group::NoneOfThese,
                 (None, None) => Group::Unreadable,
-                (None, Some(_)) if one.none_of_these == Some(true) => Group::NoneOfThese,
-                (None, Some(name)) => class_of(&mut classes, name),
             });
         }
         let mut by_doubt: Vec<usize> = (0..pictures.len()).collect();
@@ -152,15 +151,22 @@ impl SortedPictures {
         Some(self.request.folder.join(&one.path))
     }
 
-    /// Returns the table's last column.
-    pub(super) fn column(&self) -> Vec<String> {
-        let none = none_of_these(&self.classes);
-        let said = |group: &Group| match group {
-            Group::Class(class) => self.classes.get(*class).cloned().unwrap_or_default(),
-            Group::NoneOfThese => none.clone(),
-            Group::Unreadable => String::new(),
+    /// Returns the corrections of the table.
+    pub(super) fn corrections(&self) -> Vec<Sorted> {
+        let sorted = |group: &Group| match group {
+            Group::Class(class) => {
+                Sorted::As(self.classes.get(*class).cloned().unwrap_or_default())
+            }
+            Group::NoneOfThese => Sorted::NoneOfThese,
+            Group::Unreadable => Sorted::Unreadable,
         };
-        self.groups.iter().map(said).collect()
+        self.groups.iter().map(sorted).collect()
+    }
+
+    /// Returns the readable images with their groups, as files.
+    fn copies(&self) -> Vec<(PathBuf, Sorted)> {
+        let files = (0..self.pictures.len()).filter_map(|at| self.file(at));
+        files.zip(self.corrections()).collect()
     }
 }
 
@@ -171,6 +177,41 @@ pub struct Listed {
     pub groups: Vec<(Group, usize, Vec<usize>)>,
     /// Number of images that the user moved.
     pub moved: usize,
+}
+
+/// Copies files into subfolders of a new folder; returns their number.
+///
+/// # Errors
+/// Returns a Problem if the folder exists, or a file cannot be copied.
+fn copy_by_class(copies: &[(PathBuf, Sorted)], to: &Path) -> Result<usize> {
+    let failed = |path: &Path, error| Problem::io("copy an image", path, &error);
+    if to.exists() {
+        return Err(Problem::new(message!("problem-folder-not-empty"))
+            .at_path(to)
+            .advise(message!("advice-remove-or-rename-folder")));
+    }
+    let (mut folders, mut names) = (Names::default(), HashMap::new());
+    let mut number = 0;
+    for (file, sorted) in copies {
+        let class = match sorted {
+            Sorted::As(class) => class,
+            Sorted::NoneOfThese => "none_of_these",
+            Sorted::Unreadable => continue,
+        };
+        let key = (class, matches!(sorted, Sorted::NoneOfThese));
+        let (folder, names) = names
+            .entry(key)
+            .or_insert_with(|| (to.join(folders.take(class, "")), Names::default()));
+        std::fs::create_dir_all(&*folder).map_err(|error| failed(folder, error))?;
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        let ending = file.extension().map_or_else(String::new, |ending| {
+            format!(".{}", ending.to_string_lossy())
+        });
+        let copy = folder.join(names.take(&stem, &ending));
+        std::fs::copy(file, &copy).map_err(|error| failed(file, error))?;
+        number += 1;
+    }
+    Ok(number)
 }
 
 /// Returns the group of a class; an unknown class is added to the list.
@@ -264,12 +305,29 @@ impl Session {
         }
     }
 
-    /// Writes the groups into the table, as its last column.
+    /// Copies the images into a folder next to the table and named after it, with a subfolder for each group.
+    pub fn copy_sorted(&mut self) {
+        let Some(sorted) = self.predict.sorted.ready() else {
+            return;
+        };
+        let to = sorted.request.csv.with_extension("");
+        let copies = sorted.copies();
+        self.task_or_tell(
+            move |_| copy_by_class(&copies, &to).map(|n| (n, to)),
+            |session, (n, to)| {
+                let place = to.display().to_string();
+                let told = message!("predict-sorted-copied", n = n, place = place);
+                session.notify(Problem::new(told), false);
+            },
+        );
+    }
+
+    /// Writes the groups into the table.
     pub fn keep_sorted(&mut self) {
         let Some(sorted) = self.predict.sorted.ready() else {
             return;
         };
-        let (csv, column) = (sorted.request.csv.clone(), sorted.column());
+        let (csv, corrections) = (sorted.request.csv.clone(), sorted.corrections());
         let (asked, kept) = (sorted.request.ticket, sorted.groups.clone());
         let name = csv
             .file_name()
@@ -277,7 +335,7 @@ impl Session {
             .to_string_lossy()
             .into_owned();
         self.task_or_tell(
-            move |_| sheet::keep_sorted(&csv, &column),
+            move |_| sheet::keep_sorted(&csv, &corrections),
             move |session, ()| {
                 if let Some(sorted) = session.predict.sorted.ready_mut()
                     && sorted.request.ticket == asked
@@ -303,9 +361,8 @@ mod tests {
             score: 0.5,
             ahead,
             none_of_these: Some(none),
-            threshold: Some(-2.0),
             problem: None,
-            sorted_as: None,
+            sorted_as: class.filter(|_| !none).map(String::from),
         }
     }
 
@@ -318,6 +375,7 @@ mod tests {
             folder: "/birds".into(),
             only: Vec::new(),
             csv: PathBuf::new(),
+            all_columns: false,
             threshold: Some(-2.0),
         };
         let pictures = vec![
@@ -347,17 +405,46 @@ mod tests {
         let moved: Vec<usize> = (0..4).filter(|&at| sorted.is_moved(at)).collect();
         assert_eq!(moved, [0, 2]);
         assert_eq!(sorted.listed("").moved, 2);
-        assert_eq!(sorted.column(), ["none_of_these", "a", "b", ""]);
-        // A class with this name is read back as the class.
-        let mut sorted = named(["none_of_these", "a"]);
-        sorted.groups[0] = Group::Class(0);
-        let column = sorted.column();
-        assert_eq!(column, ["none_of_these", "a", "none_of_these_", ""]);
-        let mut again = pictures.clone();
-        for (one, said) in again.iter_mut().zip(column) {
-            one.sorted_as = Some(said).filter(|said| !said.is_empty());
+        let class = |name: &str| Sorted::As(name.into());
+        let corrections = [
+            Sorted::NoneOfThese,
+            class("a"),
+            class("b"),
+            Sorted::Unreadable,
+        ];
+        assert_eq!(sorted.corrections(), corrections);
+    }
+
+    #[test]
+    fn images_are_copied_into_a_folder_for_each_class() {
+        let place = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+        let file = |name: &str| {
+            let path = place.path().join(name);
+            let folder = path.parent().map(std::fs::create_dir_all);
+            assert!(folder.is_some_and(|made| made.is_ok()));
+            assert!(std::fs::write(&path, name).is_ok());
+            path
+        };
+        let class = |name: &str| Sorted::As(name.into());
+        let copies = [
+            (file("1.png"), class("a")),
+            (file("inner/1.png"), class("a")),
+            (file("2.png"), class("none_of_these")),
+            (file("3.png"), Sorted::NoneOfThese),
+            (file("4.png"), Sorted::Unreadable),
+        ];
+        let to = place.path().join("sorted");
+        assert_eq!(copy_by_class(&copies, &to), Ok(4));
+        for (name, content) in [
+            ("a/1.png", "1.png"),
+            ("a/1-2.png", "inner/1.png"),
+            ("none_of_these/2.png", "2.png"),
+            ("none_of_these-2/3.png", "3.png"),
+        ] {
+            let copied = std::fs::read_to_string(to.join(name));
+            assert_eq!(copied.ok().as_deref(), Some(content));
         }
-        let again = SortedPictures::new(request.clone(), sorted.classes, 16, again);
-        assert_eq!(again.groups, sorted.groups);
+        let again = copy_by_class(&copies, &to).err();
+        assert!(again.is_some_and(|problem| problem.is("problem-folder-not-empty")));
     }
 }

@@ -18,6 +18,7 @@ use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
 use crate::session::loads::Load;
 use crate::session::presets::Preset;
+use crate::session::sheet::TableWanted;
 use crate::store::figure::Figure;
 use crate::texts::Language;
 use crate::tr;
@@ -145,8 +146,8 @@ pub enum UiCommand {
     PredictWith(PathBuf),
     /// Predict an image file.
     PredictFile(PathBuf),
-    /// Predict images of this folder into a table: the folder, the images to include (empty for all), the table.
-    PredictFolder(PathBuf, Vec<PathBuf>, PathBuf),
+    /// Predict the images of a folder into a table.
+    PredictFolder(TableWanted),
     /// Set up a table of these images; a single one is predicted.
     PredictFiles(Vec<PathBuf>),
     /// Predict an image; the second part is its true class, if known.

@@ -345,7 +345,7 @@ fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
         // All of them at once, in a table.
         let csv = root.path().join(format!("{}.csv", spec.key));
         let count = sheet::fill(
-            &Columns::of(&predictor, None),
+            &Columns::of(&predictor, None, false),
             sheet::Asked {
                 folder: pictures.path(),
                 only: &[],

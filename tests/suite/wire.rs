@@ -322,6 +322,7 @@ pub fn commands(seed: u64) -> Vec<Command> {
             task: c.whole(),
             folder: "/pictures".into(),
             csv: c.text().into(),
+            all_columns: true,
             threshold: Some(c.share()),
         })),
         Command::Doubts(DoubtRequest {

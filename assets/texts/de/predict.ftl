@@ -302,3 +302,15 @@ drafts-images-unreadable = { $n ->
 drafts-not-stored = nicht gespeicherte Bilder ließen sich nicht für den nächsten Start aufheben: { $why }
 drafts-unreadable = die nicht gespeicherten Bilder des letzten Fensters lassen sich nicht lesen: { $why }
 drafts-table-changed = im letzten Fenster wurden Bilder dieser Tabelle in andere Klassen verschoben, aber die Tabelle hat sich seitdem geändert
+
+# Tabellen von Bildern.
+predict-many-all-columns = Alle Spalten
+predict-many-all-columns-hint = Auch die Vorhersage jedes Experten, der Out-of-Distribution-Wert und fünf Klassen
+predict-many-unfinished = Dieser Lauf hat bisher { $learned } von { $n } Klassen gelernt: Bilder der anderen bekommen eine falsche Klasse.
+predict-sorted-by-run = Klassifiziert von { $run }, nach Task { $task }
+predict-sorted-copy = Bilder in Ordner kopieren
+predict-sorted-copy-hint = Kopiert jedes Bild in einen Unterordner, der wie seine Klasse heißt, in einem Ordner neben der Tabelle
+predict-sorted-copied = { $n ->
+    [one] { $n } Bild
+   *[other] { $n } Bilder
+} kopiert nach { $place }

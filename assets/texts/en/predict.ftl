@@ -302,3 +302,15 @@ drafts-images-unreadable = { $n ->
 drafts-not-stored = unsaved images could not be stored for the next start: { $why }
 drafts-unreadable = the unsaved images of the last window cannot be read: { $why }
 drafts-table-changed = images of this table were moved to other classes in the last window, but the table has changed since
+
+# Tables of images.
+predict-many-all-columns = All columns
+predict-many-all-columns-hint = Also each expert's prediction, the out-of-distribution score and five classes
+predict-many-unfinished = This run has learned { $learned } of { $n } classes so far: images of the others get a wrong class.
+predict-sorted-by-run = Classified by { $run }, after task { $task }
+predict-sorted-copy = Copy images into folders
+predict-sorted-copy-hint = Copies each image into a subfolder named after its class, in a folder next to the table
+predict-sorted-copied = { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+} copied to { $place }

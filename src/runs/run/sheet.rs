@@ -22,7 +22,10 @@ pub struct SheetRequest {
     pub only: Vec<PathBuf>,
     /// Where the table goes.
     pub csv: PathBuf,
-    /// What is stranger than this is none of the classes; `None` if that is not known.
+    /// Whether the table has all columns, also those about the experts.
+    #[serde(default)]
+    pub all_columns: bool,
+    /// An image with a larger out-of-distribution score is none of the classes; `None` if that is not known.
     #[serde(default)]
     pub threshold: Option<f32>,
 }

@@ -14,7 +14,7 @@ use super::pins::Pin;
 use super::sheet::SheetView;
 use super::sorted::SortedPictures;
 use super::views::Fetch;
-use crate::experiment::sheet::{self, AnsweredPicture};
+use crate::experiment::sheet::{self, AnsweredPicture, Sorted};
 use crate::message;
 use crate::problem::{Problem, Result, listed};
 use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
@@ -35,8 +35,9 @@ pub struct Drafts {
 struct Moved {
     request: SheetRequest,
     classes: Vec<String>,
-    /// The images, and their new values of the table's last column.
-    sorted_as: Vec<(PathBuf, String)>,
+    /// The images and their corrections.
+    #[serde(default)]
+    corrections: Vec<(PathBuf, Sorted)>,
     #[serde(skip)]
     revision: u64,
 }
@@ -58,9 +59,9 @@ impl Drafts {
                 false => session.unsaved_moves().map(|sorted| Moved {
                     request: sorted.request.clone(),
                     classes: sorted.classes.clone(),
-                    sorted_as: paths(&sorted.pictures)
+                    corrections: paths(&sorted.pictures)
                         .cloned()
-                        .zip(sorted.column())
+                        .zip(sorted.corrections())
                         .collect(),
                     revision: sorted.revision,
                 }),
@@ -207,9 +208,13 @@ impl Session {
         moved.request.ticket = self.tickets;
         let request = moved.request.clone();
         let count = SheetCount {
-            done: moved.sorted_as.len(),
-            unreadable: moved.sorted_as.iter().filter(|it| it.1.is_empty()).count(),
-            of: moved.sorted_as.len(),
+            done: moved.corrections.len(),
+            unreadable: moved
+                .corrections
+                .iter()
+                .filter(|(_, sorted)| *sorted == Sorted::Unreadable)
+                .count(),
+            of: moved.corrections.len(),
         };
         self.predict.sheet = Some(SheetView {
             request: request.clone(),
@@ -246,12 +251,15 @@ impl Moved {
     /// Returns a Problem if the table cannot be read or has changed.
     fn read(self) -> Result<(Vec<String>, Vec<AnsweredPicture>)> {
         let mut pictures = sheet::answered(&self.request.csv)?;
-        let said = self.sorted_as.iter().map(|(path, _)| path);
-        if !paths(&pictures).eq(said) {
+        let corrected = self.corrections.iter().map(|(path, _)| path);
+        if !paths(&pictures).eq(corrected) {
             return Err(Problem::new(message!("drafts-table-changed")).at_path(&self.request.csv));
         }
-        for (picture, (_, said)) in pictures.iter_mut().zip(self.sorted_as) {
-            picture.sorted_as = Some(said).filter(|said| !said.is_empty());
+        for (picture, (_, sorted)) in pictures.iter_mut().zip(self.corrections) {
+            picture.sorted_as = match sorted {
+                Sorted::As(class) => Some(class),
+                Sorted::NoneOfThese | Sorted::Unreadable => None,
+            };
         }
         Ok((self.classes, pictures))
     }

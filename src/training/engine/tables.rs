@@ -79,7 +79,7 @@ impl TableRequest {
         let (ticket, stop) = (self.ticket, self.stop.clone());
         let work: Work = match self.kind.clone() {
             TableKind::Sheet(request) => {
-                let columns = Columns::of(predictor, request.threshold);
+                let columns = Columns::of(predictor, request.threshold, request.all_columns);
                 Box::new(move |worker| worker.write_table(&request, &columns))
             }
             TableKind::Doubts(request) => {

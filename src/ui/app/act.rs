@@ -105,8 +105,8 @@ impl StudioApp {
             UiCommand::Folders => self.shell.folders.open(),
             UiCommand::PredictWith(folder) => self.predict_with(folder),
             UiCommand::PredictFile(path) => self.predict_file(path),
-            UiCommand::PredictFolder(folder, only, csv) => {
-                if self.session.predict_folder(folder, only, csv) {
+            UiCommand::PredictFolder(wanted) => {
+                if self.session.predict_folder(wanted) {
                     self.pages.predict.begin_sheet();
                 }
             }

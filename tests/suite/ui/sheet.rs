@@ -8,6 +8,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::event::{Command, Event};
 use lae_studio::run::sheet::{SheetCount, SheetState};
 use lae_studio::session::run_view::Stage;
+use lae_studio::session::sheet::TableWanted;
 use lae_studio::session::sorted::Group;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
@@ -74,7 +75,10 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     let rows: Vec<&str> = text.lines().collect();
     assert_eq!(rows.len(), 42);
     assert!(rows[1].starts_with("'=broken.png,,"), "{}", rows[1]);
-    assert!(rows[0].contains("online_energy") && rows[0].contains("ensemble_class"));
+    assert_eq!(
+        rows[0],
+        "image,class,score,second_class,second_score,none_of_these,predicted,problem"
+    );
     assert!(rows[2].starts_with("inner/000.png,"));
     window.get_by_label(tr!("predict-many-copy-path")).click();
     window.run_steps(2);
@@ -92,7 +96,11 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     pictures(&folder, 16_000);
     let session = &mut window.state_mut().session;
     session.leave_sheet();
-    session.predict_folder(folder.clone(), Vec::new(), csv.clone());
+    session.predict_folder(TableWanted {
+        folder: folder.clone(),
+        csv: csv.clone(),
+        ..TableWanted::default()
+    });
     window.run_steps(2);
     window
         .get_by_role_and_label(egui::Role::Button, tr!("predict-many-stop"))
@@ -141,13 +149,10 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
         sorted.is_some_and(|sorted| sorted.is_kept)
     });
     let text = std::fs::read_to_string(csv).unwrap();
-    assert!(text.lines().next().unwrap().ends_with("problem,sorted_as"));
-    assert!(
-        text.lines()
-            .nth(first + 1)
-            .unwrap()
-            .ends_with(",none_of_these")
-    );
+    let row: Vec<&str> = text.lines().nth(first + 1).unwrap().split(',').collect();
+    // none_of_these is corrected; predicted is not.
+    assert_eq!(row[5], "true");
+    assert_eq!(row[6], row[1]);
     window.get_by_label(tr!("predict-sorted-back")).click();
     settle(window);
     window.get_by_label(tr!("predict-many-show-by-class"));

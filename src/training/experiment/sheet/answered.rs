@@ -1,8 +1,8 @@
-//! A table read back, to be looked at, and the user's own labels in a last column.
+//! A table read back, and the user's corrections in it.
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::record;
 use crate::files;
@@ -10,79 +10,74 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::{harmless_cell, plain_cell, write_with};
 
-/// The column in which the user says what an image is.
-const SORTED_AS: &str = "sorted_as";
-/// Its value for an image that is none of the classes.
-const NONE_OF_THESE: &str = "none_of_these";
-/// A table with more bytes than this is none of these tables.
-const MOST: u64 = 1 << 30;
+/// Larger files are not tables of predictions, in bytes.
+const LARGEST: u64 = 1 << 30;
 
-/// What a table says of an image.
+/// A row of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnsweredPicture {
-    /// Its path from the folder.
+    /// Its path relative to the folder.
     pub path: PathBuf,
-    /// The answer; `None` for an image that cannot be read.
+    /// The predicted class, or the nearest one if the prediction is none of the classes; `None` for an unreadable
+    /// image.
     pub class: Option<String>,
-    /// The score of the answer.
+    /// The score of the prediction.
     pub score: f32,
-    /// How far the score is ahead of the next class's.
+    /// The difference to the score of the second class.
     pub ahead: f32,
-    /// Whether it is none of the classes; `None` if that is not known.
+    /// Whether the prediction is none of the classes; `None` if that is not known.
     pub none_of_these: Option<bool>,
-    /// From where on it is none of them.
-    pub threshold: Option<f32>,
     /// Why it cannot be read.
     pub problem: Option<String>,
-    /// The class that the user gave it.
+    /// The class after corrections; `None` for none of the classes and for an unreadable image.
     pub sorted_as: Option<String>,
 }
 
-/// A line of a table, as far as it is read.
+/// A correction of a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Sorted {
+    /// An unreadable image.
+    Unreadable,
+    /// This class.
+    As(String),
+    /// None of the classes.
+    NoneOfThese,
+}
+
+/// The columns that are read.
 #[derive(Deserialize)]
 struct Line {
-    picture: String,
+    image: String,
     class: String,
     score: Option<f32>,
+    second_score: Option<f32>,
     none_of_these: Option<bool>,
-    threshold: Option<f32>,
-    top_2_score: Option<f32>,
+    predicted: String,
     problem: String,
-    #[serde(default)]
-    sorted_as: String,
 }
 
 impl From<Line> for AnsweredPicture {
     fn from(line: Line) -> Self {
         let text = |cell: &str| Some(plain_cell(cell).to_string()).filter(|text| !text.is_empty());
         let score = line.score.unwrap_or_default();
+        let (class, predicted) = (text(&line.class), text(&line.predicted));
+        let is_known = line.none_of_these.is_some();
         Self {
-            path: plain_cell(&line.picture).into(),
-            class: text(&line.class),
+            path: plain_cell(&line.image).into(),
             score,
-            ahead: score - line.top_2_score.unwrap_or_default(),
-            none_of_these: line.none_of_these,
-            threshold: line.threshold,
+            ahead: score - line.second_score.unwrap_or_default(),
+            none_of_these: is_known.then_some(predicted.is_none() && class.is_some()),
             problem: text(&line.problem),
-            sorted_as: text(&line.sorted_as),
+            sorted_as: class.clone().filter(|_| line.none_of_these != Some(true)),
+            class: predicted.or(class),
         }
     }
 }
 
-/// The value in the column of [`keep_sorted`] for an image that is none of these classes: `none_of_these`, with a `_`
-/// behind it where a class has that name.
-pub fn none_of_these(classes: &[String]) -> String {
-    let mut mark = NONE_OF_THESE.to_string();
-    while classes.contains(&mark) {
-        mark.push('_');
-    }
-    mark
-}
-
-/// What a table says of its images, in their order there.
+/// Reads the rows of a table.
 ///
 /// # Errors
-/// The file cannot be read, or is no such table.
+/// Returns a Problem if the file cannot be read, or is not such a table.
 pub fn answered(csv: &Path) -> Result<Vec<AnsweredPicture>> {
     let text = text_of(csv)?;
     let mut reader = csv::Reader::from_reader(text.as_slice());
@@ -91,12 +86,11 @@ pub fn answered(csv: &Path) -> Result<Vec<AnsweredPicture>> {
     Ok(lines.into_iter().map(AnsweredPicture::from).collect())
 }
 
-/// Rewrites the table with the class that the user gave each image, in a last column; empty for one of which nothing
-/// is said.
+/// Replaces the columns `class` and `none_of_these` by the user's corrections. The column `predicted` is unchanged.
 ///
 /// # Errors
-/// The file cannot be read or written, or has another number of images.
-pub fn keep_sorted(csv: &Path, sorted: &[String]) -> Result<()> {
+/// Returns a Problem if the file cannot be read or written, or has another number of images.
+pub fn keep_sorted(csv: &Path, sorted: &[Sorted]) -> Result<()> {
     let text = text_of(csv)?;
     let mut reader = csv::Reader::from_reader(text.as_slice());
     let head = reader
@@ -110,21 +104,23 @@ pub fn keep_sorted(csv: &Path, sorted: &[String]) -> Result<()> {
             .at_path(csv)
             .advise(message!("advice-predict-folder-again")));
     }
-    let before: Vec<String> = head
-        .iter()
-        .take_while(|name| *name != SORTED_AS)
-        .map(str::to_string)
-        .collect();
-    let whole = |cells: &csv::StringRecord, last: &str| -> Vec<String> {
-        let cells = cells.iter().take(before.len()).map(str::to_string);
-        let last = harmless_cell(last).into_owned();
-        cells.chain([last]).collect()
+    let corrected = |cells: &csv::StringRecord, sorted: &Sorted| -> Vec<String> {
+        let cells = head
+            .iter()
+            .zip(cells)
+            .map(|(name, cell)| match (name, sorted) {
+                ("class", Sorted::As(class)) => harmless_cell(class).into_owned(),
+                ("none_of_these", Sorted::As(_)) if cell == "true" => "false".into(),
+                ("none_of_these", Sorted::NoneOfThese) => "true".into(),
+                _ => cell.to_string(),
+            });
+        cells.collect()
     };
     write_with(csv, |file| {
         let mut table = csv::Writer::from_writer(file);
-        record(&mut table, csv, whole(&head, SORTED_AS))?;
-        for (cells, class) in lines.iter().zip(sorted) {
-            record(&mut table, csv, whole(cells, class))?;
+        record(&mut table, csv, head.iter())?;
+        for (cells, sorted) in lines.iter().zip(sorted) {
+            record(&mut table, csv, corrected(cells, sorted))?;
         }
         table
             .flush()
@@ -133,7 +129,7 @@ pub fn keep_sorted(csv: &Path, sorted: &[String]) -> Result<()> {
 }
 
 fn text_of(csv: &Path) -> Result<Vec<u8>> {
-    files::read(csv, MOST).map_err(|error| Problem::io("read the table", csv, &error))
+    files::read(csv, LARGEST).map_err(|error| Problem::io("read the table", csv, &error))
 }
 
 fn no_table(csv: &Path, error: &csv::Error) -> Problem {

@@ -7,12 +7,12 @@ use crate::metrics::Expert;
 use crate::run::event::Opinion;
 use crate::store::harmless_cell;
 
-/// Most images of a piece, so that a piece takes no longer than a batch.
+/// Maximum number of images of a batch.
 const PIECE: usize = 16;
-/// Classes named of each answer.
+/// Classes of each answer in a table with all columns.
 const TOP: usize = 5;
 
-/// What a table needs to know of the snapshot that answers.
+/// What the columns of a table depend on.
 #[derive(Clone, Debug)]
 pub struct Columns {
     pub(super) experts: Vec<Expert>,
@@ -20,14 +20,16 @@ pub struct Columns {
     pub(super) input: InputSpec,
     pub(super) bit_depth: usize,
     pub(super) piece: usize,
-    /// What is stranger than this to the last expert is none of these; `None` if nobody asks, or it
-    /// is not known.
+    /// An image with a larger out-of-distribution score is none of the classes; `None` if that is not asked or not
+    /// known.
     pub(super) threshold: Option<f32>,
+    /// Whether there are columns about the experts, the out-of-distribution score and further classes.
+    pub(super) all: bool,
 }
 
 impl Columns {
-    /// Those of a snapshot; what is stranger to it than `threshold` is none of its classes.
-    pub fn of(predictor: &Predictor, threshold: Option<f32>) -> Self {
+    /// Returns the columns of a snapshot's table.
+    pub fn of(predictor: &Predictor, threshold: Option<f32>, all: bool) -> Self {
         let header = predictor.header();
         Self {
             experts: header.method.experts.clone(),
@@ -36,29 +38,34 @@ impl Columns {
             bit_depth: header.config.bit_depth,
             piece: header.config.batch.clamp(1, PIECE),
             threshold,
+            all,
         }
     }
 
     pub(super) fn head(&self) -> Vec<String> {
         let mut head: Vec<String> = [
-            "picture",
+            "image",
             "class",
             "score",
-            "decided_by",
+            "second_class",
+            "second_score",
             "none_of_these",
-            "strangeness",
-            "threshold",
+            "predicted",
+            "problem",
         ]
         .map(str::to_string)
         .into();
+        if !self.all {
+            return head;
+        }
+        head.extend(["decided_by", "strangeness", "threshold"].map(str::to_string));
         for expert in &self.experts {
             let name = expert.name();
             head.extend(["class", "score", "energy"].map(|of| format!("{name}_{of}")));
         }
-        for rank in 1..=TOP {
-            head.extend([format!("top_{rank}"), format!("top_{rank}_score")]);
+        for rank in 3..=TOP {
+            head.extend([format!("class_{rank}"), format!("score_{rank}")]);
         }
-        head.push("problem".into());
         head
     }
 
@@ -67,19 +74,37 @@ impl Columns {
         harmless_cell(name).into_owned()
     }
 
-    /// The cells behind an image's path.
+    /// Returns the cells after an image's path.
     pub(super) fn answered(&self, verdict: &Answer) -> Vec<String> {
-        let said = |opinion: &Opinion| {
-            let (class, score) = opinion.best();
-            [self.class(class), share(score)]
-        };
         let Some(answer) = verdict.opinions.last() else {
             return self.unanswered("the experts gave no answer");
         };
-        let mut cells: Vec<String> = said(answer).into();
-        cells.push(verdict.decided_by.name().into());
+        let named = |class: usize, score: f32| [self.class(class), share(score)];
+        let said = |opinion: &Opinion| {
+            let (class, score) = opinion.best();
+            named(class, score)
+        };
+        let mut ranked: Vec<(usize, f32)> =
+            answer.probabilities.iter().copied().enumerate().collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let ranked = |rank: usize| {
+            let class = ranked.get(rank - 1);
+            class.map_or_else(Default::default, |&(class, score)| named(class, score))
+        };
         let strangeness = answer.strangeness();
-        cells.push(cell(self.threshold.map(|limit| strangeness > limit)));
+        let none = self.threshold.map(|limit| strangeness > limit);
+        let best = said(answer);
+        let predicted = match none {
+            Some(true) => String::new(),
+            _ => best[0].clone(),
+        };
+        let mut cells: Vec<String> = best.into();
+        cells.extend(ranked(2));
+        cells.extend([cell(none), predicted, String::new()]);
+        if !self.all {
+            return cells;
+        }
+        cells.push(verdict.decided_by.name().into());
         cells.push(four_digits(strangeness));
         cells.push(cell(self.threshold.map(four_digits)));
         for expert in &self.experts {
@@ -88,27 +113,24 @@ impl Columns {
             let energy = opinion.and_then(|opinion| opinion.energy);
             cells.push(cell(energy.map(four_digits)));
         }
-        let mut ranked: Vec<(usize, f32)> =
-            answer.probabilities.iter().copied().enumerate().collect();
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-        for rank in 0..TOP {
-            let class = ranked.get(rank);
-            let named = |&(class, p): &(usize, f32)| [self.class(class), share(p)];
-            cells.extend(class.map_or_else(Default::default, named));
+        for rank in 3..=TOP {
+            cells.extend(ranked(rank));
         }
-        cells.push(String::new());
         cells
     }
 
-    /// The same for an image that cannot be read.
+    /// As [`Self::answered`], for an image that cannot be read.
     pub(super) fn unanswered(&self, reason: &str) -> Vec<String> {
-        let mut cells = vec![String::new(); self.head().len() - 2];
-        cells.push(harmless_cell(reason).into_owned());
-        cells
+        let head = self.head();
+        let cells = head.iter().skip(1).map(|name| match name.as_str() {
+            "problem" => harmless_cell(reason).into_owned(),
+            _ => String::new(),
+        });
+        cells.collect()
     }
 }
 
-/// Empty where there is nothing to say.
+/// Returns a value as text; empty for none.
 fn cell(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }

@@ -22,7 +22,7 @@ use crate::problem::{Problem, Result};
 use crate::run::sheet::SheetCount;
 use crate::store::{harmless_cell, write_with};
 
-pub use answered::{AnsweredPicture, answered, keep_sorted, none_of_these};
+pub use answered::{AnsweredPicture, Sorted, answered, keep_sorted};
 pub use columns::Columns;
 
 /// Images as network input, concatenated.
@@ -174,7 +174,7 @@ fn lines<W: Write>(
 fn record<W: Write>(
     table: &mut csv::Writer<W>,
     csv: &Path,
-    cells: impl IntoIterator<Item = String>,
+    cells: impl IntoIterator<Item = impl AsRef<[u8]>>,
 ) -> Result<()> {
     table.write_record(cells).map_err(|error| {
         let error = match error.into_kind() {
@@ -200,6 +200,7 @@ mod tests {
             bit_depth: 16,
             piece: 2,
             threshold: Some(-2.5),
+            all: true,
         }
     }
 
@@ -247,16 +248,11 @@ mod tests {
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!(rows.len(), 6);
         assert!(rows[0].starts_with(
-            "picture,class,score,decided_by,none_of_these,strangeness,threshold,answer_class"
+            "image,class,score,second_class,second_score,none_of_these,predicted,problem,decided_by,"
         ));
-        let (said, strange) = ("'=cmd,0.880797,answer", "true,-2.1269,-2.5000");
-        let start = format!("'+a.png,{said},{strange},'=cmd,0.880797,-2.1269,");
+        let (said, strange) = ("'=cmd,0.880797,b,0.119203,true,,", "-2.1269,-2.5000");
+        let start = format!("'+a.png,{said},answer,{strange},'=cmd,0.880797,-2.1269,");
         assert!(rows[1].starts_with(&start), "{}", rows[1]);
-        assert!(
-            rows[1].contains(",'=cmd,0.880797,b,0.119203,,"),
-            "{}",
-            rows[1]
-        );
         assert!(
             rows[4].starts_with("d.png,,") && rows[4].len() > 40,
             "{}",
@@ -288,23 +284,25 @@ mod tests {
             (Path::new("=c.png"), 2)
         );
         assert_eq!(read[0].class.as_deref(), Some("=cmd"));
-        assert_eq!(
-            (read[0].none_of_these, read[0].threshold),
-            (Some(true), Some(-2.5))
-        );
+        assert_eq!(read[0].none_of_these, Some(true));
         assert!((read[0].ahead - 0.761_594).abs() < 1e-5 && read[0].sorted_as.is_none());
-        let none = none_of_these(&columns().classes);
-        assert_eq!(none, "none_of_these");
-        assert_eq!(none_of_these(&["a".into(), none.clone()]), "none_of_these_");
-        for class in ["b".to_string(), none] {
-            keep_sorted(&csv, &["=cmd".into(), class.clone()]).unwrap();
-            let read = answered(&csv).unwrap();
-            assert_eq!(read[0].sorted_as.as_deref(), Some("=cmd"));
-            assert_eq!(read[1].sorted_as, Some(class));
+        let sorted = [
+            Sorted::As("=cmd".into()),
+            Sorted::As("b".into()),
+            Sorted::NoneOfThese,
+        ];
+        for pair in sorted.windows(2) {
+            keep_sorted(&csv, pair).unwrap();
+            for (was, now) in read.iter().zip(answered(&csv).unwrap()) {
+                let sorted = now.sorted_as.map_or(Sorted::NoneOfThese, Sorted::As);
+                assert!(pair.contains(&sorted), "{sorted:?}");
+                // The prediction remains.
+                assert_eq!(now.none_of_these, was.none_of_these);
+            }
         }
         let text = std::fs::read_to_string(&csv).unwrap();
-        assert!(text.lines().next().unwrap().ends_with(",problem,sorted_as"));
-        assert!(keep_sorted(&csv, &["b".into()]).is_err());
+        assert_eq!(text.lines().nth(1).unwrap().split(',').nth(1), Some("b"));
+        assert!(keep_sorted(&csv, &sorted[..1]).is_err());
     }
 
     #[test]
@@ -321,10 +319,11 @@ mod tests {
                 .position(|head| head == "none_of_these");
             // The path precedes the cells.
             let cells = columns.answered(&verdict);
-            cells[at.unwrap() - 1..][..3].to_vec()
+            cells[at.unwrap() - 1..][..2].to_vec()
         };
-        assert_eq!(strange(None), ["", "-2.1269", ""]);
-        assert_eq!(strange(Some(-2.0)), ["false", "-2.1269", "-2.0000"]);
+        assert_eq!(strange(None), ["", "'=cmd"]);
+        assert_eq!(strange(Some(-2.0)), ["false", "'=cmd"]);
+        assert_eq!(strange(Some(-2.5)), ["true", ""]);
     }
 
     #[test]

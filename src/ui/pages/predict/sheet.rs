@@ -10,11 +10,11 @@ use crate::problem::Problem;
 use crate::run::sheet::{SheetCount, SheetState};
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
-use crate::session::sheet::{SheetView, usual_table};
+use crate::session::sheet::{SheetView, TableWanted, usual_table};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::widgets::{self, button, card, cut, faint, field, link, primary_button};
+use crate::ui::widgets::{self, button, card, cut, faint, field, link, primary_button, sentence};
 
 /// The set-up of a table.
 #[derive(Default)]
@@ -24,6 +24,7 @@ pub struct State {
     /// The images of the folder to include; empty for all.
     only: Vec<PathBuf>,
     csv: String,
+    all_columns: bool,
 }
 
 impl State {
@@ -129,6 +130,14 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
     }
     let (label, hint) = (tr!("predict-many-table"), tr!("predict-many-table-hint"));
     path(ui, label, hint, &mut state.csv);
+    ui.checkbox(&mut state.all_columns, tr!("predict-many-all-columns"))
+        .on_hover_text(tr!("predict-many-all-columns-hint"));
+    if let Some((learned, all)) = cx.session.unfinished_predictor() {
+        sentence(
+            ui,
+            tr!("predict-many-unfinished", learned = learned, n = all),
+        );
+    }
     let (folder, csv) = (
         state.folder.trim().to_string(),
         state.csv.trim().to_string(),
@@ -141,8 +150,13 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
             false => all,
         };
         if all.clicked() {
-            let only = cx.pages.predict.sheet.only.clone();
-            cx.act(UiCommand::PredictFolder(folder.into(), only, csv.into()));
+            let state = &cx.pages.predict.sheet;
+            cx.act(UiCommand::PredictFolder(TableWanted {
+                folder: folder.into(),
+                only: state.only.clone(),
+                csv: csv.into(),
+                all_columns: state.all_columns,
+            }));
         }
         if button(ui, tr!("predict-many-choose-image-folder")).clicked() {
             cx.change(|session| session.pick(DialogPurpose::Pictures));
@@ -244,6 +258,7 @@ fn again(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
         folder: request.folder.display().to_string(),
         only: request.only.clone(),
         csv: request.csv.display().to_string(),
+        all_columns: request.all_columns,
         open: true,
     });
     cx.pages.predict.sheet = before.unwrap_or(State {

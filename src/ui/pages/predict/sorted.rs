@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use egui::{Id, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
 
+use super::listed_as;
 use crate::run::refusal::KEPT;
 use crate::session::Session;
 use crate::session::sorted::{Group, Listed, SortedPictures};
@@ -15,7 +16,7 @@ use crate::ui::pages::Cx;
 use crate::ui::pages::experiment::covering;
 use crate::ui::pages::train::pictures::in_rows;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::{self, card, faint, focus_ring, link, primary_button, sentence};
+use crate::ui::widgets::{self, button, card, faint, focus_ring, link, primary_button, sentence};
 
 /// Images per group while all groups are shown.
 const FEW: usize = 12;
@@ -132,6 +133,15 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>) {
                 (state.group, state.more) = (group, 0);
             }
         });
+        let run = listed_as(cx.session, &sorted.request.run).unwrap_or_default();
+        faint(
+            ui,
+            tr!(
+                "predict-sorted-by-run",
+                run = run,
+                task = sorted.request.task + 1
+            ),
+        );
         if let Some(threshold) = sorted.request.threshold {
             let limit = signed(threshold.into(), 2);
             faint(
@@ -165,6 +175,12 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, moved: usize) {
         moved => tr!("predict-sorted-table-moved", name = name, n = moved),
     };
     faint(ui, words);
+    if button(ui, tr!("predict-sorted-copy"))
+        .on_hover_text(tr!("predict-sorted-copy-hint"))
+        .clicked()
+    {
+        cx.change(Session::copy_sorted);
+    }
 }
 
 /// Draws the images of a group.

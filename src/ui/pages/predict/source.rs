@@ -153,7 +153,7 @@ fn turn(cx: &mut Cx<'_>, draw: bool) {
 fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     let state = &mut cx.pages.predict;
     if let Some(data) = data {
-        state.dark = !data.light_on_dark;
+        state.dark = !data.looks.light_on_dark;
     }
     let mut changed = canvas(ui, side, &mut state.drawing, !state.dark);
     ui.horizontal_wrapped(|ui| {
@@ -202,7 +202,7 @@ fn ask(cx: &mut Cx<'_>, data: Option<&DataView>) {
     let question = Question {
         run: cx.session.predict.run.clone(),
         light: !state.dark,
-        share: data.and_then(|data| data.glyph_share),
+        share: data.and_then(|data| data.looks.glyph_share),
         changes: state.changes,
     };
     if state.drawing.down || state.asked.as_ref() == Some(&question) || data_is_coming(cx, data) {
