@@ -118,8 +118,8 @@ fn missed_classes(run: &StoredRun) -> String {
 /// Returns a suggestion of another backbone, if the test of the backbone indicates it.
 fn better_backbone(run: &StoredRun) -> String {
     let advice = advice::better_backbone(&run.header, &run.reports);
-    advice.map_or_else(String::new, |text| {
-        format!("{text} Try --backbone {}\n", advice::BACKBONE)
+    advice.map_or_else(String::new, |(better, text)| {
+        format!("{text} Try --backbone {}\n", better.name)
     })
 }
 

@@ -61,8 +61,10 @@ pub(super) fn run(args: &Args) -> Result<End> {
         suited,
         notes,
     } = args.settings.resolve(&root, &stock, &control)?;
-    let suited = suited.filter(|_| !output.quiet);
-    notes.iter().chain(&suited).for_each(tell);
+    notes.iter().for_each(tell);
+    if !output.quiet {
+        suited.iter().for_each(tell);
+    }
     let paper = args.settings.paper();
     let configs = presets::repetitions(&config, paper, args.orders, args.seeds);
     let several = args.orders.or(args.seeds).is_some();

@@ -14,6 +14,10 @@ use crate::problem::Result;
 const LARGEST: u32 = 512;
 /// Longest side of an image in a list of many, in pixels.
 const THUMBNAIL: u32 = 96;
+/// Longer side of the smallest photograph, in pixels; smaller images are symbols, icons or thumbnails.
+const SMALLEST_PHOTOGRAPH: usize = 41;
+/// Difference of two channels from which a pixel is coloured.
+const COLOURED: u8 = 24;
 /// Classes that are looked at.
 const CLASSES: usize = 24;
 
@@ -24,6 +28,8 @@ pub struct Looks {
     pub light_on_dark: bool,
     /// Share of the frame's side that a glyph's longer side covers, on average; `None` if an image is no drawing.
     pub glyph_share: Option<f32>,
+    /// Whether most are coloured and larger than 40 pixels.
+    pub photographs: bool,
 }
 
 impl Looks {
@@ -40,6 +46,7 @@ impl Looks {
         Self {
             light_on_dark,
             glyph_share,
+            photographs: 2 * pictures.iter().filter(|p| is_photograph(p)).count() > pictures.len(),
         }
     }
 }
@@ -99,6 +106,20 @@ fn reduced(name: String, image: RgbImage, most: u32) -> Picture {
     }
 }
 
+/// Returns whether an image is larger than 40 pixels and at least a tenth of it is coloured.
+fn is_photograph(picture: &Picture) -> bool {
+    let pixels = picture.rgb.chunks_exact(3);
+    let coloured = pixels.filter(|pixel| is_coloured(pixel)).count();
+    let large = picture.width.max(picture.height) >= SMALLEST_PHOTOGRAPH;
+    large && 30 * coloured >= picture.rgb.len()
+}
+
+fn is_coloured(pixel: &[u8]) -> bool {
+    let (low, high) = (pixel.iter().min(), pixel.iter().max());
+    high.zip(low)
+        .is_some_and(|(high, low)| high - low > COLOURED)
+}
+
 /// Whether an image is light strokes on a dark ground, judged by its border.
 pub fn is_light_on_dark(picture: &Picture) -> bool {
     let (w, h) = (picture.width, picture.height);
@@ -124,10 +145,10 @@ pub fn glyph_share(picture: &Picture, light_on_dark: bool) -> Option<f32> {
     let (w, h) = (picture.width, picture.height);
     let mut bounds: Option<[usize; 4]> = None;
     for (i, pixel) in picture.rgb.chunks_exact(3).enumerate() {
-        let (low, high) = (pixel.iter().min()?, pixel.iter().max()?);
-        if high - low > 24 {
+        if is_coloured(pixel) {
             return None;
         }
+        let (low, high) = (pixel.iter().min()?, pixel.iter().max()?);
         let ink = if light_on_dark { *high } else { 255 - *low };
         if ink > 96 {
             let (x, y) = (i % w, i / w);

@@ -1,15 +1,24 @@
 //! Advice for a run with low accuracy, given only if a measurement supports it.
 
 use super::words::percent;
+use crate::backbone::library::{BackboneEntry, NANO, PHOTO};
 use crate::experiment::suited::LEAST_STEPS;
 use crate::method::steps_of;
+use crate::run::config::RunConfig;
 use crate::run::event::{NEAREST_MEAN, RunHeader, TaskReport};
+use crate::run::tried::Trial;
 use crate::tr;
 
-/// The recommended backbone: the one of the paper's presets, so that one download serves both.
-pub const BACKBONE: &str = "vit_base_patch16_224.orig_in21k";
-/// Its display name.
-pub const TITLE: &str = "ViT-B/16";
+/// The recommended large backbone: the one of the paper's presets, so that one download serves both.
+const LARGE: Recommended = Recommended {
+    name: "vit_base_patch16_224.orig_in21k",
+    title: "ViT-B/16",
+};
+/// The recommended backbone for photographs, which needs no download.
+const FOR_PHOTOGRAPHS: Recommended = Recommended {
+    name: PHOTO,
+    title: PHOTO,
+};
 /// A backbone with more parameters than this is not small.
 const SMALL: usize = 30_000_000;
 /// If nearest class mean reaches this accuracy, the backbone is good enough.
@@ -27,18 +36,62 @@ pub fn more_steps(header: &RunHeader) -> Option<usize> {
     (fewest < PLENTY).then_some(more)
 }
 
-/// Returns why another backbone would help this run, with the measurement that shows it; `None` if it would not, or if
-/// nothing was measured.
-pub fn better_backbone(header: &RunHeader, reports: &[TaskReport]) -> Option<String> {
+/// A recommended backbone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recommended {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// Its display name.
+    pub title: &'static str,
+}
+
+/// Returns a backbone that is usually more accurate than that of these settings, which has this many parameters; `None`
+/// if it is large. Settings that flip images are for photographs.
+pub fn more_accurate_backbone(config: &RunConfig, parameters: usize) -> Option<Recommended> {
+    if config.backbone == NANO && config.flip {
+        return Some(FOR_PHOTOGRAPHS);
+    }
+    (parameters < SMALL).then_some(LARGE)
+}
+
+/// Returns a backbone that would help this run, and a sentence with the measurement that shows it; `None` if none would,
+/// or if nothing was measured.
+pub fn better_backbone(
+    header: &RunHeader,
+    reports: &[TaskReport],
+) -> Option<(Recommended, String)> {
     let report = reports.get(header.own_tasks().checked_sub(1)?)?;
     let share = *report.measurements.get(NEAREST_MEAN)?;
-    if header.frozen_parameters >= SMALL || share >= ENOUGH {
+    if share >= ENOUGH {
         return None;
     }
-    Some(tr!(
+    let better = more_accurate_backbone(&header.config, header.frozen_parameters)?;
+    let text = tr!(
         "story-backbone-separates-poorly",
         share = percent(share, 0),
         on = header.config.measured_on(),
-        name = TITLE
-    ))
+        name = better.title
+    );
+    Some((better, text))
+}
+
+/// Returns a backbone that is usually more accurate, if the best method of a trial gets fewer images right than a
+/// suitable backbone would; `parameters` is the size of the trial's.
+pub fn backbone_after_trial(trial: &Trial, parameters: usize) -> Option<Recommended> {
+    let best = &trial.methods[trial.best()?];
+    let is_poor = best.right.is_some_and(|right| right < 100.0 * ENOUGH);
+    is_poor
+        .then(|| more_accurate_backbone(&best.config, parameters))
+        .flatten()
+}
+
+/// Returns settings with this backbone and its default number of blocks with a PET.
+pub fn with_backbone(config: &RunConfig, backbone: &BackboneEntry) -> RunConfig {
+    RunConfig {
+        backbone: backbone.name.clone(),
+        backbone_set: None,
+        pretrained_transform: true,
+        blocks: backbone.pet_blocks.to_string(),
+        ..config.clone()
+    }
 }

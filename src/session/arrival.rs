@@ -6,18 +6,21 @@ use crate::data::{builtin, named};
 use crate::experiment::suited::stages;
 use crate::store;
 
+/// Returns whether a dataset is a user's own, neither built-in nor published.
+pub fn is_own(place: &str) -> bool {
+    builtin::names().all(|name| name != place) && named::published(place).is_none()
+}
+
 impl Session {
     /// Returns whether the current dataset is the user's own and its classes can be split into tasks.
     pub fn can_arrive(&self) -> bool {
-        let own = |place: &str| {
-            builtin::names().all(|name| name != place) && named::published(place).is_none()
-        };
         let view = self.experiment.data.ready();
         let several = |classes: usize| stages(classes) != classes.to_string();
-        view.is_some_and(|view| own(&view.place) && several(view.classes.len()))
+        view.is_some_and(|view| is_own(&view.place) && several(view.classes.len()))
     }
 
-    /// Returns the user's answer for the current dataset: `true` for all at once, `None` if not answered.
+    /// Returns the user's answer for the current dataset: `true` for all at once, `None` if not answered, which means
+    /// all at once.
     pub fn arrival(&self) -> Option<bool> {
         let view = self.experiment.data.ready()?;
         let answered = self.experiment.arrivals.get(&view.place).copied();
@@ -30,8 +33,12 @@ impl Session {
             return;
         };
         let place = view.place.clone();
+        let is_suited = self.has_suited_settings();
         self.experiment.arrivals.insert(place.clone(), at_once);
-        self.put_arrival(at_once);
+        match is_suited {
+            true => self.suit_now(),
+            false => self.put_arrival(at_once),
+        }
         self.task_or_tell(
             move |sources| store::keep_all_at_once(&sources.disk().runs_root, &place, at_once),
             |_, ()| {},

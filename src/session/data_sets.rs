@@ -214,7 +214,7 @@ impl Session {
     /// open, built-in ones are known, and settings that flip images are for photographs.
     pub fn are_drawings(&self, config: &RunConfig) -> bool {
         match self.data_of(config) {
-            Lookup::Found(data) => data.glyph_share.is_some(),
+            Lookup::Found(data) => data.looks.glyph_share.is_some(),
             Lookup::Absent | Lookup::Unread(_) => {
                 builtin::names().any(|name| name == config.data) || !config.flip
             }

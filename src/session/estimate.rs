@@ -72,14 +72,14 @@ pub fn estimate<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backbone::library::{BackboneLibrary, EMBEDDED};
+    use crate::backbone::library::{BackboneLibrary, NANO};
 
     #[test]
     fn the_demo_takes_less_than_a_minute_and_nothing_is_said_without_a_plan() {
         let plan = PlanView {
             train_images: vec![270; 5],
             test_images: vec![90; 5],
-            backbone: BackboneLibrary::usual().describe(EMBEDDED).ok(),
+            backbone: BackboneLibrary::usual().describe(NANO).ok(),
             memory: Some(200_000_000),
             ..PlanView::default()
         };

@@ -5,7 +5,7 @@ mod about;
 mod added_task;
 pub mod advice;
 mod album;
-mod arrival;
+pub mod arrival;
 pub mod at_places;
 mod away;
 pub mod backend;

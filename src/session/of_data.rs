@@ -9,7 +9,7 @@ use super::chooser::typed_path;
 use super::grids::Several;
 use super::views::DataView;
 use crate::data::{builtin, named};
-use crate::experiment::suited::{Material, of_epochs, share_epochs, suit, take_from};
+use crate::experiment::suited::{Material, of_epochs, restore, share_epochs, suit};
 use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
 use crate::run::config::{RunConfig, Setting, setting};
 use crate::texts::Message;
@@ -38,8 +38,8 @@ pub(super) enum Suiting {
     Settled,
     /// The dataset at this place gets suitable ones once it is open.
     Due(String),
-    /// They were chosen, for the reason in this message.
-    Chosen(Message),
+    /// They were chosen, for the reasons in these messages.
+    Chosen(Vec<Message>),
 }
 
 impl Session {
@@ -51,7 +51,7 @@ impl Session {
         if left.data != *place {
             self.experiment.suiting = match self.experiment.kept.get(place) {
                 Some(kept) => {
-                    take_from(&mut self.experiment.draft, kept);
+                    restore(&mut self.experiment.draft, kept);
                     Suiting::Settled
                 }
                 None => Suiting::Due(place.clone()),
@@ -174,11 +174,11 @@ impl Session {
         }
     }
 
-    /// Returns why batch, epochs and tasks have their values, if the program chose them for this data.
-    pub fn suited(&self) -> Option<&Message> {
+    /// Returns why backbone, batch and epochs have their values, if the program chose them for this data.
+    pub fn suited(&self) -> &[Message] {
         match &self.experiment.suiting {
-            Suiting::Chosen(words) => Some(words),
-            Suiting::Settled | Suiting::Due(_) => None,
+            Suiting::Chosen(words) => words,
+            Suiting::Settled | Suiting::Due(_) => &[],
         }
     }
 
@@ -194,33 +194,45 @@ impl Session {
         }
         let (draft, words) = self.suited_draft(view);
         self.experiment.draft = draft;
-        self.experiment.suiting = words.map_or(Suiting::Settled, Suiting::Chosen);
+        self.experiment.suiting = Suiting::Chosen(words);
         self.experiment.planning.renew();
     }
 
-    /// Returns the settings adapted to this dataset, and a sentence if they are not the defaults.
-    fn suited_draft(&self, view: &DataView) -> (RunConfig, Option<Message>) {
+    /// Returns the settings adapted to this dataset, and a sentence for each that is not the default.
+    fn suited_draft(&self, view: &DataView) -> (RunConfig, Vec<Message>) {
         let material = Material {
             classes: &view.classes,
             train: &view.train,
-            drawings: view.glyph_share.is_some(),
+            looks: view.looks,
+            in_stages: self.arrival() == Some(false),
         };
         let mut draft = self.experiment.draft.clone();
         let words = suit(&mut draft, &material);
-        if self.can_arrive() && self.arrival() == Some(true) {
-            draft.classes_per_task = view.classes.len().to_string();
-        }
         (draft, words)
+    }
+
+    /// Returns whether the settings are the ones that the program chooses for the open dataset.
+    pub(super) fn has_suited_settings(&self) -> bool {
+        self.experiment.data.ready().is_some_and(|view| {
+            view.place == self.experiment.draft.data
+                && self.suited_draft(view).0 == self.experiment.draft
+        })
+    }
+
+    /// Adapts the settings to the open dataset now.
+    pub(super) fn suit_now(&mut self) {
+        if let Some(view) = self.experiment.data.ready() {
+            self.experiment.suiting = Suiting::Due(view.place.clone());
+            self.suit_data();
+        }
     }
 
     /// Adapts the settings again when the dataset was read again, as long as they are the ones chosen for it, because
     /// its classes may have changed. The user's own settings stay.
     pub(super) fn suit_again(&mut self) {
-        if let Some(view) = self.experiment.data.ready()
-            && view.place == self.experiment.draft.data
-            && self.suited_draft(view).0 == self.experiment.draft
-        {
-            self.experiment.suiting = Suiting::Due(view.place.clone());
+        if self.has_suited_settings() {
+            let place = self.experiment.draft.data.clone();
+            self.experiment.suiting = Suiting::Due(place);
         }
     }
 }

@@ -266,7 +266,7 @@ fn added_task(run: &RunView) -> Option<Paragraph> {
 
 /// Suggests another backbone, if a measurement shows that it would help.
 fn backbone(run: &RunView) -> Option<Paragraph> {
-    let text = better_backbone(run.header.as_ref()?, &run.reports)?;
+    let (_, text) = better_backbone(run.header.as_ref()?, &run.reports)?;
     Some(paragraph(tr!("story-backbone-heading"), text))
 }
 

@@ -55,7 +55,7 @@ fn every_weight_moves_and_earlier_heads_stay() {
     let outcome = train(&short("seq-ft", &["keep_weights=every"]), root.path());
     let kept = snapshots(&outcome);
     let device = burn::tensor::Device::flex();
-    let fresh = library::open(library::EMBEDDED, &device, &mut |_| true).unwrap();
+    let fresh = library::open(library::NANO, &device, &mut |_| true).unwrap();
     let fresh = fresh.backbone.weights().unwrap();
     let names: Vec<&str> = fresh.iter().map(|(name, _)| name).collect();
     let mut before = Named::new();

@@ -190,7 +190,7 @@ fn what_trains_is_never_folded() {
 #[ignore = "a measurement"]
 fn what_folding_brings_is_measured() {
     let ti = vit::Config::plain(224, 16, 192, 12, 3);
-    let nano = library::open(library::EMBEDDED, &Device::flex(), &mut |_| true).unwrap();
+    let nano = library::open(library::NANO, &Device::flex(), &mut |_| true).unwrap();
     let networks: [(&str, Arc<dyn Backbone>, usize, usize); 2] = [
         ("lae-nano", nano.backbone, nano.input.size, 32),
         (

@@ -7,7 +7,9 @@
 -lvd-warning = die Bilder ohne Labels, aus denen es gelernt hat, wurden nach Ähnlichkeit zu ImageNet und mehreren Testmengen gesammelt: Lies Zahlen auf diesen mit Vorsicht
 
 backbone-lae-nano-on = gezeichneten Symbolen vieler Schriften (keine lateinischen Buchstaben, keine Ziffern) und 100.000 Fotos von Tiny-ImageNet in 32×32
-backbone-lae-nano-warning = ein kleines Netz zum Ausprobieren: Auf Fotos sind seine Zahlen bescheiden
+backbone-lae-nano-warning = ein kleines Netz für Symbole und zum Ausprobieren: Auf Fotos ist lae-photo besser
+backbone-lae-photo-on = 100.000 Fotos von Tiny-ImageNet, mit EfficientNet-Lite0 (ImageNet-1k) als Lehrer
+backbone-lae-photo-warning = ein kleines Netz: Ein größeres ist auf Fotos genauer; viele Klassen von CIFAR und ImageNet-R kommen in seinen Trainingsdaten vor
 backbone-vit-tiny-patch16-224-augreg-in21k-on = { -in21k }
 backbone-vit-small-patch16-224-augreg-in21k-on = { -in21k }
 backbone-vit-base-patch16-224-orig-in21k-on = { -in21k }
@@ -33,6 +35,7 @@ backbone-convnext-base-fb-in22k-on = { -in22k }
 # Die Titel, in denen Wörter stehen; die anderen sind Namen.
 
 backbone-lae-nano-title = Nano, eingebaut
+backbone-lae-photo-title = Foto, eingebaut
 backbone-vit-base-patch16-224-orig-in21k-title = ViT-B/16, ImageNet-21k, Original (des Papers)
 backbone-vit-base-patch16-224-augreg-in21k-ft-in1k-title = ViT-B/16, ImageNet-21k, auf ImageNet-1k abgestimmt
 backbone-vit-base-patch16-clip-quickgelu-224-openai-title = CLIP ViT-B/16, Bildseite

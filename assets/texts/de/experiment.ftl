@@ -133,6 +133,7 @@ experiment-trial-title = Welche Methode passt zu diesen Bildern?
 experiment-trial-start = Methoden ausprobieren
 experiment-trial-again = Noch einmal ausprobieren
 experiment-trial-hint = Trainiert die gewählte Methode, SimpleCIL, RanPAC und LAE auf vier Fünfteln der Trainingsbilder und testet sie auf dem Rest; Testbilder werden nicht verwendet. Dauert auf den meisten Rechnern höchstens etwa eine Minute
+experiment-trial-backbone = Das Backbone begrenzt die Genauigkeit. { $name } gibt meist bessere Ergebnisse.
 experiment-trial-queued = Wartet in der Warteschlange …
 experiment-trial-stop = Beenden
 experiment-trial-correct = richtig

@@ -193,6 +193,7 @@ skip-name-impossible = kein gültiger Dateiname auf diesem System
 skip-not-of-the-project = kein Bild einer Klasse des Projekts
 
 # Was zu einem Datensatz passt.
+remark-photographs = Diese Bilder sind Fotos: Das Backbone ist das eingebaute { $name }.
 remark-settings-chosen = Für diese Daten gewählt, etwa { $n ->
     [one] { $n } Bild
    *[other] { $n } Bilder

@@ -104,6 +104,7 @@ train-show-images-of = Zeige die Bilder von
 train-show-these-images = Diese Bilder zeigen
 train-find-doubtful-labels = Zweifelhafte Labels suchen
 train-find-doubtful-labels-hint = Sagt jedes Trainingsbild aus den anderen vorher und zeigt die, die nach einer anderen Klasse aussehen als ihr Label
+train-use-all-at-once = Alle Klassen auf einmal lernen
 train-use-steps-per-task = { $n } Schritte je Task verwenden
 train-try-methods = Methoden ausprobieren
 train-use-setting = { $name } verwenden

@@ -133,6 +133,7 @@ experiment-trial-title = Which method suits these images?
 experiment-trial-start = Try methods
 experiment-trial-again = Try again
 experiment-trial-hint = Trains the chosen method, SimpleCIL, RanPAC and LAE on four fifths of the training images and tests them on the rest; test images are not used. Takes at most about a minute on most computers
+experiment-trial-backbone = The backbone limits the accuracy. { $name } usually gives better results.
 experiment-trial-queued = Waiting in the queue …
 experiment-trial-stop = Stop
 experiment-trial-correct = correct

@@ -193,6 +193,7 @@ skip-name-impossible = not a valid file name on this system
 skip-not-of-the-project = not an image of a class in the project
 
 # Settings chosen for a dataset.
+remark-photographs = These images are photographs: the backbone is the built-in { $name }.
 remark-settings-chosen = Chosen for this dataset (about { $n ->
     [one] { $n } image
    *[other] { $n } images

@@ -104,6 +104,7 @@ train-show-images-of = Show the images of
 train-show-these-images = Show these images
 train-find-doubtful-labels = Find doubtful labels
 train-find-doubtful-labels-hint = Predicts each training image from the others and shows those that look like another class than their label
+train-use-all-at-once = Learn all classes at once
 train-use-steps-per-task = Use { $n } steps per task
 train-try-methods = Try methods
 train-use-setting = Use { $name }

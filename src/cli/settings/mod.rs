@@ -11,7 +11,7 @@ use crate::backbone::library::{self, BackboneLibrary};
 use crate::cli::output::tell;
 use crate::data::{Correction, Dataset};
 use crate::experiment::given::{shorten, turn_to, usual_network};
-use crate::experiment::suited::suit_to;
+use crate::experiment::suited::{stages, suit_to};
 use crate::experiment::{Stock, all_at_once, presets};
 use crate::files;
 use crate::method::{named_method, set};
@@ -30,8 +30,8 @@ use options::{OfMethods, OfRuns};
 pub(super) struct Resolved {
     /// The settings of the run.
     pub config: RunConfig,
-    /// What was chosen for the dataset, in a sentence.
-    pub suited: Option<String>,
+    /// What was chosen for the dataset, in sentences.
+    pub suited: Vec<String>,
     /// Options without effect for this method, each in a sentence.
     pub notes: Vec<String>,
 }
@@ -91,12 +91,14 @@ impl Settings {
             turn_to(&mut config, key, self.preset.is_some())?;
         }
         let corrected = self.corrected_of(root, &config)?;
-        let mut words = None;
+        let mut words = Vec::new();
         if self.config.is_none() && self.preset.is_none() {
             let go_on = || control.wish() != Wish::Stop;
             let asked = self.asked(&config, &corrected)?;
             let data = stock.data(&asked, &go_on).ok();
-            words = data.and_then(|data| self.suit(&mut config, asked, &data));
+            if let Some(data) = data {
+                words = self.suit(&mut config, asked, &data, root);
+            }
         }
         let before = config.clone();
         self.given.apply(&mut config);
@@ -111,7 +113,7 @@ impl Settings {
         let notes = self.notes_on_idle(&config)?;
         Ok(Resolved {
             config,
-            suited: words.map(|words| words.english()),
+            suited: words,
             notes,
         })
     }
@@ -141,18 +143,43 @@ impl Settings {
         Ok(asked)
     }
 
-    /// Applies what suits the dataset, as the window does. Returns a sentence about it, unless options set everything.
+    /// Applies what suits the dataset, as the window does. Returns sentences about it, except about what options set.
     /// A dataset that cannot be opened is reported by the training.
-    fn suit(&self, config: &mut RunConfig, asked: RunConfig, data: &Dataset) -> Option<Message> {
+    fn suit(
+        &self,
+        config: &mut RunConfig,
+        asked: RunConfig,
+        data: &Dataset,
+        root: &Path,
+    ) -> Vec<String> {
         let before = config.clone();
         config.data = asked.data;
-        let words = suit_to(config, data);
+        let classes = data.classes.len().to_string();
+        let in_stages = match self.given.text("classes_per_task") {
+            Some(sizes) => sizes != classes,
+            None => store::all_at_once(root, &config.data) == Ok(Some(false)),
+        };
+        let mut words = suit_to(config, data, in_stages);
         if self.given.has("epochs") {
             // The default number of frozen epochs depends on the number of epochs.
             (config.epochs, config.settings) = (before.epochs, before.settings);
             config.min_steps = before.min_steps;
         }
-        words.filter(|_| !self.given.has("epochs") && !self.given.has("batch"))
+        if self.given.has("epochs") || self.given.has("batch") {
+            words.retain(|words| words.mentions("remark-photographs"));
+        }
+        if self.given.has("backbone") {
+            words.retain(|words| !words.mentions("remark-photographs"));
+        }
+        let mut words: Vec<String> = words.iter().map(Message::english).collect();
+        let can_be_stages = stages(data.classes.len()) != classes;
+        let is_given = self.given.has("classes_per_task");
+        if config.classes_per_task == classes && can_be_stages && !is_given {
+            words.push(
+                "All classes are learned in one task; --classes-per-task sets stages.".into(),
+            );
+        }
+        words
     }
 
     /// Applies the default size and blocks of the PET, if they are not given.

@@ -206,16 +206,19 @@ fn a_folder_gets_what_the_window_gives_it() {
         data: config.data.clone(),
         ..RunConfig::default()
     };
-    suit_to(&mut wanted, &data);
+    suit_to(&mut wanted, &data, false);
     assert_eq!(config, wanted);
-    assert_eq!((config.batch, config.epochs, config.flip), (6, 15, true));
-    assert_eq!(config.classes_per_task, "3,3,2,2,2");
+    assert_eq!((config.batch, config.epochs, config.flip), (24, 15, true));
+    assert_eq!(config.classes_per_task, "12");
+    // Batch and epochs belong to the smaller tasks.
+    let stages = resolve(&format!("--data {place} --classes-per-task 3,3,2,2,2"));
+    assert_eq!((stages.batch, stages.epochs), (6, 15));
     assert_eq!((config.order.as_str(), frozen(&config)), ("0,4-11,1-3", 9));
     let given = resolve(&format!(
         "--data {place} --epochs 4 --flip off --order natural"
     ));
     assert_eq!((given.epochs, frozen(&given), given.flip), (4, 3, false));
-    assert_eq!((given.order.as_str(), given.batch), ("natural", 6));
+    assert_eq!((given.order.as_str(), given.batch), ("natural", 24));
     let again = command(
         &config,
         Plugins::standard().get(&config.pet).ok().as_deref(),

@@ -145,9 +145,8 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<
         test_drawn: data.test_drawn,
         listed: data.listed.clone(),
         picture_bytes: picture_bytes(&data.train),
-        glyph_share: looks.glyph_share,
         all_at_once: None,
-        light_on_dark: looks.light_on_dark,
+        looks,
         thumbs,
         test_labels: data
             .test

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::backbone::library::Description;
 use crate::data::Listed;
 use crate::data::card::Sizes;
+use crate::data::looks::Looks;
 use crate::data::scenario::Scenario;
 use crate::data::{Correction, Fingerprints};
 use crate::experiment::estimate::over_passes;
@@ -161,10 +162,8 @@ pub struct DataView {
     pub assumed: Vec<Words>,
     /// One image per class, up to the number shown.
     pub thumbs: Vec<Thumb>,
-    /// Whether the images are light strokes on a dark background, which the drawing canvas then uses too.
-    pub light_on_dark: bool,
-    /// The share of the image that a glyph's longer side covers, for data that looks like drawings.
-    pub glyph_share: Option<f32>,
+    /// How its images look. The drawing canvas uses the same background and stroke size.
+    pub looks: Looks,
     /// Whether its classes are learned all at once; `None` if not chosen.
     pub all_at_once: Option<bool>,
     /// Class (index in `classes`) of every test image, by index.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use burn::tensor::{Device, Tensor};
 
-use crate::backbone::library::{self, EMBEDDED};
+use crate::backbone::library::{self, NANO};
 use crate::message;
 use crate::pet::{PetSettings, PetSpec, PetStack, within_bounds};
 use crate::problem::{Problem, Result};
@@ -41,7 +41,7 @@ pub fn pet_costs(spec: &Arc<PetSpec>) -> Result<PetCosts> {
 
 fn measured(spec: &Arc<PetSpec>) -> Result<PetCosts> {
     let device = Device::flex();
-    let network = library::open(EMBEDDED, &device, &mut |_| true)?;
+    let network = library::open(NANO, &device, &mut |_| true)?;
     let backbone = network.backbone;
     let blocks: Vec<usize> = (0..backbone.blocks().len().min(BLOCKS)).collect();
     let settings = PetSettings::default();

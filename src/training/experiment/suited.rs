@@ -1,6 +1,7 @@
-//! The settings that suit a data set: tasks, order, batch, epochs, mirroring. The window and the command line begin with
-//! these, so that both train alike on the same folder.
+//! The settings that suit a dataset: backbone, tasks, order, batch, epochs, flips. The window and the command line
+//! begin with these, so that both train alike on the same folder.
 
+use crate::backbone::library::{NANO, PHOTO, embedded_entry};
 use crate::data::Dataset;
 use crate::data::card::counts;
 use crate::data::looks::{Looks, first_pictures};
@@ -27,18 +28,28 @@ pub const LETTERS: &str = "6,5,5,5,5";
 /// Tasks into which the classes of a folder are cut.
 const TASKS: usize = 5;
 
-/// What of a data set the choice depends on.
+/// The properties of a dataset that the choice depends on.
 pub struct Material<'a> {
     /// Class names, sorted.
     pub classes: &'a [String],
     /// Training images of each class.
     pub train: &'a [usize],
-    /// Whether the images are drawings, which may not be mirrored.
-    pub drawings: bool,
+    /// How the images look: drawings may not be flipped, photographs have their own backbone.
+    pub looks: Looks,
+    /// Whether the classes of a user's folder are learned in stages rather than all at once.
+    pub in_stages: bool,
 }
 
-/// Takes over what belongs to the data set.
-pub fn take_from(config: &mut RunConfig, kept: &RunConfig) {
+/// Copies the settings that belong to the dataset from those last used with it.
+pub fn restore(config: &mut RunConfig, kept: &RunConfig) {
+    take_from(config, kept);
+    if config.backbone != kept.backbone && [config, kept].iter().all(|c| is_embedded(&c.backbone)) {
+        choose_embedded(config, &kept.backbone);
+        config.blocks.clone_from(&kept.blocks);
+    }
+}
+
+fn take_from(config: &mut RunConfig, kept: &RunConfig) {
     for setting in of_epochs(config) {
         match kept.settings.get(setting.key) {
             Some(value) => config.settings.insert(setting.key.into(), value.clone()),
@@ -67,19 +78,54 @@ pub fn share_epochs(config: &mut RunConfig) {
     }
 }
 
-/// As [`suit`], for a data set that is open.
-pub fn suit_to(config: &mut RunConfig, data: &Dataset) -> Option<Message> {
+/// As [`suit`], for a dataset that is open.
+pub fn suit_to(config: &mut RunConfig, data: &Dataset, in_stages: bool) -> Vec<Message> {
     let pictures: Vec<_> = first_pictures(data).into_iter().map(|(_, p)| p).collect();
     let material = Material {
         classes: &data.classes,
         train: &counts(&data.train, data.classes.len()),
-        drawings: Looks::of(&pictures).glyph_share.is_some(),
+        looks: Looks::of(&pictures),
+        in_stages,
     };
     suit(config, &material)
 }
 
-/// Puts settings that suit the data set named in `config`; a sentence where they are not the usual ones.
-pub fn suit(config: &mut RunConfig, material: &Material) -> Option<Message> {
+/// Applies settings that suit the dataset named in `config`. Returns a sentence for each that is not the default.
+pub fn suit(config: &mut RunConfig, material: &Material) -> Vec<Message> {
+    let backbone = suit_backbone(config, material.looks);
+    let training = suit_training(config, material);
+    backbone.into_iter().chain(training).collect()
+}
+
+/// Chooses the embedded backbone for these images, unless the settings have one that is not embedded.
+fn suit_backbone(config: &mut RunConfig, looks: Looks) -> Option<Message> {
+    let name = if looks.photographs { PHOTO } else { NANO };
+    if !is_embedded(&config.backbone) {
+        return None;
+    }
+    if config.backbone != name {
+        choose_embedded(config, name);
+    }
+    looks
+        .photographs
+        .then(|| message!("remark-photographs", name = name))
+}
+
+fn is_embedded(backbone: &str) -> bool {
+    [NANO, PHOTO].contains(&backbone)
+}
+
+/// Sets an embedded backbone, with its default number of blocks with a PET.
+fn choose_embedded(config: &mut RunConfig, name: &str) {
+    config.backbone = name.into();
+    config.pretrained_transform = true;
+    config.backbone_set = None;
+    if let Some(entry) = embedded_entry(name) {
+        config.blocks = entry.pet_blocks.to_string();
+    }
+}
+
+fn suit_training(config: &mut RunConfig, material: &Material) -> Option<Message> {
     let usual = RunConfig::default();
     take_from(config, &usual);
     let classes = material.classes.len();
@@ -99,12 +145,18 @@ pub fn suit(config: &mut RunConfig, material: &Material) -> Option<Message> {
         }
         _ => {}
     }
-    config.classes_per_task = stages(classes);
+    config.classes_per_task = match material.in_stages {
+        true => stages(classes),
+        false => classes.to_string(),
+    };
     config.order = ClassOrder::by_number(material.classes);
-    // Photographs may be mirrored; digits, letters and drawings may not.
-    config.flip = !material.drawings;
+    // Photographs may be flipped; digits, letters and drawings may not.
+    config.flip = material.looks.glyph_share.is_none();
     let least = material.train.iter().min().copied().unwrap_or(0);
-    let each = classes.div_ceil(TASKS).max(2).min(classes);
+    let each = match material.in_stages {
+        true => classes.div_ceil(TASKS).max(2).min(classes),
+        false => classes,
+    };
     let images = (least * each).max(1);
     config.batch = (images / PER_EPOCH).clamp(SMALLEST, usual.batch);
     let steps = (images / config.batch).max(1);
@@ -161,6 +213,17 @@ pub fn stages(classes: usize) -> String {
 mod tests {
     use super::*;
 
+    const PHOTOGRAPHS: Looks = Looks {
+        light_on_dark: false,
+        glyph_share: None,
+        photographs: true,
+    };
+    const DRAWINGS: Looks = Looks {
+        light_on_dark: false,
+        glyph_share: Some(0.5),
+        photographs: false,
+    };
+
     #[test]
     fn classes_are_cut_into_even_tasks_with_company() {
         for (classes, wanted) in [(2, "2"), (4, "2"), (5, "3,2"), (10, "2"), (100, "20")] {
@@ -188,26 +251,59 @@ mod tests {
             let material = Material {
                 classes: &names,
                 train,
-                drawings: true,
+                looks: DRAWINGS,
+                in_stages: true,
             };
-            let told = suit(&mut config, &material);
-            (config, told)
+            let words = suit(&mut config, &material);
+            (config, words)
         };
         let (small, told) = suited(&[30, 30, 8, 9]);
         assert_eq!(small.min_steps, LEAST_STEPS);
-        assert!(told.is_some_and(|told| told.mentions("remark-settings-chosen-more-steps")));
+        assert!(matches!(&told[..], [told] if told.mentions("remark-settings-chosen-more-steps")));
         // 500 images in batches of 24 are 20 steps in each of five epochs.
         let (large, told) = suited(&[300, 300, 250, 250]);
-        assert_eq!((large.min_steps, large.epochs, told), (0, 5, None));
+        assert_eq!((large.min_steps, large.epochs, told), (0, 5, vec![]));
         // Of the next data set nothing of it stays.
         let mut next = small;
         next.data = "digits".into();
         let material = Material {
             classes: &names,
             train: &[30; 4],
-            drawings: true,
+            looks: DRAWINGS,
+            in_stages: true,
         };
         suit(&mut next, &material);
         assert_eq!(next.min_steps, 0);
+    }
+
+    #[test]
+    fn photographs_get_their_own_embedded_backbone_and_one_task() {
+        let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).into();
+        let material = |looks| Material {
+            classes: &names,
+            train: &[300; 4],
+            looks,
+            in_stages: false,
+        };
+        let mut config = RunConfig {
+            data: "/images".into(),
+            ..RunConfig::default()
+        };
+        let words = suit(&mut config, &material(PHOTOGRAPHS));
+        assert!(matches!(&words[..], [words] if words.mentions("remark-photographs")));
+        assert_eq!(config.backbone, PHOTO);
+        let blocks = embedded_entry(PHOTO).map(|entry| entry.pet_blocks.to_string());
+        assert_eq!(Some(&config.blocks), blocks.as_ref());
+        assert_eq!(config.classes_per_task, "4");
+        let kept = config.clone();
+        assert!(suit(&mut config, &material(DRAWINGS)).is_empty());
+        assert_eq!(config.backbone, NANO);
+        assert_eq!(config.blocks, RunConfig::default().blocks);
+        restore(&mut config, &kept);
+        assert_eq!(config, kept);
+        // The user's own choice remains.
+        config.backbone = "vit_tiny_patch16_224".into();
+        assert!(suit(&mut config, &material(PHOTOGRAPHS)).is_empty());
+        assert_eq!(config.backbone, "vit_tiny_patch16_224");
     }
 }

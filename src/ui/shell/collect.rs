@@ -143,8 +143,8 @@ fn look(session: &Session, purpose: &Purpose, commands: &mut Vec<UiCommand>) -> 
         data.or_ask(|load| commands.push(UiCommand::Load(load)))
     });
     data.map_or_else(Look::default, |data| Look {
-        light: data.light_on_dark,
-        share: data.glyph_share,
+        light: data.looks.light_on_dark,
+        share: data.looks.glyph_share,
     })
 }
 

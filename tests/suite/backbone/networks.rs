@@ -17,7 +17,7 @@ fn families() -> Vec<Architecture> {
 
 #[test]
 fn the_embedded_backbone_opens_and_sees() {
-    let opened = library::open(library::EMBEDDED, &Device::flex(), &mut |_| true).unwrap();
+    let opened = library::open(library::NANO, &Device::flex(), &mut |_| true).unwrap();
     assert_eq!(opened.backbone.blocks().len(), 8);
     assert_eq!(opened.entry.pet_blocks, 5);
     assert_eq!(opened.normalisation, library::Normalisation::SYMMETRIC);
@@ -25,7 +25,7 @@ fn the_embedded_backbone_opens_and_sees() {
     let seen = features(opened.backbone.as_ref(), images(2, 32, 32));
     assert_eq!(seen.len(), 2 * 192);
     assert!(seen.iter().all(|value| value.is_finite()));
-    let described = library::describe(library::EMBEDDED).unwrap();
+    let described = library::describe(library::NANO).unwrap();
     assert_eq!(described.state, library::State::Embedded);
     assert_eq!(described.parameters, opened.backbone.parameters());
 }

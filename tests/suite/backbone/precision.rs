@@ -88,7 +88,7 @@ fn features(opened: &Opened, images: usize) -> Vec<f32> {
 fn half_precision_changes_features_by_its_rounding_only() {
     let open = |weights| {
         let place = (&Device::flex(), weights);
-        library::open(library::EMBEDDED, place, &mut |_| true).unwrap()
+        library::open(library::NANO, place, &mut |_| true).unwrap()
     };
     let full = open(WeightType::F32);
     assert_eq!(full.weights, WeightType::F32);

@@ -58,7 +58,7 @@ fn a_log_tells_what_was_done_and_names_nobody() {
         "was started: train --data --epochs",
         "processor: ",
         "a run is prepared: data=own",
-        "has begun classes=4 tasks=2",
+        "has begun classes=4 tasks=1",
         "a task is done",
         "the program ends code=0",
     ] {

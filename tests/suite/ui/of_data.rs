@@ -37,9 +37,9 @@ fn a_small_folder_gets_settings_that_suit_it_and_they_stay_with_it() {
     let small = draft(&window);
     assert!(window.state().session.experiment.plan.problems.is_empty());
     assert!(small.batch < 20 && small.epochs > 5, "{small:?}");
-    assert_eq!(small.classes_per_task, "2");
+    assert_eq!(small.classes_per_task, "4");
     let tasks = &window.state().session.experiment.plan.tasks;
-    assert_eq!(tasks, &[["class_1", "class_2"], ["class_10", "class_20"]]);
+    assert_eq!(tasks, &[["class_1", "class_2", "class_10", "class_20"]]);
     assert!(
         shows!(window, "remark-settings-chosen")
             || shows!(window, "remark-settings-chosen-more-steps")
@@ -102,7 +102,7 @@ fn a_window_opened_with_a_folder_gets_settings_that_suit_it() {
     };
     let window = opened_with(kept, &format!("{place}/"), runs.path());
     let first = draft(&window);
-    assert_eq!((&first.data, &*first.classes_per_task), (&place, "2"));
+    assert_eq!((&first.data, &*first.classes_per_task), (&place, "4"));
     assert_eq!((&*first.order, first.seed), ("0,2,1,3", 7));
     assert!(first.epochs > 5, "{first:?}");
     assert!(
@@ -128,11 +128,11 @@ fn a_folder_that_has_changed_gets_settings_anew_unless_they_are_the_users() {
     made.class("class_3", 12);
     choose(&mut window, &place);
     assert_eq!(draft(&window).order, "0,2,4,1,3");
-    assert_eq!(draft(&window).classes_per_task, "3,2");
-    window.state_mut().session.experiment.draft.classes_per_task = "5".into();
+    assert_eq!(draft(&window).classes_per_task, "5");
+    window.state_mut().session.experiment.draft.classes_per_task = "3,2".into();
     made.class("class_4", 12);
     choose(&mut window, &place);
-    assert_eq!(draft(&window).classes_per_task, "5");
+    assert_eq!(draft(&window).classes_per_task, "3,2");
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn a_split_that_is_not_the_papers_is_told_before_the_start() {
 }
 
 #[test]
-fn a_folder_asks_whether_its_classes_come_in_stages_and_keeps_the_answer() {
+fn a_folder_is_learned_all_at_once_unless_the_user_chose_stages() {
     let made = Made::new();
     for class in ["a", "b", "c", "d"] {
         made.class(class, 12);
@@ -216,25 +216,22 @@ fn a_folder_asks_whether_its_classes_come_in_stages_and_keeps_the_answer() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    assert_absent!(window, "data-class-arrival-question");
+    assert_absent!(window, "data-class-arrival");
     choose(&mut window, &place);
-    window.get_by_label(tr!("data-class-arrival-question"));
-    shot(&mut window, "in-stages");
-    window
-        .get_by_label(tr!("data-class-arrival-at-once"))
-        .click();
-    settle(&mut window);
-    assert_eq!(draft(&window).classes_per_task, "4");
-    assert_absent!(window, "data-class-arrival-question");
-    // Another window beside the same runs knows it; one click changes it.
-    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
-    settle(&mut window);
-    choose(&mut window, &place);
-    assert_eq!(draft(&window).classes_per_task, "4");
+    let at_once = draft(&window);
+    assert_eq!(at_once.classes_per_task, "4");
     window
         .get_by_label(tr!("data-class-arrival-stages"))
         .click();
     settle(&mut window);
+    assert_eq!(draft(&window).classes_per_task, "2");
+    // Batch and epochs belong to the smaller tasks.
+    assert!(draft(&window).batch < at_once.batch);
+    shot(&mut window, "in-stages");
+    // Another window with the same runs folder has the answer.
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    choose(&mut window, &place);
     assert_eq!(draft(&window).classes_per_task, "2");
     assert_eq!(
         lae_studio::store::all_at_once(runs.path(), &place).unwrap(),

@@ -2,7 +2,6 @@
 
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::event::{Event, NEAREST_MEAN, RunHeader};
-use lae_studio::session::advice::BACKBONE;
 use lae_studio::store::RunFolder;
 use lae_studio::ui::settings::ThemeChoice;
 
@@ -51,7 +50,7 @@ fn a_poor_backbone_is_named_with_its_figure_and_a_better_one_is_set_up() {
         let draft = &window.state().session.experiment.draft;
         assert_eq!(
             (draft.backbone.as_str(), draft.data.as_str()),
-            (BACKBONE, "digits")
+            ("vit_base_patch16_224.orig_in21k", "digits")
         );
     }
 }

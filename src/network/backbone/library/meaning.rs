@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::entry::{BackboneEntry, WeightSource};
-use super::{BackboneLibrary, EMBEDDED};
+use super::{BackboneLibrary, NANO};
 use crate::message;
 use crate::names::{closest, shortened};
 use crate::problem::{Problem, Result};
@@ -58,7 +58,7 @@ impl BackboneLibrary {
             return Err(
                 Problem::new(message!("problem-no-backbone-chosen")).advise(message!(
                     "advice-choose-built-in-backbone",
-                    embedded = EMBEDDED.to_string()
+                    embedded = NANO.to_string()
                 )),
             );
         }

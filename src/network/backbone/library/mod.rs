@@ -43,11 +43,38 @@ fn is_shipped(words: &str) -> bool {
     TABLE.contains(words)
 }
 
-/// The embedded backbone.
-const NANO: &[u8] = include_bytes!("../../../../assets/lae-nano.safetensors");
+/// Name of the embedded backbone for symbols and small images, the default.
+pub const NANO: &str = "lae-nano";
 
-/// Name of the embedded backbone.
-pub const EMBEDDED: &str = "lae-nano";
+/// Name of the embedded backbone for photographs.
+pub const PHOTO: &str = "lae-photo";
+
+/// The embedded weight files, by name of the backbone.
+static EMBEDDED: [(&str, &[u8]); 2] = [
+    (
+        NANO,
+        include_bytes!("../../../../assets/lae-nano.safetensors"),
+    ),
+    (
+        PHOTO,
+        include_bytes!("../../../../assets/lae-photo.safetensors"),
+    ),
+];
+
+/// Returns the weight file of an embedded backbone.
+fn embedded_file(name: &str) -> Option<&'static [u8]> {
+    let file = EMBEDDED.iter().find(|(known, _)| *known == name);
+    file.map(|(_, bytes)| *bytes)
+}
+
+/// Returns the entry of an embedded backbone in the program's own table.
+pub fn embedded_entry(name: &str) -> Option<BackboneEntry> {
+    let (entries, _) = table::read_table(TABLE, Path::new("assets/backbones.toml"));
+    let is_embedded = |entry: &BackboneEntry| entry.source == WeightSource::Embedded;
+    entries
+        .into_iter()
+        .find(|entry| entry.name == name && is_embedded(entry))
+}
 
 /// The known backbones and the locations of their weights.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use super::beside::{CONFIG, PREPROCESSOR};
 use super::entry::{BackboneChoice, BackboneEntry, WeightSource};
 use super::hashes::{self, Expected};
 use super::meaning::{Meaning, WEIGHT_FILES};
-use super::{BackboneLibrary, EMBEDDED, NANO};
+use super::{BackboneLibrary, embedded_file};
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::weights::{self, Tensors, sha256_of_bytes};
 use crate::backbone::{Backbone, families};
@@ -145,7 +145,7 @@ impl BackboneLibrary {
         let choice = choice.into();
         let (entry, path) = match self.meaning(choice.name)? {
             Meaning::Entry(entry) if entry.source == WeightSource::Embedded => {
-                return Ok(Some(sha256_of_bytes(NANO)));
+                return Ok(embedded_file(&entry.name).map(sha256_of_bytes));
             }
             Meaning::Entry(entry) => (entry.clone(), self.file_at_hand(entry)),
             Meaning::File(path) => {
@@ -352,12 +352,19 @@ fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<Words>) -> Result<Unp
 }
 
 fn embedded(entry: BackboneEntry) -> Result<Unplaced> {
+    let Some(file) = embedded_file(&entry.name) else {
+        let name = entry.name.to_string();
+        return Err(Problem::new(message!(
+            "problem-weights-not-found",
+            name = name
+        )));
+    };
     Ok(Unplaced {
+        tensors: Tensors::embedded(&entry.name, file)?,
         entry,
-        tensors: Tensors::embedded(EMBEDDED, NANO)?,
         path: None,
-        sha256: sha256_of_bytes(NANO),
-        bytes: NANO.len() as u64,
+        sha256: sha256_of_bytes(file),
+        bytes: file.len() as u64,
         assumed: Vec::new(),
     })
 }

@@ -4,7 +4,7 @@
 use super::field::Field;
 use super::spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec};
 use super::{Precision, Setting, SettingKind, Settings};
-use crate::backbone::library::EMBEDDED;
+use crate::backbone::library::NANO;
 use crate::data::{Correction, FULL_DEPTH};
 
 /// A setting of every run: its specification and accessors of its field.
@@ -145,7 +145,7 @@ settings_of_every_run! {
     pretrained_transform: bool = backbone("on|off", "Transform of the pre-training", SettingKind::Flag(true)) {
         // Earlier versions had only the transform of LAE's code. The embedded backbone was trained with it.
         usual: "on; with --config the file's; off in the paper's presets",
-        unnamed: Some(|backbone| backbone == EMBEDDED), unwritten: true,
+        unnamed: Some(|backbone| backbone == NANO), unwritten: true,
     };
     /// What a weight file and the files beside it do not say: heads, activation, epsilon, pool, normalisation (unit,
     /// symmetric, imagenet, clip) or mean and std (0.5:0.5:0.5), interpolation, crop_ratio, crop_mode, input_size

@@ -62,7 +62,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                 corrected::line(ui, cx);
                 details::noted_splits(ui, cx, view);
                 arrival::line(ui, cx);
-                if let Some(words) = cx.session.suited() {
+                for words in cx.session.suited() {
                     faint(ui, words.said());
                 }
                 tasks::strip(ui, cx);

@@ -4,6 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::run::tried::{Trial, TriedMethod};
 use crate::session::Session;
+use crate::session::advice::backbone_after_trial;
 use crate::session::trials::Trying;
 use crate::session::words::number;
 use crate::tr;
@@ -23,8 +24,36 @@ pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
             for told in trial.sentences() {
                 sentence(ui, told.said());
             }
+            backbone(ui, cx, &trial);
         }
         ask(ui, cx);
+    });
+}
+
+/// Suggests a more accurate backbone if no method reaches a good accuracy.
+fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
+    let inventory = &cx.session.inventory;
+    let tried = &trial.methods[0].config.backbone;
+    let Some(better) = inventory
+        .backbone(tried)
+        .and_then(|view| backbone_after_trial(trial, view.parameters))
+    else {
+        return;
+    };
+    // Not once it was chosen.
+    if cx.session.experiment.draft.backbone != *tried {
+        return;
+    }
+    let Some(view) = inventory.backbone(better.name) else {
+        return;
+    };
+    sentence(ui, tr!("experiment-trial-backbone", name = better.title));
+    ui.horizontal_wrapped(|ui| {
+        if button(ui, tr!("train-use-setting", name = better.title)).clicked() {
+            let name = view.entry.name.clone();
+            cx.change(move |session| session.choose_backbone(&name));
+        }
+        faint(ui, tr!("train-weights-place", place = view.whereabouts()));
     });
 }
 

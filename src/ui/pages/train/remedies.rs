@@ -5,7 +5,8 @@ use egui::Ui;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::session::Session;
-use crate::session::advice::{BACKBONE, TITLE, better_backbone, more_steps};
+use crate::session::advice::{better_backbone, more_steps, with_backbone};
+use crate::session::arrival::is_own;
 use crate::session::run_view::{RunView, Stage};
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -73,6 +74,13 @@ fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
 /// Draws other settings for the same images.
 fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     ui.horizontal_wrapped(|ui| {
+        if let Some(config) = all_at_once(header)
+            && button(ui, tr!("train-use-all-at-once"))
+                .on_hover_text(tr!("data-class-arrival-explained"))
+                .clicked()
+        {
+            cx.act(UiCommand::LoadSettings(Box::new(config)));
+        }
         if let Some(steps) = more_steps(header)
             && button(ui, tr!("train-use-steps-per-task", n = steps)).clicked()
         {
@@ -91,21 +99,28 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     });
 }
 
+/// Returns the settings with all classes in one task, for a run on a user's own folder in stages.
+fn all_at_once(header: &RunHeader) -> Option<RunConfig> {
+    let classes_per_task = header.class_order.len().to_string();
+    let in_stages = header.own_tasks() > 1 && header.tasks.len() == header.own_tasks();
+    (in_stages && is_own(&header.config.data)).then(|| RunConfig {
+        classes_per_task,
+        ..header.config.clone()
+    })
+}
+
 /// Draws the backbone that the text recommends.
 fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader) {
-    if better_backbone(header, &run.reports).is_none() {
+    let Some((better, _)) = better_backbone(header, &run.reports) else {
         return;
-    }
-    let Some(view) = cx.session.inventory.backbone(BACKBONE) else {
+    };
+    let Some(view) = cx.session.inventory.backbone(better.name) else {
         return;
     };
     ui.horizontal_wrapped(|ui| {
-        if button(ui, tr!("train-use-setting", name = TITLE)).clicked() {
-            cx.act(UiCommand::LoadSettings(Box::new(RunConfig {
-                backbone: view.entry.name.clone(),
-                blocks: view.entry.pet_blocks.to_string(),
-                ..header.config.clone()
-            })));
+        if button(ui, tr!("train-use-setting", name = better.title)).clicked() {
+            let config = with_backbone(&header.config, &view.entry);
+            cx.act(UiCommand::LoadSettings(Box::new(config)));
         }
         faint(ui, tr!("train-weights-place", place = view.whereabouts()));
     });

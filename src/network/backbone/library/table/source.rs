@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{Written, refused};
+use crate::backbone::library::embedded_file;
 use crate::backbone::library::entry::WeightSource;
 use crate::files::names::is_elsewhere;
 use crate::problem::Result;
@@ -20,6 +21,10 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<WeightSource> {
         return Err(refused(written, "revision needs hub"));
     }
     match (embedded, hub, url, file) {
+        (Some(true), None, None, None) if embedded_file(&written.name).is_none() => Err(refused(
+            written,
+            "the program has no embedded weights of this name",
+        )),
         (Some(true), None, None, None) => Ok(WeightSource::Embedded),
         // Both are looked for in the cache of the hub's tools, and lead nowhere else.
         (None, Some(repository), None, file)

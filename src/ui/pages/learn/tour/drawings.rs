@@ -78,7 +78,7 @@ fn pin(cx: &mut Cx<'_>, tour: &Tour) {
     let Some(data) = cx.look_up(data) else {
         return;
     };
-    let (light, share) = (data.light_on_dark, data.glyph_share);
+    let (light, share) = (data.looks.light_on_dark, data.looks.glyph_share);
     let state = &mut cx.pages.learn.tour;
     for which in 0..DRAWN.len() {
         let drawing = &state.drawings[which];
