@@ -1,7 +1,7 @@
 //! Advice for a run with low accuracy, given only if a measurement supports it.
 
 use super::words::percent;
-use crate::backbone::library::{BackboneEntry, NANO, PHOTO};
+use crate::backbone::library::{NANO, PHOTO};
 use crate::experiment::suited::LEAST_STEPS;
 use crate::method::steps_of;
 use crate::run::config::RunConfig;
@@ -47,7 +47,7 @@ pub struct Recommended {
 
 /// Returns a backbone that is usually more accurate than that of these settings, which has this many parameters; `None`
 /// if it is large. Settings that flip images are for photographs.
-pub fn more_accurate_backbone(config: &RunConfig, parameters: usize) -> Option<Recommended> {
+fn more_accurate_backbone(config: &RunConfig, parameters: usize) -> Option<Recommended> {
     if config.backbone == NANO && config.flip {
         return Some(FOR_PHOTOGRAPHS);
     }
@@ -83,15 +83,4 @@ pub fn backbone_after_trial(trial: &Trial, parameters: usize) -> Option<Recommen
     is_poor
         .then(|| more_accurate_backbone(&best.config, parameters))
         .flatten()
-}
-
-/// Returns settings with this backbone and its default number of blocks with a PET.
-pub fn with_backbone(config: &RunConfig, backbone: &BackboneEntry) -> RunConfig {
-    RunConfig {
-        backbone: backbone.name.clone(),
-        backbone_set: None,
-        pretrained_transform: true,
-        blocks: backbone.pet_blocks.to_string(),
-        ..config.clone()
-    }
 }

@@ -5,11 +5,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::Session;
+use super::arrival::is_own;
 use super::chooser::typed_path;
 use super::grids::Several;
 use super::views::DataView;
-use crate::data::{builtin, named};
-use crate::experiment::suited::{Material, of_epochs, restore, share_epochs, suit};
+use crate::data::named;
+use crate::experiment::suited::{
+    Material, choose_backbone, of_epochs, restore, share_epochs, suit,
+};
 use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
 use crate::run::config::{RunConfig, Setting, setting};
 use crate::texts::Message;
@@ -128,11 +131,7 @@ impl Session {
     /// Selects a backbone from the table, with its default number of blocks with a PET.
     pub fn choose_backbone(&mut self, name: &str) {
         if let Some(about) = self.inventory.backbone(name) {
-            self.experiment.draft.backbone = name.to_string();
-            // A preset's belongs to its own backbone.
-            self.experiment.draft.pretrained_transform = true;
-            self.experiment.draft.backbone_set = None;
-            self.experiment.draft.blocks = about.entry.pet_blocks.to_string();
+            choose_backbone(&mut self.experiment.draft, &about.entry);
         }
     }
 
@@ -240,8 +239,7 @@ impl Session {
 /// Returns the key of a dataset that a user named: the name of a built-in or published one, else the full path of a
 /// folder or file.
 pub fn data_place(named: &str) -> String {
-    let is_listed = builtin::names().any(|name| name == named);
-    if named.is_empty() || is_listed || named::published(named).is_some() {
+    if named.is_empty() || !is_own(named) {
         return named.to_string();
     }
     let path = match Path::new(named) {

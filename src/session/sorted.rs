@@ -163,7 +163,7 @@ impl SortedPictures {
         self.groups.iter().map(sorted).collect()
     }
 
-    /// Returns the readable images with their groups, as files.
+    /// Returns the file of each image with its group.
     fn copies(&self) -> Vec<(PathBuf, Sorted)> {
         let files = (0..self.pictures.len()).filter_map(|at| self.file(at));
         files.zip(self.corrections()).collect()
@@ -316,8 +316,8 @@ impl Session {
             move |_| copy_by_class(&copies, &to).map(|n| (n, to)),
             |session, (n, to)| {
                 let place = to.display().to_string();
-                let told = message!("predict-sorted-copied", n = n, place = place);
-                session.notify(Problem::new(told), false);
+                let message = message!("predict-sorted-copied", n = n, place = place);
+                session.notify(Problem::new(message), false);
             },
         );
     }

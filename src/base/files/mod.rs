@@ -92,7 +92,8 @@ impl Drop for Lock {
     }
 }
 
-/// Locks a file that belongs to this program, which is created if it does not exist. `None` if another program, or another part of this one, still holds the lock after this time.
+/// Locks a file that belongs to this program, which is created if it does not exist. `None` if another program, or
+/// another part of this one, still holds the lock after this time.
 ///
 /// # Errors
 /// Returns an error if the file cannot be opened.

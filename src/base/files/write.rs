@@ -267,16 +267,16 @@ pub fn lock_file(path: &Path) -> Result<Option<Lock>> {
     files::lock_own(path, MOMENT).map_err(|error| Problem::io("access this folder", path, &error))
 }
 
-/// Whether some program (this one included) holds the lock of a run's folder.
+/// Returns whether a program, which may be this one, holds the lock of a run's folder.
 pub fn is_locked(folder: &Path) -> bool {
     is_file_locked(&folder.join(LOCK_FILE))
 }
 
-/// The same of a file.
+/// Returns whether a program holds the lock of this file.
 pub fn is_file_locked(path: &Path) -> bool {
     files::open(path).is_ok_and(|file| {
         let is_locked = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
-        // As for `Lock`.
+        // For the same reason as `Lock` does.
         let _ = file.unlock();
         is_locked
     })

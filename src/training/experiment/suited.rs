@@ -1,7 +1,7 @@
 //! The settings that suit a dataset: backbone, tasks, order, batch, epochs, flips. The window and the command line
 //! begin with these, so that both train alike on the same folder.
 
-use crate::backbone::library::{NANO, PHOTO, embedded_entry};
+use crate::backbone::library::{BackboneEntry, NANO, PHOTO, embedded_entry};
 use crate::data::Dataset;
 use crate::data::card::counts;
 use crate::data::looks::{Looks, first_pictures};
@@ -115,14 +115,18 @@ fn is_embedded(backbone: &str) -> bool {
     [NANO, PHOTO].contains(&backbone)
 }
 
-/// Sets an embedded backbone, with its default number of blocks with a PET.
 fn choose_embedded(config: &mut RunConfig, name: &str) {
-    config.backbone = name.into();
+    if let Some(entry) = embedded_entry(name) {
+        choose_backbone(config, &entry);
+    }
+}
+
+/// Sets a backbone of the table, with the transform of its pre-training and its default number of blocks with a PET.
+pub fn choose_backbone(config: &mut RunConfig, entry: &BackboneEntry) {
+    config.backbone.clone_from(&entry.name);
     config.pretrained_transform = true;
     config.backbone_set = None;
-    if let Some(entry) = embedded_entry(name) {
-        config.blocks = entry.pet_blocks.to_string();
-    }
+    config.blocks = entry.pet_blocks.to_string();
 }
 
 fn suit_training(config: &mut RunConfig, material: &Material) -> Option<Message> {
@@ -257,12 +261,12 @@ mod tests {
             let words = suit(&mut config, &material);
             (config, words)
         };
-        let (small, told) = suited(&[30, 30, 8, 9]);
+        let (small, words) = suited(&[30, 30, 8, 9]);
         assert_eq!(small.min_steps, LEAST_STEPS);
-        assert!(matches!(&told[..], [told] if told.mentions("remark-settings-chosen-more-steps")));
+        assert!(matches!(&words[..], [one] if one.mentions("remark-settings-chosen-more-steps")));
         // 500 images in batches of 24 are 20 steps in each of five epochs.
-        let (large, told) = suited(&[300, 300, 250, 250]);
-        assert_eq!((large.min_steps, large.epochs, told), (0, 5, vec![]));
+        let (large, words) = suited(&[300, 300, 250, 250]);
+        assert_eq!((large.min_steps, large.epochs, words), (0, 5, vec![]));
         // Of the next data set nothing of it stays.
         let mut next = small;
         next.data = "digits".into();

@@ -40,7 +40,7 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     else {
         return;
     };
-    // Not once it was chosen.
+    // The user has chosen another backbone since.
     if cx.session.experiment.draft.backbone != *tried {
         return;
     }

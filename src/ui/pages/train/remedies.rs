@@ -2,10 +2,11 @@
 
 use egui::Ui;
 
+use crate::experiment::suited::choose_backbone;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::session::Session;
-use crate::session::advice::{better_backbone, more_steps, with_backbone};
+use crate::session::advice::{better_backbone, more_steps};
 use crate::session::arrival::is_own;
 use crate::session::run_view::{RunView, Stage};
 use crate::tr;
@@ -119,7 +120,8 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader) {
     };
     ui.horizontal_wrapped(|ui| {
         if button(ui, tr!("train-use-setting", name = better.title)).clicked() {
-            let config = with_backbone(&header.config, &view.entry);
+            let mut config = header.config.clone();
+            choose_backbone(&mut config, &view.entry);
             cx.act(UiCommand::LoadSettings(Box::new(config)));
         }
         faint(ui, tr!("train-weights-place", place = view.whereabouts()));
