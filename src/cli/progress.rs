@@ -196,6 +196,7 @@ impl Sink for Reporter {
             | Event::Doubts { .. }
             | Event::NotInside { .. }
             | Event::NotPredicted { .. }
+            | Event::Speed(_)
             | Event::Grid(_)
             | Event::Cell { .. }
             | Event::Checked(_)

@@ -1,8 +1,10 @@
-//! Cost estimate of a run: time from the speed of an earlier run if there is one, else from the size of the network;
+//! Cost estimate of a run: time from the speed of an earlier run if there is one, else from that of the processor;
 //! memory from the plan.
 
+use super::inventory::Inventory;
 use super::views::{PlanView, RunRow};
-use crate::experiment::estimate::{self, Basis, EarlierRun, Network, TaskImages};
+use crate::backbone::library::Description;
+use crate::experiment::estimate::{self, Basis, EarlierRun, Network, TaskImages, UNMEASURED};
 use crate::run::config::RunConfig;
 
 /// Estimated cost of a run.
@@ -12,7 +14,7 @@ pub struct Estimate {
     pub seconds: f64,
     /// Maximum bytes in memory, without decoded images.
     pub bytes: Option<u64>,
-    /// The earlier run that the time is based on; `None` if it is guessed from the size of the network.
+    /// What the speed is based on; `None` if it is guessed.
     pub basis: Option<Basis>,
 }
 
@@ -26,11 +28,11 @@ pub fn seconds_at(config: &RunConfig, plan: &PlanView, speed: f64) -> Option<f64
 }
 
 fn network(plan: &PlanView) -> Option<Network> {
-    let backbone = plan.backbone.as_ref()?;
-    Some(Network {
-        parameters: backbone.parameters,
-        input_size: backbone.entry.architecture.input_size(),
-    })
+    plan.backbone.as_ref().map(network_of)
+}
+
+fn network_of(backbone: &Description) -> Network {
+    Network::of(&backbone.entry.architecture)
 }
 
 /// Returns the cost of `config`; `None` while the plan is unknown. Among equally similar runs the first one is used.
@@ -38,6 +40,7 @@ pub fn estimate<'a>(
     config: &RunConfig,
     plan: &PlanView,
     runs: impl IntoIterator<Item = &'a RunRow>,
+    inventory: &Inventory,
 ) -> Option<Estimate> {
     let network = network(plan)?;
     let mut best: Option<(Basis, f64)> = None;
@@ -51,19 +54,25 @@ pub fn estimate<'a>(
         }
         let earlier = EarlierRun {
             header,
+            network: match basis {
+                Basis::Device => inventory.backbone(&header.config.backbone).map(network_of),
+                _ => Some(network),
+            },
             saved: row.history.task_given.len(),
             seconds: row.seconds,
         };
-        if let Some(speed) = earlier.speed_with(network) {
+        if let Some(speed) = earlier.speed() {
             best = Some((basis, speed));
         }
         if basis == Basis::Method && best.is_some() {
             break;
         }
     }
-    let speed = best.map_or_else(|| network.unmeasured_speed(), |(_, speed)| speed);
+    let measured = || Some((Basis::Processor, inventory.speed_of(&config.device)?));
+    let best = best.or_else(measured);
+    let speed = best.map_or(UNMEASURED, |(_, speed)| speed);
     Some(Estimate {
-        seconds: seconds_at(config, plan, speed)?,
+        seconds: seconds_at(config, plan, network.steps_at(speed))?,
         bytes: plan.memory,
         basis: best.map(|(basis, _)| basis),
     })
@@ -73,6 +82,7 @@ pub fn estimate<'a>(
 mod tests {
     use super::*;
     use crate::backbone::library::{BackboneLibrary, NANO};
+    use crate::session::views::DeviceView;
 
     #[test]
     fn the_demo_takes_less_than_a_minute_and_nothing_is_said_without_a_plan() {
@@ -84,10 +94,29 @@ mod tests {
             ..PlanView::default()
         };
         let config = RunConfig::default();
-        let cost = estimate(&config, &plan, []);
+        let mut inventory = Inventory::default();
+        let cost = estimate(&config, &plan, [], &inventory);
         let seconds = cost.map_or(0.0, |c| c.seconds);
         assert!((5.0..60.0).contains(&seconds), "{seconds}");
         assert!(cost.is_some_and(|c| c.basis.is_none() && c.bytes == plan.memory));
-        assert_eq!(estimate(&config, &PlanView::default(), []), None);
+        let nothing = estimate(&config, &PlanView::default(), [], &inventory);
+        assert_eq!(nothing, None);
+        // A measured processor replaces the guess, but not for a GPU.
+        inventory.speed = Some(2.0 * UNMEASURED);
+        for (chosen_by_auto, factor, basis) in
+            [(true, 0.5, Some(Basis::Processor)), (false, 1.0, None)]
+        {
+            inventory.devices = vec![DeviceView {
+                key: "cpu".into(),
+                chosen_by_auto,
+                ..DeviceView::default()
+            }];
+            let cost = estimate(&config, &plan, [], &inventory);
+            assert!(
+                cost.is_some_and(
+                    |c| c.basis == basis && (c.seconds / seconds - factor).abs() < 1e-6
+                )
+            );
+        }
     }
 }

@@ -33,6 +33,7 @@ impl Session {
             }
             (_, Event::Sheet { ticket, state }) => self.take_sheet(ticket, state),
             (_, Event::Doubts { ticket, state }) => self.train.doubts.take(ticket, state),
+            (_, Event::Speed(speed)) => self.inventory.speed = Some(speed),
             (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
             (Some(job), event) => {
                 self.follow_trial(job, &event);

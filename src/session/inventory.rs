@@ -17,6 +17,8 @@ pub struct Inventory {
     pub backbones: Arc<[Description]>,
     /// The devices.
     pub devices: Vec<DeviceView>,
+    /// The speed of the processor, once it was measured.
+    pub(super) speed: Option<f64>,
     /// Datasets and weights being downloaded, or whose download failed.
     pub(super) downloads: Vec<Download>,
 }
@@ -27,6 +29,14 @@ impl Inventory {
         let name = config.pet.to_lowercase();
         let mut sound = self.plugins.iter().filter(|view| view.problem.is_none());
         sound.find(|view| view.name == name)
+    }
+
+    /// Returns the measured speed of the device that settings call so; `None` for a GPU.
+    pub(super) fn speed_of(&self, device: &str) -> Option<f64> {
+        let is_cpu = |view: &DeviceView| {
+            view.key == "cpu" && (device == "cpu" || device == "auto" && view.chosen_by_auto)
+        };
+        self.speed.filter(|_| self.devices.iter().any(is_cpu))
     }
 
     /// Returns the backbone of the table with this name.

@@ -412,6 +412,7 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
         Event::Checked(Box::new(c.checked())),
         Event::Tried(Box::new(c.tried())),
         Event::Searched(Box::new(c.searched())),
+        Event::Speed(c.real()),
         Event::Began(JobId::fresh()),
         Event::Removed(JobId::fresh()),
         Event::Started(Box::new(header)),
@@ -504,6 +505,7 @@ fn kind_of_event(event: &Event) -> usize {
         Event::Checked(_) => 22,
         Event::Tried(_) => 23,
         Event::Searched(_) => 24,
+        Event::Speed(_) => 25,
     }
 }
 
@@ -540,7 +542,7 @@ proptest! {
         let here = Path::new("/runs");
         let all = events(seed);
         let kinds: BTreeSet<usize> = all.iter().map(|told| kind_of_event(&told.event)).collect();
-        prop_assert_eq!(kinds.len(), 25);
+        prop_assert_eq!(kinds.len(), 26);
         let mut bytes = Vec::new();
         for told in &all {
             let event = Box::new(wire::sent_home(told.clone(), here));

@@ -106,6 +106,7 @@ experiment-trained-at-place = Trainiert wird auf { $place }; die Zeiten sind fü
 experiment-run-will-wait = Gerade läuft ein Training; ein neues wartet in der Warteschlange.
 experiment-time-from-last-run = etwa { $time } (nach deinem letzten Lauf)
 experiment-time-from-other-runs = etwa { $time } (nach anderen Läufen)
+experiment-time-from-speed = etwa { $time } (nach der Geschwindigkeit dieses Rechners)
 experiment-time-estimate = etwa { $time } (grob geschätzt)
 experiment-memory-estimate = etwa { $memory } Speicher, zuzüglich Bilder
 experiment-pet = PET

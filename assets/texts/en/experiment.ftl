@@ -106,6 +106,7 @@ experiment-trained-at-place = The run is trained at { $place }; times are estima
 experiment-run-will-wait = A run is in progress; a new one waits in the queue.
 experiment-time-from-last-run = about { $time } (based on your last run)
 experiment-time-from-other-runs = about { $time } (based on other runs)
+experiment-time-from-speed = about { $time } (from the speed of this computer)
 experiment-time-estimate = about { $time } (rough estimate)
 experiment-memory-estimate = about { $memory } of memory, plus images
 experiment-pet = PET

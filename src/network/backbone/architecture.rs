@@ -36,6 +36,8 @@ pub struct Family {
     pub keys: &'static [&'static str],
     /// Default number of blocks with a PET, from the first; fewer in shallow networks.
     pub pet_blocks: usize,
+    /// Multiplications per token and channel of a block, in addition to its linear layers and attention.
+    pub mixing: usize,
     /// What a block keeps for the backward pass.
     pub kept: Kept,
     /// Pixel normalisation if a weight file does not contain it, and the message about this assumption.
@@ -214,6 +216,30 @@ impl Architecture {
         let mut plan = WeightLoader::plan(None);
         self.build(&mut plan);
         parameters::count(plan.wanted())
+    }
+
+    /// Returns the number of multiplications in a forward pass of one image, without norms and activations.
+    pub fn multiplications(&self) -> f64 {
+        let mixing = self.family().mixing;
+        let (mut sum, mut before) = (0.0, None);
+        for (block, length) in self.blocks().iter().zip(self.lengths()) {
+            let attention = match length.attended {
+                0 => 0,
+                attended => 4 * block.width + 2 * attended,
+            };
+            let each = 2 * block.hidden + attention + mixing;
+            let channels = length.tokens as f64 * block.width as f64;
+            sum += channels * each as f64;
+            // Each number before a stage goes into the linear layer that makes its tokens; each pixel into the first one.
+            let input = match before {
+                None => 3.0 * (self.input_size() as f64).powi(2),
+                Some((tokens, _)) if tokens == length.tokens => 0.0,
+                Some((_, channels)) => channels,
+            };
+            sum += input * block.width as f64;
+            before = Some((length.tokens, channels));
+        }
+        sum
     }
 
     /// Returns a backbone with random weights, which are the same for the same seed.

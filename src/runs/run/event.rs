@@ -208,6 +208,8 @@ pub enum Event {
         /// Its state.
         state: DoubtState,
     },
+    /// The measured speed of the processor, in multiplications per second of a network's forward pass.
+    Speed(f64),
     /// The states of the runs of the running grid, before the first of them starts.
     Grid(Box<GridStanding>),
     /// A run of the running grid started or ended.

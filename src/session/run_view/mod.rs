@@ -229,6 +229,7 @@ impl RunView {
             | Event::Sheet { .. }
             | Event::Doubts { .. }
             | Event::NotPredicted { .. }
+            | Event::Speed(_)
             | Event::Grid(_)
             | Event::Cell { .. }
             | Event::Assumed(_) => {}

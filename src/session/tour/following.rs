@@ -137,7 +137,7 @@ impl Session {
         match measured {
             Some(speed) => Some((seconds_at(&run.config, plan, speed)?, true)),
             None => {
-                let cost = estimate(&run.config, plan, self.rows())?;
+                let cost = estimate(&run.config, plan, self.rows(), &self.inventory)?;
                 let measured = cost.basis.is_some();
                 let factor = if measured { 1.0 } else { 2.0 };
                 Some((factor * cost.seconds, measured))

@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 use crate::device;
 use crate::experiment::Stock;
 use crate::experiment::shelf::Prepared;
+use crate::experiment::speed::processor_speed;
+use crate::fence::fenced;
 use crate::problem::{Problem, Result};
 use crate::run::diary;
 use crate::run::event::{Command, Control, Event, Wish};
@@ -71,6 +73,7 @@ impl Engine {
             queue: Queue::default(),
             file: QueueFile::below(&runs_root),
             unkept: false,
+            is_measured: false,
             device_errors: device::errors(),
             outbox,
             wake,
@@ -149,6 +152,8 @@ struct EngineState {
     file: QueueFile,
     /// Whether a failure to save the queue was reported.
     unkept: bool,
+    /// Whether the speed of the processor was measured.
+    is_measured: bool,
     scheduler: Scheduler,
     /// Number of device errors that were handled.
     device_errors: usize,
@@ -283,6 +288,16 @@ impl EngineState {
     fn let_go(&mut self) {
         self.scheduler.drop_predictors();
         self.stock.forget_backbones();
+    }
+
+    /// Measures the speed of the processor.
+    fn measure(&mut self) {
+        self.is_measured = true;
+        // Without a speed, times are guessed.
+        if let Ok(speed) = fenced(processor_speed) {
+            self.tell(None, Event::Speed(speed));
+        }
+        crate::nn::release_buffers();
     }
 
     /// Computes one piece of a request other than training. Returns whether there was one.

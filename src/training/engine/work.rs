@@ -1,6 +1,8 @@
 //! The thread's loop: it serves what is asked, and takes one job after the other to its end.
 
 use std::path::Path;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 use super::EngineState;
 use super::grids::{check, run_grid, tried};
@@ -11,6 +13,9 @@ use crate::experiment::{self, Changes, Outcome};
 use crate::fence::fenced;
 use crate::run::event::Event;
 use crate::run::job::{Job, JobWork};
+
+/// The processor is measured after this time without a message, when the window has started.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// The thread's loop.
 pub(super) fn serve(mut state: EngineState, runs_root: &Path) {
@@ -27,9 +32,14 @@ pub(super) fn serve(mut state: EngineState, runs_root: &Path) {
             work(&mut state, job, runs_root);
             continue;
         }
-        match state.inbox.recv() {
+        let next = match state.is_measured {
+            false => state.inbox.recv_timeout(IDLE),
+            true => state.inbox.recv().map_err(RecvTimeoutError::from),
+        };
+        match next {
             Ok(message) => state.handle(message),
-            Err(_) => return,
+            Err(RecvTimeoutError::Timeout) => state.measure(),
+            Err(RecvTimeoutError::Disconnected) => return,
         }
     }
 }

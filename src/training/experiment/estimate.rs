@@ -2,11 +2,14 @@
 //! memory says [`super::footprint`].
 //!
 //! Time is counted in *steps*: one is an image that a usual PET is trained with, forward and backward, through the
-//! network of the run. What a method needs beside that is its [`Workload`]. How many steps a device makes in a second is
-//! taken from earlier runs, from the most similar ones first ([`Basis`]), or guessed from the size of the network.
+//! network of the run. What a method needs beside that is its [`Workload`]. A device's speed, in multiplications per
+//! second, is taken from earlier runs, from the most similar ones first ([`Basis`]), or measured ([`super::speed`]).
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
+use super::speed::processor_speed;
+use crate::backbone::architecture::Architecture;
 use crate::backbone::library::Description;
 use crate::device;
 use crate::method::{Chosen, Pass, PassWork, RunSizes, Workload};
@@ -14,9 +17,8 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 
-/// Multiplications and additions per second assumed of a processor nobody measured: about half of
-/// what two cores of 2.5 GHz were seen to do.
-const UNMEASURED: f64 = 1.5e11;
+/// Multiplications per second assumed until a measurement: about half of what two cores of 2.5 GHz do.
+pub const UNMEASURED: f64 = 7.5e10;
 /// Approximate number of network passes that a step takes.
 const TRAINING: f64 = 2.5;
 /// Approximate time of a step that trains the network's own weights over one that trains a PET (docs/performance.md).
@@ -39,27 +41,30 @@ pub struct TaskImages<'a> {
 /// What an estimate knows of a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Network {
-    /// Its weights.
-    pub parameters: usize,
-    /// Side of the square it sees, in pixels.
-    pub input_size: usize,
+    /// Multiplications in a forward pass of an image.
+    multiplications: f64,
+    /// Tokens of an image in the first block.
+    tokens: f64,
 }
 
 impl Network {
-    /// Tokens of an image: those of a ViT with patches of 16 pixels, of 8 at least.
-    fn tokens(self) -> f64 {
-        let patch = 8.0f64.max(self.input_size as f64 / 14.0);
-        (self.input_size as f64 / patch).powi(2) + 1.0
+    /// Returns what is known of a network of this architecture.
+    pub fn of(architecture: &Architecture) -> Self {
+        let lengths = architecture.lengths();
+        Self {
+            multiplications: architecture.multiplications(),
+            tokens: lengths.first().map_or(1.0, |length| length.tokens as f64),
+        }
     }
 
-    /// Multiplications and additions of a step.
+    /// Multiplications of a step.
     fn step(self) -> f64 {
-        2.0 * self.parameters as f64 * self.tokens() * TRAINING
+        self.multiplications * TRAINING
     }
 
-    /// Steps per second of a processor that nobody measured.
-    pub fn unmeasured_speed(self) -> f64 {
-        UNMEASURED / self.step()
+    /// Steps per second of a device with this speed.
+    pub fn steps_at(self, speed: f64) -> f64 {
+        speed / self.step()
     }
 }
 
@@ -88,7 +93,7 @@ fn steps(config: &RunConfig, images: TaskImages<'_>, network: Network) -> Option
     let chosen = Chosen::of(config).ok()?;
     let own_weights = (chosen.spec.memory)(&chosen, 1).is_ok_and(|memory| memory.weights);
     let workload = |task| (chosen.spec.workload)(&chosen, task).unwrap_or(Workload::USUAL);
-    let longer = |load: &Workload| (network.tokens() + load.tokens as f64) / network.tokens();
+    let longer = |load: &Workload| (network.tokens + load.tokens as f64) / network.tokens;
     let answer = |load: &Workload| {
         let passes = longer(load) * load.networks + load.queries;
         passes / TRAINING
@@ -118,7 +123,7 @@ fn steps(config: &RunConfig, images: TaskImages<'_>, network: Network) -> Option
     Some(trained + tested + solved)
 }
 
-/// Seconds that `config` takes at this many steps per second; `None` if nothing is trained.
+/// Seconds that `config` takes at this many steps per second ([`Network::steps_at`]); `None` if nothing is trained.
 pub fn seconds_at(
     config: &RunConfig,
     images: TaskImages<'_>,
@@ -128,7 +133,7 @@ pub fn seconds_at(
     Some(steps(config, images, network)? / speed)
 }
 
-/// Which earlier run a speed comes from, the most similar one first.
+/// Where a speed comes from: the most similar earlier run first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Basis {
     /// Repetitions: other seeds or class orders of the same experiment.
@@ -139,6 +144,8 @@ pub enum Basis {
     Backbone,
     /// One with another backbone on the same device.
     Device,
+    /// No run: the processor's speed was measured.
+    Processor,
 }
 
 impl Basis {
@@ -164,6 +171,8 @@ impl Basis {
 pub struct EarlierRun<'a> {
     /// Its settings and facts.
     pub header: &'a RunHeader,
+    /// Its network, if its backbone is known here.
+    pub network: Option<Network>,
     /// Its saved tasks.
     pub saved: usize,
     /// Seconds that they took.
@@ -171,28 +180,19 @@ pub struct EarlierRun<'a> {
 }
 
 impl EarlierRun<'_> {
-    /// Steps per second, and the network that it was trained with; `None` where nothing was measured.
-    fn speed(&self) -> Option<(f64, Network)> {
+    /// Multiplications per second; `None` where nothing was measured.
+    pub fn speed(&self) -> Option<f64> {
         let header = self.header;
         let saved = self.saved.min(header.own_tasks());
         let images = TaskImages {
             train: header.train_images.get(..saved)?,
             test: header.test_images.get(..saved)?,
         };
-        let network = Network {
-            parameters: header.frozen_parameters,
-            input_size: header.input_size,
-        };
+        let network = self.network?;
         let steps = steps(&header.config, images, network)?;
         // Added tasks have other epochs and batches.
         let measured = self.seconds > 0.0 && header.added_tasks.is_empty();
-        measured.then_some((steps / self.seconds, network))
-    }
-
-    /// Steps per second that this run promises with another network.
-    pub fn speed_with(&self, network: Network) -> Option<f64> {
-        let (speed, own) = self.speed()?;
-        Some(speed * own.step() / network.step())
+        measured.then_some(steps * network.step() / self.seconds)
     }
 }
 
@@ -204,8 +204,10 @@ pub struct Experience {
     told: HashMap<String, String>,
     /// Sum of seconds and number of the finished runs of an experiment on a device.
     experiments: HashMap<[String; 2], (f64, usize)>,
-    /// Multiplications and additions per second: on a device; with a backbone there; by a method with that.
+    /// Multiplications per second: on a device; with a backbone there; by a method with that.
     speeds: HashMap<Vec<String>, f64>,
+    /// Whether the processor may be measured.
+    pub measures: bool,
 }
 
 impl Experience {
@@ -237,22 +239,20 @@ impl Experience {
             *sum += run.seconds;
             *number += 1;
         }
-        let Some((speed, network)) = run.speed() else {
-            return;
-        };
+        let Some(speed) = run.speed() else { return };
         for key in keys(&header.device, config) {
-            self.speeds.insert(key, speed * network.step());
+            self.speeds.insert(key, speed);
         }
     }
 
-    /// Seconds of a run, and by which earlier runs; `None` for the latter where they are guessed from the size of the
-    /// network. `None` for a run that trains nothing.
+    /// Seconds of a run, and by which earlier runs; `None` for the latter where they follow from the size of the network
+    /// and the processor's speed. `None` for a run that trains nothing, and for an unknown network.
     pub fn seconds(
         &self,
         config: &RunConfig,
         experiment: Option<&str>,
         images: TaskImages<'_>,
-        network: Network,
+        network: Option<Network>,
     ) -> Option<(f64, Option<Basis>)> {
         let called = &config.device;
         let device = self.found.get(called).or_else(|| self.told.get(called));
@@ -270,9 +270,19 @@ impl Experience {
             .zip(bases)
             .filter_map(|(key, basis)| Some((*self.speeds.get(&key)?, basis)));
         let best = known.last();
-        let speed = best.map_or(UNMEASURED, |(speed, _)| speed) / network.step();
-        let seconds = seconds_at(config, images, network, speed)?;
+        let speed = best.map_or_else(|| self.processor(), |(speed, _)| speed);
+        let network = network?;
+        let seconds = seconds_at(config, images, network, network.steps_at(speed))?;
         Some((seconds, best.map(|(_, basis)| basis)))
+    }
+
+    /// Returns the processor's speed, measured once.
+    fn processor(&self) -> f64 {
+        static SPEED: OnceLock<f64> = OnceLock::new();
+        match self.measures {
+            true => *SPEED.get_or_init(|| processor_speed().unwrap_or(UNMEASURED)),
+            false => UNMEASURED,
+        }
     }
 }
 
@@ -324,18 +334,31 @@ mod tests {
     use crate::backbone::library::BackboneLibrary;
     use crate::method::{METHODS, filled};
 
-    const NANO: Network = Network {
-        parameters: 3_600_000,
-        input_size: 32,
-    };
-    const VIT_TINY: Network = Network {
-        parameters: 5_500_000,
-        input_size: 224,
-    };
     const IMAGES: TaskImages<'static> = TaskImages {
         train: &[270; 5],
         test: &[90; 5],
     };
+
+    fn network(name: &str) -> Network {
+        let about = BackboneLibrary::usual().describe(name).unwrap();
+        Network::of(&about.entry.architecture)
+    }
+
+    #[test]
+    fn multiplications_are_those_of_the_literature() {
+        // In 10⁹: DeiT (2021) for ViT, the papers of Swin and ConvNeXt.
+        for (name, expected) in [
+            ("vit_tiny_patch16_224.augreg_in21k", 1.26),
+            ("vit_base_patch16_224.orig_in21k", 17.6),
+            ("swin_tiny_patch4_window7_224.ms_in22k", 4.5),
+            ("swin_base_patch4_window7_224.ms_in22k", 15.4),
+            ("convnext_tiny.fb_in22k", 4.5),
+            ("convnext_base.fb_in22k", 15.4),
+        ] {
+            let ratio = network(name).multiplications / 1e9 / expected;
+            assert!((0.98..1.02).contains(&ratio), "{name}: {ratio}");
+        }
+    }
 
     fn config(method: &str) -> RunConfig {
         filled(&RunConfig {
@@ -348,17 +371,18 @@ mod tests {
     #[test]
     fn methods_take_about_what_was_measured_against_lae() {
         // Images per second of training and of answering, against LAE's (docs/performance.md).
+        let [nano, tiny] = ["lae-nano", "vit_tiny_patch16_224"].map(network);
         let measured = [
-            ("l2p", NANO, 0.46, 0.84),
-            ("dualprompt", NANO, 0.83, 1.70),
-            ("coda-prompt", NANO, 0.68, 1.33),
-            ("seq-ft", NANO, 0.56, 3.10),
-            ("esn", NANO, 0.17, 0.39),
-            ("l2p", VIT_TINY, 0.54, 0.81),
-            ("dualprompt", VIT_TINY, 0.68, 0.73),
-            ("coda-prompt", VIT_TINY, 0.59, 0.95),
-            ("seq-ft", VIT_TINY, 0.59, 1.86),
-            ("esn", VIT_TINY, 0.46, 1.10),
+            ("l2p", nano, 0.46, 0.84),
+            ("dualprompt", nano, 0.83, 1.70),
+            ("coda-prompt", nano, 0.68, 1.33),
+            ("seq-ft", nano, 0.56, 3.10),
+            ("esn", nano, 0.17, 0.39),
+            ("l2p", tiny, 0.54, 0.81),
+            ("dualprompt", tiny, 0.68, 0.73),
+            ("coda-prompt", tiny, 0.59, 0.95),
+            ("seq-ft", tiny, 0.59, 1.86),
+            ("esn", tiny, 0.46, 1.10),
         ];
         // In a single task, so that what grows with the tasks does not count.
         let of = |method: &str, network, train: usize, test: usize| {
@@ -423,7 +447,7 @@ mod tests {
         for spec in METHODS {
             let config = config(spec.key);
             assert!(
-                seconds_at(&config, IMAGES, NANO, 100.0).unwrap() > 1.0,
+                seconds_at(&config, IMAGES, network("lae-nano"), 100.0).unwrap() > 1.0,
                 "{}",
                 spec.key
             );

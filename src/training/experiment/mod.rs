@@ -30,6 +30,7 @@ mod room;
 mod samples;
 pub mod sheet;
 pub mod shelf;
+pub mod speed;
 mod stock;
 pub mod suited;
 mod teach;

@@ -7,23 +7,21 @@
 
 use std::time::{Duration, Instant};
 
-use burn::tensor::Tensor;
-
 use super::estimate::{Network, TaskImages, seconds_at};
 use super::given::{halved, turn_to, usual_network};
 use super::plan::TrainingPlan;
 use super::quiet::Quiet;
+use super::speed::speed_of;
 use super::suited::share_epochs;
 use super::{Outcome, Stock, all_at_once, train, unless_stopped};
 use crate::data::card::counts;
 use crate::message;
-use crate::method::{Pass, SET_BESIDE, named_method, plain, problems};
+use crate::method::{SET_BESIDE, named_method, problems};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Sink, Wish};
 use crate::run::tried::{Trial, TriedMethod};
 use crate::store::{self, RunSummary};
-use crate::tensors::HostTensor;
 use crate::texts::Words;
 
 /// Share of each class's training images that is held out, if the settings give none.
@@ -34,9 +32,6 @@ const PLANNED: f64 = 40.0;
 const FEWEST: usize = 20;
 /// Maximum number of times the epochs are halved.
 const HALVINGS: u32 = 3;
-/// Images in the batch that is timed, and number of repetitions; the shortest time is the least disturbed.
-const TIMED: usize = 16;
-const TIMES: usize = 3;
 /// Factor for reading and augmenting images and saving, in addition to the network.
 const BESIDE: f64 = 1.15;
 
@@ -267,7 +262,7 @@ struct Material {
     train: Vec<Vec<usize>>,
     judged: Vec<Vec<usize>>,
     network: Network,
-    /// Training images per second.
+    /// Training steps per second.
     speed: f64,
 }
 
@@ -283,14 +278,12 @@ impl Material {
                 .collect()
         };
         let classes = data.classes.len();
+        let network = Network::of(&plan.backbone.entry.architecture);
         Ok(Self {
             train: by_task(&counts(&data.train, classes)),
             judged: by_task(&counts(&data.test, classes)),
-            network: Network {
-                parameters: plan.backbone.backbone.parameters(),
-                input_size: plan.backbone.input.size,
-            },
-            speed: speed(plan)?,
+            network,
+            speed: network.steps_at(speed_of(&plan.backbone)?),
         })
     }
 
@@ -335,39 +328,18 @@ impl Material {
     }
 }
 
-/// Returns the training images per second, estimated from the forward pass of a batch.
-fn speed(plan: &TrainingPlan) -> Result<f64> {
-    let (side, network) = (plan.backbone.input.size, &plan.backbone.backbone);
-    let pass = || -> Result<f64> {
-        let images = Tensor::zeros([TIMED, 3, side, side], &network.device());
-        let began = Instant::now();
-        // Reading waits until the device has finished.
-        HostTensor::read(&plain(&**network, images)?)?;
-        Ok(began.elapsed().as_secs_f64())
-    };
-    // The first pass allocates buffers and compiles kernels.
-    pass()?;
-    let mut seconds = f64::INFINITY;
-    for _ in 0..TIMES {
-        seconds = pass()?.min(seconds);
-    }
-    Ok(TIMED as f64 / seconds.max(1e-9) * Pass::measuring().cost())
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::backbone::library::{NANO, embedded_entry};
     use crate::run::event::{Event, Phase};
 
     fn material(each: usize, speed: f64) -> Material {
         Material {
             train: vec![vec![each; 2]; 5],
             judged: vec![vec![each / 4; 2]; 5],
-            network: Network {
-                parameters: 3_600_000,
-                input_size: 32,
-            },
+            network: Network::of(&embedded_entry(NANO).unwrap().architecture),
             speed,
         }
     }

@@ -41,6 +41,8 @@ pub static FAMILY: Family = Family {
     keys: &["depths", "widths", "final_norm", "response_norm"],
     // The paper's 15 of 36 blocks.
     pet_blocks: 15,
+    // The depthwise convolution.
+    mixing: 7 * 7,
     kept: Kept {
         kernels: [1.0, 1.0],
         framework: [4.0, 3.0],

@@ -30,6 +30,7 @@ pub static FAMILY: Family = Family {
     keys: &["patch", "width", "depths", "heads", "window", "mlp_ratio"],
     // The paper's 10 of 24 blocks.
     pet_blocks: 10,
+    mixing: 0,
     kept: Kept {
         // The windows are a copy.
         kernels: [6.0, 1.0],

@@ -47,6 +47,7 @@ pub static FAMILY: Family = Family {
     ],
     // The paper's 5 of 12 blocks.
     pet_blocks: 5,
+    mixing: 0,
     kept: Kept {
         kernels: [5.0, 1.0],
         framework: [8.0, 3.0],

@@ -8,7 +8,7 @@ use crate::backbone::library::{BackboneChoice, BackboneLibrary, Description, rea
 use crate::data::card::counts;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Dataset, Fingerprints};
-use crate::experiment::estimate::{TaskImages, disk};
+use crate::experiment::estimate::{Network, TaskImages, disk};
 use crate::experiment::fitting::{Fitted, expected_on_gpu};
 use crate::experiment::grounds::{Grounds, standing_alone};
 use crate::experiment::{Stock, footprint, open_options, plan};
@@ -36,10 +36,8 @@ pub struct Foreseen {
     pub memory: u64,
     /// About how many bytes it takes on the disk.
     pub disk: u64,
-    /// Weights of its backbone.
-    pub parameters: usize,
-    /// Side of the square that the backbone sees, in pixels.
-    pub input_size: usize,
+    /// Its network; `None` for a run that was trained elsewhere.
+    pub network: Option<Network>,
 }
 
 /// A data set that is open.
@@ -171,8 +169,7 @@ impl Foresight {
             key,
             memory,
             disk,
-            parameters: about.parameters,
-            input_size: about.entry.input().size,
+            network: Some(Network::of(&about.entry.architecture)),
             train_images,
             test_images,
         })

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::cells::{Cells, Overrides};
 use super::foresight::{Foreseen, Foresight, data_key};
+use crate::backbone::library::BackboneLibrary;
 use crate::experiment::Stock;
 use crate::experiment::estimate::{Basis, EarlierRun, Experience, Network, TaskImages};
 use crate::message;
@@ -110,7 +111,7 @@ impl GridPlan {
         }
         let runs = RunsByKey::read(root);
         let mut plan = Self {
-            experience: experience(&runs),
+            experience: experience(&runs, &stock.backbones()),
             foreseen: foreseen.into_iter().flatten().collect(),
             cells,
             root: root.to_path_buf(),
@@ -120,6 +121,7 @@ impl GridPlan {
             foresight,
         };
         if opens {
+            plan.experience.measures = true;
             // A cell whose device is not there says so when it is run.
             plan.find_devices();
         }
@@ -199,8 +201,7 @@ impl GridPlan {
             test_images: header.test_images.clone(),
             memory: 0,
             disk: 0,
-            parameters: header.frozen_parameters,
-            input_size: header.input_size,
+            network: None,
         });
     }
 
@@ -233,13 +234,10 @@ impl GridPlan {
             train: &foreseen.train_images,
             test: &foreseen.test_images,
         };
-        let network = Network {
-            parameters: foreseen.parameters,
-            input_size: foreseen.input_size,
-        };
         let experiment = foreseen.key.as_ref().map(|key| key.experiment.as_str());
         let config = &self.cells.cells[cell].config;
-        self.experience.seconds(config, experiment, images, network)
+        self.experience
+            .seconds(config, experiment, images, foreseen.network)
     }
 
     /// What these cells will cost as far as they are not there.
@@ -328,14 +326,20 @@ fn by_data(cells: &Cells) -> Vec<usize> {
 }
 
 /// What the runs that are there took.
-fn experience(runs: &RunsByKey) -> Experience {
-    let mut all = Experience::new();
+fn experience(runs: &RunsByKey, library: &BackboneLibrary) -> Experience {
+    let (mut all, mut networks) = (Experience::new(), HashMap::new());
     // The newest speed counts.
     let mut sorted: Vec<&RunSummary> = runs.all().collect();
     sorted.sort_by(|a, b| a.header.started.cmp(&b.header.started));
     for run in sorted {
+        let backbone = run.header.config.chosen_backbone();
+        let network = networks.entry(backbone.key()).or_insert_with(|| {
+            let about = library.describe(backbone).ok()?;
+            Some(Network::of(&about.entry.architecture))
+        });
         let earlier = EarlierRun {
             header: &run.header,
+            network: *network,
             saved: run.saved(),
             seconds: run.seconds(),
         };

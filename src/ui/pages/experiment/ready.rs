@@ -115,6 +115,7 @@ fn cost(cx: &Cx<'_>) -> Option<Estimate> {
         &cx.session.experiment.draft,
         &cx.session.experiment.plan,
         cx.session.rows(),
+        &cx.session.inventory,
     )
 }
 
@@ -248,6 +249,7 @@ fn cost_lines(ui: &mut Ui, cost: Estimate) {
         Some(Basis::Backbone | Basis::Device) => {
             tr!("experiment-time-from-other-runs", time = time.as_str())
         }
+        Some(Basis::Processor) => tr!("experiment-time-from-speed", time = time.as_str()),
         None => tr!("experiment-time-estimate", time = time.as_str()),
     };
     line(ui, words, &time);
