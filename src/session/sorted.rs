@@ -19,17 +19,6 @@ use crate::run::event::Picture;
 use crate::run::sheet::SheetRequest;
 use crate::tr;
 
-/// The group of an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    /// The class at this index of the list.
-    Class(usize),
-    /// None of the classes.
-    NoneOfThese,
-    /// Unreadable.
-    Unreadable,
-}
-
 /// The images of a table.
 #[derive(Clone, Debug)]
 pub struct SortedPictures {
@@ -40,7 +29,7 @@ pub struct SortedPictures {
     /// The rows of the table.
     pub pictures: Vec<AnsweredPicture>,
     /// The current group of each image.
-    pub groups: Vec<Group>,
+    pub groups: Vec<Sorted>,
     /// The images, the least certain first.
     pub by_doubt: Vec<usize>,
     /// Whether the table contains all moves.
@@ -59,10 +48,9 @@ impl SortedPictures {
     ) -> Self {
         let mut groups = Vec::with_capacity(pictures.len());
         for one in &pictures {
-            groups.push(match (one.sorted_as.as_deref(), &one.class) {
-                (Some(name), _) => class_of(&mut classes, name),
-                (None, Some(_)) => Group::NoneOfThese,
-                (None, None) => Group::Unreadable,
+            groups.push(match &one.sorted {
+                Sorted::As(name) => class_of(&mut classes, name),
+                other => other.clone(),
             });
         }
         let mut by_doubt: Vec<usize> = (0..pictures.len()).collect();
@@ -85,18 +73,9 @@ impl SortedPictures {
     }
 
     /// Returns all groups in display order: the classes, then none of the classes, then unreadable.
-    fn all_groups(&self) -> impl Iterator<Item = Group> + use<> {
-        let classes = (0..self.classes.len()).map(Group::Class);
-        classes.chain([Group::NoneOfThese, Group::Unreadable])
-    }
-
-    /// Returns the index of a group in [`Self::all_groups`].
-    fn place_of(&self, group: Group) -> usize {
-        match group {
-            Group::Class(class) => class,
-            Group::NoneOfThese => self.classes.len(),
-            Group::Unreadable => self.classes.len() + 1,
-        }
+    fn all_groups(&self) -> impl Iterator<Item = Sorted> {
+        let classes = self.classes.iter().cloned().map(Sorted::As);
+        classes.chain([Sorted::NoneOfThese, Sorted::Unreadable])
     }
 
     /// Returns the non-empty groups, each with its number of images and those whose path contains `wanted` (ignoring
@@ -107,16 +86,19 @@ impl SortedPictures {
             let path = || folded(&self.pictures[at].path.to_string_lossy());
             wanted.is_empty() || path().contains(&wanted)
         };
-        let all = self.all_groups();
-        let mut groups: Vec<_> = all.map(|group| (group, 0, Vec::new())).collect();
+        let mut groups: HashMap<&Sorted, (usize, Vec<usize>)> = HashMap::new();
         for &at in &self.by_doubt {
-            let (_, count, found) = &mut groups[self.place_of(self.groups[at])];
+            let (count, found) = groups.entry(&self.groups[at]).or_default();
             *count += 1;
             if named(at) {
                 found.push(at);
             }
         }
-        groups.retain(|(_, count, _)| *count > 0);
+        let groups = self.all_groups().filter_map(|group| {
+            let (count, found) = groups.remove(&group)?;
+            Some((group, count, found))
+        });
+        let groups = groups.collect();
         let moved = (0..self.pictures.len()).filter(|&at| self.is_moved(at));
         Listed {
             moved: moved.count(),
@@ -125,23 +107,23 @@ impl SortedPictures {
     }
 
     /// Returns the name of a group.
-    pub fn name(&self, group: Group) -> &str {
+    pub fn name(group: &Sorted) -> &str {
         match group {
-            Group::Class(class) => self.classes.get(class).map_or("", String::as_str),
-            Group::NoneOfThese => tr!("predict-none"),
-            Group::Unreadable => tr!("predict-sorted-unreadable"),
+            Sorted::As(class) => class,
+            Sorted::NoneOfThese => tr!("predict-none"),
+            Sorted::Unreadable => tr!("predict-sorted-unreadable"),
         }
     }
 
     /// Returns whether the user moved this image.
     pub fn is_moved(&self, at: usize) -> bool {
         let one = &self.pictures[at];
-        match self.groups[at] {
-            Group::Class(class) => {
-                one.none_of_these == Some(true) || one.class.as_ref() != self.classes.get(class)
+        match &self.groups[at] {
+            Sorted::As(class) => {
+                one.none_of_these == Some(true) || one.class.as_ref() != Some(class)
             }
-            Group::NoneOfThese => one.none_of_these != Some(true),
-            Group::Unreadable => false,
+            Sorted::NoneOfThese => one.none_of_these != Some(true),
+            Sorted::Unreadable => false,
         }
     }
 
@@ -151,22 +133,10 @@ impl SortedPictures {
         Some(self.request.folder.join(&one.path))
     }
 
-    /// Returns the corrections of the table.
-    pub(super) fn corrections(&self) -> Vec<Sorted> {
-        let sorted = |group: &Group| match group {
-            Group::Class(class) => {
-                Sorted::As(self.classes.get(*class).cloned().unwrap_or_default())
-            }
-            Group::NoneOfThese => Sorted::NoneOfThese,
-            Group::Unreadable => Sorted::Unreadable,
-        };
-        self.groups.iter().map(sorted).collect()
-    }
-
     /// Returns the file of each image with its group.
     fn copies(&self) -> Vec<(PathBuf, Sorted)> {
         let files = (0..self.pictures.len()).filter_map(|at| self.file(at));
-        files.zip(self.corrections()).collect()
+        files.zip(self.groups.clone()).collect()
     }
 }
 
@@ -174,7 +144,7 @@ impl SortedPictures {
 #[derive(Debug)]
 pub struct Listed {
     /// The non-empty groups: their number of images, and the images that match.
-    pub groups: Vec<(Group, usize, Vec<usize>)>,
+    pub groups: Vec<(Sorted, usize, Vec<usize>)>,
     /// Number of images that the user moved.
     pub moved: usize,
 }
@@ -215,11 +185,14 @@ fn copy_by_class(copies: &[(PathBuf, Sorted)], to: &Path) -> Result<usize> {
 }
 
 /// Returns the group of a class; an unknown class is added to the list.
-fn class_of(classes: &mut Vec<String>, name: &str) -> Group {
-    let known = classes.iter().position(|class| look_alike(class, name));
-    Group::Class(known.unwrap_or_else(|| {
+fn class_of(classes: &mut Vec<String>, name: &str) -> Sorted {
+    let known = classes
+        .iter()
+        .find(|class| look_alike(class, name))
+        .cloned();
+    Sorted::As(known.unwrap_or_else(|| {
         classes.push(name.to_string());
-        classes.len() - 1
+        name.to_string()
     }))
 }
 
@@ -291,7 +264,7 @@ impl Session {
     }
 
     /// Moves an image to another group.
-    pub fn move_sorted(&mut self, at: usize, to: Group) {
+    pub fn move_sorted(&mut self, at: usize, to: Sorted) {
         let Some(sorted) = self.predict.sorted.ready_mut() else {
             return;
         };
@@ -327,8 +300,9 @@ impl Session {
         let Some(sorted) = self.predict.sorted.ready() else {
             return;
         };
-        let (csv, corrections) = (sorted.request.csv.clone(), sorted.corrections());
+        let csv = sorted.request.csv.clone();
         let (asked, kept) = (sorted.request.ticket, sorted.groups.clone());
+        let corrections = kept.clone();
         let name = csv
             .file_name()
             .unwrap_or_default()
@@ -362,7 +336,11 @@ mod tests {
             ahead,
             none_of_these: Some(none),
             problem: None,
-            sorted_as: class.filter(|_| !none).map(String::from),
+            sorted: match (class, none) {
+                (Some(class), false) => Sorted::As(class.into()),
+                (Some(_), true) => Sorted::NoneOfThese,
+                (None, _) => Sorted::Unreadable,
+            },
         }
     }
 
@@ -389,30 +367,23 @@ mod tests {
             SortedPictures::new(request.clone(), classes, 16, pictures.clone())
         };
         let mut sorted = named(["a", "b"]);
+        let class = |name: &str| Sorted::As(name.into());
         let groups = sorted.listed("").groups;
         let [first, none, unreadable] = [
-            (Group::Class(0), 2, vec![1, 0]),
-            (Group::NoneOfThese, 1, vec![2]),
-            (Group::Unreadable, 1, vec![3]),
+            (class("a"), 2, vec![1, 0]),
+            (Sorted::NoneOfThese, 1, vec![2]),
+            (Sorted::Unreadable, 1, vec![3]),
         ];
         assert_eq!(groups, [first, none, unreadable]);
         let found = sorted.listed("a.P").groups;
-        assert_eq!(found[0], (Group::Class(0), 2, vec![0]));
-        assert_eq!(found[1], (Group::NoneOfThese, 1, vec![]));
+        assert_eq!(found[0], (class("a"), 2, vec![0]));
+        assert_eq!(found[1], (Sorted::NoneOfThese, 1, vec![]));
         assert!((0..4).all(|at| !sorted.is_moved(at)));
-        sorted.groups[2] = Group::Class(1);
-        sorted.groups[0] = Group::NoneOfThese;
+        sorted.groups[2] = class("b");
+        sorted.groups[0] = Sorted::NoneOfThese;
         let moved: Vec<usize> = (0..4).filter(|&at| sorted.is_moved(at)).collect();
         assert_eq!(moved, [0, 2]);
         assert_eq!(sorted.listed("").moved, 2);
-        let class = |name: &str| Sorted::As(name.into());
-        let corrections = [
-            Sorted::NoneOfThese,
-            class("a"),
-            class("b"),
-            Sorted::Unreadable,
-        ];
-        assert_eq!(sorted.corrections(), corrections);
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Drafts {
                     classes: sorted.classes.clone(),
                     corrections: paths(&sorted.pictures)
                         .cloned()
-                        .zip(sorted.corrections())
+                        .zip(sorted.groups.clone())
                         .collect(),
                     revision: sorted.revision,
                 }),
@@ -256,10 +256,7 @@ impl Moved {
             return Err(Problem::new(message!("drafts-table-changed")).at_path(&self.request.csv));
         }
         for (picture, (_, sorted)) in pictures.iter_mut().zip(self.corrections) {
-            picture.sorted_as = match sorted {
-                Sorted::As(class) => Some(class),
-                Sorted::NoneOfThese | Sorted::Unreadable => None,
-            };
+            picture.sorted = sorted;
         }
         Ok((self.classes, pictures))
     }

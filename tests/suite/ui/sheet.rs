@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
+use lae_studio::experiment::sheet::Sorted;
 use lae_studio::run::event::{Command, Event};
 use lae_studio::run::sheet::{SheetCount, SheetState};
 use lae_studio::session::run_view::Stage;
 use lae_studio::session::sheet::TableWanted;
-use lae_studio::session::sorted::Group;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
@@ -132,12 +132,12 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
         .ready()
         .cloned()
         .unwrap();
-    let of_class = |at: &usize| matches!(sorted.groups[*at], Group::Class(_));
+    let of_class = |at: &usize| matches!(sorted.groups[*at], Sorted::As(_));
     let first = sorted.by_doubt.iter().copied().find(of_class);
     // An image that the run took for a class.
     let Some(first) = first else { return };
     let session = &mut window.state_mut().session;
-    session.move_sorted(first, Group::NoneOfThese);
+    session.move_sorted(first, Sorted::NoneOfThese);
     settle(window);
     window.get_by_label(&tr!("predict-sorted-images-moved", n = 1));
     moves_are_not_lost(window, csv);

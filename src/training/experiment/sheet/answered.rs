@@ -29,19 +29,19 @@ pub struct AnsweredPicture {
     pub none_of_these: Option<bool>,
     /// Why it cannot be read.
     pub problem: Option<String>,
-    /// The class after corrections; `None` for none of the classes and for an unreadable image.
-    pub sorted_as: Option<String>,
+    /// Where it belongs after corrections.
+    pub sorted: Sorted,
 }
 
-/// A correction of a row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Where an image belongs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Sorted {
-    /// An unreadable image.
-    Unreadable,
     /// This class.
     As(String),
     /// None of the classes.
     NoneOfThese,
+    /// It cannot be read.
+    Unreadable,
 }
 
 /// The columns that are read.
@@ -62,13 +62,18 @@ impl From<Line> for AnsweredPicture {
         let score = line.score.unwrap_or_default();
         let (class, predicted) = (text(&line.class), text(&line.predicted));
         let is_known = line.none_of_these.is_some();
+        let sorted = match (&class, &predicted) {
+            (Some(class), _) if line.none_of_these != Some(true) => Sorted::As(class.clone()),
+            (None, None) => Sorted::Unreadable,
+            _ => Sorted::NoneOfThese,
+        };
         Self {
             path: plain_cell(&line.image).into(),
             score,
             ahead: score - line.second_score.unwrap_or_default(),
             none_of_these: is_known.then_some(predicted.is_none() && class.is_some()),
             problem: text(&line.problem),
-            sorted_as: class.clone().filter(|_| line.none_of_these != Some(true)),
+            sorted,
             class: predicted.or(class),
         }
     }

@@ -285,7 +285,7 @@ mod tests {
         );
         assert_eq!(read[0].class.as_deref(), Some("=cmd"));
         assert_eq!(read[0].none_of_these, Some(true));
-        assert!((read[0].ahead - 0.761_594).abs() < 1e-5 && read[0].sorted_as.is_none());
+        assert!((read[0].ahead - 0.761_594).abs() < 1e-5 && read[0].sorted == Sorted::NoneOfThese);
         let sorted = [
             Sorted::As("=cmd".into()),
             Sorted::As("b".into()),
@@ -294,8 +294,7 @@ mod tests {
         for pair in sorted.windows(2) {
             keep_sorted(&csv, pair).unwrap();
             for (was, now) in read.iter().zip(answered(&csv).unwrap()) {
-                let sorted = now.sorted_as.map_or(Sorted::NoneOfThese, Sorted::As);
-                assert!(pair.contains(&sorted), "{sorted:?}");
+                assert!(pair.contains(&now.sorted), "{:?}", now.sorted);
                 // The prediction remains.
                 assert_eq!(now.none_of_these, was.none_of_these);
             }

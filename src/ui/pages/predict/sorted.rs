@@ -6,9 +6,10 @@ use std::sync::{Arc, Weak};
 use egui::{Id, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
 
 use super::listed_as;
+use crate::experiment::sheet::Sorted;
 use crate::run::refusal::KEPT;
 use crate::session::Session;
-use crate::session::sorted::{Group, Listed, SortedPictures};
+use crate::session::sorted::{Listed, SortedPictures};
 use crate::session::words::{by_number, count_text, percent, signed};
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -30,7 +31,7 @@ const SIDE: f32 = 84.0;
 pub struct State {
     open: bool,
     /// The only group shown; `None` for all of them.
-    group: Option<Group>,
+    group: Option<Sorted>,
     filter: String,
     more: usize,
     /// What is shown, by images and search text.
@@ -81,12 +82,12 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
     };
     head(ui, cx, &sorted);
     let listed = cx.pages.predict.sorted.listed(&sorted);
-    let alone = cx.pages.predict.sorted.group;
+    let alone = cx.pages.predict.sorted.group.clone();
     let mut any = false;
     for (group, _, pictures) in &listed.groups {
-        if !pictures.is_empty() && alone.is_none_or(|alone| alone == *group) {
+        if !pictures.is_empty() && alone.as_ref().is_none_or(|alone| alone == group) {
             any = true;
-            gallery(ui, cx, &sorted, *group, pictures);
+            gallery(ui, cx, &sorted, group, pictures);
         }
     }
     if !any {
@@ -123,10 +124,10 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>) {
                 chosen = Some(None);
             }
             for (group, count, _) in &listed.groups {
-                let words = format!("{} {}", sorted.name(*group), count_text(*count));
-                let here = state.group == Some(*group);
+                let words = format!("{} {}", SortedPictures::name(group), count_text(*count));
+                let here = state.group.as_ref() == Some(group);
                 if ui.selectable_label(here, words).clicked() {
-                    chosen = Some(Some(*group));
+                    chosen = Some(Some(group.clone()));
                 }
             }
             if let Some(group) = chosen {
@@ -188,7 +189,7 @@ fn gallery(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
     sorted: &Arc<SortedPictures>,
-    group: Group,
+    group: &Sorted,
     pictures: &[usize],
 ) {
     let alone = cx.pages.predict.sorted.group.is_some();
@@ -198,15 +199,15 @@ fn gallery(
     };
     card(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
-            widgets::title(ui, sorted.name(group));
+            widgets::title(ui, SortedPictures::name(group));
             let n = pictures.len();
             let count = match group {
-                Group::Class(_) => tr!("predict-sorted-least-confident", n = n),
-                Group::NoneOfThese | Group::Unreadable => tr!("count-images", n = n),
+                Sorted::As(_) => tr!("predict-sorted-least-confident", n = n),
+                Sorted::NoneOfThese | Sorted::Unreadable => tr!("count-images", n = n),
             };
             faint(ui, count);
         });
-        if group == Group::Unreadable {
+        if *group == Sorted::Unreadable {
             for &at in pictures.iter().take(shown) {
                 let one = &sorted.pictures[at];
                 let why = one.problem.as_deref().unwrap_or_default();
@@ -226,7 +227,7 @@ fn gallery(
                 let state = &mut cx.pages.predict.sorted;
                 match alone {
                     true => state.more += MANY,
-                    false => state.group = Some(group),
+                    false => state.group = Some(group.clone()),
                 }
             }
         }
@@ -245,7 +246,7 @@ fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
         let score = percent(f64::from(one.score), 0);
         let words = match sorted.is_moved(at) {
             true => tr!("predict-sorted-previous-class", class = answer),
-            false if sorted.groups[at] == Group::NoneOfThese => {
+            false if sorted.groups[at] == Sorted::NoneOfThese => {
                 tr!("predict-sorted-nearest", class = answer)
             }
             false => tr!("predict-score", score = &score),
@@ -301,13 +302,14 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usi
 fn targets(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, at: usize) {
     ui.set_min_width(150.0);
     faint(ui, tr!("predict-sorted-move-to"));
-    let mut classes: Vec<usize> = (0..sorted.classes.len()).collect();
-    classes.sort_by(|&a, &b| by_number(&sorted.classes[a], &sorted.classes[b]));
+    let mut classes: Vec<&String> = sorted.classes.iter().collect();
+    classes.sort_by(|a, b| by_number(a, b));
     let mut chosen = None;
     ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
-        let groups = classes.into_iter().map(Group::Class);
-        for group in groups.chain([Group::NoneOfThese]) {
-            if group != sorted.groups[at] && ui.button(sorted.name(group)).clicked() {
+        let groups = classes.into_iter().cloned().map(Sorted::As);
+        for group in groups.chain([Sorted::NoneOfThese]) {
+            let is_other = group != sorted.groups[at];
+            if is_other && ui.button(SortedPictures::name(&group)).clicked() {
                 chosen = Some(group);
             }
         }
