@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
+use super::End;
 use super::asked::Asked;
 use super::output::{Json, Table, complain, tell};
-use super::{End, sheet};
+use super::sheet::Wanted;
 use crate::data::decode_picture_file;
 use crate::experiment::Stock;
 use crate::experiment::inside::sample;
@@ -40,6 +41,9 @@ pub(super) struct Args {
     /// Write all columns: also each expert's prediction, the out-of-distribution score and five classes
     #[arg(long, requires = "csv")]
     all_columns: bool,
+    /// Also copy each image into a subfolder of this new folder, named after its class
+    #[arg(long, value_name = "DIR", requires = "csv")]
+    copy_to: Option<PathBuf>,
     /// Do not check whether an image belongs to none of the classes
     #[arg(long)]
     always_answer: bool,
@@ -94,8 +98,14 @@ enum Entry {
 /// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
-    if let Some(csv) = &args.csv {
-        sheet::check(csv, &args.json)?;
+    let sheet = args.folder.as_deref().zip(args.csv.as_deref());
+    let sheet = sheet.map(|(folder, csv)| Wanted {
+        folder,
+        csv,
+        copy_to: args.copy_to.as_deref(),
+    });
+    if let Some(sheet) = &sheet {
+        sheet.check(&args.json)?;
     }
     let folder = args.asked.folder()?;
     let task = args.asked.task(&folder)?;
@@ -107,17 +117,10 @@ pub(super) fn run(args: &Args) -> Result<End> {
         true => None,
         false => refusal_of(&folder, &predictor, moved.data.is_some(), &stock),
     };
-    if let (Some(pictures), Some(csv)) = (&args.folder, &args.csv) {
+    if let Some(sheet) = &sheet {
         let threshold = refusal.map(|refusal| refusal.threshold);
-        return sheet::run(
-            (
-                &predictor,
-                Columns::of(&predictor, threshold, args.all_columns),
-            ),
-            pictures,
-            csv,
-            &args.json,
-        );
+        let columns = Columns::of(&predictor, threshold, args.all_columns);
+        return sheet.run((&predictor, columns), &args.json);
     }
     let mut entries = Vec::new();
     let mut end = End::Done;

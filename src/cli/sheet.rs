@@ -14,6 +14,7 @@ use crate::experiment::sheet::{self, Columns, SheetBatch, fill};
 use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::sheet::SheetCount;
+use crate::session::image_folder::{check_new, copy_by_class};
 
 /// The JSON of a table.
 #[derive(Serialize)]
@@ -22,84 +23,122 @@ struct Written {
     pictures: usize,
     unreadable: usize,
     task: usize,
-}
-
-/// Refuses what cannot be written, before anything is opened.
-pub(super) fn check(csv: &Path, json: &Json) -> Result<()> {
-    if csv == Path::new("-") && json.json.is_some() {
-        return Err(
-            Problem::new("--json cannot be used with a table on standard output")
-                .advise("give --csv a file, or omit --json"),
-        );
-    }
-    Ok(())
+    /// Number of images copied into folders, if that was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copied: Option<usize>,
 }
 
 /// The snapshot that predicts, and the columns of the table.
 type Asked<'a> = (&'a Predictor, Columns);
 
-/// Writes the table, to standard output when it is to go to `-`.
-pub(super) fn run(asked: Asked<'_>, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
-    if csv == Path::new("-") {
-        to_stdout(asked, folder)
-    } else {
-        to_file(asked, folder, csv, json)
-    }
+/// What to predict, and what to write.
+pub(super) struct Wanted<'a> {
+    /// The folder of the images.
+    pub folder: &'a Path,
+    /// The table; `-` for standard output.
+    pub csv: &'a Path,
+    /// The folder into which the images are copied by class.
+    pub copy_to: Option<&'a Path>,
 }
 
-fn to_file(asked: Asked<'_>, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
-    let task = asked.0.task() + 1;
-    let Some(count) = table(asked, folder, csv)? else {
-        return Ok(End::Stopped);
-    };
-    let written = Written {
-        csv: csv.display().to_string(),
-        pictures: count.of,
-        unreadable: count.unreadable,
-        task,
-    };
-    let pictures = counted(count.of, "image");
-    let text = format!("{pictures} classified in {}\n", csv.display());
-    json.give(&written, &text)?;
-    Ok(End::Done)
-}
-
-/// Whole or not at all there, too.
-fn to_stdout(asked: Asked<'_>, folder: &Path) -> Result<End> {
-    let unwritable = |error| Problem::io("store the table", std::env::temp_dir(), &error);
-    let kept = tempfile::tempdir().map_err(unwritable)?;
-    let csv = kept.path().join("table.csv");
-    if table(asked, folder, &csv)?.is_none() {
-        return Ok(End::Stopped);
+impl Wanted<'_> {
+    /// Refuses what cannot be written, before anything is opened.
+    pub fn check(&self, json: &Json) -> Result<()> {
+        if self.csv == Path::new("-") && json.json.is_some() {
+            return Err(
+                Problem::new("--json cannot be used with a table on standard output")
+                    .advise("give --csv a file, or omit --json"),
+            );
+        }
+        self.copy_to.map_or(Ok(()), check_new)
     }
-    if std::io::stdout().is_terminal() {
-        // Names of files must not act on it.
-        say(&files::read_text(&csv, u64::MAX).map_err(unwritable)?)?;
-    } else {
-        pass_on(&mut files::open(&csv).map_err(unwritable)?)?;
-    }
-    Ok(End::Done)
-}
 
-/// Writes the table to a file; nothing where it was stopped.
-fn table(asked: Asked<'_>, folder: &Path, csv: &Path) -> Result<Option<SheetCount>> {
-    let (predictor, columns) = asked;
-    let control = stop_on_ctrl_c()?;
-    let mut step = step_of(&control);
-    let mut step = |count: SheetCount| step(count.done, count.of);
-    let mut ask = |piece: SheetBatch| predictor.verdicts(&piece.seen);
-    let all = sheet::Asked { folder, only: &[] };
-    let Some(count) = fill(&columns, all, csv, &mut ask, &mut step)? else {
-        tell("stopped; no table was written");
-        return Ok(None);
-    };
-    if count.unreadable > 0 {
-        let unreadable = counted(count.unreadable, "image");
-        let lines = match count.unreadable {
-            1 => "see its line for the reason",
-            _ => "see their lines for the reasons",
+    /// Writes the table, to standard output when it is to go to `-`, and copies the images.
+    pub fn run(&self, asked: Asked<'_>, json: &Json) -> Result<End> {
+        match self.csv == Path::new("-") {
+            true => self.to_stdout(asked),
+            false => self.to_file(asked, json),
+        }
+    }
+
+    fn to_file(&self, asked: Asked<'_>, json: &Json) -> Result<End> {
+        let task = asked.0.task() + 1;
+        let csv = self.csv.display();
+        let Some(count) = self.table(asked, self.csv)? else {
+            return Ok(End::Stopped);
         };
-        tell(format!("{unreadable} cannot be read; {lines}"));
+        let copied = self.copy(self.csv)?;
+        let written = Written {
+            csv: csv.to_string(),
+            pictures: count.of,
+            unreadable: count.unreadable,
+            task,
+            copied,
+        };
+        let pictures = counted(count.of, "image");
+        let text = format!("{pictures} classified in {csv}\n");
+        json.give(&written, &text)?;
+        Ok(End::Done)
     }
-    Ok(Some(count))
+
+    /// Whole or not at all there, too.
+    fn to_stdout(&self, asked: Asked<'_>) -> Result<End> {
+        let unwritable = |error| Problem::io("store the table", std::env::temp_dir(), &error);
+        let kept = tempfile::tempdir().map_err(unwritable)?;
+        let csv = kept.path().join("table.csv");
+        if self.table(asked, &csv)?.is_none() {
+            return Ok(End::Stopped);
+        }
+        self.copy(&csv)?;
+        if std::io::stdout().is_terminal() {
+            // Names of files must not act on it.
+            say(&files::read_text(&csv, u64::MAX).map_err(unwritable)?)?;
+        } else {
+            pass_on(&mut files::open(&csv).map_err(unwritable)?)?;
+        }
+        Ok(End::Done)
+    }
+
+    /// Copies the images of a table by class, if that is wanted; returns their number.
+    fn copy(&self, csv: &Path) -> Result<Option<usize>> {
+        let Some(to) = self.copy_to else {
+            return Ok(None);
+        };
+        let rows = sheet::answered(csv)?.into_iter();
+        let copies: Vec<_> = rows
+            .map(|row| (self.folder.join(row.path), row.sorted))
+            .collect();
+        let copied = copy_by_class(&copies, to)?;
+        tell(format!(
+            "{} copied to {}",
+            counted(copied, "image"),
+            to.display()
+        ));
+        Ok(Some(copied))
+    }
+
+    /// Writes the table to a file; nothing where it was stopped.
+    fn table(&self, (predictor, columns): Asked<'_>, csv: &Path) -> Result<Option<SheetCount>> {
+        let control = stop_on_ctrl_c()?;
+        let mut step = step_of(&control);
+        let mut step = |count: SheetCount| step(count.done, count.of);
+        let mut ask = |piece: SheetBatch| predictor.verdicts(&piece.seen);
+        let all = sheet::Asked {
+            folder: self.folder,
+            only: &[],
+        };
+        let Some(count) = fill(&columns, all, csv, &mut ask, &mut step)? else {
+            tell("stopped; no table was written");
+            return Ok(None);
+        };
+        if count.unreadable > 0 {
+            let unreadable = counted(count.unreadable, "image");
+            let lines = match count.unreadable {
+                1 => "see its line for the reason",
+                _ => "see their lines for the reasons",
+            };
+            tell(format!("{unreadable} cannot be read; {lines}"));
+        }
+        Ok(Some(count))
+    }
 }

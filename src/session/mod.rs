@@ -40,6 +40,7 @@ pub mod forgotten;
 pub mod former;
 pub mod grid_at_work;
 pub mod grids;
+pub mod image_folder;
 pub mod inside;
 pub mod inventory;
 pub mod learn;

@@ -2,16 +2,16 @@
 //! saved in the table.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Session;
+use super::image_folder::copy_by_class;
 use super::loads::Lookup;
 use super::views::{Pictures, Split};
 use crate::data::Correction;
 use crate::data::looks::thumbnail_of;
 use crate::experiment::sheet::{self, AnsweredPicture, Sorted};
-use crate::files::names::Names;
 use crate::message;
 use crate::names::{folded, look_alike};
 use crate::problem::{Problem, Result};
@@ -147,41 +147,6 @@ pub struct Listed {
     pub groups: Vec<(Sorted, usize, Vec<usize>)>,
     /// Number of images that the user moved.
     pub moved: usize,
-}
-
-/// Copies files into subfolders of a new folder; returns their number.
-///
-/// # Errors
-/// Returns a Problem if the folder exists, or a file cannot be copied.
-fn copy_by_class(copies: &[(PathBuf, Sorted)], to: &Path) -> Result<usize> {
-    let failed = |path: &Path, error| Problem::io("copy an image", path, &error);
-    if to.exists() {
-        return Err(Problem::new(message!("problem-folder-not-empty"))
-            .at_path(to)
-            .advise(message!("advice-remove-or-rename-folder")));
-    }
-    let (mut folders, mut names) = (Names::default(), HashMap::new());
-    let mut number = 0;
-    for (file, sorted) in copies {
-        let class = match sorted {
-            Sorted::As(class) => class,
-            Sorted::NoneOfThese => "none_of_these",
-            Sorted::Unreadable => continue,
-        };
-        let key = (class, matches!(sorted, Sorted::NoneOfThese));
-        let (folder, names) = names
-            .entry(key)
-            .or_insert_with(|| (to.join(folders.take(class, "")), Names::default()));
-        std::fs::create_dir_all(&*folder).map_err(|error| failed(folder, error))?;
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-        let ending = file.extension().map_or_else(String::new, |ending| {
-            format!(".{}", ending.to_string_lossy())
-        });
-        let copy = folder.join(names.take(&stem, &ending));
-        std::fs::copy(file, &copy).map_err(|error| failed(file, error))?;
-        number += 1;
-    }
-    Ok(number)
 }
 
 /// Returns the group of a class; an unknown class is added to the list.
@@ -384,38 +349,5 @@ mod tests {
         let moved: Vec<usize> = (0..4).filter(|&at| sorted.is_moved(at)).collect();
         assert_eq!(moved, [0, 2]);
         assert_eq!(sorted.listed("").moved, 2);
-    }
-
-    #[test]
-    fn images_are_copied_into_a_folder_for_each_class() {
-        let place = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
-        let file = |name: &str| {
-            let path = place.path().join(name);
-            let folder = path.parent().map(std::fs::create_dir_all);
-            assert!(folder.is_some_and(|made| made.is_ok()));
-            assert!(std::fs::write(&path, name).is_ok());
-            path
-        };
-        let class = |name: &str| Sorted::As(name.into());
-        let copies = [
-            (file("1.png"), class("a")),
-            (file("inner/1.png"), class("a")),
-            (file("2.png"), class("none_of_these")),
-            (file("3.png"), Sorted::NoneOfThese),
-            (file("4.png"), Sorted::Unreadable),
-        ];
-        let to = place.path().join("sorted");
-        assert_eq!(copy_by_class(&copies, &to), Ok(4));
-        for (name, content) in [
-            ("a/1.png", "1.png"),
-            ("a/1-2.png", "inner/1.png"),
-            ("none_of_these/2.png", "2.png"),
-            ("none_of_these-2/3.png", "3.png"),
-        ] {
-            let copied = std::fs::read_to_string(to.join(name));
-            assert_eq!(copied.ok().as_deref(), Some(content));
-        }
-        let again = copy_by_class(&copies, &to).err();
-        assert!(again.is_some_and(|problem| problem.is("problem-folder-not-empty")));
     }
 }

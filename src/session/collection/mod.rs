@@ -1,20 +1,17 @@
 //! Images gathered in the window, class by class: drawn, pasted or files. They are saved as an image folder, which
 //! becomes a dataset or an added task.
 
-mod folder;
-
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::image_folder::{Content, Piece, sweep, write};
 use crate::files::names::portable;
 use crate::message;
-use crate::problem::Problem;
+use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::tr;
-
-pub(super) use folder::png;
 
 /// The folder beside the runs that keeps the collected images.
 const MADE: &str = "made";
@@ -230,6 +227,29 @@ impl Collection {
         self.count() == 0
     }
 
+    /// Writes the images into a new folder in `root`, with one subfolder per class, and returns its path. On failure
+    /// nothing is left.
+    ///
+    /// # Errors
+    /// Returns a Problem if an image cannot be read or written.
+    pub fn save(&self, root: &Path) -> Result<PathBuf> {
+        sweep(root);
+        let to = free(root, &portable(self.name.trim()));
+        let pieces = self.groups.iter().flat_map(|group| {
+            let pieces = (1..).zip(&group.pieces);
+            pieces.map(|(number, piece)| Piece {
+                class: Some(group.name.trim()),
+                stem: format!("{number:04}"),
+                content: match &piece.file {
+                    Some(file) => Content::File(file),
+                    None => Content::Pixels(&piece.picture),
+                },
+            })
+        });
+        write(pieces, &to)?;
+        Ok(to)
+    }
+
     /// Returns what is still missing, in one sentence; `None` if it can be saved.
     pub fn lacks(&self, purpose: &Purpose) -> Option<String> {
         let least = match purpose {
@@ -256,6 +276,14 @@ impl Collection {
         }
         None
     }
+}
+
+/// Returns a name that is free in `root`: this one, or with a number.
+fn free(root: &Path, name: &str) -> PathBuf {
+    let numbered = (2..).map(|number| root.join(format!("{name} {number}")));
+    let mut all = std::iter::once(root.join(name)).chain(numbered);
+    let place = all.find(|place| !place.exists());
+    place.unwrap_or_else(|| root.join(name))
 }
 
 impl Session {

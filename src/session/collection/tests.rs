@@ -93,7 +93,7 @@ fn a_collection_is_kept_as_an_image_folder_and_a_second_one_beside_it() {
     let count = |class: &str| first.join(class).read_dir().unwrap().count();
     assert_eq!((count("sun_"), count("moon")), (3, 4));
     assert_eq!(
-        std::fs::read(first.join("moon/0004.jpg")).unwrap(),
+        std::fs::read(first.join("moon/0004.JPG")).unwrap(),
         b"as it is"
     );
     let back = image::open(first.join("sun_/0002.png")).unwrap().to_rgb8();
@@ -101,7 +101,7 @@ fn a_collection_is_kept_as_an_image_folder_and_a_second_one_beside_it() {
     assert_eq!(kept.read_dir().unwrap().count(), 2);
     // Nothing is written if the folder cannot be created.
     let problem = made.save(&root.path().join("photo.JPG")).unwrap_err();
-    assert!(problem.what.contains("create the folder"), "{problem}");
+    assert!(problem.what.contains("create a folder"), "{problem}");
     assert_eq!(root.path().read_dir().unwrap().count(), 2);
     // A missing file ends the operation, and nothing is left.
     made.groups[0].pieces[0].file = Some("/gone.png".into());

@@ -14,7 +14,8 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
-use crate::session::collection::{CollectedPicture, Collection, MOST, png};
+use crate::session::collection::{CollectedPicture, Collection, MOST};
+use crate::session::image_folder::png;
 use crate::session::pins::{Pin, PinId};
 use crate::store::write_file;
 

@@ -57,6 +57,43 @@ fn the_json_of_a_prediction_keeps_its_contract() {
     assert!(beyond.contains("from 1 to 5"), "{beyond}");
 }
 
+#[test]
+fn images_are_copied_into_folders_by_class() {
+    let (runs, summary) = finished();
+    let work = tempfile::tempdir().unwrap();
+    let folder = work.path().join("images");
+    std::fs::create_dir(&folder).unwrap();
+    picture(&folder);
+    std::fs::write(folder.join("broken.png"), "no picture").unwrap();
+    let [folder, csv, to] = ["images", "answers.csv", "by class"]
+        .map(|name| work.path().join(name).display().to_string());
+    let name = summary["run"].as_str().unwrap();
+    let words = [
+        "predict",
+        name,
+        "--folder",
+        &folder,
+        "--csv",
+        &csv,
+        "--always-answer",
+        "--copy-to",
+        &to,
+    ];
+    let written = json(&run_json(&words, runs));
+    assert_eq!(written["copied"], 1);
+    assert_eq!(written["unreadable"], 1);
+    let table = std::fs::read_to_string(&csv).unwrap();
+    let row = table.lines().find(|line| line.starts_with("stroke.png"));
+    let class = row.unwrap().split(',').nth(1).unwrap();
+    assert!(Path::new(&to).join(class).join("stroke.png").is_file());
+    assert_eq!(std::fs::read_dir(&to).unwrap().count(), 1);
+    // An existing folder is refused before anything is classified.
+    std::fs::remove_file(&csv).unwrap();
+    let again = refused(&words, runs);
+    assert!(again.contains("the folder is not empty"), "{again}");
+    assert!(!Path::new(&csv).exists());
+}
+
 /// Everything that reads images for a run uses its bit depth: training, testing, predictions of images and of folders,
 /// added tasks.
 #[test]
