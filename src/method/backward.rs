@@ -28,7 +28,7 @@ impl Backward {
         added: Option<Tensor<1>>,
         device: &Device,
     ) -> Self {
-        let cross_entropy = local_cross_entropy(logits, labels, smoothing, device);
+        let cross_entropy = cross_entropy(logits, labels, smoothing, device);
         let loss = match added {
             Some(added) => cross_entropy.clone() + added,
             None => cross_entropy.clone(),
@@ -108,10 +108,10 @@ impl Backward {
     }
 }
 
-/// Returns the mean cross-entropy over the logits of the current task's classes only ("local CE"); labels are relative
-/// to the task. With smoothing ε the target is 1 − ε for the class, plus ε divided evenly among all of these classes
-/// (Szegedy et al., CVPR 2016, section 7).
-fn local_cross_entropy(
+/// Returns the mean cross-entropy over these logits: "local CE" if they are those of the current task's classes only and
+/// the labels are relative to the task. With smoothing ε the target is 1 − ε for the class, plus ε divided evenly among
+/// all of these classes (Szegedy et al., CVPR 2016, section 7).
+pub(super) fn cross_entropy(
     logits: Tensor<2>,
     labels: &[usize],
     smoothing: f64,

@@ -97,12 +97,21 @@ fn as_trained<T>(
     ask(&Chosen::of(&config)?, &train.collect::<Vec<_>>())
 }
 
-/// Returns the passes over a task (from 0) of a run, including added tasks.
+/// Returns the passes over a task (from 0) of a run, including added tasks. In an added task of a single class the PET
+/// is frozen: all its gradients would lead to that class, and the images of the other classes would follow.
 ///
 /// # Errors
 /// Returns a Problem for a setting out of range.
 pub fn passes_of(header: &RunHeader, task: usize) -> Result<Vec<Pass>> {
-    as_trained(header, task, |chosen, train| chosen.passes(task, train))
+    let single_class = header.tasks.get(task).is_some_and(|task| task.len() == 1);
+    let single_class = single_class && task >= header.own_tasks();
+    as_trained(header, task, |chosen, train| {
+        let mut passes = chosen.passes(task, train)?;
+        if single_class && chosen.spec.single_class {
+            passes.iter_mut().for_each(Pass::freeze);
+        }
+        Ok(passes)
+    })
 }
 
 /// Returns the epochs of a task (from 0) of a run, including added tasks.

@@ -83,6 +83,19 @@ impl Heads {
         Tensor::cat(parts.collect(), 1)
     }
 
+    /// Returns the frozen head of these classes (positions in the class order), in this order.
+    pub fn of_classes(&self, classes: &[usize]) -> Head {
+        let columns = |part: fn(&Head) -> &Tensor<2>| {
+            let all = Tensor::cat(self.0.iter().map(|head| part(head).clone()).collect(), 1);
+            let column = |&class: &usize| all.clone().slice_dim(1, class..class + 1);
+            Tensor::cat(classes.iter().map(column).collect(), 1)
+        };
+        Head {
+            weight: columns(|head| &head.weight),
+            bias: columns(|head| &head.bias),
+        }
+    }
+
     /// Returns a copy of the current task's head with gradient tracking.
     ///
     /// # Errors

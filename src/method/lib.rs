@@ -110,6 +110,15 @@ pub trait Method: Send + Sync {
         Vec::new()
     }
 
+    /// Takes training images of earlier classes (positions in the class order), preprocessed like test images. They
+    /// represent these classes in the next task, an added one of a single class; see [`MethodSpec::single_class`].
+    ///
+    /// # Errors
+    /// Returns a Problem if an equation does not fit or the device failed.
+    fn measure_earlier(&mut self, _images: Tensor<4>, _classes: &[usize]) -> Result<()> {
+        Ok(())
+    }
+
     /// Adds the classes of the next task.
     ///
     /// # Errors

@@ -2,10 +2,14 @@
 //!
 //! Local cross-entropy uses the softmax over the classes of the current task. Over one class it is 1 whatever the
 //! logit, so the loss and its gradient are 0: the class's weights keep their initial values, and nothing else changes
-//! either.
+//! either. LAE and the Baseline learn an added task of a single class beside [`EarlierClasses`].
 
 use std::ops::Range;
 
+use burn::tensor::{Device, Tensor, TensorData};
+
+use super::backward::{Backward, cross_entropy};
+use super::heads::{Head, Heads};
 use super::spec::Chosen;
 use super::task::{PassImages, PassWork};
 use crate::message;
@@ -26,6 +30,61 @@ pub fn learns(chosen: &Chosen<'_>, task: usize) -> bool {
     let by_itself = |work| matches!(work, PassWork::Learn { .. });
     let mut own = passes.iter().filter(|pass| pass.source == PassImages::Task);
     own.any(|pass| by_itself(pass.work))
+}
+
+/// The earlier classes that an added task of a single class is distinguished from, represented by prototypes. The PET is
+/// frozen in such a task ([`super::passes_of`]), so that the prototypes remain valid.
+pub(super) struct EarlierClasses {
+    /// Their heads, which remain frozen.
+    head: Head,
+    /// classes × width, in the same order: the mean feature of each.
+    prototypes: Tensor<2>,
+}
+
+impl EarlierClasses {
+    /// Returns the classes with these mean features, by position; `None` if there are none.
+    pub fn of(
+        means: impl Iterator<Item = (usize, Vec<f32>)>,
+        heads: &Heads,
+        device: &Device,
+    ) -> Option<Self> {
+        let (classes, rows): (Vec<usize>, Vec<Vec<f32>>) = means.unzip();
+        let shape = [classes.len(), rows.first()?.len()];
+        let head = heads.of_classes(&classes);
+        Some(Self {
+            // So that its logits can be concatenated with those of a tracked head.
+            head: Head {
+                weight: head.weight.autodiff(),
+                bias: head.bias.autodiff(),
+            },
+            prototypes: Tensor::from_data(TensorData::new(rows.concat(), shape), device),
+        })
+    }
+
+    /// Returns the logits of these classes, then those of the task's own head.
+    fn logits(&self, features: Tensor<2>, own: &Head) -> Tensor<2> {
+        let earlier = self.head.forward(features.clone());
+        Tensor::cat(vec![earlier, own.forward(features)], 1)
+    }
+
+    /// Runs the backward pass of the cross-entropy over these classes and the task's own, for the features of a batch
+    /// with labels relative to the task: the mean over the classes, each represented by its prototype or by the batch.
+    pub fn backward(
+        &self,
+        features: Tensor<2>,
+        (labels, smoothing): (&[usize], f64),
+        own: &Head,
+        device: &Device,
+    ) -> Backward {
+        let classes = self.head.classes();
+        let labels: Vec<usize> = labels.iter().map(|label| classes + label).collect();
+        let of_batch = cross_entropy(self.logits(features, own), &labels, smoothing, device);
+        let labels: Vec<usize> = (0..classes).collect();
+        let prototypes = self.logits(self.prototypes.clone(), own);
+        let of_prototypes = cross_entropy(prototypes, &labels, smoothing, device);
+        let sum = of_batch + of_prototypes * classes as f64;
+        Backward::of_loss(sum / (classes + 1) as f64)
+    }
 }
 
 /// Returns the tasks of a single class that the method would learn by gradients; `None` if there are none, or if the
@@ -74,10 +133,50 @@ fn company(tasks: &[Range<usize>]) -> Vec<usize> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::run::config::RunConfig;
     use lae_base::tr;
+
+    #[test]
+    fn a_single_class_is_distinguished_from_those_with_a_prototype() {
+        let device = Device::flex();
+        let tensor = |values: &[f32], shape: [usize; 2]| {
+            Tensor::<2>::from_data(TensorData::new(values.to_vec(), shape), &device)
+        };
+        let heads = Heads(vec![Head {
+            weight: tensor(&[1.0, 9.0, 0.5, -1.0, 9.0, 2.0], [2, 3]),
+            bias: tensor(&[0.25, 9.0, 0.0], [1, 3]),
+        }]);
+        // The class in the middle has none.
+        let means = [(0, vec![1.0, 0.0]), (2, vec![0.0, 1.0])];
+        let earlier = EarlierClasses::of(means.into_iter(), &heads, &device).unwrap();
+        let own = Head {
+            weight: tensor(&[0.5, 1.0], [2, 1]),
+            bias: tensor(&[-0.5], [1, 1]),
+        };
+        let own = own.tracked();
+        let features = tensor(&[2.0, 1.0], [1, 2]);
+        let learned = earlier.backward(features.clone(), (&[0], 0.0), &own, &device);
+        let (loss, gradients) = learned.of(own.leaves("head")).unwrap().taken();
+        // Logits of the image and of both prototypes, and their classes.
+        let rows = [
+            ([1.25f32, 3.0, 1.5], 2),
+            ([1.25, 0.5, 0.0], 0),
+            ([-0.75, 2.0, 0.5], 1),
+        ];
+        let (mut wanted, mut pull) = (0.0, 0.0);
+        for (logits, class) in rows {
+            let sum: f32 = logits.iter().map(|z| z.exp()).sum();
+            wanted -= (logits[class].exp() / sum).ln() / 3.0;
+            pull += (logits[2].exp() / sum - if class == 2 { 1.0 } else { 0.0 }) / 3.0;
+        }
+        assert!((loss.into_scalar::<f32>() - wanted).abs() < 1e-5);
+        let bias = gradients.get("head.bias").unwrap().clone();
+        assert!((bias.into_scalar::<f32>() - pull).abs() < 1e-5);
+        assert!(EarlierClasses::of(std::iter::empty(), &heads, &device).is_none());
+    }
 
     fn cut(sizes: &[usize]) -> Vec<Range<usize>> {
         let mut first = 0;

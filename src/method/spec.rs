@@ -36,6 +36,9 @@ pub struct MethodSpec {
     pub seeded: bool,
     /// Whether all classes form one task (Joint-FT).
     pub all_at_once: bool,
+    /// Whether it learns an added task of a single class by gradients, given images of the earlier classes
+    /// ([`Method::measure_earlier`]).
+    pub single_class: bool,
     /// Whether another task needs more than the snapshots contain: then the last checkpoint of a finished run is kept
     /// for its added tasks.
     pub needs_state: bool,
@@ -73,6 +76,7 @@ impl MethodSpec {
         published: &[],
         seeded: true,
         all_at_once: false,
+        single_class: false,
         needs_state: false,
         has_recipe: true,
         passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),

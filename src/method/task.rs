@@ -121,6 +121,13 @@ impl Pass {
         }
     }
 
+    /// Trains only the head, if the pass trains.
+    pub fn freeze(&mut self) {
+        if let PassWork::Learn { frozen } = &mut self.work {
+            *frozen = true;
+        }
+    }
+
     /// Returns whether only the head is trained.
     pub fn frozen(&self) -> bool {
         self.work == PassWork::Learn { frozen: true }

@@ -2,6 +2,7 @@
 //! is what it was, to the byte.
 
 mod known;
+mod single;
 mod wrong;
 
 use std::collections::BTreeMap;

@@ -233,6 +233,7 @@ network-pixels-imagenet = Pixel mit Mittel und Streuung von ImageNet normiert
 teach-few-images = Weniger als { $few } Trainingsbilder: { $classes }. Zehn oder mehr je Klasse geben verlässlichere Ergebnisse.
 teach-no-test-images = Keine Testbilder: { $classes }.
 teach-known-classes = Der Lauf kennt { $classes } schon; die neuen Bilder kommen zur Klasse hinzu.
+teach-single-class = Eine einzelne Klasse wird im Vergleich mit den früheren Klassen gelernt; für jede von ihnen steht das mittlere Merkmal einiger ihrer Trainingsbilder, und nur die Gewichte der neuen Klasse werden trainiert.
 teach-forgetting-unmeasured = Das Vergessen früherer Klassen lässt sich nicht messen: { $why }.
 teach-run-was-stopped = Der Lauf wurde in Task { $task } von { $of } beendet; der hinzugefügte Task baut auf dem Task davor auf.
 teach-images-repeated = { $n ->
@@ -273,6 +274,7 @@ doing-checking-files = die Dateien werden geprüft
 doing-checking-dataset-images = die Bilder werden geprüft
 doing-copying-images = die Bilder werden kopiert
 doing-opening-earlier-images = die Bilder früher hinzugefügter Tasks werden geöffnet
+doing-measuring-earlier-classes = Bilder der früheren Klassen werden vermessen
 doing-searching-copies = unter den Testbildern werden Kopien der hinzugefügten Bilder gesucht
 doing-copying-files = { $n ->
     [one] { $n } Datei { $what } wird

@@ -233,6 +233,7 @@ network-pixels-imagenet = pixels normalised with ImageNet mean and standard devi
 teach-few-images = Fewer than { $few } training images: { $classes }. Ten or more per class give more reliable results.
 teach-no-test-images = No test images: { $classes }.
 teach-known-classes = The run already knows { $classes }; the new images are added to the class.
+teach-single-class = A single class is learned by comparing it with the earlier classes, each represented by the mean feature of some of its training images; only the weights of the new class are trained.
 teach-forgetting-unmeasured = Forgetting of earlier classes cannot be measured: { $why }.
 teach-run-was-stopped = The run was stopped in task { $task } of { $of }; the added task starts from the task before.
 teach-images-repeated = { $n ->
@@ -270,6 +271,7 @@ doing-checking-files = checking files
 doing-checking-dataset-images = checking images
 doing-copying-images = copying images
 doing-opening-earlier-images = opening images of earlier added tasks
+doing-measuring-earlier-classes = measuring images of the earlier classes
 doing-searching-copies = searching the test images for copies of added images
 doing-copying-files = copying { $n ->
     [one] { $n } file

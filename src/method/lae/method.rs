@@ -21,6 +21,11 @@ impl Method for Lae {
         self.online.trained_count()
     }
 
+    fn measure_earlier(&mut self, images: Tensor<4>, classes: &[usize]) -> Result<()> {
+        let features = self.backbone.features(images, &self.online)?;
+        self.measured.add(&features, classes)
+    }
+
     fn begin_task(&mut self, task: &Task) -> Result<()> {
         self.begin(task.classes.len());
         self.task = Some(task.clone());

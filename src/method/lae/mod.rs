@@ -119,6 +119,7 @@ pub const LAE: MethodSpec = MethodSpec {
         ..PetUse::USUAL
     }),
     rate: Some(RATE),
+    single_class: true,
     published: &[
         PublishedValues::on("cifar-100", 5)
             .at(0.03)
@@ -188,6 +189,7 @@ pub const BASELINE: MethodSpec = MethodSpec {
     experts: &[Expert::ONLINE],
     pet: Some(PetUse::USUAL),
     rate: Some(RATE),
+    single_class: true,
     published: &[
         PublishedValues::on("cifar-100", 5).at(0.03),
         PublishedValues::on("imagenet-r", 50).at(0.005),

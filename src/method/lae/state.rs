@@ -7,6 +7,8 @@ use burn::tensor::{Device, Tensor};
 use super::super::answers;
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
+use super::super::prototypes::Sums;
+use super::super::single_class::EarlierClasses;
 use super::super::task::none_begun;
 use super::super::{
     Backward, Batch, Chosen, Features, Method, MethodSpec, Pass, PetPlan, Setup, StepSettings,
@@ -47,6 +49,10 @@ pub struct Lae {
     pub(super) adam: Optimiser,
     /// EWC's addition to the loss.
     pub(super) penalty: Option<EwcPenalty>,
+    /// Features of earlier classes, before an added task of a single class.
+    pub(super) measured: Sums,
+    /// The earlier classes in the loss of such a task.
+    earlier: Option<EarlierClasses>,
     step: StepSettings,
     /// Whether `dropout` in the PET's equation is active in training.
     drops: bool,
@@ -67,6 +73,8 @@ impl Lae {
             heads: Heads::default(),
             adam: Optimiser::new(OptimiserSettings::adam(settings.learning_rate)),
             penalty: None,
+            measured: Sums::default(),
+            earlier: None,
             step: StepSettings::default(),
             drops: false,
         }
@@ -160,10 +168,15 @@ impl Lae {
             pets = pets.in_training(draws);
         }
         let features = self.backbone.features(images, &pets)?;
-        let logits = head.forward(features);
-        let targets = (labels, self.step.smoothing);
-        let penalty = self.penalty.as_ref().and_then(|ewc| ewc.of(&pets));
-        let learned = Backward::new(logits, targets, penalty, &self.device());
+        let (targets, device) = ((labels, self.step.smoothing), self.device());
+        let learned = match &self.earlier {
+            Some(earlier) => earlier.backward(features, targets, &head, &device),
+            None => {
+                let logits = head.forward(features);
+                let penalty = self.penalty.as_ref().and_then(|ewc| ewc.of(&pets));
+                Backward::new(logits, targets, penalty, &device)
+            }
+        };
         let learned = learned.of(head.leaves("head"))?;
         Ok(match frozen {
             true => learned,
@@ -221,6 +234,7 @@ impl Lae {
         if task == 1 && self.wants_offline() {
             self.offline = Some(self.online.clone());
         }
+        self.earlier = EarlierClasses::of(self.measured.take_means(), &self.heads, &self.device());
         let seed = task_seed(self.settings.seed, task);
         let width = self.backbone.feature_width();
         self.heads

@@ -5,7 +5,7 @@ use lae_studio::store::RunSummary;
 use super::*;
 
 /// Some digits of a folder of classes named like those of the run, beside letters.
-fn with_digits(digits: &str, of: &str, each: usize) -> Made {
+pub(super) fn with_digits(digits: &str, of: &str, each: usize) -> Made {
     let made = letters(of, each);
     let options = OpenOptions {
         train_limit: Some(60),
@@ -177,7 +177,7 @@ fn a_handful_of_pictures_is_an_added_task() {
     }
 }
 
-fn first(folder: &Path) -> PathBuf {
+pub(super) fn first(folder: &Path) -> PathBuf {
     let mut names: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| PathBuf::from(entry.unwrap().file_name()))
@@ -211,7 +211,7 @@ fn a_folder_with_splits_is_tested_on_its_test_split() {
 }
 
 /// Settings for all images of a folder, two classes a task.
-fn of_folder(method: &str, folder: &Path) -> RunConfig {
+pub(super) fn of_folder(method: &str, folder: &Path) -> RunConfig {
     RunConfig {
         data: folder.to_string_lossy().into_owned(),
         classes_per_task: "2".into(),

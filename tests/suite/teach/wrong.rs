@@ -29,10 +29,6 @@ fn what_cannot_be_taught_is_said_in_a_sentence_and_changes_nothing() {
             PathBuf::from("/nowhere/at/all"),
             "problem-dataset-not-found",
         ),
-        (
-            alone.path().to_path_buf(),
-            "problem-added-task-single-class",
-        ),
     ];
     for (folder, id) in cases {
         let problem = refused(&run, &folder);
@@ -41,6 +37,12 @@ fn what_cannot_be_taught_is_said_in_a_sentence_and_changes_nothing() {
         assert!(!problem.what.contains('\n'), "{problem}");
         assert!(everything(&run) == before, "{id}");
     }
+    let prompts = finished(&config("l2p"), root.path());
+    let unchanged = everything(&prompts);
+    let problem = refused(&prompts, alone.path());
+    assert_is(&problem, "problem-added-task-single-class");
+    assert_says!(problem.remedy, "advice-add-second-class");
+    assert!(everything(&prompts) == unchanged);
     // A single class is enough for a method that compares with means.
     let prototypes = finished(&config("simplecil"), root.path());
     taught(&prototypes, alone.path());

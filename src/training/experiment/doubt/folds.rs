@@ -54,7 +54,7 @@ impl Folds {
     ) -> Result<Self> {
         let stored = store::load(folder)?;
         let header = &stored.header;
-        let own = own_images(&stored, stock, go_on)?;
+        let own = own_images(header, stock, go_on)?;
         check_training_images(header, &own)?;
         let last = task.min(header.own_tasks().saturating_sub(1));
         let classes = header.tasks.get(last).map_or(0, |task| task.end);

@@ -67,7 +67,7 @@ impl ProbeSet {
 /// The run's own test images and those of its added tasks.
 fn images_of(stored: &StoredRun, stock: &Stock) -> Result<Images> {
     let header = &stored.header;
-    let own = own_images(stored, stock, &|| true)?;
+    let own = own_images(header, stock, &|| true)?;
     let (tasks, planned) = (header.own_tasks(), &header.tasks);
     let classes = planned[..tasks].last().map_or(0, |task| task.end);
     let mut images = Images::new(Some(own), tasks, classes);

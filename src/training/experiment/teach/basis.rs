@@ -126,6 +126,29 @@ pub(in crate::experiment) fn check_training_images(header: &RunHeader, own: &Own
     }
 }
 
+/// Checks that the run's own training images are available, which represent its classes while a single class is learned.
+///
+/// # Errors
+/// As [`check_training_images`], and when the data set is not available.
+pub(super) fn check_earlier_images(
+    header: &RunHeader,
+    title: &str,
+    stock: &Stock,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Result<()> {
+    let own = own_images(header, stock, go_on);
+    let checked = own.and_then(|own| check_training_images(header, &own));
+    checked.map_err(|problem| {
+        Problem::new(message!(
+            "problem-single-class-needs-dataset",
+            title = title,
+            why = problem.words()
+        ))
+        .at(&header.config.data)
+        .advise(message!("advice-restore-dataset-or-add-class"))
+    })
+}
+
 /// Checks that the method replays the images that it chose: exemplars are indices into the training images of the
 /// run's tasks, so they would mean other images in a data set that changed.
 ///
@@ -165,11 +188,10 @@ pub(super) fn check_exemplars(
 
 /// The run's own data set, if it is available and still has the test images of the run.
 pub(in crate::experiment) fn own_images(
-    stored: &StoredRun,
+    header: &RunHeader,
     stock: &Stock,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Own> {
-    let header = &stored.header;
     let config = &header.config;
     let data = stock.data(config, go_on)?;
     same_classes(header, &data)?;

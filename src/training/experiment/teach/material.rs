@@ -13,6 +13,8 @@ use crate::run::event::{AddedTask, Again, Picture, RunHeader};
 use crate::store::MOST_PICTURES;
 use crate::texts::{Message, Words};
 
+use super::Stock;
+use super::basis::check_earlier_images;
 use super::drill::Drill;
 
 /// Fewer training images of a class cause a warning.
@@ -40,7 +42,7 @@ pub fn found(
     source: &str,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Found> {
-    let material = Material::open(header, after, source, go_on)?;
+    let material = Material::open(header, after, source, (&Stock::default(), go_on))?;
     let classes = material.classes.len();
     let trained = counts(&material.data.train, classes);
     let tested = counts(&material.data.test, classes);
@@ -62,6 +64,8 @@ pub(super) struct Material {
     pub data: Dataset,
     /// What was assumed or left out, in sentences.
     pub notes: Vec<Words>,
+    /// Whether its only class is learned by gradients, together with images of the earlier classes.
+    pub single_class: bool,
     /// The name that the user gave it.
     source: String,
     /// Names of its classes in the run.
@@ -79,7 +83,7 @@ impl Material {
         header: &RunHeader,
         after: usize,
         source: &str,
-        go_on: &(dyn Fn() -> bool + Sync),
+        (stock, go_on): (&Stock, &(dyn Fn() -> bool + Sync)),
     ) -> Result<Self> {
         let config = &header.config;
         let options = OpenOptions {
@@ -92,15 +96,6 @@ impl Material {
         };
         let watch = |_: Message, _, _| go_on();
         let data = Dataset::open_watched(source, &options, &Watch::new(&watch))?;
-        let chosen = Chosen::of(config)?;
-        if data.classes.len() == 1 && learns(&chosen, after) {
-            return Err(Problem::new(message!(
-                "problem-added-task-single-class",
-                title = chosen.spec.title.to_string()
-            ))
-            .at(source)
-            .advise(message!("advice-add-second-class")));
-        }
         let pictures = data.train.len() + data.test.len();
         if pictures > MOST_PICTURES {
             return Err(Problem::new(message!(
@@ -113,8 +108,24 @@ impl Material {
         }
         let learned = header.tasks[..after].last().map_or(0, |task| task.end);
         let (classes, again) = named(header, learned, &data.classes);
+        let chosen = Chosen::of(config)?;
+        let single_class = data.classes.len() == 1 && learns(&chosen, after);
+        if single_class {
+            let known = again.first().map(|again| again.of);
+            let others = (0..learned).any(|position| Some(header.class_at(position)) != known);
+            if !chosen.spec.single_class || !others {
+                return Err(Problem::new(message!(
+                    "problem-added-task-single-class",
+                    title = chosen.spec.title.to_string()
+                ))
+                .at(source)
+                .advise(message!("advice-add-second-class")));
+            }
+            check_earlier_images(header, chosen.spec.title, stock, go_on)?;
+        }
         let mut material = Self {
             notes: data.assumed.clone(),
+            single_class,
             source: data.origin.clone(),
             data,
             classes,
@@ -172,6 +183,9 @@ impl Material {
             let names: Vec<&String> = positions.map(|of| &header.class_order[of]).collect();
             let remark = message!("teach-known-classes", classes = some_of(&names, 5));
             self.notes.push(remark.into());
+        }
+        if self.single_class {
+            self.notes.push(message!("teach-single-class").into());
         }
     }
 

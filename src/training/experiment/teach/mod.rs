@@ -30,6 +30,7 @@ use crate::texts::{Message, Words};
 
 use super::fitting::answering_weights;
 use super::images::{Images, Own};
+use super::inside::evenly;
 use super::trainer::{Kit, Trainer};
 use super::{Outcome, Stock, unless_stopped, upload};
 use basis::{check_exemplars, full, restore, teachable};
@@ -38,8 +39,11 @@ use drill::Drill;
 use material::Material;
 pub use material::{Found, found};
 
-/// Number of images that are predicted together before an added task.
+/// Number of images that pass through the network together before an added task.
 const AT_ONCE: usize = 48;
+
+/// Training images that represent an earlier class while a single class is learned; more where other classes have fewer.
+const OF_EARLIER: usize = 20;
 
 /// Teaches the run in `folder` the classes of the images at `source` (a folder or another dataset), on this device or
 /// the one it was trained on.
@@ -63,7 +67,8 @@ pub fn teach(
     let title = teachable(&stored)?;
     prepare(sink, message!("doing-checking-dataset-images"));
     let go_on = || control.wish() != Wish::Stop;
-    let material = Material::open(&stored.header, stored.reports.len(), source, &go_on);
+    let after = stored.reports.len();
+    let material = Material::open(&stored.header, after, source, (stock, &go_on));
     let Some(material) = unless_stopped(material, control)? else {
         return Ok(Outcome::NotBegun);
     };
@@ -126,7 +131,7 @@ impl Teacher {
         let before = &stored.header;
         let after = stored.reports.len();
         prepare(sink, message!("doing-opening-run-dataset"));
-        let own = match own_images(stored, stock, &|| control.wish() != Wish::Stop) {
+        let own = match own_images(before, stock, &|| control.wish() != Wish::Stop) {
             Ok(own) => Some(own),
             Err(problem) if control.wish() == Wish::Stop => return Err(problem),
             Err(problem) => {
@@ -212,7 +217,7 @@ impl Teacher {
     /// Copies the images, learns, tests, and makes the results part of the run. `None` if the user stopped it.
     fn teach(
         mut self,
-        method: Box<dyn Method>,
+        mut method: Box<dyn Method>,
         stored: StoredRun,
         (aside, place): (RunFolder, &NewAddedTask),
         sink: &mut dyn Sink,
@@ -225,6 +230,10 @@ impl Teacher {
         let pictures = aside.copy_pictures(&data.train, &data.test, depth, &go_on)?;
         let before = self.right_before(&*method, &pictures, &stored.header)?;
         let images = self.images(&stored, &pictures, sink)?;
+        if self.material.single_class {
+            prepare(sink, message!("doing-measuring-earlier-classes"));
+            self.measure_earlier(&mut *method, &images, control)?;
+        }
         let added_task = self.complete(pictures.fingerprint.clone(), before);
         let kit = Kit {
             config: self.config,
@@ -291,6 +300,40 @@ impl Teacher {
             }
         }
         Ok(Some(right as f64 / tests.len() as f64))
+    }
+
+    /// Gives the method training images of the earlier classes. A class that is learned again is not measured: the new
+    /// output must not be distinguished from its old one.
+    fn measure_earlier(
+        &self,
+        method: &mut dyn Method,
+        images: &Images,
+        control: &Control,
+    ) -> Result<()> {
+        let (header, tasks) = (&self.header, &self.header.tasks);
+        let earlier = tasks.last().map_or(0, |task| task.start);
+        let own = header.class_at(earlier);
+        let images = (0..tasks.len() - 1).flat_map(|task| images.train_of(task));
+        let images = images.map(|(sample, label)| (sample, label as usize));
+        let images: Vec<_> = images
+            .filter(|(_, label)| header.class_at(*label) != own)
+            .collect();
+        let labels: Vec<usize> = images.iter().map(|(_, label)| *label).collect();
+        let chosen = evenly(&labels, earlier, earlier * OF_EARLIER);
+        let chunks = chosen.chunks(AT_ONCE);
+        // The trainer reports a stop.
+        for chunk in chunks.take_while(|_| control.wish() != Wish::Stop) {
+            let samples: Vec<_> = chunk.iter().map(|at| images[*at].0.clone()).collect();
+            let inputs = inputs_of(&samples, self.backbone.input).into_iter();
+            let read = inputs.zip(chunk);
+            let read = read.filter_map(|(input, at)| Some((input.ok()?, labels[*at])));
+            let (inputs, labels): (Vec<Vec<u8>>, Vec<usize>) = read.unzip();
+            if !labels.is_empty() {
+                let images = upload::for_backbone(&inputs.concat(), &self.backbone);
+                method.measure_earlier(images, &labels)?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the images of the run and of its added tasks.
