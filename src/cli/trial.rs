@@ -1,4 +1,4 @@
-//! `try`: finds the method that suits a dataset, within about a minute, on images held out from training.
+//! `try`: finds the method or backbone that suits a dataset, within about a minute, on images held out from training.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::progress::Reporter;
 use super::settings::{Resolved, Settings};
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::Stock;
-use crate::experiment::trial::try_methods;
+use crate::experiment::trial::{try_backbones, try_methods};
 use crate::method::command;
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::Result;
@@ -24,6 +24,9 @@ pub(super) struct Args {
     /// The images: digits, letters, a published dataset, or a folder with one subfolder per class
     #[arg(value_name = "DATA")]
     place: String,
+    /// Compare these backbones (and the chosen one) instead of methods: names, folders or weight files
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    backbones: Vec<String>,
     #[command(flatten)]
     settings: Settings,
     /// Look for the lists of corrected labels in this folder of runs
@@ -41,11 +44,11 @@ pub(super) struct Args {
 struct Tried<'a> {
     #[serde(flatten)]
     trial: &'a Trial,
-    /// The key of the best method.
+    /// The key of the best method, or the name of the best backbone.
     best: Option<&'a str>,
-    /// Keys of the methods whose difference from it is not significant.
+    /// Those whose difference from it is not significant.
     level: Vec<&'a str>,
-    /// The commands that train each method, in the order of the table.
+    /// The commands that train each of them, in the order of the table.
     commands: Vec<String>,
 }
 
@@ -66,13 +69,20 @@ pub(super) fn run(args: &Args) -> Result<End> {
         suited.iter().for_each(tell);
     }
     let mut reporter = Reporter::new(args.quiet);
-    let trial = try_methods(&config, &stock, &mut reporter, &control);
+    let of_backbones = !args.backbones.is_empty();
+    let trial = match of_backbones {
+        true => try_backbones(&config, &args.backbones, &stock, &mut reporter, &control),
+        false => try_methods(&config, &stock, &mut reporter, &control),
+    };
     drop(reporter);
     let Some(trial) = trial? else {
-        tell("stopped before a method was finished");
+        tell("stopped before the first candidate was finished");
         return Ok(End::Stopped);
     };
-    let key = |place: usize| trial.methods[place].method.as_str();
+    let key = |place: usize| match &trial.methods[place] {
+        one if of_backbones => one.config.backbone.as_str(),
+        one => one.method.as_str(),
+    };
     let tried = Tried {
         best: trial.best().map(key),
         level: trial.level().into_iter().map(key).collect(),
@@ -83,7 +93,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
             .collect(),
         trial: &trial,
     };
-    args.json.give(&tried, &text(&trial))?;
+    let title = if of_backbones { "backbone" } else { "method" };
+    args.json.give(&tried, &text(&trial, title))?;
     Ok(match trial.best() {
         Some(_) => End::Done,
         None => End::Failed,
@@ -96,9 +107,10 @@ fn command_of(config: &RunConfig) -> String {
     command(config, plugin.as_deref())
 }
 
-/// Returns the table, the number of images it is based on, and the command that trains the best method.
-fn text(trial: &Trial) -> String {
-    let mut table = Table::new(&["method", ">accuracy %", ">forgetting", ">seconds", ""]);
+/// Returns the table, the number of images it is based on, and the command that trains the best
+/// candidate.
+fn text(trial: &Trial, title: &str) -> String {
+    let mut table = Table::new(&[title, ">accuracy %", ">forgetting", ">seconds", ""]);
     let best = trial.best();
     for (place, one) in trial.methods.iter().enumerate() {
         table.row([

@@ -340,7 +340,7 @@ impl Setup<'_> {
 }
 
 /// The methods that a trial compares with the selected one, each with settings that differ from the defaults: on few
-/// images, 2000 projections are as accurate as 10000 and are solved in a second.
+/// images, 2000 projections are as accurate as 10000 and are solved in a second. The first one trains nothing.
 pub const SET_BESIDE: &[(&MethodSpec, &[(&str, Setting)])] = &[
     (&simplecil::SPEC, &[]),
     (&ranpac::SPEC, &[("projection", Setting::Whole(2000))]),

@@ -31,6 +31,8 @@ pub struct Experiment {
     pub plan: PlanView,
     /// Whether methods are being tried on the dataset, and the result.
     pub trying: Trying,
+    /// The same for backbones.
+    pub trying_backbones: Trying,
     /// Whether classes are learned all at once, as answered in this window, by dataset.
     pub(super) arrivals: HashMap<String, bool>,
     /// The settings without effect.

@@ -1,9 +1,10 @@
-//! Trials of methods on the current dataset, run by the engine because they need tensors, and their results.
+//! Trials of methods and backbones on the current dataset, run by the engine because they need tensors, and their results.
 
 use std::sync::Arc;
 
 use super::Session;
 use super::run_view::RunView;
+use crate::backbone::library::State;
 use crate::run::config::RunConfig;
 use crate::run::event::{Event, Phase};
 use crate::run::job::{Job, JobId, JobWork};
@@ -23,18 +24,41 @@ pub enum Trying {
 }
 
 impl Session {
-    /// Tries the methods on the current dataset.
-    pub fn try_methods(&mut self) {
+    /// Tries the methods on the current dataset. Returns the job.
+    pub fn try_methods(&mut self) -> JobId {
         let draft = self.experiment.draft.clone();
         let title = tr!("experiment-trial-job", data = draft.data_name());
         let job = Job::try_methods(draft, title);
-        self.experiment.trying = Trying::Asked(job.id);
+        let id = job.id;
+        self.experiment.trying = Trying::Asked(id);
         self.queue(job);
+        id
+    }
+
+    /// Compares the chosen backbone with those on this computer, on the current dataset.
+    pub fn try_backbones(&mut self) {
+        let draft = self.experiment.draft.clone();
+        let others = self.inventory.backbones.iter();
+        let others = others.filter(|about| !matches!(about.state, State::Absent { .. }));
+        let others = others.map(|about| about.entry.name.clone()).collect();
+        let title = tr!("experiment-backbone-trial-job", data = draft.data_name());
+        let job = Job::try_backbones(draft, others, title);
+        self.experiment.trying_backbones = Trying::Asked(job.id);
+        self.queue(job);
+    }
+
+    /// Cancels a waiting or running trial of backbones.
+    pub fn stop_trying_backbones(&mut self) {
+        if let Trying::Asked(job) = self.experiment.trying_backbones {
+            self.give_up(job);
+        }
     }
 
     /// Cancels a waiting or running trial.
     pub fn stop_trying(&mut self) {
-        self.give_up(self.experiment.trying.clone());
+        if let Trying::Asked(job) = self.experiment.trying {
+            self.give_up(job);
+        }
     }
 
     /// Tries the open plugin for about twenty seconds against Adapter.
@@ -58,15 +82,16 @@ impl Session {
 
     /// Cancels the trial of a plugin.
     pub fn stop_trying_plugin(&mut self) {
-        self.give_up(self.editor.trying.clone());
+        if let Trying::Asked(job) = self.editor.trying {
+            self.give_up(job);
+        }
     }
 
-    fn give_up(&mut self, trying: Trying) {
-        if let Trying::Asked(job) = trying {
-            match self.running_job() == Some(job) {
-                true => self.stop(false),
-                false => self.remove_job(job),
-            }
+    /// Stops a job, or removes it from the queue.
+    pub(super) fn give_up(&mut self, job: JobId) {
+        match self.running_job() == Some(job) {
+            true => self.stop(false),
+            false => self.remove_job(job),
         }
     }
 
@@ -85,31 +110,47 @@ impl Session {
 
     /// Returns the result of trying methods on the current dataset.
     pub fn trial(&self) -> Option<&Arc<Trial>> {
-        match &self.experiment.trying {
+        self.of_current_data(&self.experiment.trying)
+    }
+
+    /// Returns the result of trying backbones on the current dataset.
+    pub fn backbone_trial(&self) -> Option<&Arc<Trial>> {
+        self.of_current_data(&self.experiment.trying_backbones)
+    }
+
+    fn of_current_data<'a>(&self, trying: &'a Trying) -> Option<&'a Arc<Trial>> {
+        match trying {
             Trying::Done(trial) if trial.data == self.experiment.draft.data => Some(trial),
             _ => None,
         }
     }
 
-    /// Applies the settings of a tried method, given its index.
-    pub fn use_tried(&mut self, place: usize) {
-        let tried = self.trial().and_then(|trial| trial.methods.get(place));
-        if let Some(config) = tried.map(|tried| tried.config.clone()) {
-            self.experiment.draft = config;
-            self.experiment.preset = None;
-            self.experiment.pet_is_due = false;
-        }
+    /// Applies the settings of a tried method or backbone.
+    pub fn use_tried(&mut self, config: RunConfig) {
+        self.experiment.draft = config;
+        self.experiment.preset = None;
+        self.experiment.pet_is_due = false;
     }
 
     /// Processes the engine's events of a trial; a stopped or failed one has no result.
     pub(super) fn follow_trial(&mut self, job: JobId, event: &Event) {
-        if let Event::Queued { job, .. } = event
-            && let (JobWork::Try(_), Trying::Not) = (&job.work, &self.experiment.trying)
-        {
-            // An earlier window requested it.
-            self.experiment.trying = Trying::Asked(job.id);
+        let experiment = &mut self.experiment;
+        if let Event::Queued { job, .. } = event {
+            let trying = match job.work {
+                JobWork::Try(_) => Some(&mut experiment.trying),
+                JobWork::TryBackbones(..) => Some(&mut experiment.trying_backbones),
+                _ => None,
+            };
+            if let Some(trying @ Trying::Not) = trying {
+                // An earlier window requested it.
+                *trying = Trying::Asked(job.id);
+            }
         }
-        for trying in [&mut self.experiment.trying, &mut self.editor.trying] {
+        for trying in [
+            &mut experiment.trying,
+            &mut experiment.trying_backbones,
+            &mut self.editor.trying,
+        ] {
             if !matches!(*trying, Trying::Asked(asked) if asked == job) {
                 continue;
             }

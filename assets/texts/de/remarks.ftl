@@ -300,11 +300,11 @@ trial-fewer-epochs = Um Zeit zu sparen, hatten die Tasks { $n ->
     [one] { $n } Epoche
    *[other] { $n } Epochen
 } statt { $usual }; Methoden, die in Schritten lernen, können in einem vollständigen Lauf mehr erreichen.
-trial-judged = Jede Methode wurde mit { $n ->
+trial-judged = Jeder Kandidat wurde mit { $n ->
     [one] { $n } Trainingsbild
    *[other] { $n } Trainingsbildern
 } trainiert und auf { $judged } zurückgehaltenen Trainingsbildern geprüft; ein Bild sind { NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } %. Testbilder wurden nicht verwendet.
-trial-none-finished = Keine Methode wurde fertig.
+trial-none-finished = Kein Kandidat wurde fertig.
 trial-best-method = { $title } hat bei diesem Datensatz die besten Ergebnisse.
 trial-no-clear-best = { $title } hat die höchste Genauigkeit, aber bei so wenigen Bildern kann der Unterschied zu { $others } Zufall sein.
 search-none-finished = { $title }: Von { $n ->

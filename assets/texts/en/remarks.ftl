@@ -297,11 +297,11 @@ trial-fewer-epochs = To save time, tasks had { $n ->
     [one] { $n } epoch
    *[other] { $n } epochs
 } instead of { $usual }; methods that train in steps may reach more in a full run.
-trial-judged = Each method was trained on { $n ->
+trial-judged = Each candidate was trained on { $n ->
     [one] { $n } training image
    *[other] { $n } training images
 } and evaluated on { $judged } held-out training images; one image is { NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } %. No test images were used.
-trial-none-finished = No method finished.
+trial-none-finished = No candidate finished.
 trial-best-method = { $title } gives the best results on this dataset.
 trial-no-clear-best = { $title } has the highest accuracy, but with so few images the difference from { $others } may be due to chance.
 search-none-finished = { $title }: no selection, because none of { $n ->

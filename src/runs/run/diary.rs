@@ -31,6 +31,15 @@ pub fn asked(command: &Command) {
                 JobWork::Try(config) => {
                     tracing::info!(job_id, "asked to try methods: {}", settings(config));
                 }
+                JobWork::TryBackbones(config, others) => {
+                    let others = others.len();
+                    tracing::info!(
+                        job_id,
+                        others,
+                        "asked to try backbones: {}",
+                        settings(config)
+                    );
+                }
                 JobWork::TryPet(_) => tracing::info!(job_id, "asked to try a PET"),
                 JobWork::Check { train, .. } => {
                     tracing::info!(job_id, train, "asked to check a run");

@@ -65,6 +65,9 @@ pub enum JobWork {
     Grid(Box<GridWork>),
     /// Tries these settings and a few other methods on their data set, judged on images held back from training.
     Try(Box<RunConfig>),
+    /// Compares the backbone of these settings with others on their data set, judged on images held back from training.
+    #[serde(rename = "try_backbones")]
+    TryBackbones(Box<RunConfig>, Vec<String>),
     /// Tries the PET that the job brings along beside Adapter, on the embedded digits; of the settings only its name and the
     /// device count.
     #[serde(rename = "try_pet")]
@@ -115,6 +118,7 @@ impl JobWork {
             Self::Train(_)
             | Self::Grid(_)
             | Self::Try(_)
+            | Self::TryBackbones(..)
             | Self::TryPet(_)
             | Self::Check { .. } => None,
             Self::Resume(run) | Self::Teach { run, .. } => Some(run),
@@ -256,6 +260,11 @@ impl Job {
         Self::new(JobWork::Try(Box::new(config)), title)
     }
 
+    /// Compares the backbone of these settings with others.
+    pub fn try_backbones(config: RunConfig, backbones: Vec<String>, title: String) -> Self {
+        Self::new(JobWork::TryBackbones(Box::new(config), backbones), title)
+    }
+
     /// Tries the PET of this text beside Adapter.
     pub fn try_pet(config: RunConfig, plugin: String, title: String) -> Self {
         let own = Own {
@@ -279,6 +288,7 @@ impl Job {
             JobWork::Teach { .. }
             | JobWork::Grid(_)
             | JobWork::Try(_)
+            | JobWork::TryBackbones(..)
             | JobWork::TryPet(_)
             | JobWork::Check { .. } => true,
             JobWork::Train(_) | JobWork::Resume(_) => false,

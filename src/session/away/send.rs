@@ -109,9 +109,13 @@ impl Work {
                 job.device = Some(device.unwrap_or_else(|| "auto".into()));
                 take_grid_along(work, &self.root, &self.place.data)
             }
-            JobWork::Try(_) | JobWork::TryPet(_) | JobWork::Check { .. } => Err(Problem::new(
-                message!("place-trials-local-only", name = name.as_str()),
-            )
+            JobWork::Try(_)
+            | JobWork::TryBackbones(..)
+            | JobWork::TryPet(_)
+            | JobWork::Check { .. } => Err(Problem::new(message!(
+                "place-trials-local-only",
+                name = name.as_str()
+            ))
             .advise(message!("place-trials-local-only-advice"))),
         }
     }

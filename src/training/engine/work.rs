@@ -8,7 +8,7 @@ use super::EngineState;
 use super::grids::{check, run_grid, tried};
 use super::sink::JobSink;
 use crate::experiment::pet_trial::try_pet;
-use crate::experiment::trial::try_methods;
+use crate::experiment::trial::{try_backbones, try_methods};
 use crate::experiment::{self, Changes, Outcome};
 use crate::fence::fenced;
 use crate::run::event::Event;
@@ -99,6 +99,10 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
             }
             JobWork::Try(config) => {
                 return tried(try_methods(config, &stock, &mut sink, &control)?, &mut sink);
+            }
+            JobWork::TryBackbones(config, others) => {
+                let trial = try_backbones(config, others, &stock, &mut sink, &control)?;
+                return tried(trial, &mut sink);
             }
             JobWork::TryPet(config) => {
                 return tried(try_pet(config, &stock, &mut sink, &control)?, &mut sink);

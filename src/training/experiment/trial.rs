@@ -12,7 +12,7 @@ use super::given::{halved, turn_to, usual_network};
 use super::plan::TrainingPlan;
 use super::quiet::Quiet;
 use super::speed::speed_of;
-use super::suited::share_epochs;
+use super::suited::{choose_backbone, share_epochs};
 use super::{Outcome, Stock, all_at_once, train, unless_stopped};
 use crate::data::card::counts;
 use crate::message;
@@ -32,6 +32,8 @@ const PLANNED: f64 = 40.0;
 const FEWEST: usize = 20;
 /// Maximum number of times the epochs are halved.
 const HALVINGS: u32 = 3;
+/// The method that compares backbones; it trains nothing.
+const CLASS_MEANS: &str = SET_BESIDE[0].0.key;
 /// Factor for reading and augmenting images and saving, in addition to the network.
 const BESIDE: f64 = 1.15;
 
@@ -90,6 +92,56 @@ pub fn try_methods(
         losses: false,
     };
     comparison.run(sink, control)
+}
+
+/// Compares backbones by SimpleCIL, which trains nothing: the images are classified by the class means of the features.
+/// The chosen backbone is the first candidate. The results contain the chosen method with each backbone.
+///
+/// # Errors
+/// As [`try_methods`], and for a backbone that is not found.
+pub fn try_backbones(
+    chosen: &RunConfig,
+    backbones: &[String],
+    stock: &Stock,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> Result<Option<Trial>> {
+    all_at_once(problems(chosen))?;
+    let (mut all, mut configs): (Vec<Contender<'_>>, Vec<RunConfig>) = Default::default();
+    let mut largest = (0, 0);
+    for name in std::iter::once(&chosen.backbone).chain(backbones) {
+        if configs.iter().any(|config| config.backbone == *name) {
+            continue;
+        }
+        let mut config = RunConfig {
+            backbone: name.clone(),
+            ..chosen.clone()
+        };
+        let about = stock.describe(config.chosen_backbone())?;
+        if *name != chosen.backbone {
+            choose_backbone(&mut config, &about.entry);
+        }
+        largest = largest.max((about.parameters, all.len()));
+        configs.push(config.clone());
+        turn_to(&mut config, CLASS_MEANS, false)?;
+        all.push(Contender {
+            title: about.entry.title().into(),
+            config,
+            stock,
+        });
+    }
+    let comparison = Comparison {
+        all,
+        timed: largest.1,
+        planned: PLANNED,
+        losses: false,
+    };
+    let mut trial = comparison.run(sink, control)?;
+    let rows = trial.iter_mut().flat_map(|trial| &mut trial.methods);
+    for (row, config) in rows.zip(configs) {
+        row.config = config;
+    }
+    Ok(trial)
 }
 
 /// A candidate of a comparison.
@@ -332,7 +384,7 @@ impl Material {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::backbone::library::{NANO, embedded_entry};
+    use crate::backbone::library::{NANO, PHOTO, embedded_entry};
     use crate::run::event::{Event, Phase};
 
     fn material(each: usize, speed: f64) -> Material {
@@ -354,6 +406,30 @@ mod tests {
         };
         assert_eq!(keys("lae"), ["lae", "simplecil", "ranpac"]);
         assert_eq!(keys("l2p"), ["l2p", "simplecil", "ranpac", "lae"]);
+    }
+
+    #[test]
+    fn backbones_are_compared_by_class_means_and_keep_the_chosen_method() {
+        let chosen = RunConfig {
+            train_limit: Some(6),
+            device: "cpu".into(),
+            ..RunConfig::default()
+        };
+        let others = [PHOTO, NANO].map(String::from);
+        let (mut sink, control) = (Vec::new(), Control::default());
+        let trial = try_backbones(&chosen, &others, &Stock::default(), &mut sink, &control);
+        let trial = trial.unwrap().unwrap();
+        let rows: Vec<_> = trial.methods.iter().map(|one| &one.config).collect();
+        assert_eq!(rows.len(), 2);
+        assert_eq!(*rows[0], chosen);
+        assert_eq!(
+            (rows[1].backbone.as_str(), rows[1].method.as_str()),
+            (PHOTO, "lae")
+        );
+        assert!(trial.methods.iter().all(|one| one.right.is_some()));
+        let unknown = ["none-such".to_string()];
+        let problem = try_backbones(&chosen, &unknown, &Stock::default(), &mut sink, &control);
+        assert!(problem.unwrap_err().place.contains("none-such"));
     }
 
     /// Stops once RanPAC is tried.

@@ -116,7 +116,11 @@ impl Carried for Told {
 
 fn run_of(job: &mut Job) -> Vec<&mut PathBuf> {
     match &mut job.work {
-        JobWork::Train(_) | JobWork::Grid(_) | JobWork::Try(_) | JobWork::TryPet(_) => Vec::new(),
+        JobWork::Train(_)
+        | JobWork::Grid(_)
+        | JobWork::Try(_)
+        | JobWork::TryBackbones(..)
+        | JobWork::TryPet(_) => Vec::new(),
         JobWork::Resume(run) | JobWork::Teach { run, .. } | JobWork::Check { run, .. } => vec![run],
     }
 }

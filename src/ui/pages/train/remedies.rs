@@ -5,7 +5,6 @@ use egui::Ui;
 use crate::experiment::suited::choose_backbone;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
-use crate::session::Session;
 use crate::session::advice::{better_backbone, more_steps};
 use crate::session::arrival::is_own;
 use crate::session::run_view::{RunView, Stage};
@@ -95,7 +94,9 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
             !cx.session.asks_before_opening(config) && !cx.session.data_is_missing(config);
         if at_hand && button(ui, tr!("train-try-methods")).clicked() {
             cx.act(UiCommand::LoadSettings(Box::new(config.clone())));
-            cx.change(Session::try_methods);
+            cx.change(|session| {
+                session.try_methods();
+            });
         }
     });
 }
