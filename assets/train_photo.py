@@ -316,6 +316,8 @@ class State:
     def __init__(self, args):
         torch.manual_seed(0)
         self.model = make_model(args.drop_path)
+        if args.init:
+            self.model.load_state_dict(torch.load(args.init, map_location=DEVICE, weights_only=True)["ema"])
         self.ema = copy.deepcopy(self.model).requires_grad_(False)
         parameters = dict(self.model.named_parameters())
         matrices = {name for name, p in parameters.items() if ".mlp." in name and p.ndim == 2}
@@ -573,6 +575,7 @@ def main():
     added.add_argument("--small-epochs", type=float, default=12, help="epochs with crops of 32×32")
     added.add_argument("--epochs", type=float, default=2, help="epochs with larger crops after these")
     added.add_argument("--side", type=int, default=48, help="side of the larger crops")
+    added.add_argument("--init", metavar="CHECKPOINT", help="begin with the averaged weights of another training")
     added.add_argument("--labels", type=float, default=1.0, help="weight of the labels in the loss")
     added.add_argument("--teacher", type=float, default=6.0, help="weight of the teacher in the loss")
     added.add_argument("--lr", type=float, default=4e-3)
