@@ -1,5 +1,6 @@
 //! Advice for a run with low accuracy, given only if a measurement supports it.
 
+use super::row::RunRow;
 use super::words::percent;
 use crate::backbone::library::{NANO, PHOTO};
 use crate::experiment::suited::LEAST_STEPS;
@@ -19,6 +20,10 @@ const FOR_PHOTOGRAPHS: Recommended = Recommended {
     name: PHOTO,
     title: PHOTO,
 };
+/// Accuracy of class means on CIFAR-100. ViT-B/16: Janson et al., "A Simple Baseline that
+/// Questions the Use of Pretrained-Models in Continual Learning", 2022; the others are measured with this program's
+/// SimpleCIL (docs/results.md).
+const ON_CIFAR: [(&str, f64); 3] = [(NANO, 0.346), (PHOTO, 0.0), (LARGE.name, 0.837)];
 /// A backbone with more parameters than this is not small.
 const SMALL: usize = 30_000_000;
 /// If nearest class mean reaches this accuracy, the backbone is good enough.
@@ -54,6 +59,30 @@ fn more_accurate_backbone(config: &RunConfig, parameters: usize) -> Option<Recom
     (parameters < SMALL).then_some(LARGE)
 }
 
+/// Returns what both backbones reach on photographs, in a sentence after a space; empty if the images are no
+/// photographs, or if one of the backbones is unknown.
+fn gain(config: &RunConfig, better: Recommended) -> String {
+    let of = |name: &str| {
+        let found = ON_CIFAR.iter().find(|(known, _)| *known == name);
+        found.map(|(_, share)| percent(*share, 0))
+    };
+    let told = of(better.name)
+        .zip(of(&config.backbone))
+        .filter(|_| config.flip);
+    told.map_or_else(String::new, |(reached, own)| {
+        let source = if better == LARGE { "paper" } else { "here" };
+        let text = tr!(
+            "story-backbone-gain",
+            better = reached,
+            name = better.title,
+            source = source,
+            own = own,
+            tried = config.backbone.as_str()
+        );
+        format!(" {text}")
+    })
+}
+
 /// Returns a backbone that would help this run, and a sentence with the measurement that shows it; `None` if none would,
 /// or if nothing was measured.
 pub fn better_backbone(
@@ -72,15 +101,62 @@ pub fn better_backbone(
         on = header.config.measured_on(),
         name = better.title
     );
-    Some((better, text))
+    Some((better, text + &gain(&header.config, better)))
 }
 
-/// Returns a backbone that is usually more accurate, if the best method of a trial gets fewer images right than a
-/// suitable backbone would; `parameters` is the size of the trial's.
-pub fn backbone_after_trial(trial: &Trial, parameters: usize) -> Option<Recommended> {
-    let best = &trial.methods[trial.best()?];
-    let is_poor = best.right.is_some_and(|right| right < 100.0 * ENOUGH);
+/// Returns a backbone that is usually more accurate than that of a run that classifies few images correctly.
+pub fn backbone_for(row: &RunRow) -> Option<Recommended> {
+    let header = row.header.as_ref()?;
+    let is_poor = row.figures.final_accuracy? < 100.0 * ENOUGH;
     is_poor
-        .then(|| more_accurate_backbone(&best.config, parameters))
+        .then(|| more_accurate_backbone(&header.config, header.frozen_parameters))
         .flatten()
+}
+
+/// Returns a backbone that is usually more accurate, and a sentence about it, if the best method of a trial gets fewer
+/// images right than a suitable backbone would; `parameters` is the size of the trial's.
+pub fn backbone_after_trial(trial: &Trial, parameters: usize) -> Option<(Recommended, String)> {
+    let best = &trial.methods[trial.best()?];
+    if best.right.is_none_or(|right| right >= 100.0 * ENOUGH) {
+        return None;
+    }
+    let better = more_accurate_backbone(&best.config, parameters)?;
+    let text = tr!("experiment-trial-backbone", name = better.title);
+    Some((better, text + &gain(&best.config, better)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gain_is_told_for_photographs_and_known_backbones() {
+        let photographs = |backbone: &str| RunConfig {
+            backbone: backbone.into(),
+            flip: true,
+            ..RunConfig::default()
+        };
+        let [nano, photo] = [NANO, PHOTO].map(photographs);
+        let measured = gain(&nano, FOR_PHOTOGRAPHS);
+        assert!(
+            measured.contains("35\u{a0}%") && measured.contains(PHOTO),
+            "{measured}"
+        );
+        let published = gain(&photo, LARGE);
+        assert!(
+            published.contains("84\u{a0}%") && published.contains("2023"),
+            "{published}"
+        );
+        assert_eq!(gain(&photographs("other"), LARGE), "");
+        assert_eq!(
+            gain(
+                &RunConfig {
+                    flip: false,
+                    ..nano
+                },
+                LARGE
+            ),
+            ""
+        );
+    }
 }

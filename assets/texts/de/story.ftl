@@ -74,6 +74,10 @@ story-backbone-separates-poorly = Die Merkmale dieses Backbones trennen diese Kl
     [validation] Validierungsbilder
    *[test] Testbilder
 } richtig zu. { $name } gibt meist bessere Ergebnisse.
+story-backbone-gain = Auf CIFAR-100 klassifizieren die Klassenmittel der Merkmale { $better } der Testbilder mit { $name }{ $source ->
+    [paper] {" "}(Janson et al., 2022)
+   *[here] {""}
+} und { $own } mit { $tried } (gemessen) richtig.
 story-classes-never-predicted = { $n } von { $of ->
     [one] { $of } Klasse
    *[other] { $of } Klassen

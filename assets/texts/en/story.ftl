@@ -74,6 +74,10 @@ story-backbone-separates-poorly = The features of this backbone separate these c
     [validation] validation
    *[test] test
 } images correctly. { $name } usually gives better results.
+story-backbone-gain = On CIFAR-100, class means of the features classify { $better } of the test images correctly with { $name }{ $source ->
+    [paper] {" "}(Janson et al., 2022)
+   *[here] {""}
+} and { $own } with { $tried } (measured).
 story-classes-never-predicted = { $n } of { $of ->
     [one] { $of } class
    *[other] { $of } classes

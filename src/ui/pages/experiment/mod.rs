@@ -22,11 +22,12 @@ use std::sync::Arc;
 
 use egui::{DragValue, Response, Ui, Vec2};
 
-pub use data::covering;
+pub use data::{covering, thumbs};
 pub use details::Part;
 pub use grid::lines as grid_lines;
 pub use model::equations;
 pub use several::keys as grid_keys;
+pub use trial::table as trial_table;
 
 use crate::data::builtin;
 use crate::method::named_method;
@@ -211,6 +212,7 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
         fixes::problems(ui, cx);
         trial::trial(ui, cx);
         fixes::remarks(ui, cx);
+        trial::backbones(ui, cx);
     }
     if own {
         presets::presets_card(ui, cx);

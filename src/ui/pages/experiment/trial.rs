@@ -1,4 +1,4 @@
-//! Which method suits these images: a button, and the table of results.
+//! Which method suits these images, and which backbone: a button and the table of results for each.
 
 use egui::{RichText, Ui};
 
@@ -12,7 +12,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, button_if, card, faint, link, sentence};
 
-/// Draws the card.
+/// Draws the card of methods.
 pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.experiment.data.ready().is_none() {
         return;
@@ -26,15 +26,62 @@ pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
             }
             backbone(ui, cx, &trial);
         }
-        ask(ui, cx);
+        ask(ui, cx, &METHODS);
     });
 }
+
+/// Draws the card of backbones.
+pub fn backbones(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if cx.session.experiment.data.ready().is_none() {
+        return;
+    }
+    card(ui, |ui| {
+        widgets::title(ui, tr!("experiment-backbone-trial-title"));
+        if let Some(trial) = cx.session.backbone_trial().cloned() {
+            table(ui, cx, &trial);
+            for told in trial.sentences() {
+                sentence(ui, told.said());
+            }
+        }
+        ask(ui, cx, &BACKBONES);
+    });
+}
+
+/// A kind of trial.
+struct Kind {
+    trying: fn(&Session) -> &Trying,
+    is_done: fn(&Session) -> bool,
+    start: fn(&mut Session),
+    stop: fn(&mut Session),
+    words: [&'static str; 2],
+}
+
+const METHODS: Kind = Kind {
+    trying: |session| &session.experiment.trying,
+    is_done: |session| session.trial().is_some(),
+    start: |session| {
+        session.try_methods();
+    },
+    stop: Session::stop_trying,
+    words: ["experiment-trial-start", "experiment-trial-hint"],
+};
+
+const BACKBONES: Kind = Kind {
+    trying: |session| &session.experiment.trying_backbones,
+    is_done: |session| session.backbone_trial().is_some(),
+    start: Session::try_backbones,
+    stop: Session::stop_trying_backbones,
+    words: [
+        "experiment-backbone-trial-start",
+        "experiment-backbone-trial-hint",
+    ],
+};
 
 /// Suggests a more accurate backbone if no method reaches a good accuracy.
 fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     let inventory = &cx.session.inventory;
     let tried = &trial.methods[0].config.backbone;
-    let Some(better) = inventory
+    let Some((better, text)) = inventory
         .backbone(tried)
         .and_then(|view| backbone_after_trial(trial, view.parameters))
     else {
@@ -47,7 +94,7 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     let Some(view) = inventory.backbone(better.name) else {
         return;
     };
-    sentence(ui, tr!("experiment-trial-backbone", name = better.title));
+    sentence(ui, text);
     ui.horizontal_wrapped(|ui| {
         if button(ui, tr!("train-use-setting", name = better.title)).clicked() {
             let name = view.entry.name.clone();
@@ -58,36 +105,37 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
 }
 
 /// Draws the button, or the progress.
-fn ask(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if let Trying::Asked(_) = cx.session.experiment.trying {
-        let words = match cx.session.trial_at_work(&cx.session.experiment.trying) {
+fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
+    let trying = (kind.trying)(cx.session);
+    if let Trying::Asked(_) = trying {
+        let words = match cx.session.trial_at_work(trying) {
             Some(what) => what + " …",
             None => tr!("experiment-trial-queued").into(),
         };
         ui.horizontal_wrapped(|ui| {
             widgets::cut(ui, crate::session::story::sentence(&words));
             if button(ui, tr!("experiment-trial-stop")).clicked() {
-                cx.change(Session::stop_trying);
+                cx.change(kind.stop);
             }
         });
         return;
     }
-    let words = match cx.session.trial() {
-        Some(_) => tr!("experiment-trial-again"),
-        None => tr!("experiment-trial-start"),
+    let [start, hint] = kind.words;
+    let words = match (kind.is_done)(cx.session) {
+        true => tr!("experiment-trial-again"),
+        false => tr!(start),
     };
-    let hint = tr!("experiment-trial-hint");
     let can = cx.session.can_start() && !cx.session.has_grid();
-    if button_if(ui, can, words).on_hover_text(hint).clicked() {
-        cx.change(Session::try_methods);
+    if button_if(ui, can, words).on_hover_text(tr!(hint)).clicked() {
+        cx.change(kind.start);
     }
 }
 
 /// Draws a row for each method, the best in bold.
-fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
+pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     let t = tokens(ui);
     let best = trial.best();
-    egui::Grid::new("tried")
+    egui::Grid::new(("tried", &trial.methods[0].method, &trial.methods[0].title))
         .num_columns(5)
         .spacing([7.0, 6.0])
         .show(ui, |ui| {
@@ -114,7 +162,8 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
                     ui.label(cell(text));
                 }
                 if link(ui, tr!("experiment-trial-use")).clicked() {
-                    cx.change(move |session| session.use_tried(place));
+                    let config = one.config.clone();
+                    cx.change(|session| session.use_tried(config));
                 }
                 ui.end_row();
             }
