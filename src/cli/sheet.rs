@@ -99,7 +99,7 @@ impl Wanted<'_> {
         Ok(End::Done)
     }
 
-    /// Copies the images of a table by class, if that is wanted; returns their number.
+    /// Copies the images of a table by class, if requested; returns their number.
     fn copy(&self, csv: &Path) -> Result<Option<usize>> {
         let Some(to) = self.copy_to else {
             return Ok(None);

@@ -37,6 +37,7 @@ impl Session {
             (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
             (Some(job), event) => {
                 self.follow_trial(job, &event);
+                self.follow_model(job, &event);
                 if let Event::Searched(searched) = &event {
                     self.tell_searched(searched);
                 }

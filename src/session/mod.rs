@@ -14,6 +14,7 @@ pub mod board;
 pub mod bug_report;
 mod checks;
 pub mod chooser;
+pub mod classify;
 pub mod clusters;
 pub mod collection;
 pub mod companion;
@@ -89,6 +90,7 @@ use crate::run::event::{Command, Wish};
 use at_places::Places;
 use backend::{Backend, Whose};
 use chooser::Choosing;
+use classify::Classify;
 use collection::Collection;
 use compare::Compare;
 use experiment::Experiment;
@@ -126,6 +128,8 @@ pub struct Session {
     pub train: Train,
     /// The state of the page Predict.
     pub predict: PredictView,
+    /// How a model for a user's own images is made.
+    pub classify: Classify,
     /// Images being gathered in the window.
     pub collection: Collection,
     drafts: drafts::KeptDrafts,
@@ -189,6 +193,7 @@ impl Session {
             compare: Compare::default(),
             train: Train::default(),
             predict: PredictView::default(),
+            classify: Classify::default(),
             collection: Collection::default(),
             drafts: drafts::KeptDrafts::default(),
             editor: editor::Editor::default(),
@@ -234,6 +239,7 @@ impl Session {
         }
         self.refresh_data();
         self.refresh_plan();
+        self.train_planned_model();
         self.refresh_grid();
         self.refresh_idle();
         self.refresh_editor();

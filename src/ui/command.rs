@@ -26,6 +26,8 @@ use crate::tr;
 /// The pages, in the order of their tabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Page {
+    /// Choose how to start; classify own images.
+    Start,
     /// Set up a run.
     #[default]
     Experiment,
@@ -43,13 +45,14 @@ pub enum Page {
 
 impl Page {
     /// Every page with its title message and number key.
-    pub const ALL: [(Self, &'static str, Key); 6] = [
-        (Self::Experiment, "page-experiment", Key::Num1),
-        (Self::Train, "page-train", Key::Num2),
-        (Self::Compare, "page-compare", Key::Num3),
-        (Self::Predict, "page-predict", Key::Num4),
-        (Self::Plugins, "page-plugins", Key::Num5),
-        (Self::Learn, "page-learn", Key::Num6),
+    pub const ALL: [(Self, &'static str, Key); 7] = [
+        (Self::Start, "page-start", Key::Num1),
+        (Self::Experiment, "page-experiment", Key::Num2),
+        (Self::Train, "page-train", Key::Num3),
+        (Self::Compare, "page-compare", Key::Num4),
+        (Self::Predict, "page-predict", Key::Num5),
+        (Self::Plugins, "page-plugins", Key::Num6),
+        (Self::Learn, "page-learn", Key::Num7),
     ];
 
     /// Returns the title of its tab.

@@ -139,7 +139,7 @@ pub fn run(options: Options) -> Result<()> {
                 app.keep_drafts(drafts);
             }
             if new {
-                app.offer_tour();
+                app.welcome();
             }
             app.put_fault(std::env::var(fence::FAULT).ok());
             if options.places {

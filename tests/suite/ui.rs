@@ -22,6 +22,7 @@ mod beside;
 mod bin;
 mod choosers;
 mod chosen;
+mod classify;
 mod clusters;
 mod collect;
 mod compare;

@@ -92,6 +92,7 @@ io-save-an-image-failed = ein Bild ließ sich nicht speichern: { $error }
 io-rename-the-folder-of-your-images-failed = der Ordner deiner Bilder ließ sich nicht umbenennen: { $error }
 io-remove-the-stored-drafts-failed = die aufgehobenen nicht gespeicherten Bilder ließen sich nicht löschen: { $error }
 io-create-the-folder-of-drafts-failed = der Ordner für nicht gespeicherte Bilder ließ sich nicht anlegen: { $error }
+io-create-a-folder-for-images-failed = ein Ordner für Bilder ließ sich nicht anlegen: { $error }
 io-copy-an-image-failed = ein Bild ließ sich nicht kopieren: { $error }
 io-create-the-folder-of-lessons-failed = der Ordner für Lektionen ließ sich nicht anlegen: { $error }
 io-write-the-lesson-failed = die Lektion ließ sich nicht schreiben: { $error }

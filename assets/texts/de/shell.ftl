@@ -232,6 +232,7 @@ shell-copied-image = Bild in die Zwischenablage kopiert
 shell-copied-command = Befehl in die Zwischenablage kopiert
 shell-copied-command-current-labels = Befehl in die Zwischenablage kopiert; er verwendet die jetzige Liste der korrigierten Labels
 shell-still-using-dataset = weiterhin wird der Datensatz { $mine } verwendet: Er hat so viele Klassen wie { $its }
+page-start = Start
 page-experiment = Experiment
 page-train = Training
 page-compare = Vergleich

@@ -2,8 +2,7 @@
 
 tour-title = Tour
 tour-about = In etwa drei Minuten zeichnest du zwei Ziffern und siehst, wie ein Netz sie vergisst und wie LAE sie behält. Alles wird live auf diesem Rechner trainiert.
-tour-start = Starten
-tour-not-now = Jetzt nicht
+tour-start = Rundgang starten
 tour-leave = Tour verlassen
 tour-step = Schritt { $step } von { $steps }
 tour-progress = Fortschritt dieses Laufs

@@ -226,6 +226,7 @@ shell-copied-image = Image copied to the clipboard
 shell-copied-command = Command copied to the clipboard
 shell-copied-command-current-labels = Command copied to the clipboard; it uses the current list of corrected labels
 shell-still-using-dataset = still using the dataset { $mine }: it has as many classes as { $its }
+page-start = Start
 page-experiment = Experiment
 page-train = Train
 page-compare = Compare

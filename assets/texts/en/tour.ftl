@@ -2,8 +2,7 @@
 
 tour-title = Tour
 tour-about = In about three minutes, draw two digits, watch a network forget them, and see LAE remember them. Everything is trained live on this computer.
-tour-start = Start
-tour-not-now = Not now
+tour-start = Start tour
 tour-leave = Leave tour
 tour-step = Step { $step } of { $steps }
 tour-progress = Progress of this run

@@ -79,7 +79,7 @@ pub enum Language {
 /// The files of a language, in the folder of its two letters.
 macro_rules! sources {
     ($language:literal) => {
-        sources!($language: "compare", "counts", "data", "editor", "entries", "experiment", "figure", "findings", "glossary", "help", "idle", "learn", "notices", "places", "plugins", "predict", "present", "problem", "ranges", "remarks", "report", "settings", "shell", "story", "tour", "train")
+        sources!($language: "compare", "counts", "data", "editor", "entries", "experiment", "figure", "findings", "glossary", "help", "idle", "learn", "notices", "places", "plugins", "predict", "present", "problem", "ranges", "remarks", "report", "settings", "shell", "start", "story", "tour", "train")
     };
     // Texts in lists of the program and in its files are in English there.
     (lists $language:literal) => {

@@ -110,7 +110,7 @@ impl StudioApp {
                     self.pages.predict.begin_sheet();
                 }
             }
-            UiCommand::PredictFiles(files) => self.predict_files(files),
+            UiCommand::PredictFiles(files) => self.predict_files(ctx, files),
             UiCommand::PredictPicture(picture, truth) => {
                 self.pages.predict.show_picture();
                 self.session.predict_picture(picture, truth);

@@ -95,6 +95,7 @@ impl StudioApp {
         };
         let pressed = self.fences.page(page.id(), ui, |ui| {
             ui.push_id(page as usize, |ui| match page {
+                Page::Start => pages::start::show(ui, &mut cx),
                 Page::Experiment => pages::experiment::show(ui, &mut cx),
                 Page::Train => pages::train::show(ui, &mut cx),
                 Page::Compare => pages::compare::show(ui, &mut cx),

@@ -64,6 +64,8 @@ impl StudioApp {
                 self.session.add_folder(path);
             } else if page == Page::Predict && is_folder {
                 self.pages.predict.sheet.choose(&path);
+            } else if page == Page::Start && is_folder && self.session.model().is_some() {
+                self.classify(ctx, &[path]);
             } else if page == Page::Predict || (one_of(IMAGES) && !is_folder) {
                 pictures.push(path);
             } else if one_of(WEIGHTS) && !is_record_file(&path) && !is_folder {
@@ -82,7 +84,10 @@ impl StudioApp {
         let weights = weights.map(UiCommand::ChooseWeights);
         for command in weights.into_iter().chain(data.map(UiCommand::ChooseData)) {
             self.act(ctx, command);
-            self.show(Page::Experiment);
+            match self.page {
+                Page::Start => self.pages.start.classify = true,
+                _ => self.show(Page::Experiment),
+            }
         }
     }
 }

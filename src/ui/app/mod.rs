@@ -127,10 +127,9 @@ impl StudioApp {
         self.shell.frame_times = true;
     }
 
-    /// Opens on Learn, which offers the tour to a new user.
-    pub fn offer_tour(&mut self) {
-        self.page = Page::Learn;
-        self.pages.learn.tour.offered = true;
+    /// Opens on Start, for a new user.
+    pub fn welcome(&mut self) {
+        self.page = Page::Start;
     }
 
     /// Makes the part of the window with this name panic, for tests; `None` stops it.

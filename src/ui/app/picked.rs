@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use egui::Context;
 
 use super::StudioApp;
+use crate::problem::Problem;
 use crate::run::config::Setting;
 use crate::session::chooser::DialogPurpose;
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::pages::predict::sheet;
 
 impl StudioApp {
     /// Asks for a path in the window; `why` explains why there is no file dialog.
@@ -44,10 +47,11 @@ impl StudioApp {
                 self.session
                     .set("pet_start", Some(Setting::Text(text.into())));
             }
-            DialogPurpose::Image => self.act(ctx, UiCommand::PredictFile(path)),
+            DialogPurpose::Image => self.act(ctx, UiCommand::PredictFiles(vec![path])),
             DialogPurpose::BugReport => self.shell.report.goes_to(text),
             DialogPurpose::AddedTask => self.preview_task(text),
             DialogPurpose::Runs => self.session.add_folder(path),
+            DialogPurpose::Pictures if self.page == Page::Start => self.classify(ctx, &[path]),
             DialogPurpose::Pictures => {
                 self.pages.predict.sheet.choose(&path);
                 self.show(Page::Predict);
@@ -80,15 +84,44 @@ impl StudioApp {
         self.show(Page::Predict);
     }
 
-    pub(super) fn predict_files(&mut self, mut files: Vec<PathBuf>) {
+    /// Predicts images on Predict; on Start, classifies them there.
+    pub(super) fn predict_files(&mut self, ctx: &Context, mut files: Vec<PathBuf>) {
         match files.len() {
             0 => {}
+            _ if self.page == Page::Start && self.pages.start.classify => {
+                self.classify(ctx, &files);
+            }
             1 => self.predict_file(files.remove(0)),
             _ => match self.pages.predict.sheet.choose_files(&files) {
                 Ok(()) => self.show(Page::Predict),
                 Err(problem) => self.session.notify(problem, true),
             },
         }
+    }
+
+    /// Classifies a folder, or some images, with the model on Start; the table gets its default path.
+    pub(super) fn classify(&mut self, ctx: &Context, files: &[PathBuf]) {
+        let Some(model) = self.session.model().map(|row| row.folder.clone()) else {
+            let problem = Problem::new(tr!("classify-no-model"));
+            self.session
+                .notify(problem.advise(tr!("classify-no-model-advice")), true);
+            return;
+        };
+        let mut sheet = sheet::State::default();
+        let chosen = match files {
+            [folder] if folder.is_dir() => {
+                sheet.choose(folder);
+                Ok(())
+            }
+            files => sheet.choose_files(files),
+        };
+        if let Err(problem) = chosen {
+            self.session.notify(problem, true);
+            return;
+        }
+        self.pages.start.classify = true;
+        self.session.pin_predictor(model);
+        self.act(ctx, UiCommand::PredictFolder(sheet.wanted()));
     }
 
     pub(super) fn open_grid(&mut self, file: String) {

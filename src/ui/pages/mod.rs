@@ -6,6 +6,7 @@ pub mod learn;
 pub mod plugins;
 pub mod predict;
 pub mod present;
+pub mod start;
 pub mod train;
 
 use std::path::Path;
@@ -60,6 +61,8 @@ impl Cx<'_> {
 /// State of the pages between frames.
 #[derive(Default)]
 pub struct Pages {
+    /// Start.
+    pub start: start::State,
     /// Experiment.
     pub experiment: experiment::State,
     /// Train.
@@ -80,6 +83,7 @@ impl Pages {
     /// Resets the state of a page.
     pub fn forget(&mut self, page: Page) {
         match page {
+            Page::Start => self.start = Default::default(),
             Page::Experiment => self.experiment = Default::default(),
             Page::Train => self.train = Default::default(),
             Page::Compare => self.compare = Default::default(),

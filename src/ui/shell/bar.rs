@@ -20,8 +20,10 @@ use crate::ui::theme::{RADIUS, TOP_BAR, regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{at_end, button, chip, faint, icon_button};
 
-/// Width at which everything fits, in points.
+/// Width at which everything fits except the program's name, in points.
 const WIDE: f32 = 900.0;
+/// Width at which the name fits, too.
+const NAMED: f32 = 1080.0;
 /// Room for a run in progress next to the tabs.
 const RUN: f32 = 280.0;
 /// Width of the help or settings button, with its gap.
@@ -51,7 +53,7 @@ pub fn top_bar(
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = 4.0;
                 let whole = ui.available_width();
-                if whole > WIDE {
+                if whole > NAMED {
                     let name = egui::RichText::new("LAE Studio");
                     ui.label(name.font(semibold(13.0)).color(t.strong));
                     ui.add_space(12.0);

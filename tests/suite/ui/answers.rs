@@ -59,7 +59,7 @@ fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
     stored(runs.path(), &["digits"]);
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     settle(&mut window);
     settle(&mut window);
     let sample = tr!("predict-sample-of-class", class = "7");
@@ -154,7 +154,7 @@ fn another_run_is_asked_anew_with_a_drawing_in_its_colours() {
     session.experiment.draft.data.clone_from(&place);
     session.choose_predictor(folders[0].clone());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     settle(&mut window);
     super::flow::draw_seven(&mut window);
     settle(&mut window);

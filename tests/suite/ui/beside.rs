@@ -103,7 +103,7 @@ fn the_first_task_of_another_class_order_is_not_compared() {
         backend.push(task("first", i));
     }
     window.state_mut().session.train.beside = Beside::Run(stored.folder.clone());
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
     window.get_by_label(tr!("train-compare-other-order"));
     shot(&mut window, "beside-order");

@@ -119,7 +119,7 @@ fn an_image_is_chosen_by_its_path_in_the_dialog_or_beside_it() {
     let (mut window, backend) = on(dialogs(runs.path(), Choice::NoDialog, 0));
     events(2).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     settle(&mut window);
     window.get_by_label(tr!("predict-source-choose")).click();
     window.run_steps(3);

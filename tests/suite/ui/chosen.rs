@@ -86,7 +86,7 @@ fn predict_says_when_it_stays_with_a_run_and_can_be_let_go() {
     }
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     settle(&mut window);
     let newest = window.state().session.predict.run.clone().unwrap();
     assert_absent!(window, "predict-run-kept");

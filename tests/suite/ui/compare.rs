@@ -66,7 +66,7 @@ fn runs_of_one_name_say_in_what_they_differ() {
     }
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     // Not alpha, which all have alike, and not the one whose name has a seed.
     window.get_by_label("Learning on");
@@ -81,7 +81,7 @@ fn a_condition_finds_runs_and_a_mistake_in_it_is_told() {
     }
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     for (text, shown) in [
         ("seed >= 1", "2 of 3"),
@@ -123,7 +123,7 @@ fn rows_are_put_together_sorted_and_held_against_each_other() {
     }
     let (mut window, _) = recorded([1280.0, 1000.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     window.get_by_label(tr!("compare-table")).click();
     settle(&mut window);
@@ -153,7 +153,7 @@ fn a_figure_is_copied_as_numbers_and_as_a_picture() {
     finished(runs.path(), "", |_| {});
     let (mut window, _) = recorded([1280.0, 1200.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     let menu = "Copy or save: Accuracy of the selected runs over tasks";
     window.get_by_label(menu).click();
@@ -182,7 +182,7 @@ fn runs_on_the_same_images_are_held_against_each_other_image_by_image() {
     of(2, true);
     let (mut window, _) = recorded([1280.0, 1200.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     window.get_by_label(tr!("compare-image-by-image"));
     assert!(shows!(window, "compare-paired-same-images", n = 450));
@@ -206,7 +206,7 @@ fn first_tasks_of_other_class_orders_are_not_held_against_each_other() {
     }
     let (mut window, _) = recorded([1280.0, 1200.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     shot(&mut window, "compare-orders");
     // The newest run is alone: the other one has another first task.
@@ -227,7 +227,7 @@ fn more_runs_than_there_are_colours_lie_side_by_side_and_too_many_are_told() {
     }
     let (mut window, _) = recorded([1280.0, 9000.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     settle(&mut window);
@@ -250,7 +250,7 @@ fn one_choice_serves_the_comparison_and_what_is_done_with_runs() {
     }
     let (mut window, _) = recorded([1280.0, 1000.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     // The two newest are chosen unasked; a key does not delete what nobody chose.
     window.get_by_label(&tr!("compare-selected", n = 2));
@@ -333,7 +333,7 @@ fn runs_of_one_and_two_tasks_are_compared_in_cells_no_larger_than_those_of_other
             }
             let (mut window, _) = recorded([width, 1200.0], theme, runs.path());
             settle(&mut window);
-            window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+            window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
             settle(&mut window);
             shot(&mut window, &format!("compare-short-{width}-{listed:?}"));
             let shown = window
@@ -370,7 +370,7 @@ fn only_runs_of_equal_tasks_stand_side_by_side_and_beside_the_list_at_1024() {
     run("l2p", "L2P", true);
     let (mut window, _) = recorded([1024.0, 768.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     assert_absent!(window, "compare-not-comparable");
     let beside = window.get_by_label(tr!("compare-side-by-side")).rect();

@@ -79,7 +79,7 @@ fn the_demo_trains_and_answers_about_a_drawing() {
     settle(&mut window);
     shot(&mut window, "real-train-done");
 
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     settle(&mut window);
     draw_seven(&mut window);
     wait(&mut window, "three snapshots answer", |app| {
@@ -94,7 +94,7 @@ fn the_demo_trains_and_answers_about_a_drawing() {
     }
     shot(&mut window, "real-predict");
 
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     window.get_by_label_contains("finished ·");
     window.get_by_label(tr!("compare-curves-name"));

@@ -36,7 +36,7 @@ fn opened(runs: &Path) -> Harness<'static, StudioApp> {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| !run.stage.is_live())
     });
-    window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Num4);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Num5);
     settle(&mut window);
     draw_seven(&mut window);
     wait(&mut window, "three snapshots answer", |app| {
@@ -160,7 +160,7 @@ fn a_step_of_the_slider_with_ten_runs_is_measured() {
         std::thread::sleep(Duration::from_millis(50));
         assert!(Instant::now() < end);
     }
-    window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Num4);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Num5);
     settle(&mut window);
     draw_seven(&mut window);
     settle(&mut window);

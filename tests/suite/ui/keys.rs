@@ -32,7 +32,7 @@ fn at_work(runs: &std::path::Path) -> (Harness<'static, StudioApp>, Recorded) {
 fn arrows_move_through_the_tasks_whatever_has_the_focus() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = at_work(runs.path());
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     settle(&mut window);
     super::flow::draw_seven(&mut window);
     settle(&mut window);
@@ -103,7 +103,7 @@ fn enter_agrees_escape_does_not_and_a_pointless_question_goes_away() {
     backend.push(Event::Finished { run: RUN.into() });
     settle(&mut window);
     assert_absent!(window, "shell-ask-stop");
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     settle(&mut window);
     window.get_by_label(tr!("experiment-start")).click();
     window.run_steps(2);
@@ -236,7 +236,7 @@ fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
         .click();
     settle(&mut second);
     assert!(matches!(backend.asked().last(), Some(Command::Queue(_))));
-    second.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
+    second.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     settle(&mut second);
     assert_absent!(second, "experiment-last-run-resume");
 }

@@ -86,7 +86,7 @@ fn timed(window: &mut Harness<'_, StudioApp>, what: &str) {
 fn of_classes(runs: &Path) -> Harness<'static, StudioApp> {
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs);
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     let header = large(10_000, 10);
     backend.push(Event::Started(Box::new(header.clone())));
     for task in 0..10 {
@@ -105,7 +105,7 @@ fn of_tasks(runs: &Path) -> Harness<'static, StudioApp> {
     let reports: Vec<TaskReport> = (0..1_000).map(|task| measured(&header, task)).collect();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs);
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     let name = header.run.clone();
     backend.push(Event::Started(Box::new(header)));
     backend.push(Event::TakenUp { run: name, reports });
@@ -122,7 +122,7 @@ fn of_runs(runs: &Path, count: usize) -> Harness<'static, StudioApp> {
     }
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs);
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     window
 }
@@ -260,7 +260,7 @@ fn of_lesson() {
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     timed(&mut window, tr!("page-experiment"));
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num6);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num7);
     settle(&mut window);
     let units = window.state().session.learn.units.list.ready().cloned();
     let unit = units.unwrap()[0].unit.clone().unwrap();
@@ -294,7 +294,7 @@ fn the_time_of_a_run_of_a_thousand_tasks_is_measured() {
     let begun = Instant::now();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     eprintln!("listed and laid out in {:.1?}", begun.elapsed());
     timed(&mut window, tr!("page-compare"));
@@ -319,7 +319,7 @@ fn the_time_of_a_table_of_ten_thousand_runs_is_measured() {
         eprintln!("{what}: {:.1?}", begun.elapsed());
     };
     took(&mut window, "ten thousand runs listed");
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     took(&mut window, "Compare shown");
     timed(&mut window, "ten thousand runs");
     window.get_by_label(tr!("compare-table")).click();
@@ -346,7 +346,7 @@ fn the_time_of_a_table_of_ten_thousand_runs_is_measured() {
 /// Events of a training run are drawn without a second layout pass, on every page.
 #[test]
 fn news_of_a_run_is_laid_out_once() {
-    use egui::Key::{Num1, Num2, Num3, Num4, Num5, Num6};
+    use egui::Key::{Num1, Num2, Num3, Num4, Num5, Num6, Num7};
 
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
@@ -356,7 +356,7 @@ fn news_of_a_run_is_laid_out_once() {
     events(2).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
     let mut seconds_left = 600.0;
-    for page in [Num1, Num2, Num3, Num4, Num5, Num6] {
+    for page in [Num1, Num2, Num3, Num4, Num5, Num6, Num7] {
         window.key_press_modifiers(egui::Modifiers::COMMAND, page);
         window.run_steps(6);
         let mut twice = Vec::new();

@@ -45,7 +45,7 @@ fn shown_at(
 ) -> (Harness<'static, StudioApp>, Recorded) {
     let (mut window, backend) = recorded(size, ThemeChoice::Dark, runs);
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     let header = RunHeader {
         config: RunConfig {
             data: made.path().to_string_lossy().into_owned(),

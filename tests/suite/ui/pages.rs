@@ -67,7 +67,7 @@ fn a_run_fills_the_train_page_and_can_be_paused_and_stopped() {
 fn a_smaller_run_follows_one_whose_cell_was_looked_at() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     events(5).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
     // Classes beyond the second, which the next run does not have.
@@ -152,7 +152,7 @@ fn predictions_of_all_snapshots_arrive_and_the_slider_moves_through_them() {
     window.step();
     events(4).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     settle(&mut window);
     super::flow::draw_seven(&mut window);
     settle(&mut window);

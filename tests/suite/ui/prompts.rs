@@ -46,7 +46,7 @@ fn the_study_of_prompts_stands_below_the_figures() {
         let size = [1280.0, 1900.0];
         let (mut window, backend) = recorded(size, ThemeChoice::Dark, runs.path());
         settle(&mut window);
-        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
         let header = of_dualprompt();
         let run = header.run.clone();
         backend.push(Event::Started(Box::new(header)));

@@ -32,7 +32,7 @@ fn a_poor_backbone_is_named_with_its_figure_and_a_better_one_is_set_up() {
         settle(&mut window);
         let session = &mut window.state_mut().session;
         session.open_run(header.folder.clone());
-        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
         settle(&mut window);
         assert_eq!(shows!(window, "story-backbone-separates-poorly"), told);
         if !told {
@@ -60,7 +60,7 @@ fn matrix_forgetting_and_loss_are_there_for_every_expert() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     for event in events(4) {
         backend.push(event);
     }

@@ -39,7 +39,7 @@ fn noted(root: &Path, measurements: Vec<(String, f64)>) {
 fn answered(root: &Path) -> (Harness<'static, StudioApp>, Recorded) {
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, root);
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     settle(&mut window);
     settle(&mut window);
     window

@@ -77,7 +77,7 @@ fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
         let start = window.get_by_label(tr!("experiment-start")).rect();
         assert!(whole.contains_rect(start), "{name}: {start:?} in {whole:?}");
         assert_eq!(start.bottom(), before.bottom(), "{name}");
-        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
         events(4).into_iter().for_each(|event| backend.push(event));
         settle(window);
         shot(window, &format!("size-train-{name}"));
@@ -94,7 +94,7 @@ fn the_answer_stands_beside_the_canvas_at_every_size() {
     each(|window, backend, name| {
         events(4).into_iter().for_each(|event| backend.push(event));
         settle(window);
-        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
         settle(window);
         super::flow::draw_seven(window);
         settle(window);

@@ -183,7 +183,7 @@ fn a_run_that_learned_nothing_gets_no_tick() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     all_wrong(&mut window, &backend);
     let notice = window.state().session.notices.list.last().unwrap().clone();
     assert!(notice.problem.what.contains("0.0\u{a0}%"), "{notice:?}");
@@ -260,7 +260,7 @@ fn runs_are_told_apart_by_seed_order_and_time() {
     }
     let (mut window, _) = recorded(SIZE, ThemeChoice::Light, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     for title in [
         "digits · LAE · adapter 5 · seed 3",

@@ -109,7 +109,7 @@ fn ctrl_z_takes_strokes_back_and_asks_again() {
     let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     events(3).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
-    window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Num4);
+    window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Num5);
     settle(&mut window);
     draw(&mut window, [0.2, 0.2], [0.8, 0.2]);
     draw(&mut window, [0.5, 0.2], [0.5, 0.9]);

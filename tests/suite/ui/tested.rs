@@ -67,7 +67,7 @@ fn replaced_files_are_told_instead_of_shown() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     tell(&backend, run(&made, Some(there.clone())));
     settle(&mut window);
     window
@@ -108,7 +108,7 @@ fn a_run_without_a_fingerprint_is_compared_in_what_it_noted() {
     let shown = |change: &dyn Fn(&mut (RunHeader, TaskReport))| {
         let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
         settle(&mut window);
-        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
         let mut told = run(&made, None);
         change(&mut told);
         tell(&backend, told);

@@ -8,12 +8,12 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Wish;
+use lae_studio::session::Session;
 use lae_studio::session::tour::{Fate, Tour, TourRunState, TourStep};
-use lae_studio::session::{Disk, Session};
 use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
-use lae_studio::ui::settings::{Settings, ThemeChoice};
+use lae_studio::ui::settings::ThemeChoice;
 use lae_studio::ui::theme;
 
 use super::{recorded, settle, shot, wait, window};
@@ -32,7 +32,7 @@ fn on_learn(runs: &Path, size: [f32; 2]) -> Harness<'static, StudioApp> {
         Session::open(root, draft(), wake).unwrap()
     });
     settle(&mut window);
-    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num7);
     settle(&mut window);
     window
 }
@@ -276,7 +276,7 @@ fn a_run_of_the_person_goes_on_when_the_tour_is_left() {
     let events = super::synthetic::events(2);
     events.into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
-    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num7);
     settle(&mut window);
     press(&mut window, tr!("tour-start"));
     press(&mut window, tr!("tour-draw-use-samples"));
@@ -291,33 +291,6 @@ fn a_run_of_the_person_goes_on_when_the_tour_is_left() {
     assert_eq!(backend.wished(), Wish::Run);
     assert!(window.state().session.is_training());
     assert_eq!(window.state().session.waiting().count(), 0);
-}
-
-#[test]
-fn the_first_window_offers_the_tour_and_it_can_be_put_off() {
-    let runs = tempfile::tempdir().unwrap();
-    let root = runs.path().to_path_buf();
-    let backend = lae_studio::session::backend::Recorded::default();
-    let mut window = window([1280.0, 800.0], ThemeChoice::Light, move |wake| {
-        Session::with(
-            Box::new(backend),
-            Disk::at(root),
-            RunConfig::default(),
-            wake,
-        )
-    });
-    window.state_mut().offer_tour();
-    settle(&mut window);
-    shot(&mut window, "tour-offered");
-    press(&mut window, tr!("tour-not-now"));
-    assert_eq!(window.state().page, Page::Experiment);
-    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
-    settle(&mut window);
-    assert_absent!(window, "tour-not-now");
-    let file = runs.path().join("window.toml");
-    assert!(Settings::are_new(Some(&file)));
-    Settings::default().save(&file).unwrap();
-    assert!(!Settings::are_new(Some(&file)) && !Settings::are_new(None));
 }
 
 #[test]
@@ -338,7 +311,7 @@ fn what_is_to_be_done_is_in_sight_in_small_windows_and_large_letters() {
         window
             .state_mut()
             .act(&ctx, UiCommand::SetLanguage(language));
-        window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+        window.key_press_modifiers(Modifiers::COMMAND, Key::Num7);
         settle(&mut window);
         press(&mut window, language.say("tour-start"));
         settle(&mut window);

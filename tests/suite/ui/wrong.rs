@@ -19,7 +19,7 @@ fn a_text_file_dropped_on_predict_is_no_image() {
     window.step();
     events(2).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     settle(&mut window);
     for path in [
         text.clone(),

@@ -240,7 +240,8 @@ fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
+/// Draws an image of each class, and the numbers of images and classes.
+pub fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let measured = cx.session.experiment.draft.validation_share > 0.0;
     let images = match measured {
         true => tr!(

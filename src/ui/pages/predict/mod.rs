@@ -8,7 +8,7 @@ mod refusal;
 mod samples;
 mod scrub;
 pub mod sheet;
-mod sorted;
+pub mod sorted;
 mod source;
 
 use std::path::{Path, PathBuf};

@@ -53,6 +53,16 @@ impl State {
         Ok(())
     }
 
+    /// Returns the table that is set up.
+    pub fn wanted(&self) -> TableWanted {
+        TableWanted {
+            folder: self.folder.trim().into(),
+            only: self.only.clone(),
+            csv: self.csv.trim().into(),
+            all_columns: self.all_columns,
+        }
+    }
+
     /// Returns whether a table is being set up.
     pub(super) fn is_open(&self) -> bool {
         self.open
@@ -138,25 +148,16 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
             tr!("predict-many-unfinished", learned = learned, n = all),
         );
     }
-    let (folder, csv) = (
-        state.folder.trim().to_string(),
-        state.csv.trim().to_string(),
-    );
+    let is_whole = !state.folder.trim().is_empty() && !state.csv.trim().is_empty();
     ui.horizontal_wrapped(|ui| {
-        let whole = !folder.is_empty() && !csv.is_empty();
-        let all = primary_button(ui, tr!("predict-many-all"), whole && !waits);
+        let all = primary_button(ui, tr!("predict-many-all"), is_whole && !waits);
         let all = match waits {
             true => all.on_disabled_hover_text(tr!("predict-many-other-table")),
             false => all,
         };
         if all.clicked() {
-            let state = &cx.pages.predict.sheet;
-            cx.act(UiCommand::PredictFolder(TableWanted {
-                folder: folder.into(),
-                only: state.only.clone(),
-                csv: csv.into(),
-                all_columns: state.all_columns,
-            }));
+            let wanted = cx.pages.predict.sheet.wanted();
+            cx.act(UiCommand::PredictFolder(wanted));
         }
         if button(ui, tr!("predict-many-choose-image-folder")).clicked() {
             cx.change(|session| session.pick(DialogPurpose::Pictures));
@@ -201,7 +202,8 @@ fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
     }
 }
 
-fn working(ui: &mut Ui, count: SheetCount) {
+/// Draws the progress of a table.
+pub fn working(ui: &mut Ui, count: SheetCount) {
     if count.of == 0 {
         faint(ui, tr!("predict-many-preparing"));
         return;
@@ -212,7 +214,7 @@ fn working(ui: &mut Ui, count: SheetCount) {
 }
 
 /// Returns "120 of 500 images, 2 cannot be read".
-fn words(count: SheetCount) -> String {
+pub fn words(count: SheetCount) -> String {
     let done = match count.done == count.of {
         true => tr!("count-images", n = count.of),
         false => tr!("predict-many-done", done = count.done, n = count.of),

@@ -80,24 +80,29 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
     let Some(sorted) = cx.session.predict.sorted.ready().cloned() else {
         return false;
     };
-    head(ui, cx, &sorted);
-    let listed = cx.pages.predict.sorted.listed(&sorted);
+    by_class(ui, cx, &sorted, true);
+    true
+}
+
+/// Draws the images by class, with the run and its limit if requested.
+pub fn by_class(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bool) {
+    head(ui, cx, sorted, with_run);
+    let listed = cx.pages.predict.sorted.listed(sorted);
     let alone = cx.pages.predict.sorted.group.clone();
     let mut any = false;
     for (group, _, pictures) in &listed.groups {
         if !pictures.is_empty() && alone.as_ref().is_none_or(|alone| alone == group) {
             any = true;
-            gallery(ui, cx, &sorted, group, pictures);
+            gallery(ui, cx, sorted, group, pictures);
         }
     }
     if !any {
         card(ui, |ui| faint(ui, tr!("predict-sorted-no-match")));
     }
-    true
 }
 
 /// Draws the size of each group, the choice of groups, and the table.
-fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>) {
+fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bool) {
     let listed = cx.pages.predict.sorted.listed(sorted);
     card(ui, |ui| {
         widgets::ends(
@@ -109,7 +114,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>) {
                 );
             },
             |ui| {
-                if link(ui, tr!("predict-sorted-back")).clicked() {
+                if with_run && link(ui, tr!("predict-sorted-back")).clicked() {
                     cx.pages.predict.sorted.leave();
                 }
             },
@@ -134,21 +139,8 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>) {
                 (state.group, state.more) = (group, 0);
             }
         });
-        let run = listed_as(cx.session, &sorted.request.run).unwrap_or_default();
-        faint(
-            ui,
-            tr!(
-                "predict-sorted-by-run",
-                run = run,
-                task = sorted.request.task + 1
-            ),
-        );
-        if let Some(threshold) = sorted.request.threshold {
-            let limit = signed(threshold.into(), 2);
-            faint(
-                ui,
-                tr!("predict-sorted-limit", limit = limit, n = 100 - KEPT),
-            );
+        if with_run {
+            run(ui, cx, sorted);
         }
         ui.horizontal_wrapped(|ui| {
             let state = &mut cx.pages.predict.sorted;
@@ -158,6 +150,18 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>) {
             table(ui, cx, sorted, listed.moved);
         });
     });
+}
+
+/// Draws the run that classified the images, and the limit for none of its classes.
+fn run(ui: &mut Ui, cx: &Cx<'_>, sorted: &SortedPictures) {
+    let run = listed_as(cx.session, &sorted.request.run).unwrap_or_default();
+    let task = sorted.request.task + 1;
+    faint(ui, tr!("predict-sorted-by-run", run = run, task = task));
+    if let Some(threshold) = sorted.request.threshold {
+        let limit = signed(threshold.into(), 2);
+        let words = tr!("predict-sorted-limit", limit = limit, n = 100 - KEPT);
+        faint(ui, words);
+    }
 }
 
 /// Draws the path of the table, and whether it contains the moves.

@@ -29,8 +29,6 @@ const DRAWINGS: f32 = 350.0;
 /// State of the tour between frames.
 #[derive(Default)]
 pub struct State {
-    /// Whether the tour is offered without a request, in a new user's first window.
-    pub offered: bool,
     drawings: [Drawing; 2],
     /// Which drawings were changed and are not pinned yet.
     changed: [bool; 2],

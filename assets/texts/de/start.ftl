@@ -1,0 +1,39 @@
+# Die Seite Start: die Möglichkeiten zu beginnen, und das Klassifizieren eigener Bilder.
+
+start-question = Was möchtest du tun?
+start-classify = Meine Bilder klassifizieren
+start-classify-about = Wähle einen Ordner mit Bildern, der für jede Klasse einen Unterordner hat. Das Programm findet das beste Modell dafür und sortiert neue Bilder. Deine Bilder bleiben auf diesem Computer.
+start-classify-open = Bilder klassifizieren
+start-tour = Vergessen sehen
+start-experiment = Ein Experiment einrichten
+start-experiment-about = Wähle Datensatz, Backbone, PET und Methode. Trainiere Läufe, vergleiche sie, und lade die Einstellungen des Artikels.
+start-experiment-open = Experiment öffnen
+
+classify-back = Zurück zur Übersicht
+classify-images = 1. Bilder mit bekannten Klassen
+classify-images-about = Wähle einen Ordner mit einem Unterordner für jede Klasse, zum Beispiel Eiche und Ahorn, mit je zehn oder mehr Bildern. Du kannst ihn auch hierher ziehen.
+classify-choose-classes = Ordner mit Klassen wählen …
+classify-model = 2. Modell
+classify-model-about = Mehrere Methoden werden an einem Teil deiner Bilder ausprobiert. Die beste lernt danach alle. Das dauert einige Minuten.
+classify-make = Bestes Modell finden
+classify-make-again = Bestes Modell neu finden
+classify-comparing = Methoden werden an einem Teil deiner Bilder ausprobiert.
+classify-training = Die beste Methode lernt deine Bilder.
+classify-stop = Stoppen
+classify-accuracy = { $n ->
+    [one] { $share } % richtig bei { $n } Bild, das es nicht gesehen hat
+   *[other] { $share } % richtig bei { $n } Bildern, die es nicht gesehen hat
+}
+classify-larger = Ein größeres Netz klassifiziert meist mehr Bilder richtig. Es ist langsamer und wird einmal heruntergeladen.
+classify-use-larger = Größeres Netz verwenden
+classify-details = Einzelheiten
+classify-show-settings = Einstellungen zeigen
+classify-show-run = Lauf zeigen
+classify-other-model = Anderes Modell verwenden ▾
+classify-new = 3. Neue Bilder
+classify-new-about = Ziehe Bilder oder einen Ordner hierher, oder wähle sie aus. Die Ergebnisse werden auch als Tabelle neben dem Ordner gespeichert.
+classify-choose-folder = Bilderordner wählen …
+classify-choose-images = Bilder wählen …
+classify-no-results = Hier erscheinen neue Bilder nach Klassen.
+classify-no-model = Es gibt noch kein Modell für deine Bilder
+classify-no-model-advice = Wähle zuerst einen Ordner mit Klassen, und lass das beste Modell finden

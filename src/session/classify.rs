@@ -1,0 +1,145 @@
+//! Classifying a user's own images: images with known classes, a model for them, and new images. The methods are
+//! compared, then the best one is trained on all images.
+
+use std::path::{Path, PathBuf};
+
+use super::Session;
+use super::arrival::is_own;
+use super::row::{RunRow, RunState};
+use super::views::DataView;
+use crate::problem::Problem;
+use crate::run::config::RunConfig;
+use crate::run::event::Event;
+use crate::run::job::JobId;
+use crate::run::tried::Trial;
+
+/// How a model is made, and from what.
+#[derive(Debug, Default)]
+pub struct Classify {
+    /// The current step of making a model.
+    pub work: Work,
+    /// Why no model was made.
+    pub problem: Option<Problem>,
+    /// The model that the user selected instead of the newest one.
+    chosen: Option<PathBuf>,
+}
+
+/// A step of making a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Work {
+    /// None.
+    #[default]
+    Nothing,
+    /// This job compares the methods.
+    Comparing(JobId),
+    /// The settings of the best method are being planned.
+    Planning,
+    /// This job trains the model.
+    Training(JobId),
+}
+
+impl Session {
+    /// Returns the open dataset if it is a user's own.
+    pub fn own_images(&self) -> Option<&DataView> {
+        let view = self.experiment.data.ready()?;
+        is_own(&view.place).then_some(&**view)
+    }
+
+    /// Returns the model for new images: the selected run, else the newest finished one of the current dataset.
+    pub fn model(&self) -> Option<&RunRow> {
+        let chosen = self.classify.chosen.as_deref();
+        let chosen = chosen.and_then(|folder| self.row(folder));
+        let place = &self.experiment.draft.data;
+        let mut rows = self.rows().filter(|_| is_own(place));
+        chosen.or_else(|| {
+            rows.find(|row| {
+                let header = row.header.as_ref();
+                let same = header.is_some_and(|header| header.config.data == *place);
+                same && row.is_measured() && row.state == RunState::Finished
+            })
+        })
+    }
+
+    /// Selects the model for new images; `None` for the newest one of the current dataset.
+    pub fn choose_model(&mut self, folder: Option<PathBuf>) {
+        self.classify.chosen = folder;
+    }
+
+    /// Compares the methods on the current dataset, with all classes at once, and trains the best one.
+    pub fn make_model(&mut self) {
+        if self.arrival() == Some(false) {
+            self.arrive(true);
+        }
+        self.classify.problem = None;
+        let job = self.try_methods();
+        self.classify.work = Work::Comparing(job);
+    }
+
+    /// Stops making a model.
+    pub fn stop_model(&mut self) {
+        match std::mem::take(&mut self.classify.work) {
+            Work::Comparing(job) | Work::Training(job) => self.give_up(job),
+            Work::Nothing | Work::Planning => {}
+        }
+    }
+
+    /// Processes the engine's events of the job that makes a model.
+    pub(super) fn follow_model(&mut self, job: JobId, event: &Event) {
+        let (Work::Comparing(mine) | Work::Training(mine)) = self.classify.work else {
+            return;
+        };
+        if mine != job {
+            return;
+        }
+        self.classify.work = match event {
+            Event::Tried(_) => {
+                let chosen = self.trial().and_then(|trial| choose(trial).cloned());
+                match chosen {
+                    Some(config) => {
+                        self.use_tried(config);
+                        Work::Planning
+                    }
+                    None => Work::Nothing,
+                }
+            }
+            Event::Failed { problem, .. } => {
+                self.classify.problem = Some(problem.clone());
+                Work::Nothing
+            }
+            Event::Finished { .. } => {
+                self.classify.chosen = None;
+                Work::Nothing
+            }
+            Event::Stopped { .. } | Event::Removed(_) => Work::Nothing,
+            _ => return,
+        };
+    }
+
+    /// Trains the best method once its settings are planned.
+    pub(super) fn train_planned_model(&mut self) {
+        if self.classify.work != Work::Planning || !self.is_planned() {
+            return;
+        }
+        self.classify.work = Work::Nothing;
+        if !self.can_start() {
+            let problems = &self.experiment.plan.problems;
+            self.classify.problem = problems.first().cloned();
+            return;
+        }
+        let config = self.experiment.draft.clone();
+        let name = Path::new(&config.data).file_stem().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        self.classify.work = Work::Training(self.train_named(config, name));
+    }
+}
+
+/// Returns the settings to train after a trial: those of the best method. If the trial was reduced and the first method is
+/// not significantly worse, those of the first one, because methods that train in steps gain most from all images.
+fn choose(trial: &Trial) -> Option<&RunConfig> {
+    let is_reduced = !trial.bounds.is_empty();
+    let place = match trial.best()? {
+        _ if is_reduced && trial.level().contains(&0) => 0,
+        best => best,
+    };
+    Some(&trial.methods[place].config)
+}

@@ -1,0 +1,261 @@
+//! Classifying own images in three steps: images with known classes, a model, new images. Only the details name the
+//! backbone and the methods.
+
+use egui::{CollapsingHeader, RichText, Ui};
+
+use crate::run::sheet::SheetState;
+use crate::session::Session;
+use crate::session::advice::backbone_for;
+use crate::session::chooser::DialogPurpose;
+use crate::session::classify::Work;
+use crate::session::collection::Purpose;
+use crate::session::views::{Fetch, RunRow};
+use crate::session::words::{duration_text, number};
+use crate::tr;
+use crate::ui::command::{Page, UiCommand};
+use crate::ui::pages::{Cx, experiment, predict};
+use crate::ui::theme::{semibold, tokens};
+use crate::ui::widgets::{
+    self, Column, Fixed, button, card, cut, faint, link, primary_button, progress, sentence,
+    two_columns,
+};
+
+/// Draws the steps, and beside them the new images by class.
+pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+    two_columns(ui, cx, Fixed::Left(380.0), steps, results);
+}
+
+fn steps(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
+    if link(ui, tr!("classify-back")).clicked() {
+        cx.pages.start.classify = false;
+    }
+    card(ui, |ui| images(ui, cx));
+    if cx.session.own_images().is_some() {
+        card(ui, |ui| model(ui, cx));
+    }
+    if cx.session.model().is_some() {
+        card(ui, |ui| new_images(ui, cx));
+    }
+}
+
+/// Draws the folder of images with known classes.
+fn images(ui: &mut Ui, cx: &mut Cx<'_>) {
+    widgets::title(ui, tr!("classify-images"));
+    let place = cx.session.experiment.draft.data.clone();
+    let own = crate::session::arrival::is_own(&place);
+    match &cx.session.experiment.data {
+        Fetch::Ready(view) if own => {
+            cut(ui, &place).on_hover_text(&place);
+            experiment::thumbs(ui, cx, view);
+        }
+        Fetch::Busy if own => {
+            ui.horizontal(|ui| {
+                ui.spinner();
+                faint(ui, tr!("data-reading", data = place.as_str()));
+            });
+        }
+        Fetch::Failed(problem) if own => widgets::problem(ui, problem),
+        _ => {
+            sentence(ui, tr!("classify-images-about"));
+        }
+    }
+    ui.horizontal_wrapped(|ui| {
+        let words = tr!("classify-choose-classes");
+        let chosen = match own {
+            true => button(ui, words),
+            false => primary_button(ui, words, true),
+        };
+        if chosen.clicked() {
+            cx.change(|session| session.pick(DialogPurpose::DataFolder));
+        }
+        if button(ui, tr!("data-create")).clicked() {
+            cx.act(UiCommand::Collect(Purpose::Data));
+        }
+    });
+}
+
+/// Draws the model, or how it is being made.
+fn model(ui: &mut Ui, cx: &mut Cx<'_>) {
+    widgets::title(ui, tr!("classify-model"));
+    match cx.session.classify.work {
+        Work::Nothing => {
+            match cx.session.model() {
+                Some(row) => made(ui, row),
+                None => {
+                    sentence(ui, tr!("classify-model-about"));
+                }
+            }
+            make(ui, cx);
+            larger(ui, cx);
+        }
+        Work::Comparing(_) | Work::Planning => {
+            let step = cx.session.trial_at_work(&cx.session.experiment.trying);
+            let step = step.unwrap_or_else(|| tr!("experiment-trial-queued").into());
+            sentence(ui, tr!("classify-comparing"));
+            faint(ui, crate::session::story::sentence(&step));
+            stop(ui, cx);
+        }
+        Work::Training(job) => {
+            let run = cx.session.train.running();
+            let run = run.filter(|run| run.job == Some(job));
+            sentence(ui, tr!("classify-training"));
+            progress(ui, run.map_or(0.0, |run| run.done()), tr!("train-progress"));
+            let left = run.and_then(|run| run.progress.as_ref()?.seconds_left);
+            if let Some(left) = left {
+                faint(ui, tr!("count-time-left", time = duration_text(left)));
+            }
+            stop(ui, cx);
+        }
+    }
+    details(ui, cx);
+}
+
+fn stop(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if button(ui, tr!("classify-stop")).clicked() {
+        cx.change(Session::stop_model);
+    }
+}
+
+/// Draws how many images the model classifies correctly.
+fn made(ui: &mut Ui, row: &RunRow) {
+    let images = row.header.iter().flat_map(|header| &header.test_images);
+    if let Some(right) = row.figures.final_accuracy {
+        let (share, n) = (number(right, 0), images.sum::<usize>());
+        let text = tr!("classify-accuracy", share = share, n = n);
+        let text = RichText::new(text).font(semibold(13.0));
+        ui.label(text.color(tokens(ui).strong));
+    }
+    cut(ui, row.line());
+}
+
+/// Draws the button that makes a model, and why it is not possible or failed.
+fn make(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let problems = &cx.session.experiment.plan.problems;
+    let problem = cx.session.classify.problem.as_ref().or(problems.first());
+    if let Some(problem) = problem {
+        widgets::problem(ui, problem);
+    }
+    let can_start = cx.session.can_start() && !cx.session.has_grid();
+    let has_model = cx.session.model().is_some();
+    let clicked = match has_model {
+        true => widgets::button_if(ui, can_start, tr!("classify-make-again")),
+        false => primary_button(ui, tr!("classify-make"), can_start),
+    };
+    if clicked.clicked() {
+        cx.change(Session::make_model);
+    }
+}
+
+/// Offers a larger network if the model classifies few images correctly.
+fn larger(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(better) = cx.session.model().and_then(backbone_for) else {
+        return;
+    };
+    let Some(view) = cx.session.inventory.backbone(better.name) else {
+        return;
+    };
+    sentence(ui, tr!("classify-larger"));
+    ui.horizontal_wrapped(|ui| {
+        if button(ui, tr!("classify-use-larger")).clicked() {
+            cx.change(move |session| {
+                session.choose_backbone(better.name);
+                session.make_model();
+            });
+        }
+        faint(ui, view.whereabouts());
+    });
+}
+
+/// Draws what the model consists of, the comparison, and links to the pages that show more.
+fn details(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let header = cx.session.model().and_then(|row| row.header.clone());
+    let trial = cx.session.trial().cloned();
+    CollapsingHeader::new(tr!("classify-details"))
+        .id_salt("model-details")
+        .show(ui, |ui| {
+            if let Some(header) = &header {
+                faint(ui, header.title());
+                faint(ui, &header.config.backbone);
+            }
+            if let Some(trial) = &trial {
+                experiment::trial_table(ui, cx, trial);
+            }
+            models(ui, cx);
+            ui.horizontal_wrapped(|ui| {
+                if link(ui, tr!("classify-show-settings")).clicked() {
+                    cx.act(UiCommand::Show(Page::Experiment));
+                }
+                if let Some(header) = header
+                    && link(ui, tr!("classify-show-run")).clicked()
+                {
+                    cx.act(UiCommand::Open(header.folder));
+                }
+            });
+        });
+}
+
+/// Draws the choice of another finished run as the model.
+fn models(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let menu = button(ui, tr!("classify-other-model"));
+    egui::Popup::menu(&menu).show(|ui| {
+        egui::ScrollArea::vertical()
+            .max_height(300.0)
+            .show(ui, |ui| {
+                let mut chosen = None;
+                for (folder, title) in predict::askable(cx.session) {
+                    if ui.button(title).clicked() {
+                        chosen = Some(folder);
+                    }
+                }
+                if let Some(folder) = chosen {
+                    cx.change(move |session| session.choose_model(Some(folder)));
+                    ui.close();
+                }
+            });
+    });
+}
+
+/// Draws the choice of new images, and the progress of the table.
+fn new_images(ui: &mut Ui, cx: &mut Cx<'_>) {
+    widgets::title(ui, tr!("classify-new"));
+    sentence(ui, tr!("classify-new-about"));
+    ui.horizontal_wrapped(|ui| {
+        if primary_button(ui, tr!("classify-choose-folder"), true).clicked() {
+            cx.change(|session| session.pick(DialogPurpose::Pictures));
+        }
+        if button(ui, tr!("classify-choose-images")).clicked() {
+            cx.change(|session| session.pick(DialogPurpose::Image));
+        }
+    });
+    let Some(sheet) = &cx.session.predict.sheet else {
+        return;
+    };
+    match &sheet.state {
+        SheetState::Working(count) => {
+            predict::sheet::working(ui, *count);
+            if button(ui, tr!("predict-many-stop")).clicked() {
+                cx.change(Session::stop_sheet);
+            }
+        }
+        SheetState::Done(count) => {
+            faint(ui, predict::sheet::words(*count));
+        }
+        SheetState::Stopped => {
+            faint(ui, tr!("predict-many-stopped"));
+        }
+        SheetState::Failed(problem) => widgets::problem(ui, problem),
+    }
+    if let Some(problem) = cx.session.predict.sorted.problem() {
+        widgets::problem(ui, problem);
+    }
+}
+
+/// Draws the new images by class.
+fn results(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
+    match cx.session.predict.sorted.ready().cloned() {
+        Some(sorted) => predict::sorted::by_class(ui, cx, &sorted, false),
+        None => card(ui, |ui| {
+            faint(ui, tr!("classify-no-results"));
+        }),
+    }
+}

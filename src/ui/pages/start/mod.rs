@@ -1,0 +1,90 @@
+//! The first page of a new user: classify own images, take the tour, or set up an experiment.
+
+mod classify;
+
+use egui::{RichText, Ui};
+
+use crate::tr;
+use crate::ui::command::{Page, UiCommand};
+use crate::ui::pages::Cx;
+use crate::ui::theme::{GAP, semibold, tokens};
+use crate::ui::widgets::{self, card_of, primary_button, scroll, terms};
+
+/// Greatest width of the three cards together, in points.
+const WIDEST: f32 = 1000.0;
+/// Least width of the three cards beside each other.
+const BESIDE: f32 = 760.0;
+/// Height of a card beside others.
+const HEIGHT: f32 = 160.0;
+
+/// State of the page between frames.
+#[derive(Default)]
+pub struct State {
+    /// Whether the user classifies own images.
+    pub classify: bool,
+}
+
+/// Draws the page.
+pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+    match cx.pages.start.classify {
+        true => classify::show(ui, cx),
+        false => scroll(ui, "start", |ui| choices(ui, cx)),
+    }
+}
+
+/// Draws a card for each way to start.
+fn choices(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let room = ui.available_width();
+    let width = room.min(WIDEST);
+    let (number, height, above) = match width >= BESIDE {
+        true => (3, HEIGHT, 60.0),
+        false => (1, 0.0, 0.0),
+    };
+    let texts = [
+        [
+            "start-classify",
+            "start-classify-about",
+            "start-classify-open",
+        ],
+        ["start-tour", "tour-about", "tour-start"],
+        [
+            "start-experiment",
+            "start-experiment-about",
+            "start-experiment-open",
+        ],
+    ];
+    ui.horizontal_top(|ui| {
+        ui.add_space((room - width) / 2.0);
+        ui.vertical(|ui| {
+            ui.set_width(width);
+            ui.spacing_mut().item_spacing = egui::vec2(GAP, GAP);
+            ui.add_space(above);
+            widgets::title(ui, tr!("start-question"));
+            ui.columns(number, |columns| {
+                for (at, [title, about, open]) in texts.into_iter().enumerate() {
+                    let ui = &mut columns[at % number];
+                    card_of(ui, height, |ui| {
+                        let strong = tokens(ui).strong;
+                        let title = RichText::new(tr!(title)).font(semibold(16.0));
+                        ui.label(title.color(strong));
+                        terms::sentence(ui, tr!(about));
+                        ui.horizontal(|ui| {
+                            if primary_button(ui, tr!(open), true).clicked() {
+                                begin(cx, at);
+                            }
+                        });
+                    });
+                }
+            });
+        });
+    });
+}
+
+/// Follows the choice at this index.
+fn begin(cx: &mut Cx<'_>, choice: usize) {
+    match choice {
+        0 => cx.pages.start.classify = true,
+        1 => cx.act(UiCommand::Tour),
+        _ => cx.act(UiCommand::Show(Page::Experiment)),
+    }
+}

@@ -1,0 +1,128 @@
+//! The page Start: the ways to start, and classifying own images with the real engine, from a folder of classes to new
+//! images by class.
+
+use std::sync::Arc;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::config::RunConfig;
+use lae_studio::session::classify::Work;
+use lae_studio::session::{Disk, Session};
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::{Settings, ThemeChoice};
+
+use super::{Dropped, recorded, settle, shot, wait, window};
+use crate::teach::letters;
+
+fn drop_folder(window: &mut Harness<'_, StudioApp>, folder: &std::path::Path) {
+    let dropped = Arc::new(Dropped(folder.to_path_buf()));
+    window.input_mut().dropped_files.push(dropped);
+    window.step();
+    settle(window);
+}
+
+#[test]
+fn the_first_window_offers_three_ways_to_start() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
+    window.state_mut().welcome();
+    settle(&mut window);
+    shot(&mut window, "start");
+    for (open, page) in [
+        ("start-experiment-open", Page::Experiment),
+        ("tour-start", Page::Learn),
+    ] {
+        window.state_mut().page = Page::Start;
+        settle(&mut window);
+        window.get_by_label(tr!(open)).click();
+        settle(&mut window);
+        assert_eq!(window.state().page, page);
+    }
+    let file = runs.path().join("window.toml");
+    assert!(Settings::are_new(Some(&file)));
+    Settings::default().save(&file).unwrap();
+    assert!(!Settings::are_new(Some(&file)) && !Settings::are_new(None));
+}
+
+#[test]
+fn own_images_are_classified_on_one_page() {
+    let runs = tempfile::tempdir().unwrap();
+    let root = runs.path().to_path_buf();
+    let config = RunConfig {
+        device: "cpu".into(),
+        ..RunConfig::default()
+    };
+    let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
+        Session::open(root, config, wake).unwrap()
+    });
+    window.state_mut().welcome();
+    settle(&mut window);
+    window.get_by_label(tr!("start-classify-open")).click();
+    settle(&mut window);
+    // Of the built-in digits nothing is shown.
+    assert_absent!(window, "classify-model");
+    let known = letters("ABC", 12);
+    drop_folder(&mut window, known.path());
+    wait(&mut window, "the images are read", |app| {
+        app.session.own_images().is_some() && app.session.is_planned()
+    });
+    settle(&mut window);
+    assert_eq!(window.state().page, Page::Start);
+    shot(&mut window, "classify-images");
+    window.get_by_label(tr!("classify-make")).click();
+    settle(&mut window);
+    window.get_by_label(tr!("classify-comparing"));
+    wait(&mut window, "the model is ready", |app| {
+        app.session.classify.work == Work::Nothing && app.session.model().is_some()
+    });
+    settle(&mut window);
+    assert!(window.state().session.classify.problem.is_none());
+    let model = window.state().session.model().unwrap();
+    assert!(model.figures.final_accuracy.unwrap() > 60.0);
+    assert_eq!(model.header.as_ref().unwrap().tasks.len(), 1);
+    window.get_by_label(tr!("classify-details")).click();
+    settle(&mut window);
+    shot(&mut window, "classify-model");
+    // The second folder has new images.
+    let new = letters("ABC", 3);
+    drop_folder(&mut window, new.path());
+    wait(&mut window, "they are classified", |app| {
+        app.session.predict.sorted.ready().is_some()
+    });
+    settle(&mut window);
+    let sorted = window.state().session.predict.sorted.ready().cloned();
+    assert_eq!(sorted.unwrap().pictures.len(), 9);
+    window.get_by_label(&tr!("predict-sorted-by-class", n = 9));
+    window.get_by_label(tr!("predict-sorted-copy"));
+    // It has no words about runs.
+    assert!(!shows!(window, "predict-sorted-back"));
+    shot(&mut window, "classify-sorted");
+}
+
+#[test]
+fn new_images_without_a_model_are_refused() {
+    let runs = tempfile::tempdir().unwrap();
+    let backend = lae_studio::session::backend::Recorded::default();
+    let root = runs.path().to_path_buf();
+    let mut window = window([700.0, 600.0], ThemeChoice::Dark, move |wake| {
+        Session::with(
+            Box::new(backend),
+            Disk::at(root),
+            RunConfig::default(),
+            wake,
+        )
+    });
+    window.state_mut().welcome();
+    settle(&mut window);
+    window.get_by_label(tr!("start-classify-open")).click();
+    settle(&mut window);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.png");
+    image::RgbImage::new(8, 8).save(&file).unwrap();
+    drop_folder(&mut window, &file);
+    wait(&mut window, "it is refused", |app| {
+        let mut notices = app.session.notices.list.iter();
+        notices.any(|notice| notice.problem.what == tr!("classify-no-model"))
+    });
+}
