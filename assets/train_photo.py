@@ -7,7 +7,7 @@
     python assets/train_photo.py pack tiny.git DATA          unpack the JPEGs into arrays of pixels
     python assets/train_photo.py teach DATA                  compute the targets of distillation
     python assets/train_photo.py train DATA RUN              train; the same command resumes
-    python assets/train_photo.py export RUN FILE             write the averaged weights as they are now
+    python assets/train_photo.py export DATA RUN FILE        write the averaged weights as they are now
     python assets/train_photo.py evaluate CIFAR FILE         accuracy of frozen features on new classes
     python assets/train_photo.py duplicates DATA CIFAR       near-duplicates in CIFAR-100's test images
 
@@ -18,9 +18,10 @@ All images are those of Tiny-ImageNet. The network learns their labels and, by d
 EfficientNet-Lite0 (Apache-2.0), a network trained on ImageNet: their 384 first principal components, each
 divided by the square root of its standard deviation. The teacher sees whole images, enlarged to 160×160.
 
-Training begins with crops of 32×32 pixels, which are four times as fast, and ends with 48×48. Muon updates
+Training begins with crops of 32×32 pixels, which are four times as fast, and ends with 48×48. A second training
+with 48×48 alone continues from the averaged weights (--init). Muon updates
 the matrices of the blocks, AdamW all other weights. An exponential moving average (EMA) of the weights is
-evaluated and written.
+evaluated. FILE contains it with the last norm scaled, so that all features have the same standard deviation.
 
 The network has patches of 2×2. The program loads ConvNeXts with patches of 4×4. The first convolution
 of FILE therefore averages 2×2 pixels, and its input is 96×96. For an image of 48×48 enlarged twice
@@ -479,9 +480,25 @@ def write(model, path):
     print(f"{path}: {os.path.getsize(path)} bytes")
 
 
+@torch.no_grad()
+def standardise(model, data, side, precision):
+    """Scales the last norm so that all features have the same standard deviation over each tenth training image."""
+    images, _ = load_split(data, "train")
+    parts = []
+    with autocast(precision):
+        for start in range(0, len(images) // 10, 250):
+            x = F.interpolate(to_tensor(images[start * 10 : start * 10 + 2500 : 10]), (side, side), mode="bilinear")
+            parts.append(model.forward_head(model.forward_features(x), pre_logits=True).float())
+    deviation = torch.cat(parts).std(0)
+    scale = deviation.mean() / deviation
+    for parameter in (model.head.norm.weight, model.head.norm.bias):
+        parameter.mul_(scale)
+
+
 def export(args):
     model = make_model()
     model.load_state_dict(torch.load(f"{args.run}/checkpoint.pt", map_location=DEVICE, weights_only=True)["ema"])
+    standardise(model.eval(), args.data, INPUT // 2, args.precision)
     write(model, args.file)
 
 
@@ -582,7 +599,7 @@ def main():
     added.add_argument("--batch", type=int, default=256)
     added.add_argument("--drop-path", type=float, default=0.0)
     added.add_argument("--ema", type=float, default=0.998, help="decay per step")
-    add(export, "run", "file")
+    add(export, "data", "run", "file")
     added = add(evaluate, "cifar", "file")
     added.add_argument("--every", type=int, default=1, help="use each n-th training image")
     added.add_argument("--every-test", type=int, default=1, help="use each n-th test image")
