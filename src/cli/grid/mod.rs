@@ -310,7 +310,7 @@ fn before(plan: &GridPlan, cells: &[usize]) -> String {
             (true, _) => "based on earlier runs",
             (false, true) => "estimated from earlier runs with other settings",
             (false, false) => {
-                "from the speed of the processor and the size of the network, until a run has finished on this device"
+                "a rough guess from the size of the network, until a run has finished on this device"
             }
         };
         text += &format!(

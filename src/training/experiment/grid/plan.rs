@@ -121,7 +121,6 @@ impl GridPlan {
             foresight,
         };
         if opens {
-            plan.experience.measures = true;
             // A cell whose device is not there says so when it is run.
             plan.find_devices();
         }
@@ -216,8 +215,9 @@ impl GridPlan {
     }
 
     /// Looks for the devices of all cells on this machine, so that runs count for an estimate whatever they called their
-    /// device; returns a Problem for each that is not there.
+    /// device, and without runs the speed of the processor; returns a Problem for each that is not there.
     pub fn find_devices(&mut self) -> Vec<Problem> {
+        self.experience.measures = true;
         let cells = self.cells.cells.iter();
         let called: BTreeSet<&str> = cells.map(|cell| cell.config.device.as_str()).collect();
         let found = called
