@@ -429,7 +429,7 @@ mod tests {
         assert!(trial.methods.iter().all(|one| one.right.is_some()));
         let unknown = ["none-such".to_string()];
         let problem = try_backbones(&chosen, &unknown, &Stock::default(), &mut sink, &control);
-        assert!(problem.unwrap_err().place.contains("none-such"));
+        assert!(problem.unwrap_err().to_string().contains("none-such"));
     }
 
     /// Stops once RanPAC is tried.
