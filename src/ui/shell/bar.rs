@@ -92,7 +92,7 @@ fn right_end(
     // Room for everything except the run's text, with gaps; a run in progress adds two buttons.
     let signs = if live.is_some() { 300.0 } else { 224.0 };
     let signs = signs - if menu { 0.0 } else { SIGN };
-    // First the device's text is dropped, then the help button, then the device, and last the run's text.
+    // First the device's text is dropped, then the device, then the help button, and last the run's text.
     let words = match live {
         Some(run) => chip_text(run, session.waiting().count(), 0) + &elsewhere(session),
         None => idle_text(session),
@@ -101,11 +101,7 @@ fn right_end(
     let fits = |wide: bool, extra: f32| {
         room > 400.0 && room >= least + extra + device_width(ui, session, wide)
     };
-    let short = match fits(false, 0.0) {
-        true => device_width(ui, session, false),
-        false => 0.0,
-    };
-    let help = menu && room >= least + short + SIGN;
+    let help = menu && room >= least + SIGN;
     let extra = if help { SIGN } else { 0.0 };
     let signs = signs + extra;
     let mut lengths = [whole > WIDE, false].into_iter();
