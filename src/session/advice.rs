@@ -144,7 +144,7 @@ mod tests {
         );
         let published = gain(&photo, LARGE);
         assert!(
-            published.contains("84\u{a0}%") && published.contains("2023"),
+            published.contains("84\u{a0}%") && published.contains("2022"),
             "{published}"
         );
         assert_eq!(gain(&photographs("other"), LARGE), "");

@@ -37,7 +37,8 @@ impl StudioApp {
 
     /// Handles paths dropped on a page, once their types are known: images are predicted, several of them into a table;
     /// weight files become the backbone; packed runs are unpacked; grids are opened; plugins are shown before they are
-    /// installed; a LoRA of peft becomes the initial PET. Everything else is data, or on Predict an image.
+    /// installed; a LoRA of peft becomes the initial PET. Everything else is data, on Predict an image, and where own
+    /// images are classified, a folder of new ones.
     pub(super) fn take_dropped(&mut self, ctx: &Context) {
         // There is one dataset and one backbone; of several files the last counts.
         let (mut weights, mut data) = (None, None);
@@ -64,7 +65,11 @@ impl StudioApp {
                 self.session.add_folder(path);
             } else if page == Page::Predict && is_folder {
                 self.pages.predict.sheet.choose(&path);
-            } else if page == Page::Start && is_folder && self.session.model().is_some() {
+            } else if page == Page::Start
+                && is_folder
+                && self.pages.start.classify
+                && self.session.model().is_some()
+            {
                 self.classify(ctx, &[path]);
             } else if page == Page::Predict || (one_of(IMAGES) && !is_folder) {
                 pictures.push(path);
@@ -81,9 +86,12 @@ impl StudioApp {
         if !pictures.is_empty() {
             self.act(ctx, UiCommand::PredictFiles(pictures));
         }
-        let weights = weights.map(UiCommand::ChooseWeights);
-        for command in weights.into_iter().chain(data.map(UiCommand::ChooseData)) {
-            self.act(ctx, command);
+        if let Some(path) = weights {
+            self.act(ctx, UiCommand::ChooseWeights(path));
+            self.show(Page::Experiment);
+        }
+        if let Some(place) = data {
+            self.act(ctx, UiCommand::ChooseData(place));
             match self.page {
                 Page::Start => self.pages.start.classify = true,
                 _ => self.show(Page::Experiment),

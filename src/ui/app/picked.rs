@@ -8,6 +8,7 @@ use super::StudioApp;
 use crate::problem::Problem;
 use crate::run::config::Setting;
 use crate::session::chooser::DialogPurpose;
+use crate::session::sheet::SheetView;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::predict::sheet;
@@ -107,6 +108,12 @@ impl StudioApp {
                 .notify(problem.advise(tr!("classify-no-model-advice")), true);
             return;
         };
+        let asked = self.session.predict.sheet.as_ref();
+        if asked.is_some_and(SheetView::is_working) {
+            let problem = Problem::new(tr!("predict-many-other-table"));
+            self.session.notify(problem, true);
+            return;
+        }
         let mut sheet = sheet::State::default();
         let chosen = match files {
             [folder] if folder.is_dir() => {

@@ -98,6 +98,14 @@ fn own_images_are_classified_on_one_page() {
     // It has no words about runs.
     assert!(!shows!(window, "predict-sorted-back"));
     shot(&mut window, "classify-sorted");
+    // In the overview, a folder has known classes again.
+    window.get_by_label(tr!("classify-back")).click();
+    settle(&mut window);
+    drop_folder(&mut window, known.path());
+    window.get_by_label(tr!("classify-model"));
+    let session = &window.state().session;
+    let table = session.predict.sheet.as_ref().unwrap();
+    assert_eq!(table.request.folder, new.path());
 }
 
 #[test]
