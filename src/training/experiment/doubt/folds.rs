@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::data::Sample;
 use crate::data::rng::{Purpose, Rng};
 use crate::experiment::Stock;
-use crate::experiment::inside::evenly;
+use crate::experiment::images::evenly;
 use crate::experiment::teach::{check_training_images, own_images};
 use crate::message;
 use crate::problem::{Problem, Result};

@@ -9,7 +9,6 @@ mod probe_set;
 mod survey;
 
 pub use axes::{Axes, Features};
-pub(super) use probe_set::evenly;
 pub use probe_set::{MOST, ProbeSet};
 pub use survey::{Survey, probe_inside};
 

@@ -7,7 +7,7 @@ use crate::data::Sample;
 use crate::data::loader::inputs_of;
 use crate::data::transform::InputSpec;
 use crate::experiment::Stock;
-use crate::experiment::images::{Images, Place};
+use crate::experiment::images::{Images, Place, evenly};
 use crate::experiment::teach::own_images;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -77,73 +77,4 @@ fn images_of(stored: &StoredRun, stock: &Stock) -> Result<Images> {
         images.push(&kept, planned[task].start);
     }
     Ok(images)
-}
-
-/// Indices of at most `most` of these, as many of each class as of any other while there are some,
-/// spread over those of the class; in order of class. Of more classes than that, one of every
-/// so-manieth.
-pub(in crate::experiment) fn evenly(labels: &[usize], classes: usize, most: usize) -> Vec<usize> {
-    let mut of: Vec<Vec<usize>> = vec![Vec::new(); classes];
-    for (at, label) in labels.iter().enumerate() {
-        if let Some(class) = of.get_mut(*label) {
-            class.push(at);
-        }
-    }
-    of.retain(|class| !class.is_empty());
-    let stride = of.len().div_ceil(most).max(1);
-    let of: Vec<Vec<usize>> = of.into_iter().step_by(stride).collect();
-    let mut each = most.checked_div(of.len()).unwrap_or(0);
-    // What small classes leave goes to the others.
-    while of
-        .iter()
-        .map(|class| class.len().min(each + 1))
-        .sum::<usize>()
-        <= most
-        && of.iter().any(|class| class.len() > each)
-    {
-        each += 1;
-    }
-    let spread = |class: &Vec<usize>| -> Vec<usize> {
-        let count = class.len().min(each);
-        (0..count).map(|i| class[i * class.len() / count]).collect()
-    };
-    of.iter().flat_map(spread).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_are_even_and_what_small_ones_leave_goes_to_others() {
-        // 100 of class 0, 2 of class 1, 100 of class 2.
-        let labels: Vec<usize> = (0..202)
-            .map(|at| {
-                if at < 100 {
-                    0
-                } else {
-                    1 + usize::from(at > 101)
-                }
-            })
-            .collect();
-        let chosen = evenly(&labels, 3, 30);
-        let count = |class: usize| chosen.iter().filter(|at| labels[**at] == class).count();
-        assert_eq!([count(0), count(1), count(2)], [14, 2, 14]);
-        let unique: std::collections::BTreeSet<_> = chosen.iter().collect();
-        assert_eq!(unique.len(), chosen.len());
-        assert_eq!(chosen, evenly(&labels, 3, 30));
-    }
-
-    #[test]
-    fn many_classes_are_thinned_and_few_pictures_are_all_taken() {
-        let labels: Vec<usize> = (0..1000).collect();
-        let chosen = evenly(&labels, 1000, 300);
-        assert!(
-            chosen.len() <= 300 && chosen.len() >= 200,
-            "{}",
-            chosen.len()
-        );
-        assert_eq!(evenly(&[0, 1, 1], 2, 300), [0, 1, 2]);
-        assert!(evenly(&[], 0, 300).is_empty());
-    }
 }

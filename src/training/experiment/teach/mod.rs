@@ -29,8 +29,7 @@ use crate::store::{self, AddedPictures, NewAddedTask, PetStart, RunFolder, Store
 use crate::texts::{Message, Words};
 
 use super::fitting::answering_weights;
-use super::images::{Images, Own};
-use super::inside::evenly;
+use super::images::{Images, Own, evenly};
 use super::trainer::{Kit, Trainer};
 use super::{Outcome, Stock, unless_stopped, upload};
 use basis::{check_exemplars, full, restore, teachable};

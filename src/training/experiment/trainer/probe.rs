@@ -7,7 +7,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::super::images::Labelled;
-use super::super::inside::evenly;
+use super::super::images::evenly;
 use super::super::reading::Reading;
 use super::Trainer;
 use crate::data::Sample;

@@ -1,5 +1,7 @@
 //! Which method suits these images, and which backbone: a button and the table of results for each.
 
+use std::sync::Arc;
+
 use egui::{RichText, Ui};
 
 use crate::run::tried::{Trial, TriedMethod};
@@ -14,68 +16,72 @@ use crate::ui::widgets::{self, button, button_if, card, faint, link, sentence};
 
 /// Draws the card of methods.
 pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if cx.session.experiment.data.ready().is_none() {
-        return;
-    }
-    card(ui, |ui| {
-        widgets::title(ui, tr!("experiment-trial-title"));
-        if let Some(trial) = cx.session.trial().cloned() {
-            table(ui, cx, &trial);
-            for told in trial.sentences() {
-                sentence(ui, told.said());
-            }
-            backbone(ui, cx, &trial);
-        }
-        ask(ui, cx, &METHODS);
-    });
+    show(ui, cx, &METHODS);
 }
 
 /// Draws the card of backbones.
 pub fn backbones(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if cx.session.experiment.data.ready().is_none() {
-        return;
-    }
-    card(ui, |ui| {
-        widgets::title(ui, tr!("experiment-backbone-trial-title"));
-        if let Some(trial) = cx.session.backbone_trial().cloned() {
-            table(ui, cx, &trial);
-            for told in trial.sentences() {
-                sentence(ui, told.said());
-            }
-        }
-        ask(ui, cx, &BACKBONES);
-    });
+    show(ui, cx, &BACKBONES);
 }
 
 /// A kind of trial.
 struct Kind {
     trying: fn(&Session) -> &Trying,
-    is_done: fn(&Session) -> bool,
+    done: fn(&Session) -> Option<&Arc<Trial>>,
     start: fn(&mut Session),
     stop: fn(&mut Session),
-    words: [&'static str; 2],
+    /// Whether a better backbone is suggested.
+    suggests: bool,
+    /// Title, button and hint.
+    words: [&'static str; 3],
 }
 
 const METHODS: Kind = Kind {
     trying: |session| &session.experiment.trying,
-    is_done: |session| session.trial().is_some(),
+    done: Session::trial,
     start: |session| {
         session.try_methods();
     },
     stop: Session::stop_trying,
-    words: ["experiment-trial-start", "experiment-trial-hint"],
+    suggests: true,
+    words: [
+        "experiment-trial-title",
+        "experiment-trial-start",
+        "experiment-trial-hint",
+    ],
 };
 
 const BACKBONES: Kind = Kind {
     trying: |session| &session.experiment.trying_backbones,
-    is_done: |session| session.backbone_trial().is_some(),
+    done: Session::backbone_trial,
     start: Session::try_backbones,
     stop: Session::stop_trying_backbones,
+    suggests: false,
     words: [
+        "experiment-backbone-trial-title",
         "experiment-backbone-trial-start",
         "experiment-backbone-trial-hint",
     ],
 };
+
+fn show(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
+    if cx.session.experiment.data.ready().is_none() {
+        return;
+    }
+    card(ui, |ui| {
+        widgets::title(ui, tr!(kind.words[0]));
+        if let Some(trial) = (kind.done)(cx.session).cloned() {
+            table(ui, cx, &trial);
+            for told in trial.sentences() {
+                sentence(ui, told.said());
+            }
+            if kind.suggests {
+                backbone(ui, cx, &trial);
+            }
+        }
+        ask(ui, cx, kind);
+    });
+}
 
 /// Suggests a more accurate backbone if no method reaches a good accuracy.
 fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
@@ -120,8 +126,8 @@ fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
         });
         return;
     }
-    let [start, hint] = kind.words;
-    let words = match (kind.is_done)(cx.session) {
+    let [_, start, hint] = kind.words;
+    let words = match (kind.done)(cx.session).is_some() {
         true => tr!("experiment-trial-again"),
         false => tr!(start),
     };
