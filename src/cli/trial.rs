@@ -112,13 +112,14 @@ fn command_of(config: &RunConfig) -> String {
 fn text(trial: &Trial, title: &str) -> String {
     let mut table = Table::new(&[title, ">accuracy %", ">forgetting", ">seconds", ""]);
     let best = trial.best();
+    let clear = trial.level().is_empty();
     for (place, one) in trial.methods.iter().enumerate() {
         table.row([
             one.title.clone(),
             percent(one.right),
             percent(one.forgotten),
             format!("{:.1}", one.seconds),
-            remark(one, best == Some(place)),
+            remark(one, clear && best == Some(place)),
         ]);
     }
     let mut text = format!("{table}\n");

@@ -9,10 +9,9 @@ use crate::tr;
 /// Maximum number of classes named.
 const NAMED: usize = 6;
 
-/// Returns the classes of a run's first task.
-fn first(header: &RunHeader) -> &[String] {
-    let range = header.tasks.first().cloned().unwrap_or_default();
-    header.class_order.get(range).unwrap_or_default()
+/// Returns the classes of a run's first task, whatever their order.
+fn set(header: &RunHeader) -> BTreeSet<&String> {
+    header.class_names(0).iter().collect()
 }
 
 /// Returns why these runs cannot be compared, in words: the data, the classes of the first task, the test images. Empty
@@ -27,9 +26,8 @@ pub fn unlike(one: &RunHeader, other: &RunHeader) -> Vec<String> {
     if mine != theirs && same_pictures != Some(true) {
         return vec![tr!("compare-other-data", data = theirs.as_str())];
     }
-    let set = |header| first(header).iter().collect::<BTreeSet<&String>>();
     if set(one) != set(other) {
-        let names = listed(first(other), NAMED);
+        let names = listed(other.class_names(0), NAMED);
         differs.push(tr!("compare-first-task", names = names));
     }
     let sorted = |header: &RunHeader| {

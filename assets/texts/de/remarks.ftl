@@ -311,10 +311,10 @@ search-none-finished = { $title }: Von { $n ->
     [one] { $n } Zeile
    *[other] { $n } Zeilen
 } hat keine alle Läufe beendet; darum wurde keine gewählt.
-search-best-row = { $title }: { $best } ist die beste von { $n ->
+search-best-row = { $title }: { $best } hat die höchste Genauigkeit von { $n ->
     [one] { $n } Zeile
    *[other] { $n } Zeilen
-}, mit { NUMBER($mean, minimumFractionDigits: 1, maximumFractionDigits: 1) } % auf zurückgehaltenen Bildern.
+}, { NUMBER($mean, minimumFractionDigits: 1, maximumFractionDigits: 1) } % auf zurückgehaltenen Bildern.
 search-points-behind = { $second } liegt { NUMBER($behind, minimumFractionDigits: 1, maximumFractionDigits: 1) } Punkte dahinter.
 search-no-clear-difference = Kein klarer Unterschied zwischen { $best } und { $others }. Mehr Klassenreihenfolgen oder Startwerte können einen zeigen.
 search-one-run-each = Kein klarer Unterschied zwischen { $best } und { $others } bei je einem Lauf. Nimm mehrere Klassenreihenfolgen oder Startwerte.

@@ -308,10 +308,10 @@ search-none-finished = { $title }: no selection, because none of { $n ->
     [one] { $n } row
    *[other] { $n } rows
 } has finished all of its runs.
-search-best-row = { $title }: { $best } is the best of { $n ->
+search-best-row = { $title }: { $best } has the highest accuracy of { $n ->
     [one] { $n } row
    *[other] { $n } rows
-}, with { NUMBER($mean, minimumFractionDigits: 1, maximumFractionDigits: 1) } % on held-out images.
+}, { NUMBER($mean, minimumFractionDigits: 1, maximumFractionDigits: 1) } % on held-out images.
 search-points-behind = { $second } is { NUMBER($behind, minimumFractionDigits: 1, maximumFractionDigits: 1) } points behind.
 search-no-clear-difference = No clear difference between { $best } and { $others }. More class orders or seeds may show one.
 search-one-run-each = No clear difference between { $best } and { $others } with one run each. Use several class orders or seeds.

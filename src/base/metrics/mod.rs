@@ -146,6 +146,9 @@ pub struct History {
     pub accuracy: Vec<f64>,
     /// Row i: accuracy on tasks 1..=i after learning task i.
     pub matrix: Vec<Vec<f64>>,
+    /// Test images of each task, as many as were available when it was last measured.
+    #[serde(default)]
+    pub images: Vec<usize>,
 }
 
 impl History {
@@ -244,6 +247,12 @@ impl Histories {
                 false => share(right.iter().sum(), all),
             });
             history.matrix.push(row.collect());
+            history.images.resize(counts.images.len(), 0);
+            for (known, images) in history.images.iter_mut().zip(&counts.images) {
+                if *images > 0 {
+                    *known = *images;
+                }
+            }
         }
         let task_given = counts.task_given.map(|right| share(right, all));
         self.task_given.push(task_given);
@@ -254,6 +263,7 @@ impl Histories {
         for history in self.of.values_mut() {
             history.accuracy.truncate(tasks);
             history.matrix.truncate(tasks);
+            history.images.truncate(tasks);
         }
         self.task_given.truncate(tasks);
     }
@@ -263,6 +273,7 @@ impl Histories {
         static EMPTY: History = History {
             accuracy: Vec::new(),
             matrix: Vec::new(),
+            images: Vec::new(),
         };
         self.of.get(&expert).unwrap_or(&EMPTY)
     }
@@ -343,6 +354,7 @@ mod tests {
         let history = History {
             accuracy: vec![0.9, 0.85, 0.8],
             matrix: vec![vec![0.9], vec![0.95, 0.8], vec![0.7, 0.6, 1.0]],
+            ..History::default()
         };
         // Task 1: max(0.90, 0.95) − 0.70; task 2: 0.80 − 0.60.
         let drops = history.drops();
@@ -374,6 +386,7 @@ mod tests {
         let new = answers(&[1, 1], &[1, 0]);
         let history = history(&[(&answers(&[0], &[0]), &tasks[..1]), (&new, &tasks)]);
         assert!(history.matrix[1][0].is_nan() && history.matrix[1][1] == 0.5);
+        assert_eq!(history.images, [1, 2]);
         let figures = [history.last(), history.average(), history.task_averaged()];
         assert_eq!((figures, history.forgetting()), ([None; 3], None));
         assert_eq!(history.backward_transfer(), None);

@@ -28,6 +28,15 @@ impl Tally {
     pub const GUESSING: &'static str =
         "that is no better than guessing; try more epochs, more images or another backbone";
 
+    /// A share of right answers among this number of images.
+    pub fn of_share(share: f64, images: usize) -> Self {
+        Self {
+            right: (share * images as f64).round() as usize,
+            images,
+            largest: 0,
+        }
+    }
+
     /// What an expert answered.
     pub fn of(answers: &Answers, expert: Expert) -> Self {
         Self::within(answers, expert, &(0..usize::MAX))
@@ -64,6 +73,19 @@ impl Tally {
         let centre = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
         let half = Z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
         ((centre - half).max(0.0), (centre + half).min(1.0))
+    }
+
+    /// Whether the accuracy is higher than another one beyond chance: the 95 % interval of the difference is above 0.
+    pub fn is_above(&self, other: &Self) -> bool {
+        self.least_lead(other) > 0.0
+    }
+
+    /// The lower end of the 95 % interval of the difference to another accuracy, from Wilson's intervals of both
+    /// (Newcombe, Statistics in Medicine 1998, method 10). Unlike the usual one it is sound for shares of 0 and 1.
+    fn least_lead(&self, other: &Self) -> f64 {
+        let below = self.accuracy() - self.interval().0;
+        let above = other.interval().1 - other.accuracy();
+        self.accuracy() - other.accuracy() - below.hypot(above)
     }
 
     /// Whether guessing may well be as good: always answering the most frequent class. Its share is
@@ -108,6 +130,28 @@ mod tests {
         assert!(low == 0.0 && (high - 0.1611).abs() < 1e-4, "{high}");
         assert_eq!(of(0, 0, 0).interval(), (0.0, 1.0));
         assert_eq!(of(96, 100, 10).words(), "100 images, 90.2 to 98.4\u{a0}%");
+    }
+
+    #[test]
+    fn the_interval_of_a_difference_is_newcombes() {
+        // Newcombe 1998, table II, method 10.
+        let known = [
+            ((56, 70), (48, 80), 0.0524),
+            ((9, 10), (3, 10), 0.1705),
+            ((6, 7), (2, 7), 0.0582),
+            ((5, 56), (0, 29), -0.0381),
+            ((10, 10), (0, 10), 0.6075),
+        ];
+        for ((right, images), (other, others), lead) in known {
+            let (one, other) = (of(right, images, 0), of(other, others, 0));
+            let told = one.least_lead(&other);
+            assert!((told - lead).abs() < 1e-4, "{one:?}: {told}");
+            assert_eq!(one.is_above(&other), lead > 0.0);
+            assert!(!other.is_above(&one));
+        }
+        assert_eq!(Tally::of_share(0.98, 100), of(98, 100, 0));
+        let none = Tally::of_share(1.0, 0);
+        assert!(!none.is_above(&of(0, 100, 0)));
     }
 
     #[test]

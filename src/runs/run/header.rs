@@ -214,6 +214,12 @@ impl RunHeader {
         MadeOf::of(&words, options)
     }
 
+    /// Returns the class names of a task; empty if it does not have the task.
+    pub fn class_names(&self, task: usize) -> &[String] {
+        let range = self.tasks.get(task).cloned().unwrap_or_default();
+        self.class_order.get(range).unwrap_or_default()
+    }
+
     /// Returns the device, with the number format of the weights unless it is f32: "GeForce (f16)".
     pub fn computed_on(&self) -> String {
         match (self.kept_as(), self.gpu_weights) {

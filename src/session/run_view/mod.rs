@@ -156,10 +156,8 @@ impl RunView {
 
     /// Returns the class names of a task.
     pub fn class_names(&self, task: usize) -> &[String] {
-        self.header
-            .as_ref()
-            .and_then(|h| h.class_order.get(h.tasks.get(task)?.clone()))
-            .unwrap_or_default()
+        let header = self.header.as_ref();
+        header.map_or(&[], |header| header.class_names(task))
     }
 
     /// Applies one event of this run; `now` is the local time for the log.

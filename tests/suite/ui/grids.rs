@@ -342,7 +342,12 @@ fn a_search_chooses_among_the_rows_of_each_method_and_leaves_a_grid_of_the_best(
     window.get_by_label(tr!("experiment-start-search")).click();
     let chosen = |app: &StudioApp| {
         let mut told = app.session.notices.list.iter();
-        told.any(|notice| notice.problem.what.contains("is the best of 2 rows"))
+        told.any(|notice| {
+            notice
+                .problem
+                .what
+                .contains("has the highest accuracy of 2 rows")
+        })
     };
     wait(&mut window, "one is chosen", chosen);
     let file = root.path().join("several-values-best.toml");
