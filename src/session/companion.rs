@@ -1,6 +1,8 @@
-//! The run that Train draws next to the displayed one: the other run of a comparison, or one that the user selects.
+//! The run that Train draws next to the displayed one: the other run of a comparison, or one that the user selects. Also
+//! runs with their results for the presentation view.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Session;
 use super::like::unlike;
@@ -22,17 +24,13 @@ pub enum Beside {
     Run(PathBuf),
 }
 
-/// A run drawn next to another one.
+/// A run with its results, open or stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Companion<'a> {
-    /// Its folder.
-    pub folder: PathBuf,
-    /// Its name, or else the title of its method.
-    pub method: String,
-    /// How it is drawn; a second run of the same method has another shade.
+    /// Its settings and facts.
+    pub header: &'a RunHeader,
+    /// How it is drawn next to the displayed run: a second run of the same method has another shade.
     pub shade: Shade,
-    /// Its classes in training order.
-    pub class_order: &'a [String],
     /// Its accuracy after each task.
     pub history: &'a History,
     /// Whether it is in progress.
@@ -42,20 +40,31 @@ pub struct Companion<'a> {
 impl<'a> Companion<'a> {
     /// Returns whether it has the same class order, ignoring added tasks; otherwise its tasks differ.
     pub fn has_order_of(&self, header: &RunHeader) -> bool {
-        let mut pairs = self.class_order.iter().zip(&header.class_order);
+        let mut pairs = self.header.class_order.iter().zip(&header.class_order);
         pairs.all(|(theirs, mine)| theirs == mine)
     }
 
-    fn of(header: &'a RunHeader, history: &'a History, (shown, live): (&RunView, bool)) -> Self {
+    /// Returns the same run in a shade that is free next to this one.
+    pub fn beside(mut self, shown: Shade) -> Self {
+        self.shade = Shade::free(&self.header.config.method, &[shown]);
+        self
+    }
+
+    fn of(header: &'a RunHeader, history: &'a History, live: bool) -> Self {
         Self {
-            shade: Shade::free(&header.config.method, &[shown.shade()]),
-            folder: header.folder.clone(),
-            method: header.short().to_string(),
-            class_order: &header.class_order,
+            header,
+            shade: Shade::of(&header.config.method),
             history,
             live,
         }
     }
+}
+
+/// Returns whether two runs learn the same classes in the same tasks and are tested on the same images.
+pub fn have_same_tasks(one: &RunHeader, other: &RunHeader) -> bool {
+    one.tasks == other.tasks
+        && one.class_order == other.class_order
+        && unlike(one, other).is_empty()
 }
 
 impl Session {
@@ -71,39 +80,7 @@ impl Session {
         if mine == Some(&folder) {
             return None;
         }
-        self.companion_in(&folder, shown)
-    }
-
-    /// Returns the run shown next to the displayed one in the presenter view: the companion, or else the newest run of
-    /// another method with the same tasks. `None` if there is none or the user wants none.
-    pub fn opposite(&self) -> Option<Companion<'_>> {
-        let shown = self.train.shown()?;
-        let header = shown.header.as_ref()?;
-        if let Some(own) = self.companion() {
-            return Some(own).filter(|other| other.has_order_of(header));
-        }
-        if self.train.beside != Beside::Partner {
-            return None;
-        }
-        let other_method = |row: &&RunRow| {
-            let other = row.header.as_ref();
-            other.is_some_and(|other| other.config.method != header.config.method)
-        };
-        let row = self.opposites().find(other_method)?;
-        self.companion_in(&row.folder, shown)
-    }
-
-    /// Returns the runs with the same class order as the displayed one, the newest first.
-    pub fn opposites(&self) -> impl Iterator<Item = &RunRow> {
-        let shown = self.train.shown().and_then(|run| run.header.as_ref());
-        self.companions().filter(move |row| {
-            let pair = shown.zip(row.header.as_ref());
-            pair.is_some_and(|(shown, other)| {
-                unlike(shown, other).is_empty()
-                    && shown.tasks == other.tasks
-                    && shown.class_order == other.class_order
-            })
-        })
+        Some(self.results_of(&folder)?.beside(shown.shade()))
     }
 
     /// Returns the runs that can be drawn next to the displayed one, the newest first.
@@ -114,17 +91,16 @@ impl Session {
             .filter(move |row| shown.is_none_or(|header| header.folder != row.folder))
     }
 
-    fn companion_in(&self, folder: &Path, shown: &RunView) -> Option<Companion<'_>> {
-        let open = [self.train.live.as_ref(), self.train.opened.as_ref()];
-        for run in open.into_iter().flatten().chain(self.ended()) {
-            if let Some(header) = run.header.as_ref().filter(|h| h.folder == folder) {
-                let live = run.stage.is_live();
-                return Some(Companion::of(header, run.answers(), (shown, live)));
-            }
+    /// Returns the run in this folder with its results: an open one, or a stored one with at least one measured task.
+    pub fn results_of(&self, folder: &Path) -> Option<Companion<'_>> {
+        let is_it = |run: &&Arc<RunView>| run.header.as_ref().is_some_and(|h| h.folder == folder);
+        let open = self.train.run_in(folder);
+        if let Some(run) = open.or_else(|| self.ended().iter().find(is_it)) {
+            let live = run.stage.is_live();
+            return Some(Companion::of(run.header.as_ref()?, run.answers(), live));
         }
-        let row = self.row(folder)?;
-        let companion = Companion::of(row.header.as_ref()?, row.answers(), (shown, false));
-        (!companion.history.accuracy.is_empty()).then_some(companion)
+        let row = self.row(folder).filter(|row| row.is_measured())?;
+        Some(Companion::of(row.header.as_ref()?, row.answers(), false))
     }
 
     /// Returns the folder of the other run of the latest comparison.

@@ -1,6 +1,6 @@
 //! Comparison of two runs image by image, in words.
 
-use super::row::RunRow;
+use super::row::{RunRow, names_apart};
 use super::words::number;
 use crate::metrics::{Expert, Paired, SIGNIFICANCE};
 use crate::tr;
@@ -58,18 +58,11 @@ fn told(one: &str, other: &str, paired: Paired) -> String {
     )
 }
 
-/// Returns names that distinguish the two: short names, else settings, else the time as well.
 fn names(first: &RunRow, second: &RunRow) -> (String, String) {
-    let short = |row: &RunRow| {
-        let header = row.header.as_ref();
-        header.map_or_else(|| row.title(), |header| header.short().to_string())
-    };
-    let ways: [&dyn Fn(&RunRow) -> String; 2] = [&short, &RunRow::title];
-    let pairs = ways.iter().map(|way| (way(first), way(second)));
-    let mut apart = pairs.filter(|(first, second)| first != second);
-    apart
-        .next()
-        .unwrap_or_else(|| (first.line(), second.line()))
+    match (&first.header, &second.header) {
+        (Some(one), Some(other)) => names_apart(one, other),
+        _ => (first.title(), second.title()),
+    }
 }
 
 #[cfg(test)]

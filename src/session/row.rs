@@ -259,6 +259,15 @@ pub fn title_of(header: &RunHeader) -> String {
     }
 }
 
+/// Returns names that distinguish two runs: short names, else settings, else the time as well.
+pub fn names_apart(one: &RunHeader, other: &RunHeader) -> (String, String) {
+    let timed = |header: &RunHeader| format!("{} · {}", title_of(header), time_text(&header.run));
+    let ways: [&dyn Fn(&RunHeader) -> String; 2] = [&|header| header.short().into(), &title_of];
+    let mut pairs = ways.iter().map(|way| (way(one), way(other)));
+    let apart = pairs.find(|(one, other)| one != other);
+    apart.unwrap_or_else(|| (timed(one), timed(other)))
+}
+
 /// Returns the settings of a run in short, whatever its name is.
 pub fn made_title(header: &RunHeader) -> String {
     header.title() + told_apart(&header.config).as_str()

@@ -1,4 +1,4 @@
-# Die Seite für den Beamer.
+# Die Präsentationsansicht.
 
 present-no-run = Starte oder öffne einen Lauf, um ihn zu zeigen.
 present-choose-run = Lauf wählen
@@ -10,9 +10,9 @@ present-back = Zurück
 present-reveal = Auflösen
 present-next = Weiter
 present-task-of-tasks = Task { $task } von { $tasks }
-present-all-tasks = { $name }, alle bisherigen Tasks
-present-first-task = { $name }, Task 1
-present-bars-about = Genauigkeit bei jedem Task; eine Marke zeigt den jeweils besten Wert
+present-all-tasks = alle bisherigen Tasks
+present-first-task = Task 1
+present-bars-about = { $name }: Genauigkeit bei jedem Task
 present-ended-early = Der Lauf endete, bevor er { $next } lernte.
 present-guess-first-task = Zuerst lernt der Lauf { $next }. Wie viele Bilder wird er richtig erkennen? Ratet!
 present-guess = Als Nächstes lernt der Lauf { $next } und sieht dabei keine Bilder von { $first }. Wie viele Bilder von { $first } wird er noch richtig erkennen? Ratet!
@@ -21,3 +21,9 @@ present-of-run = { $name } { $share }
 present-correct = Richtig bei { $first }: { $each }.
 present-still-correct = Noch richtig bei { $first }: { $each }.
 present-most-forgotten = { $name } hat Task { $task } ({ $classes }) am stärksten vergessen: von { $best } auf { $now }.
+present-accuracy-fell = { $name }: Die Genauigkeit bei Task { $task } ({ $classes }) sank von { $best } auf { $now }.
+present-nothing-forgotten = { $name }: bei keinem Task messbares Vergessen.
+present-other-tasks = { $name } hat andere Tasks
+present-legend-bars = Genauigkeit bei den Testbildern jedes Tasks
+present-legend-best = bester bisheriger Wert
+present-legend-lost = seitdem verloren

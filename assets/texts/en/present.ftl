@@ -1,4 +1,4 @@
-# The presenter view.
+# The presentation view.
 
 present-no-run = Start or open a run to present it.
 present-choose-run = Choose run
@@ -10,9 +10,9 @@ present-back = Back
 present-reveal = Reveal
 present-next = Next
 present-task-of-tasks = Task { $task } of { $tasks }
-present-all-tasks = { $name }, all tasks so far
-present-first-task = { $name }, task 1
-present-bars-about = Accuracy on each task; a mark shows the best value of each
+present-all-tasks = all tasks so far
+present-first-task = task 1
+present-bars-about = { $name }: accuracy on each task
 present-ended-early = The run ended before it learned { $next }.
 present-guess-first-task = First, the run learns { $next }. How many images will it classify correctly? Make a guess.
 present-guess = Next, the run learns { $next } without seeing any images of { $first }. How many images of { $first } will it still classify correctly? Make a guess.
@@ -21,3 +21,9 @@ present-of-run = { $name } { $share }
 present-correct = Correct for { $first }: { $each }.
 present-still-correct = Still correct for { $first }: { $each }.
 present-most-forgotten = { $name } forgot task { $task } ({ $classes }) the most: from { $best } to { $now }.
+present-accuracy-fell = { $name }: the accuracy on task { $task } ({ $classes }) fell from { $best } to { $now }.
+present-nothing-forgotten = { $name }: no measurable forgetting of any task.
+present-other-tasks = { $name } has other tasks
+present-legend-bars = Accuracy on the test images of each task
+present-legend-best = best value so far
+present-legend-lost = lost since then

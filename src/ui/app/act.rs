@@ -125,7 +125,7 @@ impl StudioApp {
             UiCommand::Glossary => self.glossary(),
             UiCommand::ReduceMotion(reduce) => self.reduce_motion(ctx, reduce),
             UiCommand::Zoom(factor) => self.zoom(ctx, factor),
-            UiCommand::Present => self.present(ctx),
+            UiCommand::Present => self.pages.present.toggle(),
             UiCommand::Palette => self.shell.palette.toggle(),
             UiCommand::Notices => self.shell.toggle_notices(&self.session),
             UiCommand::FrameTimes => self.shell.frame_times = !self.shell.frame_times,
@@ -142,8 +142,10 @@ impl StudioApp {
         }
     }
 
+    /// Shows a page; a presentation ends.
     pub(super) fn show(&mut self, page: Page) {
         self.page = page;
+        self.pages.present.on = false;
         self.fences.turned();
         self.session.retry_data();
         match page {
@@ -347,12 +349,6 @@ impl StudioApp {
     fn report(&mut self) {
         self.shell.report.open();
         self.session.gather_bug_report(self.settings_file.clone());
-    }
-
-    fn present(&mut self, ctx: &Context) {
-        let on = !self.pages.present.on;
-        self.pages.present.on = on;
-        ctx.send_viewport_cmd(egui::ViewportCommand::Fullscreen(on));
     }
 
     fn tell(&mut self, text: &str) {

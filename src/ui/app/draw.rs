@@ -49,6 +49,10 @@ impl StudioApp {
             self.fences.asked(ended);
         }
         self.tell_fallen();
+        if self.full_screen != self.pages.present.on {
+            self.full_screen = self.pages.present.on;
+            ctx.send_viewport_cmd(ViewportCommand::Fullscreen(self.full_screen));
+        }
         self.times.end();
     }
 
@@ -113,6 +117,7 @@ impl StudioApp {
 
     /// Draws the presenter view. It covers the whole window, so if it fails, the pages replace it.
     fn presenter(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
+        let page = self.page;
         let mut cx = Cx {
             session: &self.session,
             pages: &mut self.pages,
@@ -121,11 +126,10 @@ impl StudioApp {
         };
         let ctx = ui.ctx().clone();
         let drawn = self.fences.above("part-presenter-view", &ctx, || {
-            ui.push_id("presenter", |ui| pages::present::show(ui, &mut cx));
+            ui.push_id("presenter", |ui| pages::present::show(ui, &mut cx, page));
         });
         if !drawn {
             self.pages.present = Default::default();
-            ctx.send_viewport_cmd(ViewportCommand::Fullscreen(false));
         }
     }
 

@@ -55,6 +55,8 @@ pub struct StudioApp {
     pub times: FrameTimes,
     /// Where to put the line with frame times when the window closes.
     last_times: Option<Arc<Mutex<String>>>,
+    /// Whether the window covers the screen, for a presentation.
+    full_screen: bool,
     /// Whether to close the window without confirmation.
     leaving: Arc<AtomicBool>,
     /// The time of a request to start, while the plan of the settings is pending.
@@ -97,6 +99,7 @@ impl StudioApp {
             typed: Typed::default(),
             times: FrameTimes::since(started),
             last_times: None,
+            full_screen: false,
             leaving: Arc::default(),
             starting: None,
             remembered: Instant::now(),
@@ -162,13 +165,13 @@ impl StudioApp {
         }
     }
 
-    /// Compares the runs of a finished comparison, and shows this to a user who was watching.
+    /// Compares the runs of a finished comparison, and shows this to a user who was watching and not presenting.
     fn take_comparison(&mut self) {
         let Some(folders) = self.session.take_comparison() else {
             return;
         };
         self.pages.compare.choose(folders);
-        if self.page == Page::Train {
+        if self.page == Page::Train && !self.pages.present.on {
             self.show(Page::Compare);
         } else {
             let told = Problem::new(tr!("shell-paired-runs-finished"));

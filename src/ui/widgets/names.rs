@@ -30,6 +30,11 @@ fn fitting(name: &str, fits: impl Fn(&str) -> bool) -> String {
     kept(low.min(letters.len()))
 }
 
+/// Returns the name, cut in the middle if it has more than this number of letters.
+pub fn shortened(name: &str, letters: usize) -> String {
+    fitting(name, |text| text.chars().count() <= letters)
+}
+
 /// Paints a class's name, cut in the middle at this width.
 pub fn painted_name(
     ui: &Ui,
@@ -57,6 +62,7 @@ mod tests {
     #[test]
     fn a_long_name_keeps_its_beginning_and_its_end() {
         let within = |most: usize| move |text: &str| text.chars().count() <= most;
+        assert_eq!(shortened("Species number 017", 9), "Spec… 017");
         assert_eq!(fitting("cat", within(3)), "cat");
         assert_eq!(fitting("Species number 017", within(9)), "Spec… 017");
         assert_eq!(fitting("Species number 018", within(8)), "Spec…018");

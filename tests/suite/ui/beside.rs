@@ -68,7 +68,7 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
     assert_eq!(session.train.live.as_ref().unwrap().name(), "second");
     let other = session.companion().expect("the first run is drawn beside");
     assert_eq!(
-        (other.method.as_str(), other.history.accuracy.len()),
+        (other.header.short(), other.history.accuracy.len()),
         ("LAE", 5)
     );
     window

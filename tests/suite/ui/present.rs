@@ -1,21 +1,73 @@
-//! The presenter's view: a guess before each task, then the result.
+//! The presentation view: a guess before each task, then the result; which runs it shows, and where it leads back to.
 
-use egui_kittest::Harness;
+use std::path::{Path, PathBuf};
+
+use egui::epaint::{Shape, TextShape};
 use egui_kittest::kittest::Queryable;
-use lae_studio::run::event::RunHeader;
-use lae_studio::session::companion::Beside;
+use egui_kittest::{Harness, SnapshotOptions, try_image_snapshot_options};
+use lae_studio::metrics::Expert;
+use lae_studio::run::event::{RunHeader, TaskReport};
+use lae_studio::session::units;
 use lae_studio::store::RunFolder;
 use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
-use lae_studio::ui::command::UiCommand;
+use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{events, header, report};
-use super::{recorded, settle, shot};
+use super::{drawn, recorded, settle, shot};
+use crate::skip::skip;
 
 fn press(window: &mut Harness<'_, StudioApp>, key: egui::Key) {
     window.key_press(key);
     window.run_steps(4);
+}
+
+/// The results after a task: the accuracy on the images of a task falls by this share with every later one.
+fn forgetting(task: usize, falls: f64) -> TaskReport {
+    let mut told = report(task);
+    let answers = &mut told.answers;
+    let answer = |(at, &label): (usize, &usize)| {
+        let right = 1.0 - falls * (task - label / 2) as f64;
+        match (at % 45) as f64 >= right * 45.0 - 0.01 {
+            true => (label + 2) % (2 * task + 2),
+            false => label,
+        }
+    };
+    let given = answers.labels.iter().enumerate().map(answer).collect();
+    answers.given = [(Expert::ANSWER, given)].into();
+    told
+}
+
+/// Stores a finished run of a method that forgets this share of a task with every later one.
+fn stored(
+    root: &Path,
+    method: (&str, &str),
+    falls: f64,
+    change: impl Fn(&mut RunHeader),
+) -> PathBuf {
+    let mut header = header();
+    header.config.method = method.0.into();
+    header.method.title = method.1.into();
+    header.method.experts = Expert::ALONE.to_vec();
+    change(&mut header);
+    let folder = RunFolder::create(root, &mut header, "").unwrap();
+    for task in 0..5 {
+        let report = forgetting(task, falls);
+        folder.save_task(&report, &Default::default()).unwrap();
+    }
+    folder.finish(false).unwrap();
+    header.folder
+}
+
+const LAE: (&str, &str) = ("lae", "LAE");
+const BASELINE: (&str, &str) = ("baseline", "Baseline");
+
+/// Whether the pages are shown, not the view.
+fn is_left(window: &Harness<'_, StudioApp>) -> bool {
+    let title = window.state().page.title();
+    let tab = window.query_by_role_and_label(egui::Role::Tab, title);
+    tab.is_some()
 }
 
 #[test]
@@ -29,11 +81,7 @@ fn a_run_is_told_task_by_task_with_a_guess_before_each() {
         events(3).into_iter().for_each(|event| backend.push(event));
         settle(&mut window);
         press(&mut window, egui::Key::F11);
-        assert!(
-            window
-                .query_by_role_and_label(egui::Role::Tab, tr!("page-train"))
-                .is_none()
-        );
+        assert!(!is_left(&window));
         assert!(shows!(window, "present-guess-first-task", next = "0, 1"));
         press(&mut window, egui::Key::ArrowRight);
         window.get_by_label_contains("Correct for 0, 1: LAE 100\u{a0}%.");
@@ -43,6 +91,8 @@ fn a_run_is_told_task_by_task_with_a_guess_before_each() {
         shot(&mut window, &format!("present-guess-{}", size[0]));
         press(&mut window, egui::Key::PageDown);
         assert!(shows!(window, "present-still-correct", first = "0, 1"));
+        // 98 of 100 images are within chance.
+        assert!(shows!(window, "present-nothing-forgotten", name = "LAE"));
         shot(&mut window, &format!("present-told-{}", size[0]));
         // Task 4 is being learned: the view waits there.
         for _ in 0..6 {
@@ -52,83 +102,305 @@ fn a_run_is_told_task_by_task_with_a_guess_before_each() {
         press(&mut window, egui::Key::ArrowLeft);
         assert!(shows!(window, "present-task-of-tasks", task = 3, tasks = 5));
         press(&mut window, egui::Key::Escape);
-        window.get_by_role_and_label(egui::Role::Tab, tr!("page-train"));
+        assert!(is_left(&window));
+        // A page that is chosen by its keys is shown.
+        press(&mut window, egui::Key::F11);
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+        window.run_steps(4);
+        assert!(is_left(&window));
+        assert_eq!(window.state().page, Page::Experiment);
     }
 }
 
 #[test]
-fn another_method_with_the_same_tasks_stands_beside_the_run_in_the_chosen_language() {
+fn a_dialog_or_a_list_above_the_view_has_the_keys() {
     let runs = tempfile::tempdir().unwrap();
-    let stored = |change: &dyn Fn(&mut RunHeader)| {
-        let mut header = header();
-        header.config.method = "baseline".into();
-        header.method.title = "Baseline".into();
-        change(&mut header);
-        let folder = RunFolder::create(runs.path(), &mut header, "").unwrap();
-        for task in 0..5 {
-            folder
-                .save_task(&report(task), &Default::default())
-                .unwrap();
-        }
-        folder.finish(false).unwrap();
-        header.folder
-    };
-    let same = stored(&|_| {});
-    stored(&|header| header.class_order.reverse());
-    let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    stored(runs.path(), BASELINE, 0.1, |_| {});
+    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    events(5).into_iter().for_each(|event| backend.push(event));
-    settle(&mut window);
-    let session = &window.state().session;
-    assert_eq!(session.opposite().map(|other| other.folder), Some(same));
-    assert_eq!(session.opposites().count(), 1, "not the other order");
     let ctx = window.ctx.clone();
-    window
-        .state_mut()
-        .act(&ctx, UiCommand::SetLanguage(Language::German));
+    let german = UiCommand::SetLanguage(Language::German);
+    window.state_mut().act(&ctx, german);
+    window.state_mut().page = Page::Compare;
+    settle(&mut window);
     press(&mut window, egui::Key::F11);
-    press(&mut window, egui::Key::ArrowRight);
-    window.get_by_label_contains("Richtig bei 0, 1: LAE 100\u{a0}%, Baseline 100\u{a0}%.");
-    for _ in 0..8 {
+    for _ in 0..9 {
         press(&mut window, egui::Key::ArrowRight);
     }
-    shot(&mut window, "present-two");
-    window.get_by_label_contains("am stärksten vergessen");
-    window.get_by_label("Lauf wählen");
-    window.state_mut().session.train.beside = Beside::Nothing;
-    settle(&mut window);
-    assert!(window.state().session.opposite().is_none());
-    // A dialog above the view, or a list that is open, has the keys.
-    window.state_mut().act(&ctx, UiCommand::Help);
-    window.run_steps(4);
     let title = |window: &Harness<'_, StudioApp>| {
-        let title = window.query_by_label_contains("am stärksten vergessen");
+        let title = window.query_by_label_contains("am stärksten vergessen: von 100\u{a0}% auf");
         title.is_some()
     };
     assert!(title(&window));
+    window.state_mut().act(&ctx, UiCommand::Help);
+    window.run_steps(4);
     press(&mut window, egui::Key::ArrowLeft);
     assert!(title(&window), "the arrow was for the dialog");
     press(&mut window, egui::Key::Escape);
-    assert!(
-        window
-            .query_by_role_and_label(egui::Role::Tab, "Training")
-            .is_none()
-    );
+    assert!(!is_left(&window));
     window.get_by_label("Lauf wählen").click();
     window.run_steps(4);
     press(&mut window, egui::Key::Escape);
-    assert!(
-        window
-            .query_by_role_and_label(egui::Role::Tab, "Training")
-            .is_none()
-    );
+    assert!(!is_left(&window));
     press(&mut window, egui::Key::Escape);
-    window.get_by_role_and_label(egui::Role::Tab, "Training");
+    assert!(is_left(&window));
     // With nothing to show, too.
     let empty = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([900.0, 600.0], ThemeChoice::Light, empty.path());
     settle(&mut window);
     press(&mut window, egui::Key::F11);
     press(&mut window, egui::Key::Escape);
-    window.get_by_role_and_label(egui::Role::Tab, tr!("page-train"));
+    assert!(is_left(&window));
+}
+
+#[test]
+fn the_runs_selected_on_compare_are_shown_and_nothing_is_opened() {
+    let runs = tempfile::tempdir().unwrap();
+    stored(runs.path(), LAE, 0.03, |_| {});
+    stored(runs.path(), BASELINE, 0.2, |_| {});
+    stored(runs.path(), ("ranpac", "RanPAC"), 0.0, |header| {
+        header.started = "2026-11-23T10:00:00Z".into();
+    });
+    stored(runs.path(), ("l2p", "L2P"), 0.0, |header| {
+        header.class_order.reverse();
+    });
+    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.state_mut().page = Page::Compare;
+    settle(&mut window);
+    let select = |window: &mut Harness<'_, StudioApp>, names: [&str; 2]| {
+        for (name, keys) in names
+            .iter()
+            .zip([egui::Modifiers::NONE, egui::Modifiers::COMMAND])
+        {
+            let label = format!("digits · {name}");
+            let row = window.get_all_by_label_contains(&label).next();
+            row.unwrap().click_modifiers(keys);
+            settle(window);
+        }
+    };
+    select(&mut window, ["Baseline", "LAE"]);
+    press(&mut window, egui::Key::F11);
+    for _ in 0..3 {
+        press(&mut window, egui::Key::ArrowRight);
+    }
+    let both = "Still correct for 0, 1: Baseline 80\u{a0}%, LAE 98\u{a0}%.";
+    window.get_by_label(both);
+    assert!(shows!(window, "present-nothing-forgotten", name = "LAE"));
+    assert!(shows!(
+        window,
+        "present-accuracy-fell",
+        name = "Baseline",
+        task = 1
+    ));
+    // Another run is chosen in the view only.
+    window.get_by_label(tr!("present-choose-run")).click();
+    window.run_steps(4);
+    let line = window.get_by_label_contains("digits · RanPAC");
+    line.click();
+    window.run_steps(4);
+    assert!(shows!(window, "present-guess-first-task", next = "0, 1"));
+    press(&mut window, egui::Key::Escape);
+    assert!(is_left(&window) && window.state().page == Page::Compare);
+    assert!(window.state().session.train.opened.is_none());
+    press(&mut window, egui::Key::F11);
+    for _ in 0..3 {
+        press(&mut window, egui::Key::ArrowRight);
+    }
+    window.get_by_label(both);
+    press(&mut window, egui::Key::Escape);
+    // Runs with other tasks are not shown task by task.
+    select(&mut window, ["Baseline", "L2P"]);
+    press(&mut window, egui::Key::F11);
+    press(&mut window, egui::Key::ArrowLeft);
+    press(&mut window, egui::Key::ArrowLeft);
+    window.get_by_label("Correct for 0, 1: Baseline 100\u{a0}%.");
+    window.get_by_label(tr!("present-compare-with")).click();
+    window.run_steps(4);
+    assert_eq!(
+        window.query_all_by_label_contains("digits · L2P").count(),
+        0
+    );
+    window.get_by_label_contains("digits · RanPAC").click();
+    window.run_steps(4);
+    window.get_by_label("Correct for 0, 1: Baseline 100\u{a0}%, RanPAC 100\u{a0}%.");
+}
+
+#[test]
+fn the_runs_of_the_open_lesson_are_shown_and_on_train_the_opened_one() {
+    let runs = tempfile::tempdir().unwrap();
+    let entries = units::entries();
+    let lesson = entries.iter().find(|entry| entry.name == "forgetting");
+    let lesson = lesson.unwrap().unit.as_ref().unwrap();
+    let config = &lesson.plans().next().unwrap().configs[0];
+    stored(runs.path(), BASELINE, 0.1, |header| {
+        header.config = config.clone();
+    });
+    let other = stored(runs.path(), LAE, 0.0, |header| {
+        header.started = "2026-11-23T10:00:00Z".into();
+    });
+    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    let session = &mut window.state_mut().session;
+    session.open_unit(Some(lesson.clone()));
+    session.open_run(other);
+    settle(&mut window);
+    for (page, name) in [(Page::Learn, "Baseline"), (Page::Train, "LAE")] {
+        window.state_mut().page = page;
+        settle(&mut window);
+        press(&mut window, egui::Key::F11);
+        press(&mut window, egui::Key::ArrowRight);
+        window.get_by_label(&format!("Correct for 0, 1: {name} 100\u{a0}%."));
+        press(&mut window, egui::Key::Escape);
+        assert!(is_left(&window) && window.state().page == page);
+    }
+}
+
+/// A window with one or two runs, presented after this number of keys; or with long names.
+fn presented(
+    (size, theme, language): ([f32; 2], ThemeChoice, Language),
+    (count, is_long): (usize, bool),
+    keys: usize,
+) -> (tempfile::TempDir, Harness<'static, StudioApp>) {
+    let runs = tempfile::tempdir().unwrap();
+    for (i, (method, falls)) in [(LAE, 0.03), (BASELINE, 0.15)]
+        .iter()
+        .take(count)
+        .enumerate()
+    {
+        stored(runs.path(), *method, *falls, |header| {
+            header.started = format!("2026-11-2{i}T10:00:00Z");
+            if is_long {
+                header.method.title += " with a name as long as people give it in a course";
+                let names = (0..10).map(|i| format!("A species of butterfly, number {i}"));
+                header.class_order = names.collect();
+            }
+        });
+    }
+    let (mut window, _) = recorded(size, theme, runs.path());
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    window
+        .state_mut()
+        .act(&ctx, UiCommand::SetLanguage(language));
+    window.state_mut().page = Page::Compare;
+    settle(&mut window);
+    press(&mut window, egui::Key::F11);
+    for _ in 0..keys {
+        press(&mut window, egui::Key::ArrowRight);
+    }
+    (runs, window)
+}
+
+/// All texts that are painted, with their places.
+fn texts(shape: &Shape, found: &mut Vec<TextShape>) {
+    match shape {
+        Shape::Vec(all) => all.iter().for_each(|shape| texts(shape, found)),
+        Shape::Text(text) if !text.galley.is_empty() => found.push(text.clone()),
+        _ => {}
+    }
+}
+
+#[test]
+fn no_text_is_wider_than_its_place_or_over_another_one() {
+    let sizes = [
+        [900.0, 600.0],
+        [1024.0, 768.0],
+        [1400.0, 900.0],
+        [3840.0, 2160.0],
+    ];
+    for (i, size) in sizes.into_iter().enumerate() {
+        for (count, is_long) in [(1, false), (1, true), (2, false), (2, true)] {
+            let language = [Language::English, Language::German][(i + count) % 2];
+            let (_runs, mut window) =
+                presented((size, ThemeChoice::Light, language), (count, is_long), 8);
+            for known in [false, true] {
+                let name = format!("{size:?}, {count} runs, long {is_long}, known {known}");
+                let screen = window.ctx.content_rect();
+                let mut found = Vec::new();
+                for clipped in &window.output().shapes {
+                    let first = found.len();
+                    texts(&clipped.shape, &mut found);
+                    for text in &found[first..] {
+                        let place = text.visual_bounding_rect();
+                        let room = clipped.clip_rect.intersect(screen).expand(1.0);
+                        assert!(
+                            room.contains_rect(place),
+                            "{name}: {:?} at {place:?} in {room:?}",
+                            text.galley.text()
+                        );
+                    }
+                }
+                // A number is in one line, and whole.
+                let is_number = |text: &&TextShape| {
+                    let text = text.galley.text();
+                    text.chars()
+                        .all(|c| c.is_ascii_digit() || "\u{a0}%?".contains(c))
+                };
+                let numbers = found.iter().filter(is_number);
+                assert!(numbers.clone().count() >= count * 4, "{name}");
+                for number in numbers {
+                    let galley = &number.galley;
+                    assert!(galley.rows.len() == 1 && !galley.elided, "{name}");
+                }
+                for (at, text) in found.iter().enumerate() {
+                    let place = text.visual_bounding_rect().shrink(1.0);
+                    let over = |other: &&TextShape| {
+                        let other = other.visual_bounding_rect().shrink(1.0);
+                        other.intersects(place)
+                    };
+                    if let Some(other) = found[at + 1..].iter().find(over) {
+                        let pair = [text.galley.text(), other.galley.text()];
+                        panic!("{name}: {pair:?} at {place:?}");
+                    }
+                }
+                // The runs fill the width, and their bars have room.
+                let bars: Vec<egui::Rect> = window
+                    .query_all_by_role(egui::Role::Image)
+                    .map(|bars| bars.rect())
+                    .collect();
+                assert_eq!(bars.len(), count, "{name}");
+                let width: f32 = bars.iter().map(egui::Rect::width).sum();
+                assert!(width > screen.width() * 0.92, "{name}: {width}");
+                let is_high = |bars: &egui::Rect| bars.height() > screen.height() * 0.24;
+                assert!(bars.iter().all(is_high), "{name}: {bars:?}");
+                press(&mut window, egui::Key::ArrowRight);
+            }
+            Language::English.speak();
+        }
+    }
+}
+
+#[test]
+fn the_view_looks_as_it_did() {
+    if !cfg!(target_os = "linux") {
+        return skip("the stored snapshots are those of Linux");
+    }
+    use Language::{English, German};
+    use ThemeChoice::{Dark, Light};
+    let mut results = egui_kittest::SnapshotResults::new();
+    let [small, middle, large] = [[1024.0, 768.0], [1400.0, 900.0], [3840.0, 2160.0]];
+    for (name, look, runs, keys) in [
+        ("one-1024", (small, Light, English), (1, false), 9),
+        ("two-1024", (small, Dark, German), (2, true), 9),
+        ("guess-1400", (middle, Dark, English), (2, false), 8),
+        ("two-1400", (middle, Light, English), (2, false), 9),
+        ("two-3840", (large, Light, German), (2, false), 7),
+        ("one-3840", (large, Dark, English), (1, true), 9),
+    ] {
+        let (_runs, mut window) = presented(look, runs, keys);
+        let picture = drawn(&mut window);
+        English.speak();
+        let Some(mut picture) = picture else { return };
+        // Half a page wide is enough to see where everything is.
+        let (width, height) = (640, (640.0 * look.0[1] / look.0[0]) as u32);
+        let filter = image::imageops::FilterType::Triangle;
+        picture = image::imageops::resize(&picture, width, height, filter);
+        let options = SnapshotOptions::new().max_failed_pixels(100);
+        results.add(try_image_snapshot_options(
+            &picture,
+            format!("present-{name}"),
+            &options,
+        ));
+    }
 }

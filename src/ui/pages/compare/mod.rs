@@ -114,6 +114,14 @@ impl State {
         self.selection.remove(folders);
     }
 
+    /// Returns the folders of the selected runs with results, in order of selection.
+    pub fn selected(&mut self, rows: &Rows) -> Vec<PathBuf> {
+        let laid = self.laid(rows);
+        laid.iter()
+            .map(|(_, at)| rows[*at].folder.clone())
+            .collect()
+    }
+
     /// Returns the selected runs with results, in order of selection: shade, and index among the rows.
     fn laid(&mut self, rows: &Rows) -> Laid {
         let changes = self.selection.changes();

@@ -1,121 +1,144 @@
-//! For each task a bar of each run with its accuracy on the task, and a mark at the best accuracy so far.
+//! The bars of a run: its accuracy on each task, with a mark at the best accuracy so far.
 
-use egui::{Align2, CornerRadius, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2};
+use egui::text::LayoutJob;
+use egui::{
+    Align, Align2, CornerRadius, Rect, RichText, Role, Sense, Stroke, Ui, UiBuilder, Vec2,
+    WidgetInfo, pos2,
+};
 
-use super::Pair;
-use crate::metrics::History;
-use crate::palette::Shade;
+use super::{Shown, Step, fitting, split};
 use crate::problem::listed;
 use crate::session::forgotten::best;
-use crate::session::words::percent;
+use crate::session::words::{number, percent};
 use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::painted_text;
 
-/// A run as displayed.
-pub(super) struct Shown<'a> {
-    pub(super) name: &'a str,
-    pub(super) shade: Shade,
-    pub(super) history: &'a History,
-}
+/// The smallest letters drawn.
+const SMALLEST: f32 = 8.0;
 
-/// Returns the displayed run, then the companion.
-pub(super) fn runs<'a>(pair: &Pair<'a>) -> Vec<Shown<'a>> {
-    let header = pair.run.header.as_ref();
-    let mut runs = vec![Shown {
-        name: header.map_or(pair.run.title.as_str(), |header| header.short()),
-        shade: pair.run.shade(),
-        history: pair.run.answers(),
-    }];
-    runs.extend(pair.other.map(|other| Shown {
-        name: &other.method,
-        shade: other.shade,
-        history: other.history,
-    }));
-    runs
-}
-
-/// Draws them; `row` is the task after which they were measured, `asked` the task in the question.
-pub(super) fn show(ui: &mut Ui, pair: &Pair<'_>, (row, asked): (Option<usize>, usize), unit: f32) {
+/// Draws the bars of a run.
+pub(super) fn show(ui: &mut Ui, shown: &Shown<'_>, step: Step, place: Rect, unit: f32) {
     let t = tokens(ui);
-    let size = Vec2::new(
-        ui.available_width(),
-        (ui.available_height() - unit).max(60.0),
-    );
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    let shown = runs(pair);
-    let name = tr!("present-bars-about");
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
-    let tasks = pair.run.tasks().max(1);
-    let width = rect.width() / tasks as f32;
-    let floor = rect.bottom() - unit * 2.2;
-    let high = floor - rect.top() - unit * 1.6;
-    for task in 0..tasks {
-        let left = rect.left() + width * task as f32;
-        let middle = left + width / 2.0;
-        let names = listed(pair.run.class_names(task), 4);
-        let colour = if task == asked { t.strong } else { t.subdued };
-        painted_text(
-            ui,
-            pos2(middle, floor + unit),
-            Align2::CENTER_CENTER,
-            &names,
-            regular(unit * 0.8),
-            colour,
-            width - 8.0,
-        );
-        let each = width * 0.78 / shown.len() as f32;
-        for (at, run) in shown.iter().enumerate() {
-            let from = left + width * 0.11 + each * at as f32;
-            let column = Rect::from_min_max(
-                pos2(from + each * 0.04, floor - high),
-                pos2(from + each * 0.96, floor),
+    let response = ui.allocate_rect(place, Sense::hover());
+    let name = tr!("present-bars-about", name = shown.name.as_str());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+    let columns = split(place, shown.run.header.tasks.len().max(1), 0.0);
+    let width = columns[0].width();
+    let floor = place.bottom() - unit * 2.8;
+    let numbered = |task: usize| match width > unit * 3.2 {
+        true => tr!("figure-task-column", n = task + 1),
+        false => (task + 1).to_string(),
+    };
+    let size = fitting(ui, &numbered(columns.len() - 1), unit * 0.8, width * 0.9);
+    for (task, column) in columns.iter().enumerate() {
+        let is_asked = task == step.task;
+        let colour = if is_asked { t.strong } else { t.subdued };
+        if size >= SMALLEST {
+            ui.painter().text(
+                pos2(column.center().x, floor + unit * 0.2),
+                Align2::CENTER_TOP,
+                numbered(task),
+                semibold(size),
+                colour,
             );
-            bar(ui, run, (row, task, task == asked), column, unit);
         }
+        if width > unit * 2.4 {
+            let names = listed(shown.run.header.class_names(task), 4);
+            let font = regular(unit * 0.65);
+            let mut job = LayoutJob::simple(names, font, colour, width - unit * 0.2);
+            job.wrap.max_rows = 2;
+            job.halign = Align::Center;
+            let galley = ui.painter().layout_job(job);
+            let at = pos2(column.center().x, floor + unit * 1.2);
+            ui.painter().galley(at, galley, colour);
+        }
+        let mut column = column.shrink2(Vec2::new(width * 0.11, 0.0));
+        column.set_bottom(floor);
+        column.set_top((place.top() + unit * 1.3).min(floor));
+        bar(ui, shown, (step, task), column, unit);
     }
 }
 
-/// Draws a run's bar of a task.
-fn bar(
-    ui: &Ui,
-    run: &Shown<'_>,
-    (row, task, asked): (Option<usize>, usize, bool),
-    column: Rect,
-    unit: f32,
-) {
+/// Draws the bar of a task; `column` is the place of an accuracy of 100 %.
+fn bar(ui: &Ui, shown: &Shown<'_>, (step, task): (Step, usize), column: Rect, unit: f32) {
     let t = tokens(ui);
-    let values = row.and_then(|row| run.history.matrix.get(row));
-    let value = values.and_then(|values| values.get(task).copied());
+    let (history, row) = (shown.run.history, step.row());
+    let value = row.and_then(|row| history.matrix.get(row)?.get(task).copied());
     let value = value.filter(|value| value.is_finite());
-    let (share, words) = match value {
-        Some(value) => (value as f32, percent(value, 0)),
-        None if asked => (0.0, "?".to_string()),
+    // A narrow bar has no room for the sign.
+    let signed = fitting(ui, &percent(1.0, 0), unit * 0.95, column.width()) > unit * 0.6;
+    let (share, words, widest) = match value {
+        Some(value) if signed => (value as f32, percent(value, 0), percent(1.0, 0)),
+        Some(value) => (value as f32, number(value * 100.0, 0), number(100.0, 0)),
+        None if task == step.task => (0.0, "?".to_string(), "?".to_string()),
         None => return,
     };
     let at = |share: f32| column.bottom() - share * column.height();
     let mut filled = column;
     filled.set_top(at(share));
     let painter = ui.painter();
-    painter.rect_filled(filled, CornerRadius::same(6), t.run(run.shade));
+    painter.rect_filled(filled, CornerRadius::same(6), t.run(shown.run.shade));
     let mut above = at(share);
-    if let Some(best) = row.and_then(|row| best(run.history, row, task)) {
+    if let Some(best) = row.and_then(|row| best(history, row, task)) {
         let best = best as f32;
-        // The loss remains visible as an outline below the mark.
+        // The loss remains visible below the mark.
         if best - share > 0.005 {
             let mut lost = column;
             (*lost.top_mut(), *lost.bottom_mut()) = (at(best), at(share));
-            painter.rect_filled(lost, CornerRadius::ZERO, t.line.gamma_multiply(0.6));
+            painter.rect_filled(lost, CornerRadius::ZERO, pale(ui));
             above = at(best);
         }
         let mark = Stroke::new((unit * 0.14).max(2.0), t.strong);
         painter.hline(column.x_range(), at(best), mark);
     }
-    painter.text(
-        pos2(column.center().x, above - unit * 0.8),
-        Align2::CENTER_CENTER,
-        words,
-        semibold((unit * 0.95).min(column.width() * 0.4).max(9.0)),
-        t.strong,
-    );
+    let size = fitting(ui, &widest, unit * 0.95, column.width());
+    if size >= SMALLEST {
+        painter.text(
+            pos2(column.center().x, above - unit * 0.15),
+            Align2::CENTER_BOTTOM,
+            words,
+            semibold(size),
+            t.strong,
+        );
+    }
+}
+
+/// Returns the colour of what was lost.
+fn pale(ui: &Ui) -> egui::Color32 {
+    tokens(ui).subdued.gamma_multiply(0.4)
+}
+
+/// Draws what the bars, their marks and their pale parts mean.
+pub(super) fn legend(ui: &mut Ui, place: Rect, unit: f32) {
+    let t = tokens(ui);
+    let text = |text: &str| {
+        let text = RichText::new(text).font(regular(unit * 0.75));
+        egui::Label::new(text.color(t.text)).extend()
+    };
+    let row = UiBuilder::new()
+        .max_rect(place)
+        .layout(egui::Layout::left_to_right(Align::Center));
+    ui.scope_builder(row, |ui| {
+        ui.add(text(tr!("present-legend-bars")));
+        for (name, is_mark) in [
+            ("present-legend-best", true),
+            ("present-legend-lost", false),
+        ] {
+            ui.add_space(unit * 0.5);
+            let size = Vec2::new(unit * 1.4, unit * 0.8);
+            let (sample, _) = ui.allocate_exact_size(size, Sense::hover());
+            match is_mark {
+                true => {
+                    let mark = Stroke::new((unit * 0.14).max(2.0), t.strong);
+                    ui.painter()
+                        .hline(sample.x_range(), sample.center().y, mark);
+                }
+                false => {
+                    ui.painter()
+                        .rect_filled(sample, CornerRadius::ZERO, pale(ui));
+                }
+            }
+            ui.add(text(tr!(name)));
+        }
+    });
 }

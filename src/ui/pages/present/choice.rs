@@ -1,72 +1,179 @@
-//! The choice of the displayed run and its companion.
+//! The presented runs: those that are selected on the page, or chosen in the lists with their names.
 
-use egui::{ComboBox, Ui};
+use std::path::PathBuf;
 
-use crate::session::companion::Beside;
-use crate::session::run_view::RunView;
+use egui::{ComboBox, Rect, RichText, Ui, UiBuilder};
+
+use super::{Shown, split};
+use crate::session::Session;
+use crate::session::companion::have_same_tasks;
 use crate::session::views::RunRow;
 use crate::tr;
-use crate::ui::command::UiCommand;
-use crate::ui::pages::Cx;
+use crate::ui::command::Page;
+use crate::ui::pages::{Cx, compare};
+use crate::ui::theme::{regular, semibold, tokens};
+use crate::ui::widgets::names::shortened;
 
-/// Width of a list, in points.
-const WIDTH: f32 = 230.0;
+/// Maximum number of letters of a name in a note.
+const LETTERS: usize = 30;
 
-/// Draws the tested stored runs; choosing one shows it from its start.
-pub(super) fn run(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&RunView>) {
-    let header = now.and_then(|run| run.header.as_ref());
-    let title = now.map_or(tr!("present-choose-run"), |run| run.title.as_str());
-    let mut chosen = None;
-    let combo = ComboBox::from_id_salt("presented run")
-        .width(WIDTH)
-        .truncate()
-        .selected_text(title);
-    let shown = combo.show_ui(ui, |ui| {
-        for row in cx.session.rows().filter(|row| row.is_measured()) {
-            let here = header.is_some_and(|header| header.folder == row.folder);
+/// Returns the folders of the runs to present from a page: those that are selected on it, else those on Train.
+pub(super) fn selected(session: &Session, state: &mut compare::State, page: Page) -> Vec<PathBuf> {
+    let rows = session.compare.runs.ready();
+    let chosen = match page {
+        Page::Compare => rows.map_or_else(Vec::new, |rows| state.selected(rows)),
+        Page::Learn => learned(session),
+        _ => Vec::new(),
+    };
+    if !chosen.is_empty() {
+        return chosen;
+    }
+    let shown = session.train.shown().and_then(|run| run.header.as_ref());
+    let other = session.companion().map(|other| other.header);
+    let both = shown.into_iter().chain(other);
+    both.map(|header| header.folder.clone()).collect()
+}
+
+/// Returns the runs with results of the open tour or lesson, one for each of its names.
+fn learned(session: &Session) -> Vec<PathBuf> {
+    let learn = &session.learn;
+    let folders: Vec<PathBuf> = match (&learn.tour, &learn.units.open) {
+        (Some(tour), _) => {
+            let runs = [&tour.baseline, &tour.lae].into_iter();
+            runs.filter_map(|run| run.folder.clone()).collect()
+        }
+        (None, Some(unit)) => {
+            let first = |name| {
+                learn
+                    .units
+                    .of(name)
+                    .iter()
+                    .find_map(|run| run.folder.clone())
+            };
+            unit.plans().filter_map(|plan| first(&plan.name)).collect()
+        }
+        (None, None) => Vec::new(),
+    };
+    let has_results = |folder: &PathBuf| {
+        let run = session.results_of(folder);
+        run.is_some_and(|run| !run.history.matrix.is_empty())
+    };
+    folders.into_iter().filter(has_results).collect()
+}
+
+/// Draws the name of each run at the top of its column, as a list to choose another one from. Next to a single run is
+/// the list of those with the same tasks.
+pub(super) fn names(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[Shown<'_>], place: Rect, unit: f32) {
+    let Some(first) = shown.first() else { return };
+    let header = first.run.header;
+    let is_other = |row: &&RunRow| {
+        let other = row.header.as_ref().filter(|_| row.folder != header.folder);
+        row.is_measured() && other.is_some_and(|other| have_same_tasks(header, other))
+    };
+    let mut others = cx.session.rows().filter(is_other);
+    // A run that was to be shown, but has other tasks.
+    let left_out = cx.pages.present.runs.get(1).filter(|_| shown.len() == 1);
+    let left_out = left_out.and_then(|folder| cx.session.results_of(folder));
+    let single = shown.len() == 1 && left_out.is_none() && others.next().is_none();
+    let places = split(place, if single { 1 } else { 2 }, unit);
+    run(ui, cx, Some(first), places[0], unit);
+    let Some(place) = places.get(1) else { return };
+    let text = match (shown.get(1), left_out) {
+        (Some(other), _) => named(ui, other, unit),
+        (None, Some(other)) => {
+            let name = shortened(other.header.short(), LETTERS);
+            quiet(ui, &tr!("present-other-tasks", name = name), unit)
+        }
+        (None, None) => quiet(ui, tr!("present-no-other-run"), unit),
+    };
+    let now = shown.get(1).map(|other| other.run.header.folder.as_path());
+    let others = || cx.session.rows().filter(is_other);
+    let chosen = list(
+        ui,
+        *place,
+        (text, tr!("present-compare-with")),
+        unit,
+        |ui| {
+            let none = ui.selectable_label(now.is_none(), tr!("present-no-other-run"));
+            let mut chosen = none.clicked().then_some(None);
+            for row in others() {
+                let here = now == Some(&row.folder);
+                if ui.selectable_label(here, row.line()).clicked() {
+                    chosen = Some(Some(row.folder.clone()));
+                }
+            }
+            chosen
+        },
+    );
+    if let Some(other) = chosen {
+        let runs = &mut cx.pages.present.runs;
+        *runs = [Some(header.folder.clone()), other]
+            .into_iter()
+            .flatten()
+            .collect();
+    }
+}
+
+/// Draws the list of all runs with results; choosing one presents it from its start.
+pub(super) fn run(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&Shown<'_>>, place: Rect, unit: f32) {
+    let text = match now {
+        Some(shown) => named(ui, shown, unit),
+        None => quiet(ui, tr!("present-choose-run"), unit),
+    };
+    let now = now.map(|shown| shown.run.header.folder.as_path());
+    let rows = || cx.session.rows().filter(|row| row.is_measured());
+    let chosen = list(ui, place, (text, tr!("present-choose-run")), unit, |ui| {
+        let mut chosen = None;
+        for row in rows() {
+            let here = now == Some(&row.folder);
             if ui.selectable_label(here, row.line()).clicked() {
                 chosen = Some(row.folder.clone());
             }
         }
+        chosen
     });
-    shown.response.accessible_name(tr!("present-choose-run"));
     if let Some(folder) = chosen {
-        cx.act(UiCommand::Open(folder));
+        let runs = &mut cx.pages.present.runs;
+        match runs.first_mut() {
+            Some(first) => *first = folder,
+            None => runs.push(folder),
+        }
     }
 }
 
-/// Draws the runs with the same tasks to choose the companion from.
-pub(super) fn beside(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let now = cx.session.opposite().map(|other| other.folder);
-    if now.is_none() && cx.session.opposites().next().is_none() {
-        return;
-    }
-    let alone = tr!("present-no-other-run");
-    let title = match &now {
-        None => alone.to_string(),
-        Some(folder) => {
-            let row = cx.session.opposites().find(|row| row.folder == *folder);
-            row.map_or_else(|| tr!("present-paired-run").into(), RunRow::line)
-        }
-    };
-    let mut chosen = None;
-    let combo = ComboBox::from_id_salt("beside the presented run")
-        .width(WIDTH)
-        .truncate()
-        .selected_text(title);
-    let shown = combo.show_ui(ui, |ui| {
-        if ui.selectable_label(now.is_none(), alone).clicked() {
-            chosen = Some(Beside::Nothing);
-        }
-        for row in cx.session.opposites() {
-            let here = now.as_ref() == Some(&row.folder);
-            if ui.selectable_label(here, row.line()).clicked() {
-                chosen = Some(Beside::Run(row.folder.clone()));
-            }
-        }
+fn named(ui: &Ui, shown: &Shown<'_>, unit: f32) -> RichText {
+    let sign = shown.run.shade.sign().letter();
+    let text = RichText::new(format!("{sign} {}", shown.name)).font(semibold(unit * 1.1));
+    text.color(tokens(ui).run(shown.run.shade))
+}
+
+fn quiet(ui: &Ui, text: &str, unit: f32) -> RichText {
+    let text = RichText::new(text).font(regular(unit));
+    text.color(tokens(ui).subdued)
+}
+
+/// Draws a list in this place and returns the chosen item, if one was clicked.
+fn list<T>(
+    ui: &mut Ui,
+    place: Rect,
+    (text, about): (RichText, &'static str),
+    unit: f32,
+    items: impl FnOnce(&mut Ui) -> Option<T>,
+) -> Option<T> {
+    let drawn = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+        ui.spacing_mut().icon_width = unit * 0.8;
+        let combo = ComboBox::from_id_salt(about)
+            .width(place.width())
+            .height(unit * 14.0)
+            .truncate()
+            .selected_text(text);
+        let list = combo.show_ui(ui, |ui| {
+            ui.style_mut().override_font_id = Some(regular(unit * 0.6));
+            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Truncate);
+            items(ui)
+        });
+        list.response.accessible_name(about);
+        list.inner.flatten()
     });
-    shown.response.accessible_name(tr!("present-compare-with"));
-    if let Some(beside) = chosen {
-        cx.change(move |session| session.train.beside = beside);
-    }
+    drawn.inner
 }

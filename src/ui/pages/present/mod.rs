@@ -1,146 +1,207 @@
-//! The presenter view: a run task by task in large letters, next to another one with equal tasks. Before each task it
-//! asks the audience to guess; then it shows what became of the earlier tasks.
+//! The presentation view: one or two runs with equal tasks, task by task in large letters. Before each task it asks the
+//! audience to guess; then it shows what became of the earlier tasks.
 
 mod bars;
 mod choice;
+mod column;
 mod told;
 
-use egui::{Key, Modifiers, RichText, Ui};
+use std::path::PathBuf;
 
-use crate::session::companion::Companion;
-use crate::session::run_view::RunView;
-use crate::session::words::percent;
+use egui::{Button, Key, Modifiers, Rect, RichText, Ui, Vec2};
+
+use crate::session::Session;
+use crate::session::companion::{Companion, have_same_tasks};
+use crate::session::row::names_apart;
 use crate::tr;
-use crate::ui::command::UiCommand;
+use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::{at_end, button, button_if, input, primary_button};
+use crate::ui::widgets::{at_end, input};
 
 /// State of the view between frames.
 #[derive(Default)]
 pub struct State {
     /// Whether it is shown instead of the pages.
     pub on: bool,
+    /// The folders of the presented run and of those that may be next to it: the first with equal tasks is.
+    runs: Vec<PathBuf>,
     /// Two steps for each task: the guess, then the result.
     step: usize,
-    run: String,
+    /// The run that the step belongs to.
+    of: PathBuf,
 }
 
-/// Draws the view over the whole window.
-pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+impl State {
+    /// Opens the view with the runs that are selected on the current page, or closes it.
+    pub fn toggle(&mut self) {
+        self.on = !self.on;
+        self.runs.clear();
+    }
+}
+
+/// A presented run, with a name that distinguishes it from the other one.
+struct Shown<'a> {
+    name: String,
+    run: Companion<'a>,
+}
+
+/// A step of a presentation.
+#[derive(Clone, Copy)]
+struct Step {
+    /// The task, from 0.
+    task: usize,
+    /// Whether its result is shown.
+    known: bool,
+}
+
+impl Step {
+    /// Returns the task after which the displayed accuracies were measured, if any is learned.
+    fn row(self) -> Option<usize> {
+        match self.known {
+            true => Some(self.task),
+            false => self.task.checked_sub(1),
+        }
+    }
+}
+
+/// Draws the view over the whole window; `page` is the page below it.
+pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
     // The keys work whatever has the focus, unless a dialog or list is above the view.
     let below = input::is_covered(ui.ctx());
     if !below && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
         cx.act(UiCommand::Present);
     }
-    let Some(run) = cx.session.train.shown().cloned() else {
-        nothing(ui, cx);
+    let session = cx.session;
+    if shown(session, &cx.pages.present.runs).is_empty() {
+        cx.pages.present.runs = choice::selected(session, &mut cx.pages.compare, page);
+    }
+    let unit = unit_of(ui.available_size());
+    ui.spacing_mut().item_spacing = Vec2::splat(unit * 0.5);
+    let shown = shown(session, &cx.pages.present.runs);
+    let Some(Shown { run, .. }) = shown.first() else {
+        nothing(ui, cx, unit);
         return;
     };
     let state = &mut cx.pages.present;
-    if state.run != run.name() {
+    if state.of != run.header.folder {
         // Another run starts from its first step.
-        (state.step, state.run) = (0, run.name().to_string());
+        (state.step, state.of) = (0, run.header.folder.clone());
     }
     if !below {
-        keys(ui, cx, &run);
+        keys(ui, state, run);
     }
-    let step = cx.pages.present.step;
-    let (task, known) = (step / 2, step % 2 == 1);
-    let unit = (ui.available_height() / 26.0).clamp(11.0, 44.0);
-    ui.vertical(|ui| {
-        ui.spacing_mut().item_spacing.y = unit * 0.5;
-        head(ui, cx, &run, unit);
-        let other = cx.session.opposite();
-        let pair = Pair {
-            run: &run,
-            other: other.as_ref(),
-        };
-        let words = if known {
-            told::became(&pair, task)
-        } else {
-            told::asked(&pair, task)
-        };
-        let text = RichText::new(words)
-            .font(semibold(unit * 1.4))
-            .color(tokens(ui).strong);
-        ui.add(egui::Label::new(text).wrap());
-        if known {
-            figures(ui, &pair, task, unit);
-        }
-        // The result before the guess, or the one after it.
-        let row = if known {
-            Some(task)
-        } else {
-            task.checked_sub(1)
-        };
-        bars::show(ui, &pair, (row, task), unit);
-    });
+    let step = Step {
+        task: state.step / 2,
+        known: state.step % 2 == 1,
+    };
+    head(ui, cx, run, unit);
+    let words = match step.known {
+        true => told::became(&shown, step.task),
+        false => told::asked(run, step.task),
+    };
+    // The figures and bars need the room below a result.
+    let high = if step.known { 3.6 } else { 5.5 };
+    let room = Vec2::new(ui.available_width(), unit * high);
+    let words = column::words(ui, &words, unit * 1.4, room);
+    ui.add(egui::Label::new(words));
+    let mut rest = ui.available_rect_before_wrap();
+    rest.set_bottom(rest.bottom() - unit * 0.5);
+    if step.row().is_some() {
+        let legend = rest.split_top_bottom_at_y(rest.bottom() - unit * 1.3);
+        rest = legend.0;
+        bars::legend(ui, legend.1, unit);
+    }
+    column::all(ui, cx, &shown, step, rest, unit);
 }
 
-/// The displayed run and its companion.
-struct Pair<'a> {
-    run: &'a RunView,
-    other: Option<&'a Companion<'a>>,
+/// Returns the unit of all sizes of the view: it fits 26 times into the height and 42 times into the width.
+fn unit_of(room: Vec2) -> f32 {
+    (room.y / 26.0).min(room.x / 42.0).max(11.0)
 }
 
-fn nothing(ui: &mut Ui, cx: &mut Cx<'_>) {
+/// Returns the first of these runs and the first other one with the same tasks.
+fn shown<'a>(session: &'a Session, runs: &[PathBuf]) -> Vec<Shown<'a>> {
+    let mut runs = runs.iter().filter_map(|folder| session.results_of(folder));
+    let Some(run) = runs.next() else {
+        return Vec::new();
+    };
+    let header = run.header;
+    let is_other = |other: &Companion<'_>| {
+        other.header.folder != header.folder && have_same_tasks(header, other.header)
+    };
+    let other = runs.find(is_other).map(|other| other.beside(run.shade));
+    let names = match &other {
+        Some(other) => names_apart(header, other.header),
+        None => (header.short().to_string(), String::new()),
+    };
+    let first = Shown { name: names.0, run };
+    let second = other.map(|run| Shown { name: names.1, run });
+    [Some(first), second].into_iter().flatten().collect()
+}
+
+fn nothing(ui: &mut Ui, cx: &mut Cx<'_>, unit: f32) {
+    let t = tokens(ui);
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
-        let t = tokens(ui);
-        let text = tr!("present-no-run");
-        ui.label(RichText::new(text).font(semibold(28.0)).color(t.strong));
-        choice::run(ui, cx, None);
-        if button(ui, tr!("present-exit")).clicked() {
+        let text = RichText::new(tr!("present-no-run")).font(semibold(unit * 1.4));
+        ui.label(text.color(t.strong));
+        let width = ui.available_width().min(unit * 24.0);
+        let (rect, _) = ui.allocate_exact_size(Vec2::new(width, unit * 2.0), egui::Sense::hover());
+        choice::run(ui, cx, None, rect, unit);
+        if large_button(ui, tr!("present-exit"), None, unit).clicked() {
             cx.act(UiCommand::Present);
         }
     });
 }
 
 /// Returns the last step so far: the guess about the current task, or the end.
-fn last_step(run: &RunView) -> usize {
-    let done = run.reports.len();
-    (2 * done).min((2 * run.tasks()).saturating_sub(1))
+fn last_step(run: &Companion<'_>) -> usize {
+    let done = run.history.matrix.len();
+    (2 * done).min((2 * run.header.tasks.len()).saturating_sub(1))
 }
 
-fn keys(ui: &Ui, cx: &mut Cx<'_>, run: &RunView) {
+fn keys(ui: &Ui, state: &mut State, run: &Companion<'_>) {
     let pressed = |keys: &[Key]| {
         ui.input_mut(|i| keys.iter().any(|key| i.consume_key(Modifiers::NONE, *key)))
     };
     // A presenter's remote control sends these too.
     let on = pressed(&[Key::ArrowRight, Key::PageDown, Key::Space]);
     let back = pressed(&[Key::ArrowLeft, Key::PageUp]);
-    let state = &mut cx.pages.present;
     state.step = (state.step + usize::from(on)).min(last_step(run));
     state.step = state.step.saturating_sub(usize::from(back));
 }
 
-fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, unit: f32) {
+fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &Companion<'_>, unit: f32) {
     let t = tokens(ui);
     let (step, last) = (cx.pages.present.step, last_step(run));
     ui.horizontal(|ui| {
         let words = tr!(
             "present-task-of-tasks",
             task = step / 2 + 1,
-            tasks = run.tasks().max(1)
+            tasks = run.header.tasks.len().max(1)
         );
         ui.label(RichText::new(words).font(regular(unit)).color(t.subdued));
-        choice::run(ui, cx, Some(run));
-        choice::beside(ui, cx);
         at_end(ui, |ui| {
             let mut to = step;
-            if button_if(ui, step > 0, tr!("present-back")).clicked() {
+            let back = ui.add_enabled_ui(step > 0, |ui| {
+                large_button(ui, tr!("present-back"), None, unit)
+            });
+            if back.inner.clicked() {
                 to = step - 1;
             }
             let key = match step % 2 {
                 0 => "present-reveal",
                 _ => "present-next",
             };
-            if primary_button(ui, tr!(key), step < last).clicked() {
+            let on = ui.add_enabled_ui(step < last, |ui| {
+                large_button(ui, tr!(key), Some(t.accent), unit)
+            });
+            if on.inner.clicked() {
                 to = step + 1;
             }
             cx.pages.present.step = to;
-            let leave = button(ui, tr!("present-exit"));
+            let leave = large_button(ui, tr!("present-exit"), None, unit);
             if leave.on_hover_text("F11, Esc").clicked() {
                 cx.act(UiCommand::Present);
             }
@@ -148,31 +209,33 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, unit: f32) {
     });
 }
 
-/// Draws the figures of a task in very large letters: for each run the accuracy on all classes so far, and on the first
-/// task.
-fn figures(ui: &mut Ui, pair: &Pair<'_>, task: usize, unit: f32) {
+/// Draws a button in letters of the view, filled if it is the main one.
+fn large_button(ui: &mut Ui, text: &str, fill: Option<egui::Color32>, unit: f32) -> egui::Response {
     let t = tokens(ui);
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = unit * 2.4;
-        for shown in bars::runs(pair) {
-            let matrix = &shown.history.matrix;
-            let first = matrix.get(task).and_then(|row| row.first().copied());
-            let all = shown.history.accuracy.get(task).copied();
-            for (key, value) in [("present-all-tasks", all), ("present-first-task", first)] {
-                let Some(value) = value.filter(|value| value.is_finite()) else {
-                    continue;
-                };
-                ui.vertical(|ui| {
-                    ui.spacing_mut().item_spacing.y = 0.0;
-                    let figure = RichText::new(percent(value, 0)).font(semibold(unit * 2.6));
-                    ui.label(figure.color(t.strong));
-                    let name = tr!(key, name = shown.name);
-                    let sign = shown.shade.sign().letter();
-                    let name = RichText::new(format!("{sign} {name}"));
-                    let colour = t.run(shown.shade);
-                    ui.label(name.font(regular(unit * 0.85)).color(colour));
-                });
-            }
-        }
-    });
+    let text = RichText::new(text).font(semibold(unit * 0.8));
+    ui.add(match fill {
+        Some(fill) => Button::new(text.color(t.on_accent)).fill(fill),
+        None => Button::new(text),
+    })
+}
+
+/// Returns the largest font size up to `size` at which a line of text fits into this width.
+fn fitting(ui: &Ui, text: &str, size: f32, width: f32) -> f32 {
+    let galley =
+        ui.painter()
+            .layout_no_wrap(text.to_string(), semibold(size), egui::Color32::WHITE);
+    size * (width / galley.size().x.max(1.0)).min(1.0)
+}
+
+/// Returns the parts of a place side by side, with this space between them.
+fn split(place: Rect, parts: usize, space: f32) -> Vec<Rect> {
+    let width = (place.width() - space * (parts as f32 - 1.0)) / parts as f32;
+    let part = |at: usize| {
+        let left = place.left() + (width + space) * at as f32;
+        Rect::from_min_size(
+            egui::pos2(left, place.top()),
+            Vec2::new(width, place.height()),
+        )
+    };
+    (0..parts).map(part).collect()
 }

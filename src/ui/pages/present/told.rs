@@ -1,27 +1,40 @@
 //! The question before a task and the result after it.
 
-use super::Pair;
-use super::bars::{Shown, runs};
+use super::Shown;
 use crate::problem::listed;
+use crate::session::companion::Companion;
 use crate::session::forgotten::most_lost;
 use crate::session::words::percent;
 use crate::tr;
+use crate::ui::widgets::names::shortened;
 
 /// Maximum number of classes named.
 const NAMED: usize = 6;
+/// Maximum number of letters of the named classes; at least one class is named.
+const LETTERS: usize = 60;
+/// Maximum number of letters of a name.
+const OF_NAME: usize = 40;
+
+/// Returns the classes of a task, as many as a sentence can hold.
+fn classes(run: &Companion<'_>, task: usize) -> String {
+    let names = run.header.class_names(task).iter();
+    let names: Vec<String> = names.map(|name| shortened(name, OF_NAME)).collect();
+    let mut counts = (1..=NAMED.min(names.len())).rev();
+    let fits = |most: &usize| listed(&names, *most).chars().count() <= LETTERS;
+    listed(&names, counts.find(fits).unwrap_or(1))
+}
 
 /// Returns the question before a task.
-pub(super) fn asked(pair: &Pair<'_>, task: usize) -> String {
-    let run = pair.run;
-    let next = listed(run.class_names(task), NAMED);
-    let waits = task >= run.reports.len();
-    if waits && !run.stage.is_live() {
+pub(super) fn asked(run: &Companion<'_>, task: usize) -> String {
+    let next = classes(run, task);
+    let waits = task >= run.history.matrix.len();
+    if waits && !run.live {
         return tr!("present-ended-early", next = next);
     }
     if task == 0 {
         return tr!("present-guess-first-task", next = next);
     }
-    let first = listed(run.class_names(0), NAMED);
+    let first = classes(run, 0);
     let key = match waits {
         true => "present-guess-learning",
         false => "present-guess",
@@ -29,44 +42,52 @@ pub(super) fn asked(pair: &Pair<'_>, task: usize) -> String {
     tr!(key, next = next, first = first)
 }
 
-/// Returns the result of a task: for each run its accuracy on the first task, and the task it forgot most.
-pub(super) fn became(pair: &Pair<'_>, task: usize) -> String {
-    let first = listed(pair.run.class_names(0), NAMED);
-    let shown = runs(pair);
-    let each = shown.iter().filter_map(|run| {
-        let now = *run.history.matrix.get(task)?.first()?;
+/// Returns the result of a task: the accuracy of each run on the first task.
+pub(super) fn became(shown: &[Shown<'_>], task: usize) -> String {
+    let each = shown.iter().filter_map(|shown| {
+        let now = *shown.run.history.matrix.get(task)?.first()?;
+        let name = shortened(&shown.name, OF_NAME);
         now.is_finite()
-            .then(|| tr!("present-of-run", name = run.name, share = percent(now, 0)))
+            .then(|| tr!("present-of-run", name = name, share = percent(now, 0)))
     });
     let each: Vec<String> = each.collect();
-    if each.is_empty() {
+    let Some(Shown { run, .. }) = shown.first().filter(|_| !each.is_empty()) else {
         return String::new();
-    }
+    };
     let key = match task {
         0 => "present-correct",
         _ => "present-still-correct",
     };
-    let mut words = tr!(key, first = first, each = each.join(", "));
-    let most = shown
-        .iter()
-        .filter_map(|run| most_forgotten(pair, run, task));
-    for told in most {
-        words.push(' ');
-        words.push_str(&told);
-    }
-    words
+    tr!(key, first = classes(run, 0), each = each.join(", "))
 }
 
-/// Returns the task that a run forgot most up to this one.
-fn most_forgotten(pair: &Pair<'_>, run: &Shown<'_>, row: usize) -> Option<String> {
-    let lost = most_lost(run.history, row)?;
-    let classes = listed(pair.run.class_names(lost.task), NAMED);
+/// Returns what a run forgot up to a task; `None` while it has no earlier tasks.
+pub(super) fn forgot(shown: &Shown<'_>, task: usize) -> Option<String> {
+    let Shown { name, run } = shown;
+    let name = shortened(name, OF_NAME);
+    let measured = run.history.matrix.get(task)?.iter();
+    if !measured.take(task).any(|share| share.is_finite()) {
+        return None;
+    }
+    let Some(lost) = most_lost(run.history, task) else {
+        return Some(tr!("present-nothing-forgotten", name = name));
+    };
+    let key = match lost.most {
+        true => "present-most-forgotten",
+        false => "present-accuracy-fell",
+    };
+    let rounded = |digits| [lost.best, lost.now].map(|share| percent(share, digits));
+    let [best, now] = rounded(0);
+    // Thousands of images measure drops of less than a percent.
+    let [best, now] = if best == now { rounded(1) } else { [best, now] };
+    let classes = classes(run, lost.task);
+    let task = lost.task + 1;
     Some(tr!(
-        "present-most-forgotten",
-        name = run.name,
-        task = lost.task + 1,
+        key,
+        name = name,
+        task = task,
         classes = classes,
-        best = percent(lost.best, 0),
-        now = percent(lost.now, 0)
+        best = best,
+        now = now
     ))
 }

@@ -16,14 +16,14 @@ use crate::ui::widgets::{self, card, faint};
 
 /// Draws the card; nothing while there is no other run.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
-    let now = cx.session.companion().map(|other| other.folder);
+    let now = cx.session.companion().map(|other| &other.header.folder);
     if now.is_none() && cx.session.companions().next().is_none() {
         return;
     }
     card(ui, |ui| {
         ui.horizontal(|ui| {
             widgets::title(ui, tr!("train-compare-with"));
-            choice(ui, cx, now.as_ref());
+            choice(ui, cx, now);
         });
         let Some(other) = cx.session.companion() else {
             return;
@@ -44,7 +44,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
                 row(ui, (&mine, t.run(run.shade())), run.answers(), true);
                 row(
                     ui,
-                    (&other.method, t.run(other.shade)),
+                    (other.header.short(), t.run(other.shade)),
                     other.history,
                     alike,
                 );

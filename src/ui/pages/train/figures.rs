@@ -213,7 +213,7 @@ fn ghost(t: &Tokens, other: &Companion<'_>) -> Series {
     Series {
         style: LineStyle::Dashed { length: 3.0 },
         width: 1.6,
-        ..Series::of_run(t, other.shade, other.method.clone(), points)
+        ..Series::of_run(t, other.shade, other.header.short().to_string(), points)
     }
 }
 
