@@ -69,7 +69,7 @@ const fn row(key: &'static str, dark: u32, light: u32, sign: Sign) -> Row {
 const METHODS: [Row; 14] = [
     row("lae", 0x2F_BF_8F, 0x00_7A_5A, Sign::Square),
     row("baseline", 0xE0_66_2A, 0xC8_46_00, Sign::Circle),
-    row("seq-ft", 0xC4_4F_4E, 0x92_07_0A, Sign::Down),
+    row("seq-ft", 0x61_71_A9, 0x2B_34_BD, Sign::Down),
     row("joint-ft", 0xD8_D9_D9, 0x93_95_99, Sign::Asterisk),
     row("l2p", 0xB2_D8_FE, 0x08_4E_99, Sign::Up),
     row("dualprompt", 0x86_4E_FA, 0x3E_12_F6, Sign::Left),
@@ -77,7 +77,7 @@ const METHODS: [Row; 14] = [
     row("simplecil", 0xEB_DC_85, 0x97_93_4F, Sign::Diamond),
     row("aper", 0xB7_E0_11, 0x54_62_2F, Sign::Asterisk),
     row("ranpac", 0x61_AD_B9, 0x03_85_A2, Sign::Up),
-    row("ease", 0x61_71_A9, 0x2B_34_BD, Sign::Down),
+    row("ease", 0xC4_4F_4E, 0x92_07_0A, Sign::Down),
     row("esn", 0xD8_7A_F3, 0xD8_63_F0, Sign::Diamond),
     row("ewc", 0xC6_A1_62, 0x38_37_2F, Sign::Left),
     row("icarl", 0x8D_EF_AF, 0x65_57_FD, Sign::Right),

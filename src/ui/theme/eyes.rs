@@ -75,7 +75,7 @@ fn both() -> [(&'static str, &'static Tokens); 2] {
 #[test]
 fn the_experts_and_the_methods_of_the_tour_are_far_apart_for_all_eyes() {
     for (theme, t) in both() {
-        let tour = ["lae", "baseline"].map(|method| t.run(Shade::of(method)));
+        let tour = ["lae", "baseline", "seq-ft"].map(|method| t.run(Shade::of(method)));
         for colours in [&t.experts[..], &tour] {
             let (distance, which) = closest(colours);
             assert!(distance > 30.0, "{theme}: {distance} {which}");
