@@ -56,6 +56,37 @@ fn flat_splits_without_labels_are_refused() {
 }
 
 #[test]
+fn flat_splits_get_their_classes_from_file_names() {
+    let made = Made::new();
+    let names = |split: &str, classes: &[&str]| -> Vec<String> {
+        let numbered = |class| (0..3).map(move |i| format!("{split}/{class}{i}.png"));
+        classes.iter().flat_map(numbered).collect()
+    };
+    let add = |made: &Made, names: Vec<String>| {
+        made.pictures(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    };
+    add(&made, names("train", &["cat.", "Great Dane_0"]));
+    add(&made, names("test", &["cat.", "Great Dane_0"]));
+    let data = made.open();
+    assert_eq!((data.classes.len(), counts(&data)), (2, (6, 6)));
+    let mut classes = data.classes.clone();
+    classes.sort();
+    assert_eq!(classes, ["Great Dane", "cat"]);
+    assert_says!(assumed(&data), "remark-classes-from-files");
+    // Test images without labels are not used.
+    let made = Made::new();
+    add(&made, names("train", &["cat.", "dog."]));
+    made.class("test", 5);
+    let data = made.open();
+    assert_eq!((counts(&data), data.test_drawn), ((4, 2), true));
+    // What a camera writes is no class.
+    let made = Made::new();
+    add(&made, names("train", &["IMG_", "DSC_"]));
+    made.class("test", 5);
+    assert_says!(refused(&made), "problem-splits-without-classes");
+}
+
+#[test]
 fn tables_in_the_folders_of_the_splits_are_read() {
     let label = |i: usize| ["cat", "dog", "cow"][i % 3];
     let made = Made::new();

@@ -101,6 +101,7 @@ remark-images-without-class = Ausgeschlossen: { $n ->
 } die Listen ohne Klasse nennen.
 remark-splits-from-folders = Welche Bilder zum Trainieren und welche zum Testen da sind, sagen die Namen der Ordner.
 remark-class-names-from-files = In den Listen sind die Klassen nur nummeriert; ihre Namen stammen aus dem Anfang der Dateinamen.
+remark-classes-from-files = Es gibt keine Klassenordner; die Klassen von { $n } Bildern stammen aus ihren Dateinamen.
 remark-class-names-from-paths = { $n ->
     [one] { $n } Ordnername kommt
    *[other] { $n } Ordnernamen kommen

@@ -101,6 +101,7 @@ remark-images-without-class = Excluded: { $n ->
 } without a class in the lists.
 remark-splits-from-folders = Training and test images were identified by the folder names.
 remark-class-names-from-files = The lists contain only class numbers; class names were taken from the start of the file names.
+remark-classes-from-files = There are no class folders; the classes of { $n } images were read from their file names.
 remark-class-names-from-paths = { $n ->
     [one] { $n } folder name occurs
    *[other] { $n } folder names occur

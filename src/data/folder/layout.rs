@@ -3,13 +3,46 @@
 use std::collections::BTreeMap;
 
 use super::doubt;
-use crate::lists;
+use crate::lists::{self, name_before_number};
 use crate::message;
 use crate::problem::{Result, some_of};
 use crate::reader::Reader;
 use crate::roles::{Role, is_domain, role_of};
 use crate::source::Sample;
+use crate::tree::Tree;
 use crate::{Found, Skipped};
+
+/// What cameras and programs put before the number of an image.
+const CAMERAS: [&str; 16] = [
+    "image",
+    "img",
+    "photo",
+    "picture",
+    "pic",
+    "frame",
+    "screenshot",
+    "scan",
+    "dsc",
+    "dscn",
+    "dscf",
+    "dji",
+    "gopr",
+    "pxl",
+    "mvi",
+    "p",
+];
+
+/// Returns the images in and below a folder, each with its file name without the number at its end; an empty name if
+/// there is no number.
+fn named_images(tree: &Tree, dir: usize) -> Vec<((usize, usize), String)> {
+    let places = tree
+        .below(dir)
+        .into_iter()
+        .flat_map(|inner| (0..tree.dirs[inner].pictures.len()).map(move |place| (inner, place)));
+    places
+        .map(|place| (place, name_before_number(tree, place)))
+        .collect()
+}
 
 impl Reader<'_> {
     /// `train` beside `test` or `val`.
@@ -80,6 +113,64 @@ impl Reader<'_> {
             skipped,
             ..Found::default()
         }))
+    }
+
+    /// Returns splits without class folders whose file names begin with the class, such as `cat.12.jpg`; `None` if those
+    /// of the training images do not. Other images without such a name are not used.
+    pub(super) fn splits_by_file_names(&mut self, at: usize) -> Option<Found> {
+        let tree = self.tree;
+        let roles = doubt::roles(tree, at).ok()?;
+        let train = self.by_file_names(at, *roles.get(&Role::Train)?)?;
+        let mut test = None;
+        for role in [Role::Test, Role::Validation] {
+            let Some(&dir) = roles.get(&role) else {
+                continue;
+            };
+            let is_known = test.is_none()
+                && named_images(tree, dir)
+                    .iter()
+                    .all(|(_, name)| self.classes.numbers.contains_key(name));
+            if is_known {
+                test = self.by_file_names(at, dir);
+            } else {
+                let (folder, n) = (&tree.dirs[dir].name, tree.dirs[dir].total);
+                let remark = message!(
+                    "remark-folder-without-classes-unused",
+                    folder = folder,
+                    n = n
+                );
+                self.assumed.push(remark.into());
+            }
+        }
+        Some(Found {
+            train,
+            test,
+            ..Found::default()
+        })
+    }
+
+    /// Returns the images in and below `dir` with the classes in their file names; `None` unless each name is a class
+    /// and a number, and there are at least two classes of at least two images.
+    fn by_file_names(&mut self, base: usize, dir: usize) -> Option<Vec<Sample>> {
+        let images = named_images(self.tree, dir);
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, name) in &images {
+            *counts.entry(name).or_default() += 1;
+        }
+        let is_class = |(name, count): (&&str, &usize)| {
+            let camera = name.to_lowercase();
+            *count > 1 && !name.is_empty() && !CAMERAS.contains(&camera.as_str())
+        };
+        if counts.len() < 2 || !counts.iter().all(is_class) {
+            return None;
+        }
+        let remark = message!("remark-classes-from-files", n = images.len());
+        self.assumed.push(remark.into());
+        let samples = images.iter().map(|(place, name)| {
+            let class = self.classes.number(name);
+            self.sample(base, *place, class)
+        });
+        Some(samples.collect())
     }
 
     /// Whether folders in `dir`, or in domains in it, are named like classes met so far.

@@ -100,7 +100,11 @@ impl Reader<'_> {
             }
             // The user has to correct faulty tables that name the images, even if the folders can be read.
             (_, Some(problem)) => Err(problem),
-            (layout, None) => Ok(layout?.map(|(at, found)| self.finish(at, found))),
+            (Ok(Some((at, found))), None) => Ok(Some(self.finish(at, found))),
+            (layout, None) => match self.splits_by_file_names(at) {
+                Some(found) => Ok(Some(self.finish(at, found))),
+                None => layout.map(|_| None),
+            },
         }
     }
 

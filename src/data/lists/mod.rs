@@ -31,6 +31,7 @@ use gather::{Gathering, List};
 pub use gather::{is_named_as_list, may_be_list};
 use merge::{Entry, forget_unique_labels, merge};
 use naming::class_names;
+pub(crate) use naming::name_before_number;
 use sheet::{Labels, SplitCell};
 
 /// Maximum number of rows without an image that are listed individually.

@@ -60,7 +60,7 @@ pub(super) fn class_names(reader: &mut Reader, finder: &Finder, entries: &[Entry
     {
         let begins = labelled.iter();
         let begins: Vec<(&str, String)> = begins
-            .map(|&(place, label)| (label, begin_of(tree, place)))
+            .map(|&(place, label)| (label, name_before_number(tree, place)))
             .collect();
         let pairs = begins.iter().map(|(label, begin)| (*label, begin.as_str()));
         labels = one_to_one(pairs).filter(|names| names.values().all(|name| !name.is_empty()));
@@ -72,15 +72,23 @@ pub(super) fn class_names(reader: &mut Reader, finder: &Finder, entries: &[Entry
     ClassNaming { labels, folders }
 }
 
-/// The name of an image's file without the number at its end.
-fn begin_of(tree: &Tree, (dir, place): Place) -> String {
+/// Returns the file name of an image without the number at its end and what separates them; empty if it does not end in
+/// a number.
+pub(crate) fn name_before_number(tree: &Tree, (dir, place): Place) -> String {
     let name = tree.dirs[dir].pictures[place].to_string_lossy();
     let name = composed(&name);
     let stem = name
         .rsplit_once('.')
         .map_or(name.as_ref(), |(stem, _)| stem);
-    let ends = |letter: char| letter.is_ascii_digit() || ['_', '-', ' ', '.'].contains(&letter);
-    stem.trim_end_matches(ends).to_owned()
+    let without = stem.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    match without.len() == stem.len() {
+        true => String::new(),
+        false => without
+            .trim_end_matches(|letter: char| {
+                letter.is_ascii_digit() || ['_', '-', ' ', '.', '(', ')'].contains(&letter)
+            })
+            .to_owned(),
+    }
 }
 
 /// The class of every folder with listed images. Folders of one name in different domains or splits are one class;
