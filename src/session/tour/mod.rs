@@ -1,29 +1,33 @@
-//! The tour: the user draws two digits, a run learns and forgets them, and another run with LAE remembers them. The
-//! current step and the tour's runs follow from the session's events.
+//! The tour in three acts: the user draws two digits, then three runs learn the same tasks, and the tour shows what each
+//! of them remembers: fine-tuning of the whole network, training of a PET, and LAE. The current step and the tour's runs
+//! follow from the session's events.
 //!
 //! Its runs are ordinary runs; it stores their ids, so that it never changes other runs.
 
-mod acts;
-mod examples;
-mod following;
+mod actions;
 mod outcome;
-mod own_run;
+mod progress;
+mod run;
+
+use std::path::PathBuf;
 
 use super::pins::PinId;
 use super::presets;
 use super::views::PlanView;
-use crate::run::config::RunConfig;
+use crate::data::rng::{Purpose, Rng};
+use crate::run::config::{RunConfig, Setting};
 use crate::run::job::JobId;
 
-pub use examples::example;
 pub use outcome::{Became, Fate, TourVerdict, Vote};
-pub use own_run::{OwnRun, TourRunState};
+pub use run::{TourRun, TourRunState};
 
 /// The drawn classes, in the order of the canvases.
 pub const DRAWN: [&str; 2] = ["1", "2"];
-/// The first task has the drawn digits. The order of the others shows forgetting: after the last task Baseline
-/// misclassifies a drawn 1, LAE does not (measured with `tests/tour_hands.py`).
-const ORDER: &str = "1,2,4,6,9,8,7,0,3,5";
+/// Class order of the first draw. The first task has the drawn digits; the order of the others shows forgetting
+/// (measured with `tests/tour_hands.py`).
+const ORDER: &str = "1,2,8,5,3,0,9,4,7,6";
+/// Learning rate of fine-tuning for a batch of 256: 50 times the method's default, at which little is forgotten.
+const FINE_TUNING_RATE: f64 = 1.0;
 
 /// The steps, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,15 +35,17 @@ pub enum TourStep {
     /// The user draws a 1 and a 2.
     #[default]
     Draw,
-    /// Baseline learns its first task: 1 and 2.
+    /// Fine-tuning learns its first task: 1 and 2.
     First,
     /// The user guesses what will happen to the 1.
     Guess,
-    /// Baseline learns the remaining tasks.
-    Forget,
-    /// The same is trained with LAE.
-    Switch,
-    /// The user views both runs, task by task.
+    /// Act one: fine-tuning learns the remaining tasks.
+    FineTuning,
+    /// Act two: the same with a PET.
+    Pet,
+    /// Act three: the same with LAE.
+    Lae,
+    /// The user views the runs, task by task.
     Compare,
     /// Summary.
     End,
@@ -47,16 +53,25 @@ pub enum TourStep {
 
 impl TourStep {
     /// Number of steps.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = Self::End as usize + 1;
 
     /// Returns its number, from 1.
     pub fn number(self) -> usize {
         self as usize + 1
     }
+
+    /// Returns the index of the run that it trains, or of the last run if it trains none.
+    fn act(self) -> usize {
+        match self {
+            Self::Draw | Self::First | Self::Guess | Self::FineTuning => 0,
+            Self::Pet => 1,
+            Self::Lae | Self::Compare | Self::End => 2,
+        }
+    }
 }
 
 /// State of the tour.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Tour {
     /// The step.
     pub step: TourStep,
@@ -64,32 +79,42 @@ pub struct Tour {
     pub pins: [Option<PinId>; 2],
     /// The user's guess about the 1.
     pub guess: Option<Fate>,
-    /// The run without LAE.
-    pub baseline: OwnRun,
-    /// The run with LAE.
-    pub lae: OwnRun,
-    /// The displayed task of both runs, from 0.
+    /// The runs of the three acts: Seq-FT, Baseline, LAE.
+    pub runs: [TourRun; 3],
+    /// The folders of the runs of earlier draws.
+    earlier: Vec<PathBuf>,
+    /// The displayed task of all runs, from 0.
     pub task: usize,
+    /// How often the runs were trained again with another class order and seed.
+    pub draw: u64,
     /// The plan of its runs.
     plan: Option<PlanView>,
     /// Whether the plan was requested.
     asked: bool,
-    /// Whether Baseline was paused for the guess.
+    /// Whether the first run was paused for the guess.
     held: bool,
 }
 
 impl Tour {
     /// Returns a tour at its first step; its runs use this device.
-    fn on(device: &str) -> Self {
+    fn on(device: &str, draw: u64) -> Self {
         let lae = RunConfig {
-            order: ORDER.into(),
+            order: order(draw),
+            seed: draw,
             device: device.into(),
             ..RunConfig::default()
         };
         Self {
-            baseline: OwnRun::of(presets::baseline(&lae)),
-            lae: OwnRun::of(lae),
-            ..Self::default()
+            step: TourStep::Draw,
+            pins: [None; 2],
+            guess: None,
+            runs: [fine_tuning(&lae), presets::baseline(&lae), lae].map(TourRun::new),
+            earlier: Vec::new(),
+            task: 0,
+            draw,
+            plan: None,
+            asked: false,
+            held: false,
         }
     }
 
@@ -111,26 +136,41 @@ impl Tour {
 
     /// Returns whether this job belongs to the tour.
     pub fn owns(&self, job: JobId) -> bool {
-        [&self.baseline, &self.lae]
-            .iter()
-            .any(|run| run.job == Some(job))
+        self.runs.iter().any(|run| run.job == Some(job))
+    }
+
+    /// Returns the runs that have results.
+    pub fn measured_runs(&self) -> impl Iterator<Item = &TourRun> {
+        self.runs.iter().filter(|run| run.measured() > 0)
     }
 
     /// Returns the run of this step.
-    pub fn run(&self) -> &OwnRun {
-        match self.step {
-            TourStep::Draw | TourStep::First | TourStep::Guess | TourStep::Forget => &self.baseline,
-            TourStep::Switch | TourStep::Compare | TourStep::End => &self.lae,
-        }
+    pub fn run(&self) -> &TourRun {
+        &self.runs[self.step.act()]
     }
 
-    fn run_mut(&mut self) -> &mut OwnRun {
-        match self.step {
-            TourStep::Draw | TourStep::First | TourStep::Guess | TourStep::Forget => {
-                &mut self.baseline
-            }
-            TourStep::Switch | TourStep::Compare | TourStep::End => &mut self.lae,
-        }
+    fn run_mut(&mut self) -> &mut TourRun {
+        &mut self.runs[self.step.act()]
+    }
+}
+
+/// Returns the class order of a draw: the drawn digits, then the others.
+fn order(draw: u64) -> String {
+    if draw == 0 {
+        return ORDER.into();
+    }
+    let mut others: Vec<&str> = ORDER.split(',').skip(DRAWN.len()).collect();
+    Rng::new(Purpose::ClassOrder, draw, 0, 0).shuffle(&mut others);
+    [&DRAWN[..], &others].concat().join(",")
+}
+
+/// Returns the same settings for fine-tuning of the whole network, with the network stored after every task.
+fn fine_tuning(config: &RunConfig) -> RunConfig {
+    RunConfig {
+        method: "seq-ft".into(),
+        base_lr: FINE_TUNING_RATE,
+        settings: [("keep_weights".into(), Setting::Text("every".into()))].into(),
+        ..config.clone()
     }
 }
 

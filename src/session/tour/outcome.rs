@@ -1,13 +1,12 @@
 //! The outcome for a drawing and for the first task, derived from the results alone.
 
-use super::{DRAWN, OwnRun, Tour};
+use super::{DRAWN, Tour, TourRun};
+use crate::metrics::Tally;
 use crate::run::event::Prediction;
 use crate::session::Session;
 
 /// A prediction with at least this score counts as certain.
 pub const SURE: f32 = 0.8;
-/// Smaller differences between accuracies on the first task count as equal.
-const EQUAL: f64 = 0.01;
 
 /// A run's prediction for a drawing: the score of its class, and the strongest of the others.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,40 +76,44 @@ pub struct Became {
     pub fate: Fate,
 }
 
-/// Comparison of the two runs' accuracies on the first task.
+/// Comparison of Baseline and LAE by their accuracies on the first task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TourVerdict {
     /// LAE remembers more.
     Lae,
-    /// Both remember about the same.
+    /// The difference is within the noise.
     Equal,
     /// Baseline remembers more.
     Baseline,
 }
 
 impl Tour {
-    /// Compares the runs; `None` before both are measured.
+    /// Compares Baseline with LAE; `None` before both are measured.
     pub fn verdict(&self) -> Option<TourVerdict> {
-        let end = |run: &OwnRun| run.of_first_task().last();
-        let ahead = end(&self.lae)? - end(&self.baseline)?;
-        Some(match ahead {
-            ahead if ahead > EQUAL => TourVerdict::Lae,
-            ahead if ahead < -EQUAL => TourVerdict::Baseline,
-            _ => TourVerdict::Equal,
+        let [_, baseline, lae] = &self.runs;
+        let end = |run: &TourRun| {
+            let share = run.first_task_accuracies().last()?;
+            Some(Tally::of_share(share, run.first_task_images()))
+        };
+        let (baseline, lae) = (end(baseline)?, end(lae)?);
+        Some(match () {
+            () if lae.is_above(&baseline) => TourVerdict::Lae,
+            () if baseline.is_above(&lae) => TourVerdict::Baseline,
+            () => TourVerdict::Equal,
         })
     }
 }
 
 impl Session {
     /// Returns the prediction of a run of the tour for one of the drawings after a task, from 0.
-    pub fn tour_vote(&self, which: usize, run: &OwnRun, task: usize) -> Option<Vote> {
+    pub fn tour_vote(&self, which: usize, run: &TourRun, task: usize) -> Option<Vote> {
         let pin = self.learn.tour.as_ref()?.pins[which]?;
         let answer = self.predict.pins.answer(pin, run.folder.as_ref()?, task)?;
         Vote::of(answer, DRAWN[which])
     }
 
     /// Returns the outcome for one of the drawings; `None` until the prediction of the run's last task is known.
-    pub fn tour_became(&self, which: usize, run: &OwnRun) -> Option<Became> {
+    pub fn tour_became(&self, which: usize, run: &TourRun) -> Option<Became> {
         let end = run.tasks.len().checked_sub(1)?;
         let last = self.tour_vote(which, run, end)?;
         Some(Became {

@@ -161,7 +161,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     let mut asked = 0;
     draw_both(&mut session);
     session.train_tour_run();
-    backend.push(Event::Started(Box::new(header("/base"))));
+    backend.push(Event::Started(Box::new(header("/fine-tuning"))));
     backend.push(report(0, 4));
     session.drain();
     assert_eq!(
@@ -176,20 +176,23 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     session.guess_fate(Fate::Lost);
     assert_eq!(
         (step(&session), backend.wished()),
-        (TourStep::Forget, Wish::Run)
+        (TourStep::FineTuning, Wish::Run)
     );
-    backend.push(report(1, 2));
-    backend.push(Event::Finished {
-        run: "/base".into(),
-    });
+    backend.push(report(1, 0));
+    let run = "/fine-tuning".into();
+    backend.push(Event::Finished { run });
     session.drain();
     assert_eq!(
         step(&session),
-        TourStep::Forget,
+        TourStep::FineTuning,
         "the drawings are not answered yet"
     );
     answer(&mut session, &backend, &mut asked, 0.1);
-    assert_eq!(step(&session), TourStep::Switch);
+    assert_eq!(step(&session), TourStep::Pet);
+    session.train_tour_run();
+    learn(&mut session, &backend, "/pet", [4, 0]);
+    answer(&mut session, &backend, &mut asked, 0.2);
+    assert_eq!(step(&session), TourStep::Lae);
     session.train_tour_run();
     learn(&mut session, &backend, "/lae", [4, 4]);
     answer(&mut session, &backend, &mut asked, 0.7);
@@ -197,11 +200,21 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     let tour = session.learn.tour.clone().unwrap();
     assert_eq!(tour.task, 1);
     assert_eq!(tour.verdict(), Some(TourVerdict::Lae));
-    let fate = |run| session.tour_became(0, run).map(|became| became.fate);
-    assert_eq!(fate(&tour.baseline), Some(Fate::Lost));
-    assert_eq!(fate(&tour.lae), Some(Fate::Between));
+    let fates = tour.runs.each_ref();
+    let fates = fates.map(|run| session.tour_became(0, run).map(|became| became.fate));
+    assert_eq!(fates, [Fate::Lost, Fate::Lost, Fate::Between].map(Some));
     session.conclude_tour();
     assert_eq!(step(&session), TourStep::End);
+    // The same drawings, with other runs.
+    session.redraw_tour();
+    session.drain();
+    let again = session.learn.tour.clone().unwrap();
+    assert_eq!((again.step, again.pins), (TourStep::First, tour.pins));
+    let [order, before_order] = [&again, &tour].map(|tour| tour.run().config.order.clone());
+    assert!(
+        order != before_order && order.starts_with("1,2,"),
+        "{order}"
+    );
     session.delete_tour_runs();
     assert!(session.learn.tour.is_none() && session.predict.pins.pictures().is_empty());
     assert!(session.predict.pins.runs().is_empty());
@@ -215,17 +228,8 @@ fn another_run_is_waited_for_and_never_stopped() {
     session.drain();
     draw_both(&mut session);
     session.train_tour_run();
-    let standing = |session: &Session| {
-        session
-            .learn
-            .tour
-            .as_ref()
-            .unwrap()
-            .baseline
-            .standing
-            .clone()
-    };
-    assert_eq!(standing(&session), TourRunState::Wanted);
+    let state = |session: &Session| session.learn.tour.as_ref().unwrap().run().state.clone();
+    assert_eq!(state(&session), TourRunState::Wanted);
     backend.push(report(0, 4));
     session.drain();
     assert_eq!(backend.wished(), Wish::Run, "another run is not paused");
@@ -242,8 +246,8 @@ fn another_run_is_waited_for_and_never_stopped() {
     session.train_tour_run();
     session.queue_tour_run();
     session.drain();
-    assert_eq!(standing(&session), TourRunState::InQueue);
-    let mine = session.learn.tour.as_ref().unwrap().baseline.job.unwrap();
+    assert_eq!(state(&session), TourRunState::InQueue);
+    let mine = session.learn.tour.as_ref().unwrap().run().job.unwrap();
     session.leave_tour();
     session.drain();
     let stopped = backend.asked().into_iter().rev().find_map(|c| match c {
@@ -263,7 +267,7 @@ fn another_run_is_waited_for_and_never_stopped() {
     });
     session.drain();
     session.drain();
-    assert_eq!(standing(&session), TourRunState::AtWork);
+    assert_eq!(state(&session), TourRunState::AtWork);
     assert!(session.unfinished().is_none());
 }
 
@@ -273,7 +277,7 @@ fn leaving_stops_the_run_of_the_tour_wherever_it_is() {
         let (mut session, backend) = session();
         draw_both(&mut session);
         session.train_tour_run();
-        backend.push(Event::Started(Box::new(header("/base"))));
+        backend.push(Event::Started(Box::new(header("/fine-tuning"))));
         if pause {
             let run = "/base".into();
             backend.push(Event::Phase {
@@ -293,7 +297,7 @@ fn a_run_that_ended_early_can_be_trained_again() {
     let (mut session, backend) = session();
     draw_both(&mut session);
     session.train_tour_run();
-    backend.push(Event::Started(Box::new(header("/base"))));
+    backend.push(Event::Started(Box::new(header("/fine-tuning"))));
     let problem = Problem::new("the disk is full");
     let run = "/base".into();
     backend.push(Event::Failed {
@@ -301,21 +305,12 @@ fn a_run_that_ended_early_can_be_trained_again() {
         problem: problem.clone(),
     });
     session.drain();
-    let standing = |session: &Session| {
-        session
-            .learn
-            .tour
-            .as_ref()
-            .unwrap()
-            .baseline
-            .standing
-            .clone()
-    };
-    assert_eq!(standing(&session), TourRunState::Ended(Some(problem)));
+    let state = |session: &Session| session.learn.tour.as_ref().unwrap().run().state.clone();
+    assert_eq!(state(&session), TourRunState::Ended(Some(problem)));
     session.retrain_tour_run();
     session.drain();
     assert_eq!(
-        (standing(&session), step(&session)),
+        (state(&session), step(&session)),
         (TourRunState::AtWork, TourStep::First)
     );
     // The tour waits for a drawing that was cleared.
@@ -337,5 +332,4 @@ fn a_vote_names_the_class_that_was_drawn_and_its_strongest_rival() {
     assert_eq!(Fate::of(&vote(0.9, 0.1)), Fate::Kept);
     assert_eq!(Fate::of(&vote(0.4, 0.3)), Fate::Between);
     assert_eq!(Fate::of(&vote(0.3, 0.4)), Fate::Lost);
-    assert_eq!([0, 1].map(|which| example(which).is_empty()), [false; 2]);
 }

@@ -44,7 +44,7 @@ fn tour<'a>(window: &'a Harness<'_, StudioApp>) -> &'a Tour {
 /// Has the runs of the tour learn from fewer images: what they learn is not at issue.
 fn shorten(window: &mut Harness<'_, StudioApp>) {
     let tour = window.state_mut().session.learn.tour.as_mut().unwrap();
-    for run in [&mut tour.baseline, &mut tour.lae] {
+    for run in &mut tour.runs {
         run.config.train_limit = Some(24);
         run.config.test_limit = Some(6);
         run.config.epochs = 4;
@@ -84,7 +84,7 @@ fn press(window: &mut Harness<'_, StudioApp>, label: &str) {
 }
 
 #[test]
-fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
+fn the_whole_tour_by_mouse_ends_with_its_runs_in_the_trash() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [1280.0, 800.0]);
     let before = window.state().session.experiment.draft.clone();
@@ -115,29 +115,35 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     press(&mut window, tr!("tour-first-train"));
     wait_for(&mut window, TourStep::Guess);
     // It waits for the user, and answers what is drawn meanwhile.
-    wait(&mut window, "Baseline waits", |app| {
+    wait(&mut window, "the run waits", |app| {
         let tour = app.session.learn.tour.as_ref().unwrap();
-        tour.baseline.standing == TourRunState::Paused
+        tour.run().state == TourRunState::Paused
     });
-    let answers = window.get_all_by_label_contains("Baseline, after task 1: ");
+    let answers = window.get_all_by_label_contains("Seq-FT, after task 1: ");
     assert_eq!(answers.count(), 2);
     shot(&mut window, "tour-3");
     press(&mut window, tr!("tour-guess-kept-weakly"));
     assert_eq!(tour(&window).guess, Some(Fate::Between));
     shot(&mut window, "tour-4");
-    wait_for(&mut window, TourStep::Switch);
-    let classes = format!("1 {} 2", tr!("tour-and"));
-    assert!(shows!(
-        window,
-        "tour-test-images-correct",
-        classes = classes.as_str()
-    ));
-    shot(&mut window, "tour-5");
-    press(&mut window, tr!("tour-switch-on"));
-    wait(&mut window, "LAE learned two tasks", |app| {
-        app.session.learn.tour.as_ref().unwrap().lae.measured() >= 2
-    });
-    shot(&mut window, "tour-5b");
+    for (step, name, train) in [
+        (TourStep::Pet, "Seq-FT", "tour-pet-train"),
+        (TourStep::Lae, "Baseline", "tour-lae-train"),
+    ] {
+        wait_for(&mut window, step);
+        let classes = format!("1 {} 2", tr!("tour-and"));
+        assert!(shows!(
+            window,
+            "tour-test-images-correct",
+            name = name,
+            classes = classes.as_str()
+        ));
+        shot(&mut window, &format!("tour-5-{name}"));
+        press(&mut window, tr!(train));
+        wait(&mut window, "it learned two tasks", |app| {
+            app.session.learn.tour.as_ref().unwrap().run().measured() >= 2
+        });
+        shot(&mut window, &format!("tour-5-{step:?}"));
+    }
     wait_for(&mut window, TourStep::Compare);
     assert_eq!(tour(&window).task, 4);
     for task in [3, 2, 1, 0, 0] {
@@ -151,8 +157,8 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     press(&mut window, tr!("tour-show-summary"));
     window.get_by_label_contains("You guessed “Still a 1, but with less than 80 % confidence”");
     shot(&mut window, "tour-7");
-    let folders =
-        [&tour(&window).baseline, &tour(&window).lae].map(|run| run.folder.clone().unwrap());
+    let runs = tour(&window).runs.each_ref();
+    let folders = runs.map(|run| run.folder.clone().unwrap());
     assert!(folders.iter().all(|folder| folder.is_dir()));
     press(&mut window, tr!("tour-end-delete-runs"));
     press(&mut window, tr!("tour-end-trash-no"));
@@ -185,7 +191,7 @@ fn choose_by_keys(window: &mut Harness<'_, StudioApp>, label: &str) {
 }
 
 #[test]
-fn the_whole_tour_by_keyboard_keeps_both_runs() {
+fn the_whole_tour_by_keyboard_keeps_its_runs() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [1280.0, 800.0]);
     choose_by_keys(&mut window, tr!("tour-start"));
@@ -203,14 +209,16 @@ fn the_whole_tour_by_keyboard_keeps_both_runs() {
     window.key_press(Key::Enter);
     wait_for(&mut window, TourStep::Guess);
     choose_by_keys(&mut window, tr!("tour-guess-lost"));
-    wait_for(&mut window, TourStep::Switch);
-    choose_by_keys(&mut window, tr!("tour-switch-on"));
+    wait_for(&mut window, TourStep::Pet);
+    choose_by_keys(&mut window, tr!("tour-pet-train"));
+    wait_for(&mut window, TourStep::Lae);
+    choose_by_keys(&mut window, tr!("tour-lae-train"));
     wait_for(&mut window, TourStep::Compare);
     window.key_press(Key::ArrowLeft);
     window.run_steps(2);
     assert_eq!(tour(&window).task, 3, "whatever has the focus");
     choose_by_keys(&mut window, tr!("tour-show-summary"));
-    let folder = tour(&window).lae.folder.clone().unwrap();
+    let folder = tour(&window).run().folder.clone().unwrap();
     choose_by_keys(&mut window, tr!("tour-end-keep-runs"));
     settle(&mut window);
     assert!(window.state().session.learn.tour.is_none() && folder.is_dir());
@@ -225,7 +233,7 @@ fn escape_leaves_after_a_question_in_every_step_and_stops_the_run_of_the_tour() 
         TourStep::Draw,
         TourStep::First,
         TourStep::Guess,
-        TourStep::Forget,
+        TourStep::FineTuning,
     ] {
         press(&mut window, tr!("tour-start"));
         shorten(&mut window);
@@ -237,7 +245,7 @@ fn escape_leaves_after_a_question_in_every_step_and_stops_the_run_of_the_tour() 
             press(&mut window, tr!("tour-first-train"));
             wait_for(&mut window, TourStep::Guess);
         }
-        if last >= TourStep::Forget {
+        if last >= TourStep::FineTuning {
             press(&mut window, tr!("tour-guess-kept"));
         }
         assert_eq!(tour(&window).step, last);

@@ -39,8 +39,11 @@ fn learned(session: &Session) -> Vec<PathBuf> {
     let learn = &session.learn;
     let folders: Vec<PathBuf> = match (&learn.tour, &learn.units.open) {
         (Some(tour), _) => {
-            let runs = [&tour.baseline, &tour.lae].into_iter();
-            runs.filter_map(|run| run.folder.clone()).collect()
+            // Fine-tuning next to the newest act.
+            let mut runs = tour.measured_runs();
+            let first = runs.next();
+            let both = first.into_iter().chain(runs.last());
+            both.filter_map(|run| run.folder.clone()).collect()
         }
         (None, Some(unit)) => {
             let first = |name| {

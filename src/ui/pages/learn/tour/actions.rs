@@ -2,9 +2,10 @@
 
 use egui::Ui;
 
-use super::{leads, told};
+use super::drawings::sample;
+use super::{leads, text};
 use crate::session::Session;
-use crate::session::tour::{Fate, Tour, TourRunState, TourStep, example};
+use crate::session::tour::{Fate, Tour, TourRunState, TourStep};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, button_if, primary_button, sentence};
@@ -16,10 +17,11 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
             return;
         }
         match tour.step {
-            TourStep::Draw => ours(ui, cx),
+            TourStep::Draw => samples(ui, cx),
             TourStep::First if tour.run().is_unasked() => train(ui, cx, "tour-first-train"),
             TourStep::Guess => guesses(ui, cx, tour),
-            TourStep::Switch if tour.run().is_unasked() => train(ui, cx, "tour-switch-on"),
+            TourStep::Pet if tour.run().is_unasked() => train(ui, cx, "tour-pet-train"),
+            TourStep::Lae if tour.run().is_unasked() => train(ui, cx, "tour-lae-train"),
             TourStep::Compare => {
                 let done = primary(ui, cx, "tour-show-summary", true);
                 if done {
@@ -27,7 +29,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
                 }
             }
             TourStep::End => ending(ui, cx),
-            TourStep::First | TourStep::Forget | TourStep::Switch => {}
+            TourStep::First | TourStep::FineTuning | TourStep::Pet | TourStep::Lae => {}
         }
     });
 }
@@ -44,13 +46,13 @@ fn plain(ui: &mut Ui, key: &'static str) -> bool {
 
 /// Draws the actions on a run that waits, is paused or has ended early. Returns whether there are any.
 fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
-    match tour.run().standing {
+    match tour.run().state {
         TourRunState::Wanted => {
             if plain(ui, "tour-busy-queue") {
                 cx.change(Session::queue_tour_run);
             }
         }
-        TourRunState::Paused if told::paused_by_user(tour) => {
+        TourRunState::Paused if text::is_paused_by_user(tour) => {
             if primary(ui, cx, "tour-paused-resume", true) {
                 cx.change(Session::resume_tour_run);
             }
@@ -66,14 +68,14 @@ fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
 }
 
 /// Draws the button that inserts example strokes, while nothing is drawn.
-fn ours(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn samples(ui: &mut Ui, cx: &mut Cx<'_>) {
     let response = button(ui, tr!("tour-draw-use-samples"));
     leads(cx, &response);
     if response.clicked() {
         let state = &mut cx.pages.learn.tour;
         for (which, drawing) in state.drawings.iter_mut().enumerate() {
             if drawing.is_empty() {
-                drawing.strokes = example(which);
+                drawing.strokes = sample(which);
                 state.changed[which] = true;
             }
         }
@@ -88,7 +90,7 @@ fn train(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
 
 fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     for (i, fate) in Fate::ALL.into_iter().enumerate() {
-        let words = tr!(told::fate_key(fate));
+        let words = tr!(text::fate_key(fate));
         let response = button_if(ui, tour.is_drawn(), words);
         if i == 0 {
             leads(cx, &response);
@@ -99,7 +101,7 @@ fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     }
 }
 
-/// Draws the choice to keep both runs, or to move them to the trash after confirmation.
+/// Draws the choice to keep the runs, to train them again, or to move them to the trash after confirmation.
 fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.pages.learn.tour.asking {
         sentence(ui, tr!("tour-end-trash-question"));
@@ -113,6 +115,9 @@ fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     if primary(ui, cx, "tour-end-keep-runs", true) {
         cx.change(Session::keep_tour_runs);
+    }
+    if plain(ui, "tour-end-train-again") {
+        cx.change(Session::redraw_tour);
     }
     if plain(ui, "tour-end-delete-runs") {
         cx.pages.learn.tour.asking = true;

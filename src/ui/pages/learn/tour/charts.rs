@@ -1,11 +1,11 @@
-//! The accuracy of both runs on the first task: as curves, and in the accuracy matrices.
+//! The accuracy of the runs on the first task: as curves, and in the accuracy matrices.
 
 use egui::Ui;
 
 use super::look_at;
-use super::told::pair;
+use super::text::first_classes;
 use crate::palette::Shade;
-use crate::session::tour::{OwnRun, Tour, TourStep};
+use crate::session::tour::{Tour, TourRun, TourStep};
 use crate::session::words::percent;
 use crate::tr;
 use crate::ui::pages::Cx;
@@ -15,15 +15,17 @@ use crate::ui::widgets::stops::stops_called;
 use crate::ui::widgets::{self, card, faint, matrix, part, terms};
 
 /// Size of a cell of the matrices.
-const CELL: f32 = 30.0;
+const CELL: f32 = 26.0;
+/// Height of the curves.
+const CURVES: f32 = 230.0;
 
-/// Draws them, and in the comparison the slider for both.
+/// Draws them, and in the comparison the slider for all.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     if tour.step == TourStep::Compare {
         card(ui, |ui| slider(ui, cx, tour));
     }
-    card(ui, |ui| matrices(ui, tour));
     card(ui, |ui| curves(ui, tour));
+    card(ui, |ui| matrices(ui, tour));
 }
 
 fn after(task: usize) -> String {
@@ -31,61 +33,54 @@ fn after(task: usize) -> String {
 }
 
 fn slider(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    let all = tour.lae.tasks.len();
-    let done = tour.baseline.measured().min(tour.lae.measured());
+    let all = tour.run().tasks.len();
+    let done = tour.runs.iter().map(TourRun::measured).min().unwrap_or(0);
     let name = tr!("tour-compare-slider");
     if let Some(task) = stops_called(ui, name, after, (all, done), tour.task) {
         look_at(cx, task);
     }
 }
 
-/// Returns the displayed runs: name, run, and whether it is drawn behind the other one.
-fn shown(tour: &Tour) -> Vec<(&'static str, &OwnRun, bool)> {
-    let behind = tour.step == TourStep::Switch && !tour.lae.is_unasked();
-    let mut runs = vec![(tr!("tour-baseline-name"), &tour.baseline, behind)];
-    if !tour.lae.is_unasked() {
-        runs.push((tr!("tour-lae-name"), &tour.lae, false));
-    }
-    runs
+/// Returns the requested runs, and whether each is drawn behind the one that is being trained.
+fn shown(tour: &Tour) -> Vec<(&TourRun, bool)> {
+    let requested = tour.runs.iter().filter(|run| !run.is_unasked());
+    let trains = matches!(tour.step, TourStep::Pet | TourStep::Lae) && !tour.run().is_unasked();
+    let behind = |run: &TourRun| trains && run.job != tour.run().job;
+    requested.map(|run| (run, behind(run))).collect()
 }
 
 fn curves(ui: &mut Ui, tour: &Tour) {
     let t = tokens(ui);
     let runs = shown(tour);
-    let tasks = tour.baseline.tasks.len();
+    let tasks = tour.runs[0].tasks.len();
     let labels: Vec<String> = (1..=tasks).map(after).collect();
-    let classes = tour.baseline.tasks.first().map(|classes| pair(classes));
-    let title = tr!("tour-curve-name", classes = classes.unwrap_or_default());
+    let title = tr!("tour-curve-name", classes = first_classes(tour));
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, &title);
-        for (name, run, behind) in &runs {
+        for (run, behind) in &runs {
             let colour = colour_of(t, run, *behind);
             let sign = shade_of(run).sign().letter();
-            ui.colored_label(colour, format!("{sign} {name}"));
+            ui.colored_label(colour, format!("{sign} {}", run.name()));
         }
     });
-    let numbers = runs.iter().map(|(name, run, _)| {
-        let shares: Vec<String> = run.of_first_task().map(|share| percent(share, 0)).collect();
-        format!("{name}: {}", shares.join(", "))
+    let numbers = runs.iter().map(|(run, _)| {
+        let shares = run.first_task_accuracies().map(|share| percent(share, 0));
+        format!("{}: {}", run.name(), shares.collect::<Vec<_>>().join(", "))
     });
     let numbers: Vec<String> = numbers.collect();
-    let series = runs.iter().map(|(name, run, behind)| {
-        let points = (0..).zip(run.of_first_task());
+    let series = runs.iter().map(|(run, behind)| {
+        let points = (0..).zip(run.first_task_accuracies());
         let points = points.map(|(task, share)| [f64::from(task), share * 100.0]);
         Series {
             colour: colour_of(t, run, *behind),
-            width: if *behind { 1.6 } else { 2.4 },
-            ..Series::of_run(t, shade_of(run), (*name).into(), points)
+            width: if *behind { 2.0 } else { 3.5 },
+            ..Series::of_run(t, shade_of(run), run.name().into(), points)
         }
     });
     Curves {
         id: "tour",
         name: &format!("{title}\n{}", numbers.join(". ")),
-        height: if tour.step == TourStep::Compare {
-            132.0
-        } else {
-            170.0
-        },
+        height: CURVES,
         tasks: &labels,
         series: series.collect(),
         now: (tour.step == TourStep::Compare).then(|| (tour.task, String::new())),
@@ -93,40 +88,37 @@ fn curves(ui: &mut Ui, tour: &Tour) {
     .show(ui);
 }
 
-fn shade_of(run: &OwnRun) -> Shade {
+fn shade_of(run: &TourRun) -> Shade {
     Shade::of(&run.config.method)
 }
 
-fn colour_of(t: &Tokens, run: &OwnRun, behind: bool) -> egui::Color32 {
+fn colour_of(t: &Tokens, run: &TourRun, behind: bool) -> egui::Color32 {
     let colour = t.run(shade_of(run));
     match behind {
-        true => colour.lerp_to_gamma(t.card, 0.5),
+        true => colour.lerp_to_gamma(t.card, 0.35),
         false => colour,
     }
 }
 
 fn matrices(ui: &mut Ui, tour: &Tour) {
-    let runs = shown(tour);
-    let width = (ui.available_width() - GAP) / 2.0;
-    let beside = width >= 250.0;
-    let tasks = tour.baseline.tasks.len();
-    let chart = |ui: &mut Ui, name: &str, run: &OwnRun| {
-        ui.strong(name);
-        let rows = (name, run.history.matrix.as_slice());
+    let width = (ui.available_width() - 2.0 * GAP) / 3.0;
+    let tasks = tour.runs[0].tasks.len();
+    let chart = |ui: &mut Ui, run: &TourRun| {
+        ui.strong(run.name());
+        let rows = (run.name(), run.history.matrix.as_slice());
         // Cells of this size are painted one by one, so there is no texture to keep.
         matrix::accuracy(ui, rows, tasks, CELL, &mut matrix::Picture::default());
     };
     terms::title(ui, tr!("tour-matrix-title"));
-    if beside {
+    if width >= 210.0 {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = GAP;
-            for (name, run, _) in runs {
-                part(ui, width, |ui| chart(ui, name, run));
+            for (run, _) in shown(tour) {
+                part(ui, width, |ui| chart(ui, run));
             }
         });
     } else {
-        runs.into_iter()
-            .for_each(|(name, run, _)| chart(ui, name, run));
+        shown(tour).into_iter().for_each(|(run, _)| chart(ui, run));
     }
     faint(ui, tr!("tour-matrix-hint"));
 }

@@ -5,7 +5,7 @@ use egui::{Role, Sense, Ui, Vec2, WidgetInfo};
 use super::votes::votes;
 use super::{NARROW, State};
 use crate::session::Session;
-use crate::session::tour::{DRAWN, OwnRun, Tour, TourStep};
+use crate::session::tour::{DRAWN, Tour, TourRun, TourStep};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
@@ -63,8 +63,7 @@ fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f3
             *changed |= canvas_called(ui, (&name, &invitation), side, drawing, true);
             let rest = ui.available_width();
             part(ui, rest, |ui| {
-                let name = tr!("tour-baseline-name");
-                if !votes(ui, cx.session, (which, &tour.baseline), 0, name) {
+                if !votes(ui, cx.session, (which, &tour.runs[0]), 0) {
                     faint(ui, tr!("tour-draw-prediction-later"));
                 }
             });
@@ -74,7 +73,7 @@ fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f3
 
 /// Pins a changed drawing, once the style of the data's images is known.
 fn pin(cx: &mut Cx<'_>, tour: &Tour) {
-    let data = cx.session.data_of(&tour.baseline.config);
+    let data = cx.session.data_of(&tour.run().config);
     let Some(data) = cx.look_up(data) else {
         return;
     };
@@ -117,28 +116,38 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize) {
         }
         let rest = ui.available_width();
         part(ui, rest, |ui| {
-            for (run, key) in shown(tour) {
+            for run in tour.measured_runs() {
                 let task = match tour.step {
                     TourStep::Compare => tour.task,
                     _ => newest(cx.session, which, run),
                 };
-                votes(ui, cx.session, (which, run), task, tr!(key));
+                votes(ui, cx.session, (which, run), task);
             }
         });
     });
 }
 
 /// Returns the newest task with a prediction for this drawing, from 0.
-fn newest(session: &Session, which: usize, run: &OwnRun) -> usize {
+fn newest(session: &Session, which: usize, run: &TourRun) -> usize {
     let answered = |task: &usize| session.tour_vote(which, run, *task).is_some();
     (0..run.measured()).rev().find(answered).unwrap_or_default()
 }
 
-/// Returns the runs whose predictions are shown, with their names.
-fn shown(tour: &Tour) -> Vec<(&OwnRun, &'static str)> {
-    let mut runs = vec![(&tour.baseline, "tour-baseline-name")];
-    if tour.lae.measured() > 0 {
-        runs.push((&tour.lae, "tour-lae-name"));
+/// Returns sample strokes of a 1 or a 2 in the unit square, in the order of [`DRAWN`], for users who cannot or do not
+/// want to draw.
+pub(super) fn sample(which: usize) -> Vec<Vec<[f32; 2]>> {
+    match which {
+        0 => vec![vec![[0.34, 0.34], [0.54, 0.14], [0.54, 0.86]]],
+        _ => vec![vec![
+            [0.27, 0.32],
+            [0.34, 0.2],
+            [0.48, 0.14],
+            [0.63, 0.18],
+            [0.71, 0.3],
+            [0.66, 0.46],
+            [0.5, 0.62],
+            [0.26, 0.84],
+            [0.76, 0.84],
+        ]],
     }
-    runs
 }

@@ -2,7 +2,7 @@
 
 use egui::{RichText, Ui};
 
-use super::{LOW, actions, told};
+use super::{LOW, actions, text};
 use crate::session::tour::{Tour, TourRunState, TourStep};
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -42,13 +42,13 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
                 }
             },
         );
-        for words in told::of_step(cx.session, tour) {
+        for words in text::sentences(cx.session, tour) {
             terms::sentence(ui, &words);
         }
-        if let TourRunState::Ended(Some(problem)) = &tour.run().standing {
+        if let TourRunState::Ended(Some(problem)) = &tour.run().state {
             widgets::problem(ui, problem);
         }
-        if tour.run().standing == TourRunState::AtWork && tour.step != TourStep::Guess {
+        if tour.run().state == TourRunState::AtWork && tour.step != TourStep::Guess {
             widgets::progress(ui, tour.run().done, tr!("tour-progress"));
         }
         actions::show(ui, cx, tour);
@@ -60,8 +60,9 @@ fn title(step: TourStep) -> &'static str {
         TourStep::Draw => "tour-draw-title",
         TourStep::First => "tour-first-title",
         TourStep::Guess => "tour-guess-title",
-        TourStep::Forget => "tour-forget-title",
-        TourStep::Switch => "tour-switch-title",
+        TourStep::FineTuning => "tour-fine-tuning-title",
+        TourStep::Pet => "tour-pet-title",
+        TourStep::Lae => "tour-lae-title",
         TourStep::Compare => "tour-compare-title",
         TourStep::End => "tour-end-title",
     }

@@ -1,11 +1,11 @@
-//! The tour: seven steps, each with an action of the user. The instructions are at the top, the result below.
+//! The tour, step by step. The instructions are at the top, the result below.
 
 mod actions;
 mod charts;
 mod drawings;
 mod head;
 mod invite;
-mod told;
+mod text;
 mod votes;
 
 use egui::{Align, Event, Key, Modifiers, Response, Ui};
@@ -38,7 +38,7 @@ pub struct State {
     fresh: bool,
     /// Whether the user navigates with the keyboard.
     by_keys: bool,
-    /// Whether the confirmation to delete both runs is shown.
+    /// Whether the confirmation to delete the runs is shown.
     asking: bool,
 }
 
@@ -113,7 +113,7 @@ fn leads(cx: &Cx<'_>, response: &Response) {
     }
 }
 
-/// Escape leaves; the arrow keys move both runs, whatever has the focus.
+/// Escape leaves; the arrow keys change the displayed task, whatever has the focus.
 fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     let ctx = ui.ctx();
     if input::is_covered(ctx) {
@@ -133,7 +133,7 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     }
 }
 
-/// Goes to a task in both runs, if both have finished it.
+/// Goes to a task in all runs, if all have finished it.
 fn look_at(cx: &mut Cx<'_>, task: usize) {
     cx.change(move |session| session.show_tour_task(task));
 }

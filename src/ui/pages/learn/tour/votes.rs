@@ -3,7 +3,7 @@
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2};
 
 use crate::session::Session;
-use crate::session::tour::{DRAWN, OwnRun};
+use crate::session::tour::{DRAWN, TourRun};
 use crate::session::words::percent;
 use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};
@@ -14,15 +14,9 @@ const LINE: f32 = 22.0;
 /// Factor of the animation time of a bar.
 const SLOWLY: f32 = 5.0;
 
-/// Paints the bars of a run's prediction after a task, from 0, under the run's name. Returns `false` if there is no
+/// Paints the bars of a run's prediction after a task, from 0, under the name of its method. Returns `false` if there is no
 /// prediction yet. A prediction being renewed keeps its space.
-pub fn votes(
-    ui: &mut Ui,
-    session: &Session,
-    (which, run): (usize, &OwnRun),
-    task: usize,
-    name: &str,
-) -> bool {
+pub fn votes(ui: &mut Ui, session: &Session, (which, run): (usize, &TourRun), task: usize) -> bool {
     let Some(vote) = session.tour_vote(which, run, task) else {
         return false;
     };
@@ -38,6 +32,7 @@ pub fn votes(
         own = percent(f64::from(vote.own), 0),
         against = percent(f64::from(vote.against), 0)
     );
+    let name = run.name();
     faint(ui, format!("{name}, {after}: {said}"));
     let t = tokens(ui);
     let against = if vote.is_right() {

@@ -1,6 +1,6 @@
 //! Automatic progress of the tour, derived from its runs and its pinned drawings.
 
-use super::{OwnRun, Tour, TourRunState, TourStep, presets};
+use super::{Tour, TourRun, TourRunState, TourStep};
 use crate::run::config::RunConfig;
 use crate::run::event::Wish;
 use crate::run::job::JobId;
@@ -16,7 +16,7 @@ impl Session {
             return;
         };
         self.ask_tour_plan(&mut tour);
-        for run in [&mut tour.baseline, &mut tour.lae] {
+        for run in &mut tour.runs {
             self.follow_tour_run(run);
             self.start_tour_run(run);
         }
@@ -26,7 +26,7 @@ impl Session {
         self.learn.tour = Some(tour);
     }
 
-    fn follow_tour_run(&mut self, run: &mut OwnRun) {
+    fn follow_tour_run(&mut self, run: &mut TourRun) {
         let Some(job) = run.job else { return };
         match &self.train.live {
             Some(live) if live.job == Some(job) => run.follow(live),
@@ -39,66 +39,63 @@ impl Session {
     }
 
     /// Starts a wanted run, once nothing else trains or is about to.
-    fn start_tour_run(&mut self, run: &mut OwnRun) {
+    fn start_tour_run(&mut self, run: &mut TourRun) {
         let free = !self.is_training() && self.waiting().all(|job| job.held);
-        if run.standing == TourRunState::Wanted && free {
-            run.asked_as(self.train_named_of_tour(&run.config));
+        if run.state == TourRunState::Wanted && free {
+            run.requested(self.train_named_of_tour(run));
             self.follow_tour_run(run);
         }
     }
 
     /// Trains a run of the tour under its name.
-    pub(super) fn train_named_of_tour(&mut self, config: &RunConfig) -> JobId {
-        let run = match config.method == presets::baseline(config).method {
-            true => tr!("tour-baseline-name"),
-            false => tr!("tour-lae-name"),
-        };
-        let name = format!("{}: {run}", tr!("tour-title"));
-        self.train_named(config.clone(), name)
+    pub(super) fn train_named_of_tour(&mut self, run: &TourRun) -> JobId {
+        let name = format!("{}: {}", tr!("tour-title"), run.name());
+        self.train_named(run.config.clone(), name)
     }
 
     /// Returns the step after this one, if its condition is met.
     fn next_step(&mut self, tour: &mut Tour) -> Option<TourStep> {
+        let run = tour.run();
         match tour.step {
             TourStep::Draw => tour.is_drawn().then_some(TourStep::First),
-            TourStep::First if tour.baseline.measured() == 0 => None,
+            TourStep::First if run.measured() == 0 => None,
             TourStep::First => {
+                let answered = tour.is_drawn() && self.is_answered(tour, run, 1);
                 self.hold_for_guess(tour);
-                let answered = tour.is_drawn() && self.is_answered(tour, &tour.baseline, 1);
                 answered.then_some(TourStep::Guess)
             }
             TourStep::Guess => {
                 tour.guess?;
-                if tour.baseline.job == self.running_job() {
+                if run.job == self.running_job() {
                     self.backend.wish(Wish::Run);
                 }
-                Some(TourStep::Forget)
+                Some(TourStep::FineTuning)
             }
-            TourStep::Forget => self
-                .is_done(tour, &tour.baseline)
-                .then_some(TourStep::Switch),
-            TourStep::Switch => {
-                tour.task = tour.lae.measured().saturating_sub(1);
-                self.is_done(tour, &tour.lae).then_some(TourStep::Compare)
+            TourStep::FineTuning => self.is_done(tour, run).then_some(TourStep::Pet),
+            TourStep::Pet => self.is_done(tour, run).then_some(TourStep::Lae),
+            TourStep::Lae => {
+                let done = self.is_done(tour, run);
+                tour.task = run.measured().saturating_sub(1);
+                done.then_some(TourStep::Compare)
             }
             TourStep::Compare | TourStep::End => None,
         }
     }
 
-    /// Pauses Baseline once after its first task, until the user has guessed.
+    /// Pauses the first run once after its first task, until the user has guessed.
     fn hold_for_guess(&mut self, tour: &mut Tour) {
-        if !tour.held && tour.guess.is_none() && tour.baseline.job == self.running_job() {
+        if !tour.held && tour.guess.is_none() && tour.run().job == self.running_job() {
             tour.held = true;
             self.backend.wish(Wish::Pause);
         }
     }
 
-    fn is_done(&self, tour: &Tour, run: &OwnRun) -> bool {
-        run.standing == TourRunState::Finished && self.is_answered(tour, run, run.measured())
+    fn is_done(&self, tour: &Tour, run: &TourRun) -> bool {
+        run.state == TourRunState::Finished && self.is_answered(tour, run, run.measured())
     }
 
     /// Returns whether both drawings have predictions after this number of tasks, or cannot have any.
-    fn is_answered(&self, tour: &Tour, run: &OwnRun, tasks: usize) -> bool {
+    fn is_answered(&self, tour: &Tour, run: &TourRun, tasks: usize) -> bool {
         let Some(folder) = &run.folder else {
             return false;
         };
@@ -113,7 +110,7 @@ impl Session {
         if tour.asked {
             return;
         }
-        let config = tour.lae.config.clone();
+        let config = tour.runs[2].config.clone();
         if let Some(data) = self.look_up(self.data_of(&config)) {
             tour.asked = true;
             self.ask_plan(config, Some(data), Self::take_tour_plan);
@@ -121,20 +118,24 @@ impl Session {
     }
 
     fn take_tour_plan(&mut self, asked: &RunConfig, plan: PlanView) {
-        let waits = |tour: &&mut Tour| tour.plan.is_none() && tour.lae.config == *asked;
+        let waits = |tour: &&mut Tour| tour.plan.is_none() && tour.runs[2].config == *asked;
         if let Some(tour) = self.learn.tour.as_mut().filter(waits) {
             tour.plan = Some(plan);
         }
     }
 
     /// Returns the estimated seconds of a run of the tour on this machine, and whether they are based on a measurement:
-    /// the speed of the tour's first run, else of earlier runs. Without one, it is twice the time of an idle machine,
+    /// the speed of the tour's run that trains the same weights, else of earlier runs. Without one, it is twice the time of an idle machine,
     /// because waiting longer than announced is worse than shorter. `None` while nothing is known.
-    pub fn tour_seconds(&self, run: &OwnRun) -> Option<(f64, bool)> {
+    pub fn tour_seconds(&self, run: &TourRun) -> Option<(f64, bool)> {
         let tour = self.learn.tour.as_ref()?;
         let plan = tour.plan.as_ref()?;
-        let measured = run.speed.or(tour.baseline.speed);
-        match measured {
+        let [fine_tuning, pet, _] = &tour.runs;
+        let same = match run.config.method == fine_tuning.config.method {
+            true => fine_tuning,
+            false => pet,
+        };
+        match same.speed {
             Some(speed) => Some((seconds_at(&run.config, plan, speed)?, true)),
             None => {
                 let cost = estimate(&run.config, plan, self.rows(), &self.inventory)?;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::method::named_method;
 use crate::metrics::{History, mean};
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
@@ -30,13 +31,13 @@ pub enum TourRunState {
 
 /// A run of the tour.
 #[derive(Clone, Debug, Default)]
-pub struct OwnRun {
+pub struct TourRun {
     /// Its settings.
     pub config: RunConfig,
     /// Its job, once requested.
     pub job: Option<JobId>,
     /// Its state.
-    pub standing: TourRunState,
+    pub state: TourRunState,
     /// Its folder, once it has one.
     pub folder: Option<PathBuf>,
     /// The classes of each task.
@@ -53,9 +54,9 @@ pub struct OwnRun {
     queued: bool,
 }
 
-impl OwnRun {
+impl TourRun {
     /// Returns a run that was not requested yet.
-    pub(super) fn of(config: RunConfig) -> Self {
+    pub(super) fn new(config: RunConfig) -> Self {
         Self {
             config,
             ..Self::default()
@@ -70,40 +71,50 @@ impl OwnRun {
     /// Returns whether the engine works on it or will.
     pub fn is_under_way(&self) -> bool {
         matches!(
-            self.standing,
+            self.state,
             TourRunState::InQueue | TourRunState::AtWork | TourRunState::Paused
         )
     }
 
     /// Returns whether the user has yet to request it.
     pub fn is_unasked(&self) -> bool {
-        self.standing == TourRunState::Unasked
+        self.state == TourRunState::Unasked
     }
 
     /// Returns the accuracy on the first task after each task.
-    pub fn of_first_task(&self) -> impl Iterator<Item = f64> {
+    pub fn first_task_accuracies(&self) -> impl Iterator<Item = f64> {
         self.history
             .matrix
             .iter()
             .filter_map(|row| row.first().copied())
     }
 
+    /// Returns the title of its method.
+    pub fn name(&self) -> &'static str {
+        named_method(&self.config.method).map_or("", |spec| spec.title)
+    }
+
+    /// Returns the number of test images of the first task; 0 while unknown.
+    pub fn first_task_images(&self) -> usize {
+        self.history.images.first().copied().unwrap_or(0)
+    }
+
     /// Records the id of its request.
-    pub(super) fn asked_as(&mut self, job: JobId) {
-        (self.job, self.standing) = (Some(job), TourRunState::InQueue);
+    pub(super) fn requested(&mut self, job: JobId) {
+        (self.job, self.state) = (Some(job), TourRunState::InQueue);
     }
 
     /// Updates its state while it is not the current run: it waits in the queue, or was removed from it.
     pub(super) fn wait(&mut self, in_queue: bool) {
-        if self.standing == TourRunState::InQueue && self.queued && !in_queue {
-            self.standing = TourRunState::Ended(None);
+        if self.state == TourRunState::InQueue && self.queued && !in_queue {
+            self.state = TourRunState::Ended(None);
         }
         self.queued |= in_queue;
     }
 
     /// Updates its state as the current run, or the one that ended last.
     pub(super) fn follow(&mut self, run: &RunView) {
-        self.standing = match run.stage {
+        self.state = match run.stage {
             Stage::Running => TourRunState::AtWork,
             Stage::Paused => TourRunState::Paused,
             Stage::Finished => TourRunState::Finished,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{DRAWN, Fate, OwnRun, Tour, TourRunState, TourStep};
+use super::{DRAWN, Fate, Tour, TourRun, TourRunState, TourStep};
 use crate::run::event::{Command, Picture, Wish};
 use crate::run::job::JobId;
 use crate::session::Session;
@@ -11,7 +11,7 @@ impl Session {
     /// Starts the tour, unless it is open.
     pub fn begin_tour(&mut self) {
         if self.learn.tour.is_none() {
-            self.learn.tour = Some(Tour::on(&self.experiment.draft.device));
+            self.learn.tour = Some(Tour::on(&self.experiment.draft.device, 0));
             self.follow_tour();
         }
     }
@@ -21,25 +21,41 @@ impl Session {
         let Some(tour) = self.learn.tour.take() else {
             return;
         };
-        for run in [&tour.baseline, &tour.lae] {
+        for run in &tour.runs {
             self.stop_tour_run(run);
         }
         self.unpin_tour_drawings(&tour);
     }
 
-    /// Ends the tour; both runs stay in the list of runs, and the drawings pinned.
+    /// Ends the tour; its runs stay in the list of runs, and the drawings pinned.
     pub fn keep_tour_runs(&mut self) {
         self.learn.tour = None;
     }
 
-    /// Ends the tour and moves both runs to the trash.
+    /// Ends the tour and moves its runs to the trash.
     pub fn delete_tour_runs(&mut self) {
         let Some(tour) = self.learn.tour.take() else {
             return;
         };
         self.unpin_tour_drawings(&tour);
-        let runs = [tour.baseline, tour.lae].into_iter();
-        self.delete(runs.filter_map(|run| run.folder).collect());
+        let runs = tour.runs.into_iter().filter_map(|run| run.folder);
+        self.delete(tour.earlier.into_iter().chain(runs).collect());
+    }
+
+    /// Keeps the drawings and trains all runs again with another class order and seed.
+    pub fn redraw_tour(&mut self) {
+        let Some(tour) = self.learn.tour.take() else {
+            return;
+        };
+        self.hide_tour_runs(&tour);
+        let runs = tour.runs.into_iter().filter_map(|run| run.folder);
+        self.learn.tour = Some(Tour {
+            pins: tour.pins,
+            earlier: tour.earlier.into_iter().chain(runs).collect(),
+            ..Tour::on(&self.experiment.draft.device, tour.draw + 1)
+        });
+        self.follow_tour();
+        self.train_tour_run();
     }
 
     /// Pins a drawing of one of [`DRAWN`], replacing the previous one.
@@ -75,21 +91,21 @@ impl Session {
         if let Some(tour) = &mut self.learn.tour
             && tour.run().is_unasked()
         {
-            tour.run_mut().standing = TourRunState::Wanted;
+            tour.run_mut().state = TourRunState::Wanted;
         }
         self.follow_tour();
     }
 
     /// Queues the run that waits for another one to end.
     pub fn queue_tour_run(&mut self) {
-        let wanted = |tour: &&Tour| tour.run().standing == TourRunState::Wanted;
+        let wanted = |tour: &&Tour| tour.run().state == TourRunState::Wanted;
         let Some(tour) = self.learn.tour.as_ref().filter(wanted) else {
             return;
         };
-        let config = tour.run().config.clone();
-        let job = self.train_named_of_tour(&config);
+        let run = tour.run().clone();
+        let job = self.train_named_of_tour(&run);
         if let Some(tour) = &mut self.learn.tour {
-            tour.run_mut().asked_as(job);
+            tour.run_mut().requested(job);
         }
         self.follow_tour();
     }
@@ -101,8 +117,8 @@ impl Session {
         };
         let run = tour.run_mut();
         let old = run.folder.take();
-        *run = OwnRun::of(run.config.clone());
-        if tour.step < TourStep::Switch {
+        *run = TourRun::new(run.config.clone());
+        if tour.step < TourStep::Pet {
             (tour.step, tour.held) = (TourStep::First, false);
         }
         if let Some(old) = old {
@@ -111,7 +127,7 @@ impl Session {
         self.train_tour_run();
     }
 
-    /// Records the guess and resumes Baseline.
+    /// Records the guess and resumes the first run.
     pub fn guess_fate(&mut self, guess: Fate) {
         let Some(tour) = &mut self.learn.tour else {
             return;
@@ -130,15 +146,15 @@ impl Session {
         }
     }
 
-    /// Shows a task of both runs, if both have finished it.
+    /// Shows a task of all runs, if all have finished it.
     pub fn show_tour_task(&mut self, task: usize) {
         if let Some(tour) = &mut self.learn.tour {
-            let known = tour.baseline.measured().min(tour.lae.measured());
+            let known = tour.runs.iter().map(TourRun::measured).min().unwrap_or(0);
             tour.task = task.min(known.saturating_sub(1));
         }
     }
 
-    /// Goes to the last step, after both runs were viewed.
+    /// Goes to the last step, after the runs were viewed.
     pub fn conclude_tour(&mut self) {
         if let Some(tour) = &mut self.learn.tour
             && tour.step == TourStep::Compare
@@ -152,7 +168,7 @@ impl Session {
         self.learn.tour.as_ref().is_some_and(|tour| tour.owns(job))
     }
 
-    fn stop_tour_run(&mut self, run: &OwnRun) {
+    fn stop_tour_run(&mut self, run: &TourRun) {
         let Some(job) = run.job.filter(|_| run.is_under_way()) else {
             return;
         };
@@ -166,7 +182,11 @@ impl Session {
         for pin in tour.pins.into_iter().flatten() {
             self.unpin(pin);
         }
-        for run in [&tour.baseline, &tour.lae] {
+        self.hide_tour_runs(tour);
+    }
+
+    fn hide_tour_runs(&mut self, tour: &Tour) {
+        for run in &tour.runs {
             if let Some(folder) = &run.folder {
                 self.hide_pins_from(folder);
             }

@@ -1,0 +1,235 @@
+//! The text of each step: what to do and why, then the results.
+
+use crate::session::Session;
+use crate::session::tour::{
+    Became, DRAWN, Fate, Tour, TourRun, TourRunState, TourStep, TourVerdict,
+};
+use crate::session::words::{duration_text, number, percent};
+use crate::tr;
+
+/// Returns the sentences of the current step.
+pub fn sentences(session: &Session, tour: &Tour) -> Vec<String> {
+    if let Some(obstacle) = obstacle(session, tour) {
+        return vec![obstacle];
+    }
+    let run = tour.run();
+    let waits = run.is_unasked();
+    let (text, mut sentences) = match tour.step {
+        TourStep::Draw => ("tour-draw-text", vec![]),
+        TourStep::First if waits => ("tour-first-text", time(session, run)),
+        TourStep::First if run.measured() == 0 => ("tour-first-working", vec![]),
+        TourStep::First if !tour.is_drawn() => ("tour-first-draw-both", vec![]),
+        TourStep::First => ("tour-first-predicting", vec![]),
+        TourStep::Guess => match wrong_at_first(session, tour) {
+            Some(sentence) => return vec![sentence],
+            None => ("tour-guess-text", vec![]),
+        },
+        TourStep::Pet if waits => return next_act(session, tour, 0, "tour-pet-text"),
+        TourStep::Lae if waits => return next_act(session, tour, 1, "tour-lae-text"),
+        TourStep::FineTuning | TourStep::Pet | TourStep::Lae => {
+            let mut sentences = vec![learning(run)];
+            sentences.extend(right_drawings(session, tour, run.measured()));
+            return sentences;
+        }
+        TourStep::Compare => {
+            let right = right_drawings(session, tour, tour.task + 1);
+            ("tour-compare-text", right.into_iter().collect())
+        }
+        TourStep::End => return summary(session, tour),
+    };
+    sentences.insert(0, tr!(text, rate = rate(tour)));
+    vec![sentences.join(" ")]
+}
+
+/// Returns what prevents the step's run from continuing, if anything.
+fn obstacle(session: &Session, tour: &Tour) -> Option<String> {
+    let live = session.train.live.as_ref();
+    let title = live.map_or("", |live| live.title.as_str());
+    match tour.run().state {
+        TourRunState::Wanted => Some(tr!("tour-busy-about", title = title)),
+        TourRunState::InQueue if session.is_training() => {
+            Some(tr!("tour-busy-queued", title = title))
+        }
+        TourRunState::Paused if is_paused_by_user(tour) => Some(tr!("tour-paused-about").into()),
+        TourRunState::Ended(_) => Some(tr!("tour-ended-about").into()),
+        _ => None,
+    }
+}
+
+/// Returns whether the step's run was paused by the user rather than for the guess.
+pub fn is_paused_by_user(tour: &Tour) -> bool {
+    let run = tour.run();
+    let for_the_guess = tour.step <= TourStep::FineTuning && run.measured() == 1;
+    run.state == TourRunState::Paused && !for_the_guess
+}
+
+/// Returns the estimated time of a run, if known.
+fn time(session: &Session, run: &TourRun) -> Vec<String> {
+    let time = session.tour_seconds(run).map(|(seconds, measured)| {
+        let key = match measured {
+            true => "tour-time-measured",
+            false => "tour-time-assumed",
+        };
+        tr!(key, time = duration_text(seconds.max(1.0)))
+    });
+    time.into_iter().collect()
+}
+
+/// Returns the outcome of an act, then the text of the next one with its time.
+fn next_act(session: &Session, tour: &Tour, act: usize, key: &'static str) -> Vec<String> {
+    let run = &tour.runs[act];
+    let drawings = (0..DRAWN.len()).filter_map(|which| {
+        let became = session.tour_became(which, run)?;
+        Some(drawing(which, &became))
+    });
+    let mut sentences = vec![drawings.collect::<Vec<_>>().join(" ")];
+    sentences.extend(first_task(tour, run));
+    sentences.retain(|sentence| !sentence.is_empty());
+    let mut next = vec![tr!(key).to_string()];
+    next.extend(time(session, tour.run()));
+    sentences.push(next.join(" "));
+    sentences
+}
+
+fn learning(run: &TourRun) -> String {
+    let task = run.task_now.unwrap_or(run.measured());
+    let classes = run.tasks.get(task).map(|classes| pair(classes));
+    match classes {
+        Some(classes) => tr!("tour-learning", name = run.name(), classes = classes),
+        None => tr!("tour-predicting").into(),
+    }
+}
+
+fn drawing(which: usize, became: &Became) -> String {
+    let share = |share: f32| percent(f64::from(share), 0);
+    let key = match became.fate {
+        Fate::Kept => "tour-drawing-kept",
+        Fate::Between => "tour-drawing-kept-weakly",
+        Fate::Lost => "tour-drawing-lost",
+    };
+    let (then, now) = (share(became.first.own), share(became.last.own));
+    tr!(
+        key,
+        digit = DRAWN[which],
+        then = then,
+        now = now,
+        other = became.last.rival.as_str(),
+        certain = share(became.last.against)
+    )
+}
+
+/// Returns how many test images of the first task were correct at first, and are at the end.
+fn first_task(tour: &Tour, run: &TourRun) -> Option<String> {
+    let shares: Vec<f64> = run.first_task_accuracies().collect();
+    let (first, last) = (shares.first()?, shares.last()?);
+    Some(tr!(
+        "tour-test-images-correct",
+        name = run.name(),
+        classes = first_classes(tour),
+        then = percent(*first, 0),
+        now = percent(*last, 0)
+    ))
+}
+
+/// Returns the last step: the guess compared with the outcome, the runs compared, and how they were set up.
+fn summary(session: &Session, tour: &Tour) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if let (Some(guess), Some(became)) = (tour.guess, session.tour_became(0, &tour.runs[0])) {
+        let key = match guess == became.fate {
+            true => "tour-end-guessed-right",
+            false => "tour-end-guessed-wrong",
+        };
+        let (guess, fate) = (tr!(fate_key(guess)), tr!(fate_key(became.fate)));
+        sentences.push(tr!(key, guess = guess, fate = fate));
+    }
+    sentences.extend(right_drawings(session, tour, tour.run().measured()));
+    let classes = first_classes(tour);
+    let each = tour.measured_runs().filter_map(|run| {
+        let share = percent(run.first_task_accuracies().last()?, 0);
+        Some(tr!("tour-share-of-run", name = run.name(), share = share))
+    });
+    let each = each.collect::<Vec<_>>().join(", ");
+    let first = tr!("tour-end-first-task", classes = &classes, each = each);
+    let verdict = tour.verdict().map(|verdict| {
+        let key = match verdict {
+            TourVerdict::Lae => "tour-end-lae-remembers-more",
+            TourVerdict::Equal => "tour-end-equally-well",
+            TourVerdict::Baseline => "tour-end-baseline-remembers-more",
+        };
+        tr!(key, classes = classes, n = tour.run().first_task_images())
+    });
+    sentences.push(
+        [Some(first), verdict]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" "),
+    );
+    let order = match tour.draw {
+        0 => "tour-end-order-chosen",
+        _ => "tour-end-order-random",
+    };
+    let rate = tr!("tour-end-rate", rate = rate(tour));
+    sentences.push(format!("{} {rate}", tr!(order)));
+    sentences
+}
+
+/// Returns the learning rate of fine-tuning at its batch size.
+fn rate(tour: &Tour) -> String {
+    let config = &tour.runs[0].config;
+    number(config.base_lr * config.batch as f64 / 256.0, 2)
+}
+
+/// Returns the wrong prediction for a drawing right after the first task, if there is one: then it can be drawn again.
+fn wrong_at_first(session: &Session, tour: &Tour) -> Option<String> {
+    (0..DRAWN.len()).find_map(|which| {
+        let vote = session.tour_vote(which, &tour.runs[0], 0)?;
+        (!vote.is_right()).then(|| {
+            tr!(
+                "tour-guess-already-wrong",
+                digit = DRAWN[which],
+                other = vote.rival.as_str()
+            )
+        })
+    })
+}
+
+/// Returns the number of correctly classified drawings of each run after this number of tasks.
+fn right_drawings(session: &Session, tour: &Tour, tasks: usize) -> Option<String> {
+    let each = tour.measured_runs().filter_map(|run| {
+        let task = tasks.min(run.measured()).checked_sub(1)?;
+        let votes = (0..DRAWN.len()).map(|which| session.tour_vote(which, run, task));
+        let votes: Vec<_> = votes.collect::<Option<_>>()?;
+        let right = votes.iter().filter(|vote| vote.is_right()).count();
+        Some(tr!(
+            "tour-drawings-of-run",
+            name = run.name(),
+            right = right,
+            all = votes.len()
+        ))
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| tr!("tour-drawings-correct", each = each.join(", ")))
+}
+
+/// Returns the classes of a task: "1 and 2".
+pub fn pair(classes: &[String]) -> String {
+    classes.join(&format!(" {} ", tr!("tour-and")))
+}
+
+/// Returns the classes of the first task.
+pub fn first_classes(tour: &Tour) -> String {
+    let tasks = &tour.runs[0].tasks;
+    tasks
+        .first()
+        .map_or_else(String::new, |classes| pair(classes))
+}
+
+/// Returns the message of an outcome of a drawing.
+pub fn fate_key(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Kept => "tour-guess-kept",
+        Fate::Between => "tour-guess-kept-weakly",
+        Fate::Lost => "tour-guess-lost",
+    }
+}
