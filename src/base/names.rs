@@ -1,6 +1,7 @@
 //! Names that people write: how long they may be, and which known one was meant.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use serde::{Deserialize, Deserializer};
@@ -67,6 +68,25 @@ pub fn read_composed<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Er
 pub fn read_all_composed<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     let names = Vec::<String>::deserialize(from)?;
     Ok(names.into_iter().map(compose).collect())
+}
+
+/// Returns the subscripts of symbols in a text, each with its underscore: "_N" of "F_N". A symbol is one capital letter
+/// with a subscript of at most two characters, so that names such as `base_lr` have none.
+pub fn subscripts(text: &str) -> Vec<Range<usize>> {
+    let in_name = |c: char| c.is_alphanumeric() || c == '_';
+    let is_subscript = |&(at, _): &(usize, &str)| {
+        let mut before = text[..at].chars().rev();
+        let capital = before.next().is_some_and(char::is_uppercase);
+        capital && !before.next().is_some_and(in_name)
+    };
+    let end = |(at, _)| {
+        let after: &str = &text[at + 1..];
+        let length = after.find(|c| !in_name(c)).unwrap_or(after.len());
+        let short = (1..=2).contains(&after[..length].chars().count());
+        (short && !after[..length].contains('_')).then_some(at..at + 1 + length)
+    };
+    let all = text.match_indices('_').filter(is_subscript);
+    all.filter_map(end).collect()
 }
 
 /// What is said of a name that is longer than any.
@@ -140,6 +160,17 @@ mod tests {
         assert_eq!(closest("aa", [long.as_str(), "ab"].into_iter()), Some("ab"));
         assert_eq!(shortened(&long).chars().count(), LONGEST_NAME + 1);
     }
+
+    #[test]
+    fn symbols_have_subscripts_and_names_have_none() {
+        let found = |text: &'static str| -> Vec<&str> {
+            let all = subscripts(text).into_iter();
+            all.map(|range| &text[range]).collect()
+        };
+        assert_eq!(found("F_N, Ā_5 (A_10) and A_i"), ["_N", "_5", "_10", "_i"]);
+        assert!(found("base_lr LAE_N F_ F_one A__1 x_1 F_1_2 _N").is_empty());
+    }
+
     #[test]
     fn names_that_look_alike_are_one() {
         let (one, two) = ("M\u{fc}ller", "Mu\u{308}ller");

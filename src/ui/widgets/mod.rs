@@ -17,6 +17,7 @@ pub mod names;
 pub mod numbers;
 pub mod plots;
 pub mod stops;
+pub mod subscripts;
 pub mod terms;
 pub mod textures;
 

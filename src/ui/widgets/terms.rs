@@ -6,9 +6,10 @@ use std::ops::Range;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
     Color32, CornerRadius, CursorIcon, FontId, Galley, Label, Popup, PopupCloseBehavior, Rect,
-    Response, RichText, Role, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
+    Response, Role, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
 };
 
+use super::subscripts;
 use crate::metrics::Expert;
 use crate::texts::{Language, Term};
 use crate::tr;
@@ -79,12 +80,21 @@ pub fn prose(ui: &mut Ui, pieces: &[TextSpan]) -> Response {
     laid_out(ui, pieces, width)
 }
 
-fn laid_out(ui: &mut Ui, pieces: &[TextSpan], width: f32) -> Response {
+/// Returns the layout of sentences with this width.
+pub fn job(pieces: &[TextSpan], width: f32) -> LayoutJob {
     let mut job = LayoutJob::default();
     job.wrap.max_width = width;
     for piece in pieces {
-        job.append(&piece.text, 0.0, piece.look.clone());
+        match piece.look.font_id.family == mono(1.0).family {
+            true => job.append(&piece.text, 0.0, piece.look.clone()),
+            false => subscripts::append(&mut job, &piece.text, &piece.look),
+        }
     }
+    job
+}
+
+fn laid_out(ui: &mut Ui, pieces: &[TextSpan], width: f32) -> Response {
+    let job = job(pieces, width);
     let galley = ui.painter().layout_job(job);
     let response = ui.add(Label::new(galley.clone()).selectable(true));
     let at = response.rect.min.to_vec2();
@@ -271,7 +281,7 @@ pub fn formula(ui: &mut Ui, term: &Term) {
 }
 
 fn line(ui: &mut Ui, text: &str, font: FontId, colour: Color32) {
-    let text = RichText::new(text).font(font).color(colour);
+    let text = subscripts::job(text, font, colour);
     ui.add(Label::new(text).wrap().selectable(true));
 }
 

@@ -1,6 +1,6 @@
 //! The lessons: built-in ones, then a teacher's own; below them the glossary.
 
-use egui::{RichText, Ui};
+use egui::Ui;
 
 use crate::session::Session;
 use crate::session::loads::Load;
@@ -10,7 +10,9 @@ use crate::texts::Language;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, button, card, ends, faint, primary_button, scroll, sentence};
+use crate::ui::widgets::{
+    self, button, card, ends, faint, primary_button, scroll, sentence, subscripts,
+};
 
 use super::unit::column;
 use super::{glossary, tour};
@@ -92,8 +94,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
             ends(
                 ui,
                 |ui| {
-                    let title = RichText::new(&unit.title).font(semibold(16.0));
-                    ui.label(title.color(strong));
+                    ui.label(subscripts::job(&unit.title, semibold(16.0), strong));
                 },
                 |ui| {
                     let opener = primary_button(ui, tr!("learn-open-lesson"), true);

@@ -1,6 +1,6 @@
 //! Guesses and questions.
 
-use egui::{Color32, Label, RichText, Stroke, TextEdit, Ui};
+use egui::{Color32, Label, RichText, Stroke, Ui};
 
 use super::text;
 use crate::session::units::{AnswerKind, Ask, Feedback, Figures, Given, Paragraph};
@@ -8,7 +8,7 @@ use crate::texts::Language;
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::{self, button, card};
+use crate::ui::widgets::{self, button, card, subscripts};
 
 /// Draws the question, and the feedback on the answer.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, language: Language) {
@@ -49,7 +49,7 @@ fn choose<'a>(
     for (i, choice) in choices.enumerate() {
         let chosen = given.choice == Some(i);
         let colour = if open || chosen { t.strong } else { t.subdued };
-        let words = RichText::new(choice).font(regular(14.0)).color(colour);
+        let words = subscripts::job(choice, regular(14.0), colour);
         if ui.radio(chosen, words).clicked() && open {
             given.choice = Some(i);
         }
@@ -60,9 +60,7 @@ fn type_in(ui: &mut Ui, unit: &str, given: &mut Given) {
     ui.horizontal(|ui| {
         let name = tr!("learn-your-number");
         let label = ui.label(RichText::new(name).font(regular(14.0)));
-        let field = TextEdit::singleline(&mut given.typed)
-            .desired_width(90.0)
-            .char_limit(20);
+        let field = widgets::line_edit(&mut given.typed, 90.0).char_limit(20);
         let field = ui.add(field).labelled_by(label.id);
         if field.changed() {
             given.checked = false;
@@ -105,7 +103,7 @@ fn say(ui: &mut Ui, ask: &Ask, feedback: &Feedback<'_>, figures: &Figures, langu
             (words, t.warning, more)
         }
     };
-    let head = RichText::new(head).font(semibold(14.0)).color(colour);
+    let head = subscripts::job(&head, semibold(14.0), colour);
     ui.add(Label::new(head).wrap());
     text::words(ui, more, figures, language);
 }

@@ -6,6 +6,7 @@ use egui::{Align, Color32, CornerRadius, Frame, Label, Margin, RichText, Ui};
 use crate::session::units::{Figures, Lack, Paragraph, ParagraphKind, Span};
 use crate::texts::Language;
 use crate::ui::theme::{RADIUS, Tokens, mono, regular, semibold, tokens};
+use crate::ui::widgets::subscripts;
 use crate::ui::widgets::terms::{self, Explained, TextSpan};
 
 /// Size of text, in points.
@@ -16,7 +17,7 @@ const LINE: f32 = 23.0;
 /// Draws the title of a lesson.
 pub(super) fn title(ui: &mut Ui, text: &str) {
     let strong = tokens(ui).strong;
-    let text = RichText::new(text).font(semibold(26.0)).color(strong);
+    let text = subscripts::job(text, semibold(26.0), strong);
     ui.add(Label::new(text).wrap());
 }
 
@@ -32,8 +33,8 @@ pub(super) fn paragraph(
             let t = tokens(ui);
             let size = if rank <= 1 { 20.0 } else { 17.0 };
             ui.add_space(6.0);
-            let words = RichText::new(text.filled(figures, language));
-            ui.add(Label::new(words.font(semibold(size)).color(t.strong)).wrap());
+            let words = text.filled(figures, language);
+            ui.add(Label::new(subscripts::job(&words, semibold(size), t.strong)).wrap());
         }
         ParagraphKind::Text => sentences(ui, text, (figures, language), explained),
         ParagraphKind::Item(deep, number) => {
@@ -86,19 +87,23 @@ fn framed(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
         });
 }
 
-fn sentences(
-    ui: &mut Ui,
+fn sentences(ui: &mut Ui, text: &Paragraph, told: (&Figures, Language), explained: &mut Explained) {
+    let pieces = pieces(tokens(ui), text, told, explained);
+    terms::prose(ui, &pieces);
+}
+
+fn pieces(
+    t: &Tokens,
     text: &Paragraph,
     (figures, language): (&Figures, Language),
     explained: &mut Explained,
-) {
-    let t = tokens(ui);
+) -> Vec<TextSpan> {
     let mut pieces = Vec::new();
     for span in &text.spans {
         let known = span.live.as_ref().map(|live| live.value(figures));
         let style = match known {
             Some(Ok(_)) => look(semibold(SIZE), t.accent),
-            Some(Err(Lack::NotYet | Lack::Never(_))) => look(mono(SIZE - 2.0), t.subdued),
+            Some(Err(Lack::NotYet | Lack::Never(_))) => look(regular(SIZE - 2.0), t.subdued),
             None => plain(span, t),
         };
         let words = span.filled(figures, language);
@@ -108,7 +113,7 @@ fn sentences(
             pieces.extend(terms::pieces(&words, &style, explained));
         }
     }
-    terms::prose(ui, &pieces);
+    pieces
 }
 
 fn look(font: egui::FontId, colour: Color32) -> TextFormat {
