@@ -293,15 +293,17 @@ mod tests {
             answer = "forgetting(a)"
             tolerance = 0.6
             unit = "points"
+            if_right = "{forgetting(a)} points"
             if_wrong = "no"
             slips = [{ value = "cell(a, 2, 1)", text = "that is what is left" }]
         "#;
         let ask = Ask::read(text, &["a".to_string()]).unwrap();
         let known = figures();
-        assert!(matches!(
-            ask.judge(&typed("20,5 %"), &known),
-            Feedback::Right(_)
-        ));
+        let Feedback::Right(right) = ask.judge(&typed("20,5 %"), &known) else {
+            panic!("wrong");
+        };
+        assert_eq!(right[0].filled(&known, Language::English), "20.0 points");
+        assert!(right[0].waits(&Figures::new()) && !right[0].waits(&known));
         assert!(matches!(
             ask.judge(&typed("20.5"), &Figures::new()),
             Feedback::Kept

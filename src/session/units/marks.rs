@@ -1,4 +1,4 @@
-//! Live values in a text, `{name: formula}`: replaced by marks before Markdown is parsed.
+//! Live values in a text, `{name: formula}` or `{formula}`: replaced by marks before Markdown is parsed.
 
 use super::formula::Formula;
 use crate::problem::{Problem, Result};
@@ -7,14 +7,14 @@ use crate::problem::{Problem, Result};
 /// in texts.
 pub(super) const MARKS: [char; 2] = ['\u{f8f0}', '\u{f8f1}'];
 
-/// A live value taken out of a text: its source, its name and its formula.
+/// A live value taken out of a text: its source, its name (an ellipsis if it has none) and its formula.
 pub(super) struct Live {
     pub source: String,
     pub name: String,
     pub formula: Option<Formula>,
 }
 
-/// Replaces `{name:formula}` by marks; blocks are left, because they are parsed separately.
+/// Replaces `{name: formula}` and `{formula}` by marks; blocks are left, because they are parsed separately.
 pub(super) fn mark(
     text: &str,
     runs: &[String],
@@ -34,7 +34,10 @@ pub(super) fn mark(
                 .find(['{', '}'])
                 .filter(|end| after[*end..].starts_with('}'));
             let inner = end.map(|end| &after[..end]);
-            let pair = inner.and_then(|inner| inner.split_once(':'));
+            let pair = inner.and_then(|inner| match inner.split_once(':') {
+                None if has_call(inner) => Some(("…", inner)),
+                pair => pair,
+            });
             let (Some(inner), Some((name, formula))) = (inner, pair) else {
                 // Braces around anything else stay.
                 marked.push_str(&rest[..=open]);
@@ -60,6 +63,12 @@ pub(super) fn mark(
     Ok((marked, live))
 }
 
+/// Returns whether a text in braces calls a function, and thus is a formula.
+fn has_call(text: &str) -> bool {
+    let mut before = text.split('(').rev().skip(1);
+    before.any(|part| part.ends_with(|c: char| c.is_ascii_lowercase()))
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -73,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_name_and_a_formula_between_braces_are_a_figure() {
+    fn a_formula_between_braces_is_a_figure_with_and_without_a_name() {
         let (marked, live) = mark("{a {b: 1 + 2} {c} }{", &[], &|_| 0).unwrap();
         assert_eq!(live.len(), 1);
         assert_eq!(
@@ -81,5 +90,9 @@ mod tests {
             ("b", "{b: 1 + 2}")
         );
         assert_eq!(marked, format!("{{a {}0{} {{c}} }}{{", MARKS[0], MARKS[1]));
+        let runs = ["a".to_string()];
+        let (_, live) = mark("{forgetting(a)} {b (c)}", &runs, &|_| 0).unwrap();
+        assert_eq!((live.len(), live[0].name.as_str()), (1, "…"));
+        assert!(mark("{forgeting(a)}", &runs, &|_| 0).is_err());
     }
 }

@@ -69,6 +69,7 @@ impl Span {
         };
         match formula.value(figures) {
             Ok(value) => number(value, language),
+            Err(Lack::NotYet) if self.text == "…" => self.text.clone(),
             Err(Lack::NotYet) => format!("[{}]", self.text),
             Err(Lack::Never(_)) => "–".into(),
         }
@@ -87,6 +88,17 @@ impl Paragraph {
     pub fn filled(&self, figures: &Figures, language: Language) -> String {
         let spans = self.spans.iter();
         spans.map(|span| span.filled(figures, language)).collect()
+    }
+
+    /// Returns whether it is a heading.
+    pub fn is_heading(&self) -> bool {
+        matches!(self.kind, ParagraphKind::Heading(_))
+    }
+
+    /// Returns whether it has a live value that is not known yet.
+    pub fn waits(&self, figures: &Figures) -> bool {
+        let mut live = self.spans.iter().filter_map(|span| span.live.as_ref());
+        live.any(|formula| formula.value(figures) == Err(Lack::NotYet))
     }
 }
 
