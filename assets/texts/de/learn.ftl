@@ -40,6 +40,7 @@ learn-show-numbers = Zahlen zeigen
 learn-check-answer = Prüfen
 learn-your-number = Deine Zahl
 learn-answer-to-continue = Beantworte die Frage, um fortzufahren.
+learn-runs-to-continue = Die Lektion geht weiter, wenn ihre Läufe fertig sind.
 learn-restart-lesson = Lektion neu beginnen
 learn-restart-lesson-hint = Löscht deine Antworten, sodass du noch einmal raten kannst, bevor du die Ergebnisse siehst. Die Läufe bleiben.
 learn-guess-saved = Gespeichert. Die Läufe werden die Antwort zeigen.

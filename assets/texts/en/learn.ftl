@@ -40,6 +40,7 @@ learn-show-numbers = Show numbers
 learn-check-answer = Check
 learn-your-number = Your number
 learn-answer-to-continue = Answer the question to continue.
+learn-runs-to-continue = The lesson continues when its runs are finished.
 learn-restart-lesson = Restart lesson
 learn-restart-lesson-hint = Deletes your answers, so that you can guess again before you see the results. The runs are kept.
 learn-guess-saved = Saved. The runs will show the answer.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::library::{UnitEntry, named};
 use super::value::Figures;
-use super::{Ask, Given, Unit};
+use super::{Ask, Given, Unit, UnitPart};
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::job::JobId;
@@ -169,10 +169,38 @@ impl Units {
         }
     }
 
-    /// Returns whether results of a run of the open unit are known and would be shown.
-    pub fn shows(&self) -> bool {
-        let mut runs = self.figures.values().flatten();
-        runs.any(|run| run.measured() > 0 || !run.distance_now.is_empty())
+    /// Returns the number of parts of the open unit that are shown, and the message in place of the others: they follow a
+    /// guess without an answer, or explain runs that are not finished.
+    pub fn hidden(&self, unit: &Unit) -> Option<(usize, &'static str)> {
+        let (mut unfinished, mut figures) = (false, false);
+        for (place, part) in unit.parts.iter().enumerate() {
+            // Text between runs and their figures says what to watch while they train.
+            let explains = match part {
+                UnitPart::Text(text) => figures || text.is_heading(),
+                UnitPart::Ask(_) => figures,
+                _ => false,
+            };
+            if unfinished && explains {
+                return Some((place, "learn-runs-to-continue"));
+            }
+            match part {
+                UnitPart::Ask(ask) if ask.guess && !ask.is_answered(&self.given(&ask.name)) => {
+                    return Some((place + 1, "learn-answer-to-continue"));
+                }
+                UnitPart::Runs(block) => {
+                    unfinished |= block.runs.iter().any(|plan| !self.is_done(&plan.name));
+                }
+                UnitPart::Figure(_) => figures |= unfinished,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Returns whether all repetitions of a run of the open unit are finished.
+    fn is_done(&self, name: &str) -> bool {
+        let done = |run: &UnitRun| matches!(run.standing, UnitRunState::Done(_));
+        self.of(name).iter().all(done)
     }
 
     /// Returns the runs of one name.

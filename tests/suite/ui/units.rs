@@ -2,7 +2,7 @@
 //! windows.
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event};
@@ -14,6 +14,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
+use super::sizes::turn;
 use super::synthetic::{RUN, header, report};
 use super::{recorded, settle, shot, wait, window_with};
 
@@ -98,6 +99,8 @@ fn an_answer_is_there_again_in_the_next_window() {
 fn runs_on_hold_are_let_go_on_from_their_lesson() {
     let (mut window, backend) = learn([1280.0, 2400.0], ThemeChoice::Dark);
     open(&mut window, "Inside LAE");
+    window.get_by_label("Both the same").click();
+    settle(&mut window);
     window.get_by_label("Train all six").click();
     settle(&mut window);
     window.state_mut().session.hold_queue(true);
@@ -142,46 +145,165 @@ fn every_lesson_fits_a_small_window_at_double_size() {
     }
 }
 
-#[test]
-fn what_the_runs_show_stays_hidden_until_the_guess_each_time_a_lesson_is_started_over() {
-    let (mut window, backend) = learn([1280.0, 4000.0], ThemeChoice::Light);
-    open(&mut window, "What is forgotten?");
-    // Trained before, as in an earlier window: nobody has guessed in this one.
+/// Trains the run of the open lesson "What is forgotten?" in a recorded way, as started at this time.
+fn train(window: &mut Harness<'_, StudioApp>, backend: &Recorded, started: String) {
     let unit = window.state().session.learn.units.open.clone().unwrap();
     let mut facts = header();
     facts.config = unit.plans().next().unwrap().configs[0].clone();
     facts.method.experts = vec![Expert::ONLINE];
     facts.method.title = "Baseline".into();
-    window.get_by_label("Train the Baseline").click();
-    settle(&mut window);
+    facts.started = started;
     backend.push(Event::Started(Box::new(facts)));
     for task in 0..5 {
         let run = RUN.to_string();
         let report = Box::new(report(task));
         backend.push(Event::TaskEvaluated { run, report });
+        settle(window);
+        if task < 4 {
+            assert!(window.query_by_label("3. Measure by hand").is_none());
+        }
     }
     backend.push(Event::Finished { run: RUN.into() });
+    settle(window);
+}
+
+/// Opens "What is forgotten?", guesses and trains.
+fn guess_and_train(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
+    open(window, "What is forgotten?");
+    window.get_by_label("Most, 60 to 95 %").click();
+    settle(window);
+    window.get_by_label(tr!("learn-runs-to-continue"));
+    window.get_by_label("Train the Baseline").click();
+    settle(window);
+    train(window, backend, header().started);
+    assert_absent!(window, "learn-runs-to-continue");
+}
+
+fn restart(window: &mut Harness<'_, StudioApp>, how: &str) {
+    window.get_by_label(tr!("learn-restart-lesson")).click();
+    settle(window);
+    window.get_by_label(tr!("shell-ask-restart"));
+    window.get_by_label(how).click();
+    settle(window);
+}
+
+const MATRIX: &str = "Accuracy by task, in %";
+
+#[test]
+fn what_follows_a_guess_stays_hidden_until_the_guess_each_time_a_lesson_is_started_over() {
+    let (mut window, backend) = learn([1280.0, 4000.0], ThemeChoice::Light);
+    open(&mut window, "What is forgotten?");
+    window.get_by_label(tr!("learn-answer-to-continue"));
+    assert!(window.query_by_label("2. Run").is_none());
+    window
+        .get_all_by_label(tr!("learn-all-lessons"))
+        .next()
+        .unwrap()
+        .click();
     settle(&mut window);
-    let shown = "Accuracy by task, in %";
+    guess_and_train(&mut window, &backend);
     for again in 0..2 {
+        window.get_by_label(MATRIX);
+        // The second guess of the lesson hides what comes behind it.
+        let end = window.query_by_label("5. A question at the end");
+        assert!(end.is_none());
+        restart(&mut window, tr!("shell-ask-restart-yes"));
         window.get_by_label(tr!("learn-answer-to-continue"));
-        for later in [shown, "2. Run", "3. Measure by hand"] {
-            assert!(window.query_by_label(later).is_none(), "{later}");
+        for later in [MATRIX, "2. Run", "3. Measure by hand"] {
+            assert!(window.query_by_label(later).is_none(), "{again}: {later}");
         }
         shot(&mut window, "unit-guess-first");
         window.get_by_label("Most, 60 to 95 %").click();
         settle(&mut window);
-        window.get_by_label(shown);
-        window.get_by_label("2. Run");
-        // The second guess of the lesson hides what comes behind it.
-        let end = window.query_by_label("5. A question at the end");
-        assert!(end.is_none());
-        if again == 0 {
-            window.get_by_label(tr!("learn-restart-lesson")).click();
+    }
+    // The old run is reused.
+    window.get_by_label("3. Measure by hand");
+}
+
+/// The positions of all choices, fields and buttons of questions.
+fn buttons(window: &Harness<'_, StudioApp>) -> Vec<(String, egui::Rect)> {
+    let choices = window.query_all_by_role(egui::Role::RadioButton);
+    let fields = window.query_all_by_role(egui::Role::TextInput);
+    let checks = window.query_all_by_label(tr!("learn-check-answer"));
+    let all = choices.chain(fields).chain(checks).map(|node| {
+        let label = node.accesskit_node().label().unwrap_or_default();
+        (label, node.rect())
+    });
+    all.collect()
+}
+
+#[test]
+fn an_answer_moves_no_button() {
+    let (mut window, backend) = learn([1280.0, 4000.0], ThemeChoice::Dark);
+    guess_and_train(&mut window, &backend);
+    window.get_by_label("Nearly perfect, 95 % or more").click();
+    settle(&mut window);
+    let before = buttons(&window);
+    assert_eq!(before.len(), 3 + 3 + 3 + 2 * 3);
+    let stay = |window: &Harness<'_, StudioApp>, what: &str| {
+        let now = buttons(window);
+        for (label, rect) in &before {
+            let near =
+                |at: &egui::Rect| at.min.distance(rect.min) + at.max.distance(rect.max) < 1.0;
+            let here = |(other, at): &(String, egui::Rect)| other == label && near(at);
+            assert!(now.iter().any(here), "{what}: {label} moved");
+        }
+    };
+    for choice in [
+        "It classifies all images of all tasks correctly",
+        "Both of them",
+    ] {
+        window.get_by_label(choice).click();
+        settle(&mut window);
+        stay(&window, choice);
+    }
+    window.get_by_label(tr!("learn-answer-right"));
+    let fields = window.query_all_by_label(tr!("learn-your-number")).count();
+    for field in 0..fields {
+        for number in ["1", "many"] {
+            let all = window.query_all_by_role(egui::Role::TextInput);
+            all.collect::<Vec<_>>()[field].focus();
+            window.run_steps(2);
+            window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+            window.run_steps(2);
+            let all = window.query_all_by_role(egui::Role::TextInput);
+            all.collect::<Vec<_>>()[field].type_text(number);
+            window.run_steps(2);
+            window.key_press(egui::Key::Enter);
             settle(&mut window);
-            window.get_by_label(tr!("shell-ask-restart"));
-            window.get_by_label(tr!("shell-ask-restart-yes")).click();
-            settle(&mut window);
+            stay(&window, number);
         }
     }
+    assert!(window.query_all_by_label(tr!("learn-enter-number")).count() > 0);
+}
+
+#[test]
+fn every_lesson_keeps_its_scroll_position_until_it_is_restarted() {
+    let (mut window, backend) = learn([1280.0, 700.0], ThemeChoice::Dark);
+    guess_and_train(&mut window, &backend);
+    let place = |window: &Harness<'_, StudioApp>| window.get_by_label("1. Guess").rect().top();
+    let top = place(&window);
+    turn(&mut window, egui::pos2(640.0, 400.0), -300.0);
+    settle(&mut window);
+    window.run_steps(30);
+    let scrolled = place(&window);
+    assert!(scrolled < top - 100.0, "{scrolled}");
+    // Another lesson, then another page.
+    window.get_by_label(tr!("learn-all-lessons")).click();
+    settle(&mut window);
+    open(&mut window, "Inside LAE");
+    assert!(place(&window) > top);
+    window.get_by_label(tr!("learn-all-lessons")).click();
+    settle(&mut window);
+    open(&mut window, "What is forgotten?");
+    assert_eq!(place(&window), scrolled);
+    window.state_mut().page = Page::Compare;
+    settle(&mut window);
+    window.state_mut().page = Page::Learn;
+    settle(&mut window);
+    assert_eq!(place(&window), scrolled);
+    restart(&mut window, tr!("shell-ask-restart-yes"));
+    window.get_by_label("Most, 60 to 95 %").click();
+    settle(&mut window);
+    assert_eq!(place(&window), top);
 }

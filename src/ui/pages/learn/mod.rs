@@ -24,6 +24,13 @@ pub struct State {
     pub glossary: glossary::State,
 }
 
+impl State {
+    /// Scrolls to the top of the lesson.
+    pub fn show_top(&mut self) {
+        self.unit.to_top = true;
+    }
+}
+
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.learn.tour.is_some() {
@@ -50,7 +57,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Draws the link that restarts the open lesson, once something is answered in it.
+/// Draws the button that restarts the open lesson, once something is answered in it.
 fn start_over(ui: &mut Ui, cx: &mut Cx<'_>) {
     let begun = cx.session.learn.units.is_begun();
     let again = widgets::button_if(ui, begun, tr!("learn-restart-lesson"));

@@ -12,6 +12,7 @@ use crate::ui::widgets::{self, button, card, subscripts};
 
 /// Draws the question, and the feedback on the answer.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, language: Language) {
+    let told = (figures, language);
     let before = cx.session.learn.units.given(&ask.name);
     let mut given = before.clone();
     card(ui, |ui| {
@@ -26,7 +27,12 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
                 ui.add_enabled_ui(open, |ui| type_in(ui, unit, &mut given));
             }
         }
-        say(ui, ask, &ask.judge(&given, figures), figures, language);
+        // The space of the longest feedback is reserved, so that an answer moves nothing.
+        let space = space_of(ui, ask, told);
+        ui.vertical(|ui| {
+            ui.set_min_height(space);
+            say(ui, ask, &ask.judge(&given, figures), told);
+        });
     });
     if given != before {
         let name = ask.name.clone();
@@ -42,7 +48,7 @@ fn choose<'a>(
 ) {
     let t = tokens(ui);
     // A guess cannot be changed.
-    let open = !ask.guess || given.choice.is_none();
+    let open = !ask.guess || !ask.is_answered(given);
     ui.spacing_mut().icon_spacing = 10.0;
     // Makes the ring of an unselected button visible.
     ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.5, t.subdued);
@@ -74,7 +80,22 @@ fn type_in(ui: &mut Ui, unit: &str, given: &mut Given) {
     });
 }
 
-fn say(ui: &mut Ui, ask: &Ask, feedback: &Feedback<'_>, figures: &Figures, language: Language) {
+/// Returns the height of the longest feedback.
+fn space_of(ui: &Ui, ask: &Ask, told: (&Figures, Language)) -> f32 {
+    let slips = match &ask.question {
+        AnswerKind::Number { slips, .. } => &slips[..],
+        AnswerKind::Choice(_) => &[],
+    };
+    let slips = slips.iter().map(|(_, text)| text);
+    let texts = slips.chain([&ask.if_right, &ask.if_wrong]);
+    let longest = texts.map(|text| text::height(ui, text, told));
+    let head = ui
+        .ctx()
+        .fonts_mut(|fonts| fonts.row_height(&semibold(14.0)));
+    longest.fold(0.0, f32::max) + head
+}
+
+fn say(ui: &mut Ui, ask: &Ask, feedback: &Feedback<'_>, (figures, language): (&Figures, Language)) {
     let t = tokens(ui);
     let none: &[Paragraph] = &[];
     let (head, colour, more): (String, Color32, &[Paragraph]) = match feedback {
@@ -105,5 +126,8 @@ fn say(ui: &mut Ui, ask: &Ask, feedback: &Feedback<'_>, figures: &Figures, langu
     };
     let head = subscripts::job(&head, semibold(14.0), colour);
     ui.add(Label::new(head).wrap());
-    text::words(ui, more, figures, language);
+    let known = more.iter().filter(|text| !text.waits(figures));
+    for paragraph in known {
+        text::words(ui, std::slice::from_ref(paragraph), figures, language);
+    }
 }

@@ -13,11 +13,11 @@ pub use text::words;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use egui::Ui;
+use egui::style::ScrollAnimation;
+use egui::{Align, Ui};
 
 use crate::session::units::{self, Chart, Figures, Unit, UnitPart};
 use crate::texts::Language;
-use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::matrix;
@@ -36,6 +36,8 @@ pub(super) struct State {
     charts: HashMap<usize, (Chart, String)>,
     /// Textures of matrices, by index in the lesson.
     matrices: HashMap<usize, matrix::Picture>,
+    /// Whether the next frame scrolls to the top.
+    pub(super) to_top: bool,
 }
 
 impl State {
@@ -72,19 +74,34 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
     let figures = cx.session.learn.units.figures.clone();
     cx.pages.learn.unit.renew(unit, &figures);
     scroll(ui, &unit.name, |ui| {
+        if std::mem::take(&mut cx.pages.learn.unit.to_top) {
+            let top = egui::Rect::from_min_size(ui.cursor().min, egui::Vec2::ZERO);
+            ui.scroll_to_rect_animation(top, Some(Align::TOP), ScrollAnimation::none());
+        }
         column(ui, |ui| {
             text::title(ui, &unit.title);
             faint(ui, unit.time());
             // A term is explained once in each section.
             let mut explained = Explained::default();
-            for (place, part) in unit.parts.iter().enumerate() {
+            let hidden = cx.session.learn.units.hidden(unit);
+            let shown = hidden.map_or(unit.parts.len(), |(shown, _)| shown);
+            for (place, part) in unit.parts.iter().take(shown).enumerate() {
+                // An empty part would still take space.
+                if matches!(part, UnitPart::Expect(_)) {
+                    continue;
+                }
                 ui.push_id(place, |ui| match part {
                     UnitPart::Text(paragraph) => {
-                        if is_heading(part) {
+                        if paragraph.is_heading() {
                             explained = Explained::default();
                         }
                         let told = (&*figures, unit.language);
-                        text::paragraph(ui, paragraph, told, &mut explained);
+                        match paragraph.waits(&figures) {
+                            true => {
+                                faint(ui, unit.language.say("learn-available-after-runs"));
+                            }
+                            false => text::paragraph(ui, paragraph, told, &mut explained),
+                        }
                     }
                     UnitPart::Runs(block) => runs::show(ui, cx, place, block),
                     UnitPart::Teach(teach) => runs::teach(ui, cx, teach),
@@ -101,29 +118,14 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                     }
                     UnitPart::Expect(_) => {}
                 });
-                if waits_for(cx, part) {
-                    faint(ui, tr!("learn-answer-to-continue"));
-                    ui.add_space(40.0);
-                    return;
-                }
             }
-            end::show(ui, cx, unit);
+            match hidden {
+                Some((_, message)) => drop(faint(ui, unit.language.say(message))),
+                None => end::show(ui, cx, unit),
+            }
             ui.add_space(40.0);
         });
     });
-}
-
-fn is_heading(part: &UnitPart) -> bool {
-    matches!(part, UnitPart::Text(text) if matches!(text.kind, units::ParagraphKind::Heading(_)))
-}
-
-/// Returns whether this is an unanswered guess whose result is already known: what follows would reveal it.
-fn waits_for(cx: &Cx<'_>, part: &UnitPart) -> bool {
-    let UnitPart::Ask(ask) = part else {
-        return false;
-    };
-    let units = &cx.session.learn.units;
-    ask.guess && !ask.is_answered(&units.given(&ask.name)) && units.shows()
 }
 
 /// Returns the lesson in the current language, if available.

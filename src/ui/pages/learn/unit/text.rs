@@ -92,6 +92,17 @@ fn sentences(ui: &mut Ui, text: &Paragraph, told: (&Figures, Language), explaine
     terms::prose(ui, &pieces);
 }
 
+/// Returns the height of paragraphs, without drawing them.
+pub(super) fn height(ui: &Ui, text: &[Paragraph], told: (&Figures, Language)) -> f32 {
+    let width = ui.available_width();
+    let of = |one: &Paragraph| {
+        let pieces = pieces(tokens(ui), one, told, &mut Explained::default());
+        let galley = ui.painter().layout_job(terms::job(&pieces, width));
+        galley.size().y + ui.spacing().item_spacing.y
+    };
+    text.iter().map(of).sum()
+}
+
 fn pieces(
     t: &Tokens,
     text: &Paragraph,
