@@ -1,7 +1,7 @@
 //! State that is kept for the next window, however the program ends: settings and drafts.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use egui::Context;
 
@@ -12,6 +12,9 @@ use crate::texts::Language;
 use crate::ui::settings::{Settings, ThemeChoice};
 use crate::ui::theme;
 use crate::ui::writer::Kept;
+
+/// The least time between two writes of changed settings.
+const SOON: Duration = Duration::from_secs(2);
 
 /// Restores the state of the last window in the session.
 pub(super) fn take_over(session: &mut Session, settings: &Settings) {
@@ -104,7 +107,11 @@ impl StudioApp {
             return;
         }
         self.remember_drafts();
-        if self.remembered.elapsed().as_secs() >= 2 {
+        let since = self.remembered.elapsed();
+        if since < SOON {
+            // A window without further frames would lose the change if it is killed.
+            ctx.request_repaint_after(SOON.saturating_sub(since));
+        } else {
             let (zoom, size) = (ctx.zoom_factor(), ctx.viewport_rect().size());
             let before = self.settings.window.unwrap_or_default();
             let window = ctx.input(|i| before.after(i.viewport(), size, zoom));
