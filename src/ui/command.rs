@@ -195,8 +195,8 @@ pub enum UiCommand {
     LeaveSheet,
     /// Leave the tour.
     LeaveTour,
-    /// Start the open lesson again.
-    RestartLesson,
+    /// Start the open lesson again; with `true`, train its runs again, too.
+    RestartLesson(bool),
     /// Delete the text of a plugin that was closed before it was saved.
     DropClosedText,
     /// Load data that a page needs.

@@ -11,7 +11,7 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::editor::Written;
 use crate::session::grids::Several;
-use crate::session::units::Answers;
+use crate::session::units::{Answers, Retrained};
 use crate::store::write_file;
 use crate::texts::Language;
 use crate::ui::window_place::WindowPlace;
@@ -97,6 +97,9 @@ pub struct Settings {
     /// The answers in lessons.
     #[serde(skip_serializing_if = "Answers::is_empty")]
     pub answers: Answers,
+    /// The lessons whose runs are trained again.
+    #[serde(skip_serializing_if = "Retrained::is_empty")]
+    pub retrained: Retrained,
     /// Whether the last window crashed.
     #[serde(skip)]
     pub crashed: bool,
@@ -121,6 +124,7 @@ impl Default for Settings {
             writing: None,
             window: None,
             answers: Answers::new(),
+            retrained: Retrained::new(),
             crashed: false,
         }
     }
@@ -314,6 +318,7 @@ mod tests {
                 maximized: true,
             }),
             answers: [("unit".into(), [("ask".into(), given)].into())].into(),
+            retrained: [("unit".into(), "2026-11-21T10:00:00Z".into())].into(),
             crashed: false,
         };
         settings.save(&file).unwrap();

@@ -28,7 +28,7 @@ pub use figures::{Lack, RunFigures};
 pub use formula::Formula;
 pub use library::{UnitEntry, entries, named, open};
 pub use of_run::OfRun;
-pub use opened::{Answers, Done, UnitRun, UnitRunState, Units};
+pub use opened::{Answers, Done, Retrained, UnitRun, UnitRunState, Units};
 pub use play::same_settings;
 pub use text::{Paragraph, ParagraphKind, Span, markdown, number};
 pub use value::Figures;

@@ -88,6 +88,9 @@ impl Done {
 /// The answers by the lesson's name, then by the question's. Questions are the same in every language.
 pub type Answers = BTreeMap<String, BTreeMap<String, Given>>;
 
+/// The lessons whose runs are trained again, with the time from which runs count.
+pub type Retrained = BTreeMap<String, String>;
+
 /// The state of the units on the page.
 #[derive(Default)]
 pub struct Units {
@@ -103,6 +106,8 @@ pub struct Units {
     pub figures: Arc<Figures>,
     /// The answers in all lessons; the window stores them in its settings.
     pub answers: Answers,
+    /// The lessons whose earlier runs are not reused; stored like the answers.
+    pub retrained: Retrained,
     /// The runs that this window requested.
     pub(super) asked: Vec<(JobId, RunConfig)>,
 }
@@ -122,10 +127,16 @@ impl Units {
         }
     }
 
-    /// Returns whether anything was answered in the open unit.
+    /// Returns whether the open unit has answers or runs.
     pub fn is_begun(&self) -> bool {
         let given = self.answers_of_open();
-        given.is_some_and(|given| given.values().any(|given| *given != Given::default()))
+        let answered = |given: &BTreeMap<_, _>| given.values().any(|one| *one != Given::default());
+        given.is_some_and(answered) || self.has_runs()
+    }
+
+    /// Returns whether a run of the open unit exists or was requested.
+    pub fn has_runs(&self) -> bool {
+        self.runs.values().flatten().any(|run| !run.is_missing())
     }
 
     fn answers_of_open(&self) -> Option<&BTreeMap<String, Given>> {
@@ -160,13 +171,6 @@ impl Units {
             .skip_while(|other| other.name != unit.name)
             .nth(1)
             .cloned()
-    }
-
-    /// Restarts the open unit: removes the answers, and each guess comes before its results again.
-    pub fn start_over(&mut self) {
-        if let Some(unit) = &self.open {
-            self.answers.remove(&unit.name);
-        }
     }
 
     /// Returns the number of parts of the open unit that are shown, and the message in place of the others: they follow a

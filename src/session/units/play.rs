@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::library::{UnitEntry, entries, own_folder};
 use super::opened::{UnitRun, UnitRunState};
 use super::value::Figures;
@@ -39,6 +41,31 @@ impl Session {
     pub fn open_unit(&mut self, unit: Option<Arc<Unit>>) {
         self.learn.units.open = unit;
         self.fold_unit();
+    }
+
+    /// Restarts the open unit: removes the answers, so that each guess comes before its results again. With `again`, runs
+    /// that exist are not reused.
+    pub fn restart_unit(&mut self, again: bool) {
+        let units = &mut self.learn.units;
+        if let Some(unit) = &units.open {
+            units.answers.remove(&unit.name);
+            if again {
+                let now = Timestamp::now().to_string();
+                units.retrained.insert(unit.name.clone(), now);
+            }
+        }
+        self.fold_unit();
+    }
+
+    /// Returns whether a run may be one of the open unit: it is not older than the last time its runs were discarded.
+    fn counts(&self, header: &RunHeader) -> bool {
+        let units = &self.learn.units;
+        let unit = units.open.as_ref();
+        let Some(since) = unit.and_then(|unit| units.retrained.get(&unit.name)) else {
+            return true;
+        };
+        let time = |text: &str| text.parse::<Timestamp>().ok();
+        time(&header.started) >= time(since)
     }
 
     /// Trains the runs of a block (given its index in the unit) that are neither finished nor requested.
@@ -111,6 +138,7 @@ impl Session {
             .train
             .live
             .as_deref()
+            .filter(|run| run.header.as_ref().is_none_or(|header| self.counts(header)))
             .filter(|run| self.is_run_of(run, config));
         if let Some(run) = live.filter(|run| run.stage.is_live() || run.stage == Stage::Finished) {
             return of_view(run);
@@ -123,7 +151,8 @@ impl Session {
         let wanted = LazyCell::new(|| settings_of(config));
         let mut rows = self.rows().filter(|row| {
             let header = row.header.as_ref();
-            let alike = header.is_some_and(|header| may_be_same(&header.config, config));
+            let alike = header
+                .is_some_and(|header| may_be_same(&header.config, config) && self.counts(header));
             alike && row.state == RunState::Finished
         });
         if let Some(row) = rows.find(|row| *row.settings() == **wanted) {

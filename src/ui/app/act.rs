@@ -136,8 +136,8 @@ impl StudioApp {
             UiCommand::CancelOnCluster(folder) => self.session.cancel_on_cluster(folder),
             UiCommand::LeaveSheet => self.session.leave_sheet(),
             UiCommand::LeaveTour => self.session.leave_tour(),
-            UiCommand::RestartLesson => {
-                self.session.learn.units.start_over();
+            UiCommand::RestartLesson(again) => {
+                self.session.restart_unit(again);
                 self.pages.learn.show_top();
             }
             UiCommand::DropClosedText => drop(self.session.editor.left.pop()),

@@ -28,6 +28,11 @@ pub(super) fn take_over(session: &mut Session, settings: &Settings) {
     several.clone_from(&settings.several);
     session.open_folders(&settings.folders);
     session.learn.units.answers.clone_from(&settings.answers);
+    session
+        .learn
+        .units
+        .retrained
+        .clone_from(&settings.retrained);
     if let Some(written) = settings.writing.clone() {
         session.open_written(written);
     }
@@ -46,6 +51,7 @@ fn renewed(settings: &Settings, session: &Session) -> Settings {
         unfinished: session.unfinished().map(Path::to_path_buf),
         writing: session.written(),
         answers: session.learn.units.answers.clone(),
+        retrained: session.learn.units.retrained.clone(),
         ..settings.clone()
     }
 }

@@ -58,6 +58,21 @@ impl Words {
 }
 
 impl Question {
+    /// Returns a second answer, as the label of its button and the question that it confirms.
+    fn other(&self, session: &Session) -> Option<(&'static str, Self)> {
+        match self {
+            Self::Stop(job) if session.waiting().any(|job| !job.held) => {
+                Some((tr!("shell-ask-stop-this"), Self::StopThis(*job)))
+            }
+            Self::Do(command) if matches!(**command, UiCommand::RestartLesson(false)) => {
+                let again = Self::Do(Box::new(UiCommand::RestartLesson(true)));
+                let has_runs = session.learn.units.has_runs();
+                has_runs.then_some((tr!("shell-ask-restart-train"), again))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns its text; `None` if there is nothing left to decide.
     pub fn words(&self, session: &Session) -> Option<Words> {
         match self {
@@ -150,9 +165,13 @@ pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
             let text = tr!("shell-ask-leave-what");
             Words::new(tr!("shell-ask-leave"), text, tr!("shell-ask-leave-yes")).losing()
         }),
-        UiCommand::RestartLesson => session.learn.units.is_begun().then(|| {
+        UiCommand::RestartLesson(_) => session.learn.units.is_begun().then(|| {
             let text = tr!("shell-ask-restart-what");
-            Words::new(tr!("shell-ask-restart"), text, tr!("shell-ask-restart-yes")).losing()
+            let yes = match session.learn.units.has_runs() {
+                true => tr!("shell-ask-restart-keep"),
+                false => tr!("learn-restart-lesson"),
+            };
+            Words::new(tr!("shell-ask-restart"), text, yes).losing()
         }),
         UiCommand::DropClosedText => {
             let left = session.editor.left.last()?;
@@ -234,11 +253,10 @@ pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Op
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             agreed |= yes(ui, &words);
-            if let Question::Stop(job) = question
-                && session.waiting().any(|job| !job.held)
-                && button(ui, tr!("shell-ask-stop-this")).clicked()
+            if let Some((words, other)) = question.other(session)
+                && button(ui, words).clicked()
             {
-                (agreed, question) = (true, Question::StopThis(job));
+                (agreed, question) = (true, other);
             }
             no(ui, &words)
         })

@@ -207,7 +207,7 @@ fn what_follows_a_guess_stays_hidden_until_the_guess_each_time_a_lesson_is_start
         // The second guess of the lesson hides what comes behind it.
         let end = window.query_by_label("5. A question at the end");
         assert!(end.is_none());
-        restart(&mut window, tr!("shell-ask-restart-yes"));
+        restart(&mut window, tr!("shell-ask-restart-keep"));
         window.get_by_label(tr!("learn-answer-to-continue"));
         for later in [MATRIX, "2. Run", "3. Measure by hand"] {
             assert!(window.query_by_label(later).is_none(), "{again}: {later}");
@@ -217,6 +217,41 @@ fn what_follows_a_guess_stays_hidden_until_the_guess_each_time_a_lesson_is_start
         settle(&mut window);
     }
     // The old run is reused.
+    window.get_by_label("3. Measure by hand");
+}
+
+#[test]
+fn a_restarted_lesson_can_train_its_runs_again() {
+    let (mut window, backend) = learn([1280.0, 4000.0], ThemeChoice::Dark);
+    open(&mut window, "What is forgotten?");
+    assert!(!window.state().session.learn.units.is_begun());
+    window.state_mut().session.open_unit(None);
+    settle(&mut window);
+    guess_and_train(&mut window, &backend);
+    restart(&mut window, tr!("shell-cancel"));
+    window.get_by_label(MATRIX);
+    let queued = || {
+        let asked = backend.asked();
+        asked
+            .iter()
+            .filter(|c| matches!(c, Command::Queue(_)))
+            .count()
+    };
+    let before = queued();
+    restart(&mut window, tr!("shell-ask-restart-train"));
+    let kept = window.state().session.learn.units.retrained.clone();
+    assert_eq!(kept.keys().collect::<Vec<_>>(), ["forgetting"]);
+    window.get_by_label("Most, 60 to 95 %").click();
+    settle(&mut window);
+    assert!(window.query_by_label("3. Measure by hand").is_none());
+    window.get_by_label("Train the Baseline").click();
+    settle(&mut window);
+    assert_eq!(queued(), before + 1);
+    train(
+        &mut window,
+        &backend,
+        "2099-01-01T00:00:00.000+01:00".into(),
+    );
     window.get_by_label("3. Measure by hand");
 }
 
@@ -302,7 +337,7 @@ fn every_lesson_keeps_its_scroll_position_until_it_is_restarted() {
     window.state_mut().page = Page::Learn;
     settle(&mut window);
     assert_eq!(place(&window), scrolled);
-    restart(&mut window, tr!("shell-ask-restart-yes"));
+    restart(&mut window, tr!("shell-ask-restart-keep"));
     window.get_by_label("Most, 60 to 95 %").click();
     settle(&mut window);
     assert_eq!(place(&window), top);

@@ -57,12 +57,12 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Draws the button that restarts the open lesson, once something is answered in it.
+/// Draws the button that restarts the open lesson, once it has answers or runs.
 fn start_over(ui: &mut Ui, cx: &mut Cx<'_>) {
     let begun = cx.session.learn.units.is_begun();
     let again = widgets::button_if(ui, begun, tr!("learn-restart-lesson"));
     let hint = tr!("learn-restart-lesson-hint");
     if again.on_hover_text(hint).clicked() {
-        cx.act(UiCommand::RestartLesson);
+        cx.act(UiCommand::RestartLesson(false));
     }
 }
