@@ -18,6 +18,7 @@ mod own;
 pub mod plain;
 mod play;
 mod read;
+mod summary;
 mod text;
 mod value;
 
@@ -30,6 +31,7 @@ pub use library::{UnitEntry, entries, named, open};
 pub use of_run::OfRun;
 pub use opened::{Answers, Done, Retrained, UnitRun, UnitRunState, Units};
 pub use play::same_settings;
+pub use summary::summary;
 pub use text::{Paragraph, ParagraphKind, Span, markdown, number};
 pub use value::Figures;
 

@@ -22,7 +22,7 @@ use super::{settle, shot, wait, window};
 use crate::data::Made;
 
 /// A desktop whose dialogs end like this, after this number of milliseconds.
-struct Dialogs {
+pub(super) struct Dialogs {
     disk: Disk,
     choice: Choice,
     after: u64,
@@ -39,7 +39,7 @@ impl Sources for Dialogs {
     }
 }
 
-fn dialogs(runs: &Path, choice: Choice, after: u64) -> Dialogs {
+pub(super) fn dialogs(runs: &Path, choice: Choice, after: u64) -> Dialogs {
     let disk = Disk::at(runs.to_path_buf());
     Dialogs {
         disk,
@@ -48,7 +48,7 @@ fn dialogs(runs: &Path, choice: Choice, after: u64) -> Dialogs {
     }
 }
 
-fn on(dialogs: Dialogs) -> (Harness<'static, StudioApp>, Recorded) {
+pub(super) fn on(dialogs: Dialogs) -> (Harness<'static, StudioApp>, Recorded) {
     let backend = Recorded::default();
     let twin: Box<dyn Backend> = Box::new(backend.clone());
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {

@@ -7,8 +7,10 @@ use lae_studio::metrics::Expert;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event};
 use lae_studio::session::backend::Recorded;
-use lae_studio::session::units::UnitPart;
+use lae_studio::session::chooser::Choice;
+use lae_studio::session::units::{self, Given, UnitPart};
 use lae_studio::session::{Disk, Session};
+use lae_studio::store::figure::{self, FigureContent, PagePart};
 use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
@@ -16,7 +18,7 @@ use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::sizes::turn;
 use super::synthetic::{RUN, header, report};
-use super::{recorded, settle, shot, wait, window_with};
+use super::{choosers, recorded, settle, shot, wait, window_with};
 
 /// A window with the list of lessons on show.
 fn learn(size: [f32; 2], theme: ThemeChoice) -> (Harness<'static, StudioApp>, Recorded) {
@@ -341,4 +343,66 @@ fn every_lesson_keeps_its_scroll_position_until_it_is_restarted() {
     window.get_by_label("Most, 60 to 95 %").click();
     settle(&mut window);
     assert_eq!(place(&window), top);
+}
+
+#[test]
+fn a_finished_lesson_saves_its_summary() {
+    let runs = tempfile::tempdir().unwrap();
+    let path = runs.path().join("summary");
+    let chosen = choosers::dialogs(runs.path(), Choice::Path(path.clone()), 0);
+    let (mut window, backend) = choosers::on(chosen);
+    window.set_size([1280.0, 4000.0].into());
+    window.state_mut().page = Page::Learn;
+    settle(&mut window);
+    guess_and_train(&mut window, &backend);
+    for choice in ["Hardly better", "Both of them"] {
+        window.get_by_label(choice).click();
+        settle(&mut window);
+    }
+    assert_absent!(window, "learn-save-summary");
+    for ask in ["drop", "forgetting", "average"] {
+        let typed = "12,5".to_string();
+        let given = Given {
+            typed,
+            checked: true,
+            ..Given::default()
+        };
+        window.state_mut().session.learn.units.answer(ask, given);
+    }
+    settle(&mut window);
+    shot(&mut window, "unit-finished");
+    let unit = window.state().session.learn.units.open.clone().unwrap();
+    let page = units::summary(&unit, &window.state().session.learn.units);
+    let FigureContent::Page(figure::Page { parts }) = &page.content else {
+        panic!("no page");
+    };
+    let says = |words: &str| {
+        let said = |part: &PagePart| matches!(part, PagePart::Text(text) if text.contains(words));
+        parts.iter().any(said)
+    };
+    assert!(says(&tr!("learn-summary-answer", answer = "12,5 points")));
+    assert!(says(tr!("learn-answer-right")));
+    assert!(says(&tr!(
+        "learn-summary-correct",
+        answer = "Nearly perfect, 95 % or more"
+    )));
+    let figures = parts
+        .iter()
+        .filter(|part| matches!(part, PagePart::Figure(_)));
+    assert_eq!(figures.count(), 2);
+    for (save, ending, begins) in [
+        ("figure-save-pdf", "pdf", &b"%PDF"[..]),
+        ("figure-save-png", "png", b"\x89PNG"),
+    ] {
+        window.get_by_label(tr!("learn-save-summary")).click();
+        window.run_steps(3);
+        window.get_by_label(tr!(save)).click();
+        settle(&mut window);
+        let file = std::fs::read(path.with_extension(ending)).unwrap();
+        assert!(file.starts_with(begins), "{ending}");
+        if let Some(folder) = std::env::var_os("LAE_SHOTS") {
+            let to = std::path::Path::new(&folder).join(format!("summary.{ending}"));
+            std::fs::write(to, file).unwrap();
+        }
+    }
 }

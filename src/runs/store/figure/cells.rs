@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{FONT, Place};
+use super::{FONT, Place, words};
 use crate::metrics::{Blocks, Confusion, block_means};
 use crate::store::table::{Align, TextTable};
 use crate::tr;
@@ -32,6 +32,20 @@ pub struct Cells {
     pub columns: Vec<String>,
     /// The shares (0..=1), row by row; `None` if nothing was measured.
     pub values: Vec<Option<f64>>,
+}
+
+/// The positions in a drawing.
+pub(super) struct Layout {
+    /// The side of a cell.
+    step: f64,
+    /// The upper left corner of the cells.
+    begins: [f64; 2],
+    /// Width and height of all cells.
+    cells: [f64; 2],
+    /// Whether the labels of the columns are turned.
+    turned: bool,
+    /// Width and height of the drawing.
+    pub(super) size: [f64; 2],
 }
 
 /// What a block of rows or columns is called.
@@ -103,7 +117,7 @@ impl Cells {
         table
     }
 
-    pub(super) fn draw(&self, title: &str, place: Place) -> Markup {
+    pub(super) fn layout(&self) -> Layout {
         let n = self.rows.len().max(self.columns.len()).max(1) as f64;
         let step = (CELL * n).clamp(SIDES[0], SIDES[1]) / n;
         let longest = |names: &[String]| {
@@ -114,13 +128,29 @@ impl Cells {
         let turned = longest(&self.columns) > step;
         let below = if turned { longest(&self.columns) } else { 14.0 };
         let [wide, high] = [&self.columns, &self.rows].map(|names| step * names.len() as f64);
-        let size = [left + wide + 16.0, top + high + below + 40.0];
-        let [words, line] = place.plain();
+        Layout {
+            step,
+            begins: [left, top],
+            cells: [wide, high],
+            turned,
+            size: [left + wide + 16.0, top + high + below + 40.0],
+        }
+    }
+
+    pub(super) fn draw(&self, title: &str, place: Place) -> Markup {
+        let Layout {
+            step,
+            begins: [left, top],
+            cells: [wide, high],
+            turned,
+            size,
+        } = self.layout();
+        let [ink, line] = place.plain();
         html! {
             svg xmlns=[place.namespace()] viewBox={ "0 0 " (size[0]) " " (size[1]) } width=(size[0]) height=(size[1])
-                role="img" aria-label=(title) font-family=(FONT) font-size="12" fill=(words) {
+                role="img" aria-label=(title) font-family=(FONT) font-size="12" fill=(ink) {
                 @if place == Place::File { rect width="100%" height="100%" fill="#ffffff" {} }
-                text x="12" y="20" font-size="14" { (title) }
+                text x="12" y="20" font-size="14" { (words(title, 14.0)) }
                 @for (row, name) in self.rows.iter().enumerate() {
                     @let y = top + step * row as f64;
                     text x=(left - 8.0) y=(y + step / 2.0 + 4.0) text-anchor="end" { (cut(name)) }

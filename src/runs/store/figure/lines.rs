@@ -168,6 +168,10 @@ impl Lines {
         named.map(|(at, name)| (at as f64, name.clone())).collect()
     }
 
+    pub(super) fn size(&self) -> [f64; 2] {
+        [SIZE.0, SIZE.1 + LINE * self.lines.len() as f64 + 8.0]
+    }
+
     pub(super) fn draw(&self, title: &str, place: Place) -> Markup {
         let xs = self.points().map(|point| point.x);
         let last = (self.places.len() as f64 - 1.0).max(0.0);
@@ -183,11 +187,11 @@ impl Lines {
             to: xs.fold(last, f64::max),
             range: self.range,
         };
-        let height = SIZE.1 + LINE * self.lines.len() as f64 + 8.0;
+        let [width, height] = self.size();
         let [words, _] = place.plain();
         let looks = Look::each(self.lines.iter().map(|line| line.shade), place);
         html! {
-            svg xmlns=[place.namespace()] viewBox={ "0 0 " (SIZE.0) " " (height) } width=(SIZE.0) height=(height)
+            svg xmlns=[place.namespace()] viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height)
                 role="img" aria-label=(title) font-family=(FONT) font-size="12" fill=(words) {
                 @if place == Place::File { rect width="100%" height="100%" fill="#ffffff" {} }
                 (self.frame(&axes, place))

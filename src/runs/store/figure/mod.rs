@@ -1,21 +1,26 @@
 //! Figures as data, from which drawings (SVG, PDF, PNG) and tables of their numbers are made. Files, reports and the
 //! clipboard use the same drawing.
 
+mod bars;
 mod cells;
 mod lines;
 mod look;
 mod of_runs;
+mod page;
 mod pdf;
 mod png;
 
-use maud::Markup;
+use maud::{Markup, html};
 
 use super::table::TextTable;
+use crate::names::subscripts;
 use crate::palette::{Shade, hex};
 
+pub use bars::{Bar, Bars};
 pub use cells::Cells;
 pub use lines::{FigureLine, Lines, Point};
 pub use of_runs::FigureOfRuns;
+pub use page::{Page, PagePart};
 pub use png::Pixels;
 
 /// A figure.
@@ -23,7 +28,7 @@ pub use png::Pixels;
 pub struct Figure {
     /// The title.
     pub title: String,
-    /// Lines or a matrix.
+    /// What it shows.
     pub content: FigureContent,
 }
 
@@ -34,6 +39,10 @@ pub enum FigureContent {
     Lines(Lines),
     /// A matrix of shares.
     Cells(Cells),
+    /// Values by run.
+    Bars(Bars),
+    /// A page of texts and figures.
+    Page(Page),
 }
 
 /// Where a drawing is shown.
@@ -111,6 +120,18 @@ impl Figure {
         match &self.content {
             FigureContent::Lines(lines) => lines.draw(&self.title, place),
             FigureContent::Cells(cells) => cells.draw(&self.title, place),
+            FigureContent::Bars(bars) => bars.draw(&self.title, place),
+            FigureContent::Page(page) => page.draw(&self.title, place),
+        }
+    }
+
+    /// Returns width and height of the drawing.
+    fn size(&self) -> [f64; 2] {
+        match &self.content {
+            FigureContent::Lines(lines) => lines.size(),
+            FigureContent::Cells(cells) => cells.layout().size,
+            FigureContent::Bars(bars) => bars.size(),
+            FigureContent::Page(page) => page.size(),
         }
     }
 
@@ -119,6 +140,24 @@ impl Figure {
         match &self.content {
             FigureContent::Lines(lines) => lines.table(),
             FigureContent::Cells(cells) => cells.table(),
+            FigureContent::Bars(bars) => bars.table(),
+            FigureContent::Page(_) => TextTable::default(),
         }
+    }
+}
+
+/// Returns a text for an element `text` of this font size, with the subscripts of its symbols.
+fn words(text: &str, size: f64) -> Markup {
+    let mut parts = Vec::new();
+    let mut done = 0;
+    for range in subscripts(text) {
+        parts.push((&text[done..range.start], &text[range.start + 1..range.end]));
+        done = range.end;
+    }
+    html! {
+        @for (plain, low) in &parts {
+            (plain) tspan baseline-shift="sub" font-size=(size * 0.75) { (low) }
+        }
+        (&text[done..])
     }
 }

@@ -17,7 +17,7 @@ const SCALE: f32 = 2.0;
 /// The program's own fonts, and those of the system for names in other scripts.
 static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
     let mut all = Database::new();
-    for font in [fonts::INTER, fonts::SYMBOLS] {
+    for font in [fonts::INTER, fonts::INTER_SEMIBOLD, fonts::SYMBOLS] {
         all.load_font_data(font.to_vec());
     }
     all.load_system_fonts();
@@ -96,7 +96,10 @@ pub(super) fn not_drawn(error: &dyn std::fmt::Display) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::figure::{Cells, FigureLine, Lines};
+    use crate::palette::Shade;
+    use crate::store::figure::{
+        Bar, Bars, Cells, FigureContent, FigureLine, Lines, Page, PagePart,
+    };
 
     #[test]
     fn figures_become_pictures_with_ink_whatever_their_names_and_numbers_are() {
@@ -104,7 +107,33 @@ mod tests {
         let points = [[0.0, f64::NAN], [1.0, 50.0], [2.0, 1e9], [3.0, -3.0]];
         let line = FigureLine::new(awkward, None, points);
         let cells = Cells::accuracy(&[vec![0.5], vec![f64::NAN, 1.0]]);
+        let bar = |value: f64| Bar {
+            name: awkward.into(),
+            shade: Shade::all().next().unwrap_or_else(|| panic!("no shades")),
+            value,
+            text: "F_N".into(),
+        };
+        let bars = Figure {
+            title: awkward.into(),
+            content: FigureContent::Bars(Bars {
+                rows: [3.0, -2.0, f64::NAN].map(bar).into(),
+            }),
+        };
+        let parts = [
+            PagePart::Heading(awkward.into()),
+            PagePart::Text("long ".repeat(400)),
+            PagePart::Figure(bars.clone()),
+            PagePart::Figure(Figure::cells("F_N", cells.clone())),
+        ];
+        let page = Figure {
+            title: awkward.into(),
+            content: FigureContent::Page(Page {
+                parts: parts.iter().cycle().take(40).cloned().collect(),
+            }),
+        };
         for figure in [
+            bars,
+            page,
             Figure::lines(awkward, Lines::accuracy(vec![line])),
             Figure::lines("nothing", Lines::accuracy(Vec::new())),
             Figure::lines("empty", Lines::default()),

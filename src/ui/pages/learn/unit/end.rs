@@ -1,12 +1,15 @@
 //! The end of a lesson: the progress, and a link to the next one.
 
-use egui::Ui;
+use egui::{Popup, Ui};
 
-use crate::session::units::Unit;
+use crate::session::units::{Unit, summary};
+use crate::store::export::Format;
 use crate::texts::Language;
 use crate::tr;
+use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::widgets::{self, card, ends, faint, primary_button};
+use crate::ui::widgets::figure::FigureWish;
+use crate::ui::widgets::{self, button, card, ends, faint, primary_button};
 
 /// Draws it.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
@@ -37,5 +40,25 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
                 }
             },
         );
+        if done.is_all() {
+            save(ui, cx, unit);
+        }
+    });
+}
+
+/// Draws the button that saves the summary.
+fn save(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
+    let menu = button(ui, tr!("learn-save-summary"));
+    Popup::menu(&menu).show(|ui| {
+        for (format, words) in [
+            (Format::Pdf, tr!("figure-save-pdf")),
+            (Format::Png, tr!("figure-save-png")),
+        ] {
+            if ui.button(words).clicked() {
+                let page = summary(unit, &cx.session.learn.units);
+                let wish = FigureWish::Save(format);
+                cx.act(UiCommand::ExportFigure(wish, Box::new(page)));
+            }
+        }
     });
 }

@@ -1,0 +1,152 @@
+//! A page of texts and figures: A4, or scaled down to it if it is too long.
+
+use maud::{Markup, html};
+
+use super::{FONT, Figure, Place, words};
+
+/// Width and height of A4 in units of 1/96 inch.
+const A4: [f64; 2] = [794.0, 1123.0];
+/// Room at the sides, above and below.
+const EDGE: f64 = 48.0;
+/// Font sizes of the title, of a heading and of text.
+const SIZES: [f64; 3] = [22.0, 13.0, 12.0];
+/// Height of a line of text.
+const LINE: f64 = 17.0;
+/// Width of a letter, as a share of the font size.
+const LETTER: f64 = 0.56;
+/// Scale of figures, so that a matrix fits beside curves, and room between them.
+const SCALE: f64 = 0.6;
+const GAP: f64 = 24.0;
+/// The fonts of titles.
+const BOLD: &str = "Inter Semi Bold, Inter, DejaVu Sans, sans-serif";
+/// The colour of text.
+const INK: &str = "#222222";
+
+/// A page of texts and figures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// Its parts, from top to bottom.
+    pub parts: Vec<PagePart>,
+}
+
+/// A part of a page.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PagePart {
+    /// A heading; there is room above it.
+    Heading(String),
+    /// Text.
+    Text(String),
+    /// A figure; as many as fit are beside each other.
+    Figure(Figure),
+}
+
+impl Page {
+    pub(super) fn size(&self) -> [f64; 2] {
+        A4
+    }
+
+    pub(super) fn draw(&self, title: &str, place: Place) -> Markup {
+        let mut pen = Pen::default();
+        pen.lines(title, SIZES[0], true);
+        pen.y += 4.0;
+        for part in &self.parts {
+            match part {
+                PagePart::Heading(text) => {
+                    pen.end_row();
+                    pen.y += 8.0;
+                    pen.lines(text, SIZES[1], true);
+                }
+                PagePart::Text(text) => {
+                    pen.end_row();
+                    pen.lines(text, SIZES[2], false);
+                }
+                PagePart::Figure(figure) => pen.figure(figure),
+            }
+        }
+        pen.end_row();
+        // A page that is too long becomes wider, too, and is scaled as a whole.
+        let scale = ((pen.y + EDGE) / A4[1]).max(1.0);
+        let [width, height] = A4.map(|side| side * scale);
+        let left = (A4[0] - width) / 2.0;
+        html! {
+            svg xmlns=[place.namespace()] viewBox={ (left) " 0 " (width) " " (height) } width=(A4[0]) height=(A4[1])
+                role="img" aria-label=(title) font-family=(FONT) {
+                rect x=(left) width=(width) height=(height) fill="#ffffff" {}
+                @for part in &pen.drawn { (part) }
+            }
+        }
+    }
+}
+
+/// Places the parts of a page.
+struct Pen {
+    drawn: Vec<Markup>,
+    /// The end of what is drawn.
+    y: f64,
+    /// The end of the row of figures, and its height.
+    row: [f64; 2],
+}
+
+impl Default for Pen {
+    fn default() -> Self {
+        Self {
+            drawn: Vec::new(),
+            y: EDGE,
+            row: [EDGE, 0.0],
+        }
+    }
+}
+
+impl Pen {
+    /// Adds wrapped text.
+    fn lines(&mut self, text: &str, size: f64, bold: bool) {
+        let letters = ((A4[0] - 2.0 * EDGE) / (size * LETTER)) as usize;
+        for line in text.lines().flat_map(|line| wrapped(line, letters)) {
+            self.y += size + LINE - SIZES[2];
+            self.drawn.push(html! {
+                text x=(EDGE) y=(self.y - 4.0) font-size=(size) font-family=[bold.then_some(BOLD)] fill=(INK) { (words(&line, size)) }
+            });
+        }
+    }
+
+    /// Adds a figure with its title, beside the previous one if there is room.
+    fn figure(&mut self, figure: &Figure) {
+        let [width, height] = figure.size().map(|side| side * SCALE);
+        if self.row[0] + width > A4[0] - EDGE {
+            self.end_row();
+        }
+        let [x, y] = [self.row[0], self.y + GAP];
+        self.drawn.push(html! {
+            text x=(x) y=(y) font-size=(SIZES[2]) font-family=(BOLD) fill=(INK) { (words(&figure.title, SIZES[2])) }
+            g transform={ "translate(" (x) " " (y + 8.0) ") scale(" (SCALE) ")" } {
+                (Figure { title: String::new(), ..figure.clone() }.draw(Place::File))
+            }
+        });
+        // A title may be wider than its figure.
+        let title = figure.title.chars().count() as f64 * SIZES[2] * LETTER;
+        self.row[0] += width.max(title) + GAP;
+        self.row[1] = self.row[1].max(GAP + 8.0 + height);
+    }
+
+    /// Continues below the figures.
+    fn end_row(&mut self) {
+        self.y += self.row[1];
+        self.row = [EDGE, 0.0];
+    }
+}
+
+/// Splits a line at spaces into lines of at most this many letters, unless a word is longer.
+fn wrapped(line: &str, letters: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in line.split_whitespace() {
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        match lines.last_mut() {
+            Some(line) if last == 0 || last + word.chars().count() < letters => {
+                line.push_str(if last == 0 { "" } else { " " });
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines
+}
