@@ -87,3 +87,34 @@ fn matrix_forgetting_and_loss_are_there_for_every_expert() {
     );
     backend.push(Event::Stopped { run: RUN.into() });
 }
+
+#[test]
+fn every_run_opens_with_the_expert_whose_predictions_are_its_own() {
+    use lae_studio::metrics::Expert;
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    // A run of the Baseline has the online expert alone.
+    let mut baseline = header();
+    (baseline.run, baseline.folder) = ("first".into(), "/nowhere/first".into());
+    baseline.method.experts = vec![Expert::ONLINE];
+    let mut alone = report(0);
+    for expert in [Expert::OFFLINE, Expert::ENSEMBLE] {
+        alone.answers.given.remove(&expert);
+    }
+    backend.push(Event::Started(Box::new(baseline)));
+    let (run, report) = ("first".to_string(), Box::new(alone));
+    backend.push(Event::TaskEvaluated { run, report });
+    let run = "first".into();
+    backend.push(Event::Finished { run });
+    settle(&mut window);
+    events(4).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    let chosen = |expert: Expert| {
+        let choice = window.get_by_role_and_label(egui::Role::Button, expert.name());
+        choice.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True)
+    };
+    let all = [Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE];
+    assert_eq!(all.map(chosen), [false, false, true]);
+}

@@ -46,7 +46,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
             .task
             .map_or(count - 1, |task| task.min(count - 1));
         let top = ui.cursor().top();
-        controls(ui, cx, run, (count, task));
+        controls(ui, cx, count, task);
         let key = key(ui, cx, run, task);
         let matrix = prepared(ui, cx, run, &key);
         let used = ui.cursor().top() - top;
@@ -59,9 +59,8 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     });
 }
 
-fn controls(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, (count, task): (usize, usize)) {
+fn controls(ui: &mut Ui, cx: &mut Cx<'_>, count: usize, task: usize) {
     let state = &mut cx.pages.train;
-    state.expert = run.history.nearest(state.expert);
     ui.horizontal_wrapped(|ui| {
         let title = widgets::title(ui, tr!("train-confusion-after"));
         terms::explain(ui, title, "confusion");
@@ -103,7 +102,7 @@ fn key(ui: &Ui, cx: &Cx<'_>, run: &RunView, task: usize) -> Key {
         run.name().to_string(),
         run.reports.len(),
         task,
-        state.expert,
+        run.history.nearest(state.expert),
         state.by_task,
         (ui.visuals().dark_mode, Language::spoken()),
     )

@@ -82,9 +82,9 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let known_by = run.header.as_ref().map(RunHeader::known_by);
     let known_by = known_by.unwrap_or_default();
     if cx.pages.train.run != known_by {
-        // Another run has other tasks and classes.
+        // Another run has other tasks, classes and experts: it opens with the expert whose predictions are the run's.
         let state = &mut cx.pages.train;
-        (state.task, state.cell) = (None, None);
+        (state.task, state.cell, state.expert) = (None, None, Expert::default());
         (state.worst, state.cache, state.accuracies) = Default::default();
         state.run = known_by;
     }
