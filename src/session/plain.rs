@@ -4,6 +4,7 @@
 use crate::method::METHODS;
 use crate::problem::Problem;
 use crate::run::config::{SETTINGS, SettingSpec, capitalised};
+use crate::texts::of_list;
 use crate::tr;
 
 /// Maximum number of choices listed; the field in the window shows them all.
@@ -56,9 +57,10 @@ pub fn plain(text: &str) -> String {
     told
 }
 
-/// Returns the title of a setting of a run, by its key; any other text is unchanged.
+/// Returns the title of a setting or a fact of a run, by its key; any other text is unchanged.
 pub fn title_of(key: &str) -> String {
-    titled(|spec| spec.key == key).unwrap_or_else(|| key.replace('_', " "))
+    let words = || of_list("column", key, "title", &key.replace('_', " ")).to_string();
+    titled(|spec| spec.key == key).unwrap_or_else(words)
 }
 
 fn title(option: &str) -> String {

@@ -10,6 +10,7 @@ use crate::metrics::{mean, std_dev};
 use crate::problem::{Problem, Result};
 use crate::store::figure::Point;
 use crate::store::table::{Align, Choice, Measured, Row, TableRequest, TextTable};
+use crate::texts::Language;
 use crate::tr;
 
 /// A requested table.
@@ -157,6 +158,11 @@ fn view(ask: &TableAsk) -> Result<TableView> {
             letters: cells.max().unwrap_or(0),
         }
     };
+    // Numbers have the decimal sign of the window's language.
+    let cell = |text: &String, align| match align {
+        Align::Right => Language::spoken().typed(text),
+        Align::Left => text.clone(),
+    };
     let by_folder: HashMap<&PathBuf, &RunRow> = rows.iter().map(|r| (&r.folder, *r)).collect();
     let row = |(row, cells): (&Row<'_>, &Vec<String>)| {
         let runs = row.runs.iter().map(|run| run.header.folder.clone());
@@ -166,7 +172,10 @@ fn view(ask: &TableAsk) -> Result<TableView> {
         let words = shown.iter().filter(|at| **at < by);
         let words: Vec<&str> = words.map(|at| cells[*at].as_str()).collect();
         ShownRow {
-            cells: shown.iter().map(|at| cells[*at].clone()).collect(),
+            cells: shown
+                .iter()
+                .map(|at| cell(&cells[*at], titles[*at].1))
+                .collect(),
             title: match by {
                 0 => of.first().map_or_else(String::new, |row| row.title()),
                 _ => words.join(" · "),

@@ -403,7 +403,7 @@ fn tables_and_figures_are_written_where_asked() {
     let (runs, _) = finished();
     let folder = tempfile::tempdir().unwrap();
     for (file, word) in [
-        ("t.md", "| A_N |"),
+        ("t.md", "| Final accuracy |"),
         ("t.tex", "\\toprule"),
         ("t.csv", "ensemble"),
         ("t.svg", "<svg"),

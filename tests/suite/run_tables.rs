@@ -6,6 +6,7 @@ use lae_studio::run::event::RunHeader;
 use lae_studio::store::export::Format;
 use lae_studio::store::table::{Against, Measured, RunTable, TableRequest};
 use lae_studio::store::{self, RunFolder, RunSummary};
+use lae_studio::texts::Language;
 
 use crate::store::{header, report};
 
@@ -83,12 +84,22 @@ fn an_unfinished_run_has_no_row_or_one_of_its_own() {
     assert_eq!(finished, [true, false, false]);
     let markdown = table.export(Format::Markdown).unwrap();
     assert!(
-        markdown.starts_with("| Method | Runs | Tasks | A_N |")
+        markdown.starts_with("| Method | Runs | Tasks | Final accuracy |")
             && markdown.contains("| L2P | 1 | 1 of 2 | 100.0 |")
             && markdown.contains("| LAE | 1 | all | 75.0 |"),
         "{markdown}"
     );
     assert!(!markdown.contains("**"), "none is the best: {markdown}");
+    Language::German.speak();
+    let columns = ["final_accuracy".into(), "seconds".into()].into();
+    let german = TableRequest { columns, ..request }
+        .table(&measured)
+        .unwrap();
+    let german = german.export(Format::Markdown).unwrap();
+    Language::English.speak();
+    let wanted = "| Läufe | Tasks | Endgenauigkeit | Sekunden |";
+    assert!(german.contains(wanted), "{german}");
+    assert!(german.contains("| 1 von 2 |"), "{german}");
     let csv = table.export(Format::Csv).unwrap();
     assert!(
         csv.starts_with("method,runs,tasks_done,tasks,final_accuracy,")
@@ -288,7 +299,7 @@ fn a_table_for_a_paper_has_titles_marks_and_symbols() {
     let table = request.table(&measured).unwrap();
     let latex = table.export(Format::Latex).unwrap();
     for part in [
-        "Method & Runs & $A_N$ & $F_N$ & $A_N$ against Baseline & Pairs & Published $A_N$",
+        "Method & Runs & $A_N$ & $F_N$ & $A_N$ against Baseline & Pairs & $A_N$, published",
         "LAE & $1$ & $\\mathbf{75.0}$",
         "L2P & $1$ & \\underline{$50.0$}",
         "Baseline & $1$ & $25.0$",

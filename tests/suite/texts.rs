@@ -14,7 +14,7 @@ use lae_studio::method::METHODS;
 use lae_studio::pet::functions::FUNCTIONS;
 use lae_studio::pet::{BLOCK_SYMBOLS, PluginLibrary, Site};
 use lae_studio::run::config::{SETTINGS, SettingKind, SettingSpec};
-use lae_studio::store::table::FIGURES;
+use lae_studio::store::table::{FACTS, FIGURES};
 use lae_studio::texts::{Language, list_id};
 
 use crate::rust_files;
@@ -265,7 +265,13 @@ fn of_lists() -> BTreeSet<String> {
         .for_each(|set| add("dataset", set.name, &["about", "licence"]));
     FIGURES
         .iter()
-        .for_each(|figure| add("column", figure.key, &["meaning"]));
+        .for_each(|figure| add("column", figure.key, &["title", "meaning"]));
+    // A fact with the name of a setting has its title.
+    let is_setting = |key| SETTINGS.iter().any(|setting| setting.spec.key == key);
+    FACTS
+        .iter()
+        .filter(|fact| !is_setting(fact.key))
+        .for_each(|fact| add("column", fact.key, &["title"]));
     FUNCTIONS
         .iter()
         .for_each(|function| add("function", function.name, &["meaning"]));

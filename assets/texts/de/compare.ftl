@@ -1,8 +1,8 @@
 # Die Seite Vergleich.
 
-compare-last = A_N
-compare-average = Ā_N
-compare-forgetting = F_N
+compare-last = Endgenauigkeit
+compare-average = Mittlere Genauigkeit
+compare-forgetting = Vergessen
 compare-interval = 95-%-Intervall
 compare-online = online
 compare-offline = offline
@@ -149,6 +149,15 @@ compare-training-time-hint = Trainingszeit aller Tasks, ohne Testen
 compare-time-per-image = je Bild
 compare-time-per-image-hint = Mittlere Zeit, um ein Bild vorherzusagen
 
+compare-table-runs = Läufe
+compare-table-run = Lauf
+compare-table-row = Zeile
+compare-table-tasks = Tasks
+compare-table-all-tasks = alle
+compare-table-measured-on = Gemessen an
+compare-table-pairs = Paare
+compare-table-difference = Unterschied
+compare-table-against = { $figure } gegen { $of }
 # Die Tabelle.
 compare-default-columns = Standardspalten
 compare-building-table = Die Tabelle wird erstellt.
@@ -164,7 +173,7 @@ compare-columns = Spalten
 compare-published = Veröffentlichte Ergebnisse
 compare-published-hint = Fügt die Ergebnisse des Papers zu Zeilen mit denselben Daten, demselben Netz, derselben Methode und demselben PET hinzu
 compare-unfinished = Unfertige Läufe
-compare-unfinished-hint = Fügt Läufe hinzu, die noch nicht alle ihre Tasks gelernt haben, in eigenen Zeilen; ihr A_N gilt für weniger Klassen
+compare-unfinished-hint = Fügt Läufe hinzu, die noch nicht alle ihre Tasks gelernt haben, in eigenen Zeilen; ihre Endgenauigkeit gilt für weniger Klassen
 compare-unfinished-not-shown = { $n ->
     [one] { $n } unfertiger Lauf wird nicht gezeigt
    *[other] { $n } unfertige Läufe werden nicht gezeigt

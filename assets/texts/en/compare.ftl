@@ -1,8 +1,8 @@
 # The page Compare.
 
-compare-last = A_N
-compare-average = Ā_N
-compare-forgetting = F_N
+compare-last = Final accuracy
+compare-average = Average accuracy
+compare-forgetting = Forgetting
 compare-interval = 95 % interval
 compare-online = online
 compare-offline = offline
@@ -149,6 +149,15 @@ compare-training-time-hint = Training time of all tasks, without testing
 compare-time-per-image = per image
 compare-time-per-image-hint = Mean time to predict one image
 
+compare-table-runs = Runs
+compare-table-run = Run
+compare-table-row = Row
+compare-table-tasks = Tasks
+compare-table-all-tasks = all
+compare-table-measured-on = Measured on
+compare-table-pairs = Pairs
+compare-table-difference = Difference
+compare-table-against = { $figure } against { $of }
 # The table.
 compare-default-columns = Default columns
 compare-building-table = Building the table.
@@ -164,7 +173,7 @@ compare-columns = Columns
 compare-published = Published results
 compare-published-hint = Adds the paper's results to rows with the same data, network, method and PET
 compare-unfinished = Unfinished runs
-compare-unfinished-hint = Adds runs that have not learned all their tasks, in separate rows; their A_N is over fewer classes
+compare-unfinished-hint = Adds runs that have not learned all their tasks, in separate rows; their final accuracy is over fewer classes
 compare-unfinished-not-shown = { $n ->
     [one] { $n } unfinished run is not shown
    *[other] { $n } unfinished runs are not shown

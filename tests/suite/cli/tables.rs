@@ -170,7 +170,7 @@ fn runs_are_put_together_by_settings_and_held_against_each_other() {
     let text = run(&words, runs);
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(
-        text.contains("A_N against Baseline") && text.contains(" ± "),
+        text.contains("Final accuracy against Baseline") && text.contains(" ± "),
         "{text}"
     );
 }
@@ -260,7 +260,9 @@ fn a_table_goes_into_a_file() {
         std::fs::read_to_string(path).unwrap()
     };
     let markdown = export("table.md");
-    assert!(markdown.starts_with("| Method | Runs | A_N | Seconds | A_N against LAE | Pairs |\n"));
+    assert!(markdown.starts_with(
+        "| Method | Runs | Final accuracy | Seconds | Final accuracy against LAE | Pairs |\n"
+    ));
     assert_eq!(markdown.lines().count(), 5);
     let latex = export("table.tex");
     assert!(

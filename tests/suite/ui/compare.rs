@@ -136,15 +136,15 @@ fn rows_are_put_together_sorted_and_held_against_each_other() {
     settle(&mut window);
     window.get_by_label(tr!("compare-rows-with-this")).click();
     settle(&mut window);
-    window.get_by_label("A_N against baseline");
+    window.get_by_label("Final accuracy against baseline");
     window.get_by_label(tr!("compare-columns")).click();
     settle(&mut window);
-    window.get_by_label("balanced A_N").click();
+    window.get_by_label("Balanced accuracy").click();
     settle(&mut window);
     window.key_press(egui::Key::Escape);
     settle(&mut window);
     shot(&mut window, "compare-rows");
-    assert!(window.query_all_by_label("balanced A_N").count() >= 1);
+    assert!(window.query_all_by_label("Balanced accuracy").count() >= 1);
 }
 
 #[test]

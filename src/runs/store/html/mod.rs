@@ -97,7 +97,7 @@ fn results(groups: &[Group]) -> Markup {
             summary { (tr!("report-more-figures")) }
             (figures(groups, more))
             table { @for figure in &FIGURES {
-                tr { td { (figure.title) } td { (figure.meaning)
+                tr { td { (figure.title()) } td { (figure.meaning())
                     @if figure.less_is_better { "; " (tr!("report-lower-is-better")) }
                 } }
             } }
@@ -111,7 +111,7 @@ fn figures(groups: &[Group], figures: &[FigureSpec]) -> Markup {
         div.scroll { table {
             tr {
                 th { (tr!("report-experiment")) } th.n { (tr!("report-runs")) }
-                @for figure in figures { th.n title=(figure.meaning) { (figure.title) } }
+                @for figure in figures { th.n title=(figure.meaning()) { (figure.title()) } }
             }
             @for group in groups { tr {
                 td { (group.label) }
@@ -162,13 +162,17 @@ fn published(groups: &[Group]) -> Markup {
         Some((group.label.clone(), beside))
     };
     let rows: Vec<_> = groups.iter().filter_map(beside).collect();
+    let published = |figure| {
+        let title = FigureSpec::named(figure).map_or("", FigureSpec::title);
+        tr!("report-published-figure", figure = title)
+    };
     html! { @if !rows.is_empty() {
         h3 { (tr!("report-published")) }
         div.scroll { table {
             tr {
                 th { (tr!("report-experiment")) } th { (tr!("report-published-as")) }
-                th.n { (tr!("report-published-figure", figure = "A_N")) } th.n { (tr!("report-minus-published")) }
-                th.n { (tr!("report-published-figure", figure = "Ā_N")) } th.n { (tr!("report-published-figure", figure = "F_N")) }
+                th.n { (published("final")) } th.n { (tr!("report-minus-published")) }
+                th.n { (published("average")) } th.n { (published("f")) }
                 th { (tr!("report-differences")) }
             }
             @for (label, beside) in &rows { tr {

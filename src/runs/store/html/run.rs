@@ -8,10 +8,12 @@ use super::{SamplePicture, matrix};
 use crate::metrics::{Expert, Histories};
 use crate::run::config::{RunConfig, SETTINGS};
 use crate::run::event::{RunHeader, TaskReport};
+use crate::store::json::OF_EXPERT;
 use crate::store::load::plugin_of;
 use crate::store::pack::veil;
 use crate::store::spread_text;
 use crate::store::summary::RunSummary;
+use crate::store::table::FigureSpec;
 use crate::tr;
 
 /// A section about one run, of which all is read where it can be.
@@ -47,13 +49,18 @@ fn heading(header: &RunHeader) -> String {
     }
 }
 
-/// A_N, Ā_N and F_N of each expert.
+/// Final accuracy, average accuracy and forgetting of each expert.
 fn experts(run: &RunSummary, history: &Histories) -> Markup {
     let figures = run.figures(history);
     let shown = |value: Option<f64>| spread_text(value, None, "");
     html! {
         table {
-            tr { th { (tr!("report-predictions-of")) } th.n { "A_N" } th.n { "Ā_N" } th.n { "F_N" } }
+            tr {
+                th { (tr!("report-predictions-of")) }
+                @for figure in OF_EXPERT.iter().filter_map(|key| FigureSpec::named(key)) {
+                    th.n { (figure.title()) }
+                }
+            }
             @for expert in &run.header.method.experts { tr {
                 td { @if *expert == Expert::ANSWER { (tr!("report-run")) } @else { (expert.name()) } }
                 @for figure in figures.of(*expert) { td.n { (shown(figure)) } }

@@ -17,6 +17,8 @@ use crate::problem::{Problem, Result};
 use crate::run::config::{RunSetting, SETTINGS, Setting, capitalised};
 use crate::store::json::OF_EXPERT;
 use crate::store::{Figures, StoredState};
+use crate::texts::of_list;
+use crate::tr;
 
 /// The value of a column for one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,12 +87,13 @@ impl Serialize for Cell {
 /// A fact that is neither a setting nor a figure.
 #[derive(Debug)]
 pub struct FactSpec {
-    key: &'static str,
+    /// Its name, as a column.
+    pub key: &'static str,
     of: fn(&Measured<'_>) -> Cell,
 }
 
 /// The facts. One that has the name of a setting says what it came to.
-static FACTS: [FactSpec; 17] = [
+pub static FACTS: [FactSpec; 17] = [
     fact("run", |run| Cell::text(&run.header.run)),
     fact("name", |run| Cell::text(&run.header.about.name)),
     fact("tags", |run| Cell::text(&run.header.about.tags.join(", "))),
@@ -207,16 +210,20 @@ impl Column {
     /// Returns the text above it.
     pub fn title(&self) -> String {
         match self {
-            Self::Figure(figure) => figure.title.into(),
+            Self::Figure(figure) => figure.title().into(),
             Self::FigureOfExpert(_, expert) => {
-                let figure = self.figure_spec().map_or("", |figure| figure.title);
+                let figure = self.figure_spec().map_or("", FigureSpec::title);
                 format!("{figure} {}", expert.name())
             }
             Self::Setting(setting) => setting.spec.heading(),
+            Self::Given => tr!("compare-table-row").into(),
             other => {
                 let key = other.key();
                 let setting = SETTINGS.iter().find(|setting| setting.spec.key == key);
-                let words = || capitalised(&key.replace('_', " "));
+                let words = || {
+                    let english = capitalised(&key.replace('_', " "));
+                    of_list("column", &key, "title", &english).to_string()
+                };
                 setting.map_or_else(words, |setting| setting.spec.heading())
             }
         }

@@ -27,25 +27,25 @@ pub static FIGURES: [FigureSpec; 9] = [
     FigureSpec {
         key: "final_accuracy",
         short: "final",
-        title: "A_N",
+        title: "Final accuracy",
         latex: "$A_N$",
-        meaning: "accuracy on all classes after the last task",
+        meaning: "accuracy on all classes after the last task (Aₙ)",
         less_is_better: false,
         of: |f| f.final_accuracy,
     },
     FigureSpec {
         key: "average_accuracy",
         short: "average",
-        title: "Ā_N",
+        title: "Average accuracy",
         latex: "$\\bar{A}_N$",
-        meaning: "mean over tasks of the accuracy on all classes so far",
+        meaning: "mean over tasks of the accuracy on all classes so far (Āₙ)",
         less_is_better: false,
         of: |f| f.average_accuracy,
     },
     FigureSpec {
         key: "task_averaged_accuracy",
         short: "task_averaged",
-        title: "task-averaged A",
+        title: "Task-averaged accuracy",
         latex: "task-averaged $A$",
         meaning: "mean over tasks of their accuracy at the end",
         less_is_better: false,
@@ -54,16 +54,16 @@ pub static FIGURES: [FigureSpec; 9] = [
     FigureSpec {
         key: "forgetting",
         short: "f",
-        title: "F_N",
+        title: "Forgetting",
         latex: "$F_N$",
-        meaning: "mean over earlier tasks of the best accuracy before the end minus that at the end",
+        meaning: "mean over earlier tasks of the best accuracy before the end minus that at the end (Fₙ)",
         less_is_better: true,
         of: |f| f.forgetting,
     },
     FigureSpec {
         key: "backward_transfer",
         short: "bwt",
-        title: "BWT",
+        title: "Backward transfer",
         latex: "BWT",
         meaning: "mean over earlier tasks of the accuracy at the end minus that right after learning",
         less_is_better: false,
@@ -72,7 +72,7 @@ pub static FIGURES: [FigureSpec; 9] = [
     FigureSpec {
         key: "learning_accuracy",
         short: "learning",
-        title: "learning A",
+        title: "Learning accuracy",
         latex: "learning $A$",
         meaning: "mean over tasks of their accuracy right after learning",
         less_is_better: false,
@@ -81,7 +81,7 @@ pub static FIGURES: [FigureSpec; 9] = [
     FigureSpec {
         key: "balanced_accuracy",
         short: "balanced",
-        title: "balanced A_N",
+        title: "Balanced accuracy",
         latex: "balanced $A_N$",
         meaning: "mean over classes of their accuracy after the last task",
         less_is_better: false,
@@ -90,7 +90,7 @@ pub static FIGURES: [FigureSpec; 9] = [
     FigureSpec {
         key: "final_accuracy_task_given",
         short: "task_given",
-        title: "A_N, task given",
+        title: "Final accuracy, task given",
         latex: "$A_N$, task given",
         meaning: "accuracy after the last task when the task of each image is known, which is easier",
         less_is_better: false,
@@ -99,7 +99,7 @@ pub static FIGURES: [FigureSpec; 9] = [
     FigureSpec {
         key: "calibration_error",
         short: "ece",
-        title: "ECE",
+        title: "Calibration error",
         latex: "ECE",
         meaning: "expected calibration error of the answers after the last task (15 bins), for methods whose scores are probabilities",
         less_is_better: true,
@@ -108,6 +108,11 @@ pub static FIGURES: [FigureSpec; 9] = [
 ];
 
 impl FigureSpec {
+    /// The title of its column, in the language of this thread.
+    pub fn title(&self) -> &'static str {
+        of_list("column", self.key, "title", self.title)
+    }
+
     /// What it is, in the language of this thread.
     pub fn meaning(&self) -> &'static str {
         of_list("column", self.key, "meaning", self.meaning)

@@ -1,6 +1,7 @@
 //! How a table of runs is written: means with their spread for people, plain numbers for spreadsheets.
 
 use super::column::EXPERIMENT;
+use super::figures::FIGURES;
 use super::shown::{cell_of, shown};
 use super::{
     Align, BesidePublished, Cell, Column, Difference, Mark, PLUS_MINUS, Row, RunTable, TextTable,
@@ -9,6 +10,7 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::export::Format;
 use crate::store::spread_text;
+use crate::tr;
 
 /// Fewest rows of which the second best is marked.
 const SECOND_OF: usize = 3;
@@ -81,14 +83,14 @@ impl RunTable<'_> {
             table.column(&column.title(), Align::Left);
         }
         match self.together() {
-            true => table.column("Runs", Align::Right),
-            false => table.column("Run", Align::Left),
+            true => table.column(tr!("compare-table-runs"), Align::Right),
+            false => table.column(tr!("compare-table-run"), Align::Left),
         }
         if self.tells_tasks() {
-            table.column("Tasks", Align::Right);
+            table.column(tr!("compare-table-tasks"), Align::Right);
         }
         if self.tells_images() {
-            table.column("Measured on", Align::Left);
+            table.column(tr!("compare-table-measured-on"), Align::Left);
         }
         let first = table.titles().count();
         for column in &self.columns {
@@ -96,23 +98,27 @@ impl RunTable<'_> {
         }
         if let Some(base) = self.bases.first() {
             let of = self.apart(*base).join(", ");
+            let against =
+                |figure: &str, of: &str| tr!("compare-table-against", figure = figure, of = of);
             let of_latex = super::text::latex_text(&of);
             table.column_in_latex(
-                &format!("A_N against {of}"),
-                &format!("$A_N$ against {of_latex}"),
+                &against(FIGURES[0].title(), &of),
+                &against(FIGURES[0].latex, &of_latex),
             );
-            table.column("Pairs", Align::Right);
+            table.column(tr!("compare-table-pairs"), Align::Right);
         }
         if self.published {
-            table.column_in_latex("Published A_N", "Published $A_N$");
-            table.column("Difference", Align::Right);
+            let [title, latex] = [FIGURES[0].title(), FIGURES[0].latex]
+                .map(|figure| tr!("report-published-figure", figure = figure));
+            table.column_in_latex(&title, &latex);
+            table.column(tr!("compare-table-difference"), Align::Right);
         }
         for (at, (row, beside)) in self.both().enumerate() {
             let mut cells = self.names[at].clone();
             cells.extend(self.together().then(|| row.runs.len().to_string()));
             cells.extend(self.tells_tasks().then(|| match row.unfinished {
-                Some(progress) => format!("{} of {}", progress.done, progress.of),
-                None => "all".into(),
+                Some(progress) => tr!("compare-count-of", n = progress.done, of = progress.of),
+                None => tr!("compare-table-all-tasks").into(),
             }));
             cells.extend(self.tells_images().then(|| row.measured_on.to_string()));
             cells.extend(self.columns.iter().map(|column| figure_or(row, column)));

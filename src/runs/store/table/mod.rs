@@ -18,7 +18,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 
-pub use column::{Cell, Choice, Column};
+pub use column::{Cell, Choice, Column, FACTS};
 pub use condition::Condition;
 pub use difference::Difference;
 pub use figures::{FIGURES, FigureSpec};
