@@ -1,7 +1,21 @@
-//! The shortcuts, each defined once. [`egui::Context::format_shortcut`] formats them for the system: Ctrl+K is ⌘K on
+//! The shortcuts, each defined once. [`named`] formats them for the system: Ctrl+K is ⌘K on
 //! macOS.
 
-use egui::{Key, KeyboardShortcut, Modifiers};
+use egui::{Context, Key, KeyboardShortcut, ModifierNames, Modifiers};
+
+use crate::tr;
+
+/// Returns a shortcut in the words of the system and the window's language: "Ctrl+K", "Strg+K", "⌘K".
+pub fn named(ctx: &Context, keys: &KeyboardShortcut) -> String {
+    translated(&ctx.format_shortcut(keys))
+}
+
+/// Replaces English names of keys by those of the window's language.
+pub fn translated(keys: &str) -> String {
+    let names = ModifierNames::NAMES;
+    keys.replace(names.ctrl, tr!("keys-ctrl"))
+        .replace(names.shift, tr!("keys-shift"))
+}
 
 /// Returns this key with Ctrl, or with ⌘.
 pub const fn with_command(key: Key) -> KeyboardShortcut {

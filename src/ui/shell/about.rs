@@ -129,7 +129,7 @@ fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
         }
         enter |= widgets::entered(ui, &response);
     }
-    let save = ui.ctx().format_shortcut(&keys::SAVE);
+    let save = keys::named(ui.ctx(), &keys::SAVE);
     field(ui, tr!("shell-run-note"), |ui| {
         ui.add(
             TextEdit::multiline(&mut draft.note)

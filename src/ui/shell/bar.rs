@@ -172,7 +172,7 @@ fn page_tab(ui: &mut Ui, page: Page, chosen: bool) -> bool {
     }
     ui.painter()
         .galley(rect.center() - galley.size() / 2.0, galley, colour);
-    let keys = ui.ctx().format_shortcut(&page.shortcut());
+    let keys = keys::named(ui.ctx(), &page.shortcut());
     response.on_hover_text(keys).clicked()
 }
 

@@ -100,7 +100,7 @@ fn shortcuts(ui: &mut Ui) {
         .show(ui, |ui| {
             for pair in all.chunks(beside) {
                 for (shortcut, told) in pair {
-                    let keys = ui.ctx().format_shortcut(shortcut);
+                    let keys = keys::named(ui.ctx(), shortcut);
                     ui.label(RichText::new(keys).font(mono(12.5)).color(t.strong));
                     ui.label(RichText::new(tr!(*told)).color(t.text));
                 }

@@ -7,6 +7,7 @@ use crate::session::Session;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::entries::{PaletteEntry, found};
+use crate::ui::keys;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::shown_long_enough;
 
@@ -132,7 +133,7 @@ impl Palette {
 fn line(ui: &mut Ui, entry: &PaletteEntry, chosen: bool) -> Response {
     ui.add_enabled_ui(entry.enabled, |ui| {
         let width = ui.available_width();
-        let keys = entry.shortcut.map(|keys| ui.ctx().format_shortcut(&keys));
+        let keys = entry.shortcut.map(|keys| keys::named(ui.ctx(), &keys));
         let keys = match (keys, entry.on) {
             (Some(keys), Some(page)) => {
                 tr!("palette-keys-on-page", keys = keys, page = page.title())

@@ -13,6 +13,7 @@ use crate::session::views::{RunRow, RunState};
 use crate::session::words::{percent, time_text};
 use crate::tr;
 use crate::ui::command::UiCommand;
+use crate::ui::keys;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::curves::dot;
@@ -99,7 +100,7 @@ fn title(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) -> Response {
         ui.spacing_mut().button_padding = Vec2::new(3.0, 1.0);
         let title = Button::selectable(here, text.color(t.strong)).frame(false);
         let title = ui.add(title.truncate());
-        let adds = ui.ctx().format_modifiers(Modifiers::COMMAND);
+        let adds = keys::translated(&ui.ctx().format_modifiers(Modifiers::COMMAND));
         let hint = tr!("compare-select-hint", key = adds);
         title.on_hover_text(hint)
     })

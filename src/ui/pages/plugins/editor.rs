@@ -128,7 +128,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
         } else {
             tr!("editor-save")
         };
-        let hint = ui.ctx().format_shortcut(&keys::SAVE_FILE);
+        let hint = keys::named(ui.ctx(), &keys::SAVE_FILE);
         if primary_button(ui, save, open.is_changed())
             .on_hover_text(hint)
             .clicked()
@@ -154,7 +154,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
             let file = file.clone();
             cx.change(move |session| session.reveal(&file));
         }
-        let hint = ui.ctx().format_shortcut(&keys::FIND);
+        let hint = keys::named(ui.ctx(), &keys::FIND);
         opened |= button(ui, tr!("editor-find")).on_hover_text(hint).clicked();
         if button(ui, tr!("editor-close"))
             .on_hover_text(tr!("editor-close-hint"))

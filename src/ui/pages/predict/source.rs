@@ -173,7 +173,7 @@ fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
         changed = true;
     }
     let undo = button_if(ui, drawing.can_undo(), tr!("predict-undo"));
-    let hint = ui.ctx().format_shortcut(&keys::UNDO);
+    let hint = keys::named(ui.ctx(), &keys::UNDO);
     let undo = undo.on_hover_text(hint).clicked();
     let elsewhere = ui.ctx().text_edit_focused() || input::is_covered(ui.ctx());
     if undo || (!elsewhere && ui.input_mut(|i| i.consume_shortcut(&keys::UNDO))) {
