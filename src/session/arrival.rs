@@ -4,6 +4,7 @@
 use super::Session;
 use crate::data::{builtin, named};
 use crate::experiment::suited::stages;
+use crate::method::Chosen;
 use crate::store;
 
 /// Returns whether a dataset is a user's own, neither built-in nor published.
@@ -43,6 +44,19 @@ impl Session {
             move |sources| store::keep_all_at_once(&sources.disk().runs_root, &place, at_once),
             |_, ()| {},
         );
+    }
+
+    /// Returns task sizes to learn in stages if all classes are in one task and the user did not choose that.
+    pub fn stages_of_one_task(&self) -> Option<String> {
+        let view = self.experiment.data.ready()?;
+        let scenario = self.experiment.plan.scenario.as_ref()?;
+        let draft = &self.experiment.draft;
+        let all = view.classes.len().to_string();
+        let sizes = stages(view.classes.len());
+        let joint = Chosen::of(draft).is_ok_and(|chosen| chosen.spec.all_at_once);
+        let chosen = is_own(&view.place) && draft.classes_per_task == all;
+        let chosen = chosen && self.arrival() != Some(false);
+        (scenario.task_count() == 1 && sizes != all && !joint && !chosen).then_some(sizes)
     }
 
     fn put_arrival(&mut self, at_once: bool) {

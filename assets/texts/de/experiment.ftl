@@ -26,6 +26,7 @@ experiment-remarks = { $n ->
     [one] Ein Hinweis
    *[other] { $n } Hinweise
 }
+experiment-one-task = Alle { $n } Klassen sind in einem Task, daher kann dieser Lauf kein Vergessen zeigen: Nimm weniger Klassen je Task, um in Stufen zu lernen.
 experiment-use-sizes = { $sizes } nehmen
 experiment-choose = Wählen …
 experiment-backbone = Backbone

@@ -26,6 +26,7 @@ experiment-remarks = { $n ->
     [one] One remark
    *[other] { $n } remarks
 }
+experiment-one-task = All { $n } classes are in one task, so this run cannot show forgetting: use fewer classes per task to learn in stages.
 experiment-use-sizes = Use { $sizes }
 experiment-choose = Choose…
 experiment-backbone = Backbone

@@ -220,6 +220,7 @@ fn a_folder_is_learned_all_at_once_unless_the_user_chose_stages() {
     choose(&mut window, &place);
     let at_once = draft(&window);
     assert_eq!(at_once.classes_per_task, "4");
+    assert_absent!(window, "experiment-one-task", n = 4);
     window
         .get_by_label(tr!("data-class-arrival-stages"))
         .click();
@@ -228,6 +229,22 @@ fn a_folder_is_learned_all_at_once_unless_the_user_chose_stages() {
     // Batch and epochs belong to the smaller tasks.
     assert!(draft(&window).batch < at_once.batch);
     shot(&mut window, "in-stages");
+    // More classes than there are make one task, which shows no forgetting.
+    assert_absent!(window, "experiment-one-task", n = 4);
+    let sizes = Setting::Text("999999".into());
+    window
+        .state_mut()
+        .session
+        .set("classes_per_task", Some(sizes));
+    settle(&mut window);
+    window.get_by_label(&tr!("experiment-one-task", n = 4));
+    shot(&mut window, "one-task");
+    window
+        .get_by_label(&tr!("experiment-use-sizes", sizes = "2"))
+        .click();
+    settle(&mut window);
+    assert_eq!(draft(&window).classes_per_task, "2");
+    assert_absent!(window, "experiment-one-task", n = 4);
     // Another window with the same runs folder has the answer.
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);

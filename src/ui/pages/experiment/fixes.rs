@@ -92,12 +92,14 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     };
     let single = cx.session.experiment.plan.single_class.clone();
+    let one_task = cx.session.stages_of_one_task();
     let lines: Vec<String> = view.assumed.iter().map(Words::said).collect();
     let more = [
         !view.skipped.is_empty(),
         !view.duplicates.is_empty(),
         !view.two_labels.is_empty(),
         single.is_some(),
+        one_task.is_some(),
     ];
     let fonts = unreadable(ui, cx, &view);
     let count = lines.len() + fonts.len() + more.iter().filter(|there| **there).count();
@@ -110,10 +112,11 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
         ui.label(RichText::new(words).font(semibold(13.0)).color(t.warning));
         if let Some(SingleClassTasks { problem, sizes }) = single {
             widgets::problem(ui, &problem);
-            if button(ui, tr!("experiment-use-sizes", sizes = sizes.as_str())).clicked() {
-                let sizes = Setting::Text(sizes.into());
-                cx.change(move |session| session.set("classes_per_task", Some(sizes)));
-            }
+            use_sizes(ui, cx, sizes);
+        }
+        if let Some(sizes) = one_task {
+            sentence(ui, tr!("experiment-one-task", n = view.classes.len()));
+            use_sizes(ui, cx, sizes);
         }
         for line in lines.into_iter().chain(fonts) {
             sentence(
@@ -129,6 +132,14 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
         data_lists(ui, cx, &view);
     });
+}
+
+/// Draws a button that sets these task sizes.
+fn use_sizes(ui: &mut Ui, cx: &mut Cx<'_>, sizes: String) {
+    if button(ui, tr!("experiment-use-sizes", sizes = sizes.as_str())).clicked() {
+        let sizes = Setting::Text(sizes.into());
+        cx.change(move |session| session.set("classes_per_task", Some(sizes)));
+    }
 }
 
 /// Returns the fonts that the class names need; searched once for each dataset.
