@@ -1,8 +1,12 @@
 //! Numbers that are dragged or typed. egui's own field shows a rounded number and, when it loses the focus, writes back
 //! the rounded value within its range. Here six significant digits are shown, and an unchanged number keeps its value.
+//! A typed number beyond the range is kept, so that the checks of the settings refuse it with its limit; dragging stays
+//! within the range.
 
+use std::cell::Cell;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 
 use egui::emath::Numeric;
 use egui::{DragValue, Id, Response, Ui, Vec2};
@@ -11,14 +15,20 @@ use super::line_edit;
 use crate::texts::Language;
 use crate::ui::theme::CONTROL;
 
+/// Largest integer that can be typed; a file can store it.
+const MOST_WHOLE: f64 = 9.2e18;
 /// Width of a field for a seed, in points.
 const SEED: f32 = 100.0;
 
-/// Returns a field for a number within a range; a value outside of it stays until it is changed.
+/// Returns a field for a number that is dragged within a range.
 pub fn number<T: Numeric + Display>(value: &mut T, range: RangeInclusive<T>) -> DragValue<'_> {
     let text = |number: &T| exact(number);
     let (now, digits) = (text(value), value.to_string());
-    let field = exactly(value, range, text, T::from_f64);
+    let taken = |given: f64| match T::INTEGRAL {
+        true => T::from_f64(given.min(MOST_WHOLE)),
+        false => T::from_f64(given),
+    };
+    let field = exactly(value, range, text, taken);
     if !T::INTEGRAL {
         return field;
     }
@@ -53,7 +63,13 @@ fn exactly<'a, T: Copy>(
 ) -> DragValue<'a> {
     let now = shown(value);
     let (least, most) = (shown(range.start()), shown(range.end()));
+    // Counts are not negative.
+    let lowest = if least < 0.0 { f64::MIN } else { 0.0 };
+    let typed = Rc::new(Cell::new(None));
+    let parsed = typed.clone();
     DragValue::from_get_set(move |given| {
+        // egui sets a typed number right after it is parsed, but within the range.
+        let given = given.map(|given| typed.take().unwrap_or(given));
         let other = given.filter(|given| {
             !given.is_nan() && *given != shown(value) && in_short(*given) != in_short(shown(value))
         });
@@ -65,7 +81,11 @@ fn exactly<'a, T: Copy>(
     .range(least.min(now)..=most.max(now))
     .clamp_existing_to_range(false)
     .custom_formatter(|number, _| in_short(number))
-    .custom_parser(|typed| Language::spoken().read(typed))
+    .custom_parser(move |text| {
+        let number = Language::spoken().read(text);
+        parsed.set(number.map(|number| number.clamp(lowest, f64::MAX)));
+        number
+    })
 }
 
 /// Returns the number with the same decimal digits.

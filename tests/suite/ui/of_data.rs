@@ -4,7 +4,7 @@ use std::path::Path;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::run::config::RunConfig;
+use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::session::backend::Recorded;
 use lae_studio::session::presets;
 use lae_studio::session::{Disk, Session};
@@ -12,7 +12,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{recorded, settle, shot, window};
+use super::{open_steps, recorded, settle, shot, window};
 use crate::data::Made;
 
 fn choose(window: &mut Harness<'_, StudioApp>, data: &str) {
@@ -254,4 +254,44 @@ fn a_folder_is_learned_all_at_once_unless_the_user_chose_stages() {
         lae_studio::store::all_at_once(runs.path(), &place).unwrap(),
         Some(false)
     );
+}
+
+#[test]
+fn a_number_beyond_its_limit_is_refused_and_not_cut() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    open_steps(&mut window);
+    for (field, number, told) in [
+        ("Epochs", "20000", "Give at most 10000."),
+        ("Epochs", "0", "Give at least 1."),
+        ("Frozen epochs", "99999999", ""),
+        ("α", "1.5", "1.5"),
+    ] {
+        let place = |window: &Harness<'_, StudioApp>| {
+            let field = window.get_by_role_and_label(egui::Role::SpinButton, field);
+            field.rect().center()
+        };
+        let before = draft(&window);
+        let at = place(&window);
+        window.hover_at(at);
+        window.drag_at(at);
+        window.drop_at(at);
+        window.run_steps(3);
+        window.event(egui::Event::Text(number.into()));
+        window.run_steps(2);
+        window.key_press(egui::Key::Enter);
+        settle(&mut window);
+        shot(&mut window, &format!("beyond-{number}"));
+        let problems = &window.state().session.experiment.plan.problems;
+        assert!(!problems.is_empty(), "{field} {number}");
+        assert!(!window.state().session.can_start());
+        assert!(
+            window.query_all_by_label_contains(told).next().is_some(),
+            "{told}"
+        );
+        window.state_mut().session.experiment.draft = before;
+        settle(&mut window);
+        assert!(window.state().session.can_start());
+    }
 }

@@ -12,14 +12,16 @@ impl RunConfig {
             .iter()
             .filter_map(|setting| {
                 let (spec, value) = (&setting.spec, (setting.get)(self)?);
-                if spec.refused.0.is_empty() || spec.kind.admit(&value).is_some() {
+                if spec.kind.admit(&value).is_some() {
                     return None;
                 }
                 let above = spec.too_large.filter(|_| spec.kind.is_above(&value));
-                Some(match above {
-                    Some(words) => spec.refusal("large", words),
-                    None => spec.refusal("refused", spec.refused),
-                })
+                match above {
+                    Some(words) => Some(spec.refusal("large", words)),
+                    None => {
+                        (!spec.refused.0.is_empty()).then(|| spec.refusal("refused", spec.refused))
+                    }
+                }
             })
             .collect();
         problems.extend(

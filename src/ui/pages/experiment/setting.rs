@@ -93,8 +93,14 @@ pub(super) fn own(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
         return;
     }
     let known = cx.session.experiment.draft.settings.get(spec.key);
+    let usual = spec.kind.default();
+    // A number out of range is shown as it is: the checks refuse it.
+    let alike = |value: &&Setting| {
+        usual.as_ref().map(std::mem::discriminant) == Some(std::mem::discriminant(*value))
+    };
+    let as_it_is = known.filter(alike).cloned();
     let was = known.and_then(|value| spec.kind.admit(value));
-    let was = was.or_else(|| spec.kind.default());
+    let was = was.or(as_it_is).or(usual);
     let mut value = was.clone();
     let field = match spec.kind {
         SettingKind::Flag(_) => boxed(ui, spec, &mut value),
