@@ -2,13 +2,26 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::Session;
+use super::of_data::SetUp;
 use super::presets;
 use super::run_view::RunView;
 use crate::method::lae;
 use crate::run::event::Event;
 use crate::run::job::JobId;
+
+/// How long a job may take to appear in the queue.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// What was started last from the settings on Experiment.
+pub(super) struct Started {
+    set_up: SetUp,
+    place: Option<String>,
+    jobs: Vec<JobId>,
+    at: Instant,
+}
 
 /// The comparison in progress.
 #[derive(Default)]
@@ -33,16 +46,45 @@ impl Session {
 
     /// Trains the settings, and Baseline as well if that is selected. Returns whether the runs were queued.
     pub fn start(&mut self) -> bool {
+        let jobs = self.begin();
+        let queued = jobs.is_some();
+        if let Some(jobs) = jobs {
+            self.experiment.started = Some(Started {
+                set_up: self.experiment.set_up(),
+                place: self.experiment.place.clone(),
+                jobs,
+                at: Instant::now(),
+            });
+        }
+        queued
+    }
+
+    /// Queues the runs of the settings, or their grid, which has no jobs here.
+    fn begin(&mut self) -> Option<Vec<JobId>> {
         if self.has_grid() {
-            return self.start_grid();
+            return self.start_grid().then(Vec::new);
         }
         let draft = self.experiment.draft.clone();
         if self.with_baseline() {
             let then = presets::baseline(&draft);
-            return self.train_all(vec![draft, then]);
+            return self.train_together(vec![draft, then], Vec::new());
         }
-        self.train(draft);
-        true
+        Some(vec![self.train(draft)])
+    }
+
+    /// Returns whether the settings were started a moment ago, or a run of the last start with them waits or trains.
+    pub fn is_started(&self) -> bool {
+        let Some(started) = &self.experiment.started else {
+            return false;
+        };
+        let under_way = |job: &JobId| {
+            let mut places = self.train.places.values();
+            self.running_job() == Some(*job)
+                || self.waiting().any(|waiting| waiting.id == *job)
+                || places.any(|at| at.job() == Some(*job) || at.queue.place(*job).is_some())
+        };
+        let same = self.experiment.is(&started.set_up) && self.experiment.place == started.place;
+        same && (started.at.elapsed() < MOMENT || started.jobs.iter().any(under_way))
     }
 
     /// Returns the folders of a comparison whose runs have all ended, once.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::comparison::Started;
 use super::grids::GridOnPage;
 use super::of_data::{Kept, SetUp, Suiting};
 use super::planning::Planning;
@@ -38,6 +39,8 @@ pub struct Experiment {
     /// The settings without effect.
     pub(super) idle: Vec<Idle>,
     pub(super) planning: Planning,
+    /// The last start.
+    pub(super) started: Option<Started>,
     /// The settings last used with other datasets.
     pub(super) kept: Kept,
     pub(super) suiting: Suiting,

@@ -214,6 +214,13 @@ impl StudioApp {
                     // The text being edited is one of the settings, so its field is left.
                     ctx.memory_mut(egui::Memory::stop_text_input);
                 }
+                // A key pressed twice starts one run; the button starts another one.
+                if starts && self.session.is_started() {
+                    let told = Problem::new(tr!("shell-already-started"));
+                    let told = told.advise(tr!("shell-already-started-advice"));
+                    self.session.remark(told);
+                    continue;
+                }
                 self.act(ctx, command);
             }
         }

@@ -213,3 +213,39 @@ fn what_waited_when_the_window_was_closed_waits_when_it_is_opened() {
     let live = second.state().session.train.live.clone().unwrap();
     assert_eq!(live.title, title(2));
 }
+
+#[test]
+fn the_key_pressed_three_times_starts_one_run_and_the_button_another() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let queued = || {
+        let asked = backend.asked().into_iter();
+        asked
+            .filter(|command| matches!(command, Command::Queue(_)))
+            .count()
+    };
+    for _ in 0..3 {
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Enter);
+        window.run_steps(2);
+    }
+    settle(&mut window);
+    assert_eq!(queued(), 1);
+    window.get_by_label_contains("These settings are already in the queue");
+    // Long after, while the run trains.
+    events(2).into_iter().for_each(|event| backend.push(event));
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Enter);
+    settle(&mut window);
+    assert_eq!(queued(), 1);
+    act(&mut window, UiCommand::Show(Page::Experiment));
+    window.get_by_label(tr!("experiment-start")).click();
+    settle(&mut window);
+    assert_eq!(queued(), 2);
+    // Other settings are another run.
+    window.state_mut().session.experiment.draft.seed = 7;
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Enter);
+    settle(&mut window);
+    assert_eq!(queued(), 3);
+}
