@@ -49,7 +49,6 @@ compare-selected-tags = Tags …
 compare-selected-delete = Löschen
 compare-clear-selection = Auswahl aufheben
 compare-key-delete = Entf
-compare-key-escape = Esc
 
 # Ein Lauf in der Liste.
 compare-select-run = { $name } wählen
@@ -149,6 +148,7 @@ compare-training-time-hint = Trainingszeit aller Tasks, ohne Testen
 compare-time-per-image = je Bild
 compare-time-per-image-hint = Mittlere Zeit, um ein Bild vorherzusagen
 
+# Die Tabelle.
 compare-table-runs = Läufe
 compare-table-run = Lauf
 compare-table-row = Zeile
@@ -158,7 +158,6 @@ compare-table-measured-on = Gemessen an
 compare-table-pairs = Paare
 compare-table-difference = Unterschied
 compare-table-against = { $figure } gegen { $of }
-# Die Tabelle.
 compare-default-columns = Standardspalten
 compare-building-table = Die Tabelle wird erstellt.
 compare-mean-and-band = Mittel über die Läufe einer Zeile; das Band ist eine Standardabweichung.

@@ -49,7 +49,6 @@ compare-selected-tags = Tags…
 compare-selected-delete = Delete
 compare-clear-selection = Clear selection
 compare-key-delete = Delete
-compare-key-escape = Escape
 
 # A run in the list.
 compare-select-run = Select { $name }
@@ -149,6 +148,7 @@ compare-training-time-hint = Training time of all tasks, without testing
 compare-time-per-image = per image
 compare-time-per-image-hint = Mean time to predict one image
 
+# The table.
 compare-table-runs = Runs
 compare-table-run = Run
 compare-table-row = Row
@@ -158,7 +158,6 @@ compare-table-measured-on = Measured on
 compare-table-pairs = Pairs
 compare-table-difference = Difference
 compare-table-against = { $figure } against { $of }
-# The table.
 compare-default-columns = Default columns
 compare-building-table = Building the table.
 compare-mean-and-band = Mean over the runs of a row; the band is one standard deviation.

@@ -275,6 +275,10 @@ fn one_choice_serves_the_comparison_and_what_is_done_with_runs() {
         .map(|tick| tick.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True));
     assert_eq!(chosen.collect::<Vec<_>>(), [false, false, true]);
     shot(&mut window, "compare-one");
+    // Escape keeps what the user selected.
+    window.key_press(egui::Key::Escape);
+    settle(&mut window);
+    window.get_by_label(tr!("compare-duplicate"));
     // The menu of a row has what the line has, wherever on it the right button is pressed.
     let title = window.query_all_by_role(egui::Role::CheckBox).last();
     let title = title.unwrap().rect().right_center() + egui::vec2(40.0, 0.0);

@@ -144,8 +144,7 @@ fn with_several(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
         if delete.on_hover_text(tr!("compare-key-delete")).clicked() {
             cx.act(UiCommand::Delete(folders()));
         }
-        let none = link(ui, tr!("compare-clear-selection"));
-        if none.on_hover_text(tr!("compare-key-escape")).clicked() {
+        if link(ui, tr!("compare-clear-selection")).clicked() {
             cx.pages.compare.choose(Vec::new());
         }
     });

@@ -231,7 +231,7 @@ fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Handles Delete, F2, Ctrl+A and Escape, unless a text is being edited or a dialog or menu is open.
+/// Handles Delete, F2 and Ctrl+A, unless a text is being edited or a dialog or menu is open.
 fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: &[&RunRow]) {
     let ctx = ui.ctx();
     if ctx.text_edit_focused() || input::is_covered(ctx) {
@@ -255,8 +255,5 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: &[&RunRow]) {
             [one] => UiCommand::Describe(one.folder.clone()),
             _ => UiCommand::Tag(folders()),
         });
-    }
-    if pressed(Modifiers::NONE, Key::Escape) {
-        cx.pages.compare.choose(Vec::new());
     }
 }
