@@ -60,13 +60,13 @@ story-done = Nach { $n ->
 } werden { $right } der Testbilder aller Klassen richtig erkannt; das Vergessen beträgt { $forgotten } Punkte. Unter Vorhersage kannst du ein Bild durch die Tasks verfolgen.
 story-done-unmeasured = Die Bilder früherer Tasks waren nicht verfügbar, daher wurde die Genauigkeit nicht gemessen. Unter Vorhersage kannst du ein Bild durch die Tasks verfolgen.
 story-added-task-heading = Hinzugefügter Task.
-story-added-task = Testbilder von { $names }: { $new }. Testbilder der { $n ->
+story-added-task = Testbilder von { $names } (nicht zum Training verwendet): { $new }. Testbilder der { $n ->
     [one] { $n } früheren Klasse
    *[other] { $n } früheren Klassen
 }: { $old }.
 story-count-of = { $n } von { $of }
 story-count-of-share = { $n } von { $of } ({ $share })
-story-correct-before-and-now = { $after } richtig, vorher { $before }
+story-correct-before-and-now = { $after } jetzt richtig, { $before } vor diesem Task
 story-correct-now = { $after } richtig
 story-no-test-images = keine Testbilder verfügbar
 story-backbone-heading = Backbone.

@@ -60,13 +60,13 @@ story-done = After { $n ->
 }, { $right } of the test images of all classes are classified correctly; forgetting is { $forgotten } points. Open Predict to follow an image through the tasks.
 story-done-unmeasured = The images of earlier tasks were not available, so accuracy was not measured. Open Predict to follow an image through the tasks.
 story-added-task-heading = Added task.
-story-added-task = Test images of { $names }: { $new }. Test images of the { $n ->
+story-added-task = Test images of { $names } (held out from training): { $new }. Test images of the { $n ->
     [one] { $n } earlier class
    *[other] { $n } earlier classes
 }: { $old }.
 story-count-of = { $n } of { $of }
 story-count-of-share = { $n } of { $of } ({ $share })
-story-correct-before-and-now = { $after } correct, { $before } before
+story-correct-before-and-now = { $after } correct now, { $before } before this task was added
 story-correct-now = { $after } correct
 story-no-test-images = no test images available
 story-backbone-heading = Backbone.

@@ -167,7 +167,7 @@ fn an_added_task_that_does_not_come_to_its_end_leaves_the_run_as_it_was() {
     whole.fold(Event::Finished { run: run() }, "4");
     assert_eq!((whole.stage, whole.tasks()), (Stage::Finished, 3));
     let story = crate::session::story::story(&whole);
-    let told = "Test images of d, e: 1 of 2 correct, 0 of 2 before. Test images of the 3 earlier classes: 3 of 3 correct, 3 of 3 before.";
+    let told = "Test images of d, e (held out from training): 1 of 2 correct now, 0 of 2 before this task was added. Test images of the 3 earlier classes: 3 of 3 correct now, 3 of 3 before this task was added.";
     assert_eq!(
         (story[0].head.as_str(), story[0].text.as_str()),
         (tr!("story-added-task-heading"), told)
