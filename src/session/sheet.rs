@@ -9,6 +9,7 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::Command;
 use crate::run::sheet::{SheetRequest, SheetState};
+use crate::tr;
 
 /// A table of predictions as the user requests it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -149,7 +150,16 @@ impl Session {
     /// Shows a file's folder in the system's file manager.
     pub fn reveal(&mut self, path: &Path) {
         let path = path.to_path_buf();
-        self.task_or_tell(move |sources| sources.disk().reveal(&path), |_, ()| {});
+        self.task_or_tell(
+            move |sources| sources.disk().reveal(&path),
+            |session, folder| session.tell_revealed(&folder),
+        );
+    }
+
+    /// Notifies the user that a folder is shown.
+    pub(super) fn tell_revealed(&mut self, folder: &Path) {
+        let told = Problem::new(tr!("notices-folder-opened")).at_path(folder);
+        self.notify(told, false);
     }
 
     pub(super) fn take_sheet(&mut self, ticket: u64, state: SheetState) {

@@ -1,6 +1,6 @@
 //! Single files: an image to predict, a download.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::Disk;
@@ -58,9 +58,13 @@ impl Disk {
         }
     }
 
-    /// Shows a file's folder in the system's file manager.
-    pub fn reveal(&self, path: &Path) -> Result<()> {
-        show(path.parent().unwrap_or(path), "notices-no-file-manager")
+    /// Shows a file's folder in the system's file manager, and returns it.
+    pub fn reveal(&self, path: &Path) -> Result<PathBuf> {
+        let folder = path.parent().unwrap_or(path);
+        if !folder.is_dir() {
+            return Err(Problem::new(tr!("notices-folder-missing")).at_path(folder));
+        }
+        show(folder, "notices-no-file-manager").map(|()| folder.to_path_buf())
     }
 }
 

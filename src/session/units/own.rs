@@ -29,7 +29,7 @@ impl Session {
                 let told = Problem::new(message!("lesson-created")).at_path(&path);
                 session.notify(told.advise(message!("lesson-created-advice")), false);
                 if let Err(problem) = shown {
-                    session.notify(problem, false);
+                    session.notify(problem, true);
                 }
                 session.read_units();
             },
@@ -40,7 +40,7 @@ impl Session {
     pub fn show_units(&mut self) {
         self.task_or_tell(
             |sources| sources.disk().reveal(&folder()?.join(NAME)),
-            |_, ()| {},
+            |session, folder| session.tell_revealed(&folder),
         );
     }
 }

@@ -199,3 +199,16 @@ fn a_packed_run_that_is_dropped_joins_the_runs_and_once_only() {
     assert_says!(told[0], "story-run-unpacked");
     assert_says!(told[1], "problem-run-exists");
 }
+
+#[test]
+fn a_folder_that_cannot_be_opened_is_an_error_and_no_success() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = compare(runs.path());
+    let gone = runs.path().join("gone/table.csv");
+    window.state_mut().session.reveal(&gone);
+    settle(&mut window);
+    let notices = &window.state().session.notices.list;
+    let told: Vec<_> = notices.iter().map(|told| (told.bad, told.good)).collect();
+    assert_eq!(told, [(true, false)]);
+    window.get_by_label_contains("This folder could not be opened: it no longer exists.");
+}
