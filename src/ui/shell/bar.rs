@@ -90,22 +90,26 @@ fn right_end(
     let live = session.train.running();
     let menu = room > 300.0;
     // Room for everything except the run's text, with gaps; a run in progress adds two buttons.
-    let signs = if live.is_some() { 300.0 } else { 224.0 };
-    let signs = signs - if menu { 0.0 } else { SIGN };
-    // First the device's text is dropped, then the device, then the help button, and last the run's text.
-    let words = match live {
-        Some(run) => chip_text(run, session.waiting().count(), 0) + &elsewhere(session),
-        None => idle_text(session),
+    let signs = if live.is_some() { 338.0 } else { 262.0 };
+    let signs = signs - if menu { 0.0 } else { 2.0 * SIGN };
+    // First the device's text is dropped, then the device, then most of the run's text, then the palette, which a key
+    // opens too.
+    let (words, shortest) = match live {
+        Some(run) => {
+            let words = chip_text(run, session.waiting().count(), 0) + &elsewhere(session);
+            (words, done_text(run))
+        }
+        None => (idle_text(session), idle_text(session)),
+    };
+    let palette = keys::named(ui.ctx(), &keys::PALETTE);
+    let has_palette = !menu || room >= signs + width(ui, &shortest, CHIP);
+    let signs = match has_palette {
+        true => signs,
+        false => signs - width(ui, &palette, CHIP) - SIGN,
     };
     let least = signs + width(ui, &words, CHIP);
-    let fits = |wide: bool, extra: f32| {
-        room > 400.0 && room >= least + extra + device_width(ui, session, wide)
-    };
-    let help = menu && room >= least + SIGN;
-    let extra = if help { SIGN } else { 0.0 };
-    let signs = signs + extra;
-    let mut lengths = [whole > WIDE, false].into_iter();
-    let device = lengths.find(|wide| fits(*wide, extra));
+    let fits = |wide: &bool| room > 400.0 && room >= least + device_width(ui, session, *wide);
+    let device = [whole > WIDE, false].into_iter().find(fits);
     let beside = device.map_or(0.0, |wide| device_width(ui, session, wide));
     run_chip(ui, session, commands, room - signs - beside);
     if let Some(wide) = device {
@@ -114,7 +118,7 @@ fn right_end(
     if menu {
         settings_menu(ui, settings, commands);
     }
-    if help
+    if menu
         && chip(ui, None, "?", tr!("shell-help"))
             .on_hover_text(tr!("shell-help-hint"))
             .clicked()
@@ -122,10 +126,10 @@ fn right_end(
         commands.push(UiCommand::Help);
     }
     notices_button(ui, shell, session, commands);
-    let palette = ui.ctx().format_shortcut(&keys::PALETTE);
-    if chip(ui, None, &palette, tr!("shell-palette"))
-        .on_hover_text(tr!("shell-palette-hint"))
-        .clicked()
+    if has_palette
+        && chip(ui, None, &palette, tr!("shell-palette"))
+            .on_hover_text(tr!("shell-palette-hint"))
+            .clicked()
     {
         commands.push(UiCommand::Palette);
     }

@@ -83,7 +83,7 @@ fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
         shot(window, &format!("size-train-{name}"));
         // The way to help is there beside a run at work.
         let help = window.query_by_label(tr!("shell-help"));
-        assert!(help.is_some() || whole.width() < 1000.0, "{name}");
+        assert!(help.is_some() || whole.width() < 500.0, "{name}");
         let unit = window.get_all_by_label_contains("Ensemble").next();
         assert!(whole.contains_rect(unit.unwrap().rect()), "{name}");
     });
