@@ -132,6 +132,8 @@ pub struct Session {
     pub classify: Classify,
     /// Images being gathered in the window.
     pub collection: Collection,
+    /// Whether they are being saved and checked, and why that failed.
+    pub saving_collection: Fetch<()>,
     drafts: drafts::KeptDrafts,
     /// The plugin being edited.
     pub editor: editor::Editor,
@@ -202,6 +204,7 @@ impl Session {
             choosing: Choosing::default(),
             bug_report: Fetch::Nothing,
             saving_report: Fetch::Nothing,
+            saving_collection: Fetch::Nothing,
             notices: Notices::default(),
             figures: figure_export::FigureExport::default(),
             exports: Vec::new(),

@@ -58,6 +58,7 @@ shell-collect-add-images-to = Bilder zu { $class } hinzufügen
 shell-collect-class-name = Name der Klasse
 shell-collect-remove-images = Bilder entfernen
 shell-collect-remove = Entfernen
+shell-collect-class-known = Der Lauf kennt { $class } schon. Die Bilder kommen zu dieser Klasse dazu.
 shell-collect-no-images = Noch keine Bilder
 shell-collect-remove-image = Bild entfernen
 shell-collect-where-saved = Die Bilder werden neben deinen Läufen gespeichert, in einem Ordner mit einem Unterordner je Klasse.

@@ -52,6 +52,7 @@ shell-collect-add-images-to = Add images to { $class }
 shell-collect-class-name = Class name
 shell-collect-remove-images = Remove images
 shell-collect-remove = Remove
+shell-collect-class-known = The run already knows { $class }. The images are added to that class.
 shell-collect-no-images = No images yet
 shell-collect-remove-image = Remove image
 shell-collect-where-saved = The images are saved next to your runs, in a folder with one subfolder per class.

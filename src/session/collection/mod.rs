@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use super::Session;
 use super::image_folder::{Content, Piece, sweep, write};
+use super::views::Fetch;
+use crate::experiment::found;
 use crate::files::names::portable;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -327,13 +329,43 @@ impl Session {
         }
     }
 
-    /// Saves the gathered images as an image folder, then uses it for its purpose.
+    /// Saves the gathered images as an image folder, then uses it for its purpose. They stay in the collection if they
+    /// cannot be saved, or if the run cannot learn them.
     pub fn keep_collection(&mut self, purpose: Purpose) {
         let collection = Arc::new(self.collection.clone());
         let kept = collection.clone();
-        self.task_or_tell(
-            move |sources| collection.save(&sources.disk().runs_root.join(MADE)),
+        let learner = match &purpose {
+            Purpose::Data => None,
+            Purpose::AddedTask(run) => {
+                let header = self.header_of(run).cloned();
+                header.map(|header| (header, self.finished_tasks(run)))
+            }
+        };
+        self.saving_collection = Fetch::Busy;
+        self.task(
+            move |sources| {
+                let place = collection.save(&sources.disk().runs_root.join(MADE))?;
+                let Some((header, after)) = learner else {
+                    return Ok(place);
+                };
+                let source = place.display().to_string();
+                found(&header, after, &source, &|| true).map_err(|mut problem| {
+                    // They are still in the window.
+                    let _ = std::fs::remove_dir_all(&place);
+                    if problem.place == source {
+                        problem.place.clear();
+                    }
+                    problem
+                })?;
+                Ok(place)
+            },
             move |session, place| {
+                if !session.saving_collection.is_busy() {
+                    // The user cancelled.
+                    return;
+                }
+                session.saving_collection.fill(place.clone().map(drop));
+                let Ok(place) = place else { return };
                 // Images added meanwhile are not in the folder.
                 if session.collection == *kept {
                     session.collection = Collection::default();
@@ -341,6 +373,16 @@ impl Session {
                 session.take_kept(&purpose, &place);
             },
         );
+    }
+
+    /// Returns the classes that the run in this folder has learned.
+    pub fn classes_of_run(&self, run: &Path) -> &[String] {
+        let Some(header) = self.header_of(run) else {
+            return &[];
+        };
+        let after = self.finished_tasks(run).min(header.tasks.len());
+        let learned = header.tasks[..after].last().map_or(0, |task| task.end);
+        header.class_order.get(..learned).unwrap_or_default()
     }
 
     fn add_collected(&mut self, group: u64, pieces: Vec<CollectedPicture>) {

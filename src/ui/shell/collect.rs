@@ -6,12 +6,14 @@ use egui::{
     StrokeKind, Ui, Vec2, WidgetInfo,
 };
 
+use crate::names::look_alike;
 use crate::run::event::RunHeader;
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::collection::{CollectedClass, Collection, Purpose};
 use crate::session::data_export::DataExportKind;
 use crate::session::drawing::Drawing;
+use crate::session::views::Fetch;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
@@ -31,6 +33,8 @@ const THUMB: f32 = 34.0;
 pub struct Collect {
     purpose: Option<Purpose>,
     drawing: Drawing,
+    /// Whether the images are to be saved and used.
+    saving: bool,
 }
 
 /// The style of drawings: light on dark, and the share of the image that they fill.
@@ -45,6 +49,7 @@ impl Collect {
     pub fn open(&mut self, purpose: Purpose) {
         self.purpose = Some(purpose);
         self.drawing.clear();
+        self.saving = false;
     }
 
     /// Returns whether it is open.
@@ -63,10 +68,18 @@ impl Collect {
         let Some(purpose) = self.purpose.clone() else {
             return;
         };
+        if self.saving && session.saving_collection.ready().is_some() {
+            (self.purpose, self.saving) = (None, false);
+            return;
+        }
         let look = look(session, &purpose, commands);
         take_pasted(ctx, commands);
         let room = ctx.content_rect().size();
         let made = &session.collection;
+        let known = match &purpose {
+            Purpose::Data => &[][..],
+            Purpose::AddedTask(run) => session.classes_of_run(run),
+        };
         let modal = dialog(ctx, "collect", 760.0, |ui| {
             head(ui, session, &purpose);
             let side = (room.y - 330.0).clamp(120.0, 260.0);
@@ -74,17 +87,21 @@ impl Collect {
                 ui.spacing_mut().item_spacing.x = 16.0;
                 let boxes = (ui.available_width() - side - 16.0).max(140.0);
                 widgets::part(ui, boxes, |ui| {
-                    groups(ui, made, (textures, commands), side + 70.0);
+                    groups(ui, (made, known), (textures, commands), side + 70.0);
                 });
                 widgets::part(ui, side, |ui| {
                     self.pen(ui, made, (look, side), commands);
                 });
             });
             ui.add_space(6.0);
-            foot(ui, made, &purpose, commands)
+            self.foot(ui, session, &purpose, commands)
         });
         if modal.inner || modal.should_close() {
             self.purpose = None;
+            // What is being saved is not used any more.
+            commands.push(UiCommand::change(|session| {
+                session.saving_collection = Fetch::Nothing;
+            }));
         }
     }
 
@@ -130,6 +147,47 @@ impl Collect {
                 commands.push(UiCommand::Paste);
             }
         });
+    }
+
+    /// Draws name, what is missing or failed, and the buttons. Returns whether to close the dialog.
+    fn foot(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        purpose: &Purpose,
+        commands: &mut Vec<UiCommand>,
+    ) -> bool {
+        let made = &session.collection;
+        let saving = &session.saving_collection;
+        let lacks = made.lacks(purpose);
+        name(ui, made, commands);
+        match (saving.problem().filter(|_| self.saving), &lacks) {
+            (Some(problem), _) => widgets::problem(ui, problem),
+            (None, Some(lacks)) if !made.is_empty() => drop(widgets::sentence(ui, lacks)),
+            _ => drop(faint(ui, tr!("shell-collect-where-saved"))),
+        }
+        ui.add_space(4.0);
+        let mut close = false;
+        ui.horizontal_wrapped(|ui| {
+            let yes = match purpose {
+                Purpose::Data => tr!("shell-collect-use-as-dataset"),
+                Purpose::AddedTask(_) => tr!("shell-collect-teach"),
+            };
+            let ready = lacks.is_none() && !saving.is_busy();
+            if primary_button(ui, yes, ready).clicked() {
+                commands.push(UiCommand::SaveCollection(purpose.clone()));
+                self.saving = true;
+            }
+            if saving.is_busy() {
+                ui.spinner();
+            }
+            export(ui, DataExportKind::Collection, lacks.as_deref(), commands);
+            let words = tr!("shell-collect-kept-until-close");
+            close |= button(ui, tr!("shell-cancel"))
+                .on_hover_text(words)
+                .clicked();
+        });
+        close
     }
 }
 
@@ -177,7 +235,7 @@ fn head(ui: &mut Ui, session: &Session, purpose: &Purpose) {
 /// Draws the classes.
 fn groups(
     ui: &mut Ui,
-    made: &Collection,
+    (made, known): (&Collection, &[String]),
     (textures, commands): (&mut Textures, &mut Vec<UiCommand>),
     height: f32,
 ) {
@@ -188,7 +246,7 @@ fn groups(
         .show(ui, |ui| {
             let only = made.groups.len() == 1;
             for (index, group) in made.groups.iter().enumerate() {
-                let state = (index == made.chosen, only);
+                let state = (index == made.chosen, only, known);
                 one_group(ui, (index, group), state, (textures, commands));
                 ui.add_space(6.0);
             }
@@ -205,11 +263,12 @@ fn groups(
         });
 }
 
-/// Draws one class with its name and images. `state`: whether it is selected, and whether it is the only one.
+/// Draws one class with its name and images. `state`: whether it is selected, whether it is the only one, and the classes
+/// that the run knows.
 fn one_group(
     ui: &mut Ui,
     (index, group): (usize, &CollectedClass),
-    (chosen, only): (bool, bool),
+    (chosen, only, known): (bool, bool, &[String]),
     (textures, commands): (&mut Textures, &mut Vec<UiCommand>),
 ) {
     let t = tokens(ui);
@@ -260,6 +319,11 @@ fn one_group(
                     change(commands, move |made| made.remove_group(index));
                 }
             });
+            let name = group.name.trim();
+            if let Some(class) = known.iter().find(|known| look_alike(known, name)) {
+                let class = class.as_str();
+                widgets::sentence(ui, tr!("shell-collect-class-known", class = class));
+            }
             let gone = pieces(ui, group, textures);
             if let Some(piece) = gone {
                 change(commands, move |made| made.remove(index, piece));
@@ -314,34 +378,6 @@ fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Optio
         }
     });
     gone
-}
-
-/// Draws name, what is missing, and the buttons. Returns whether to close the dialog.
-fn foot(ui: &mut Ui, made: &Collection, purpose: &Purpose, commands: &mut Vec<UiCommand>) -> bool {
-    let lacks = made.lacks(purpose);
-    name(ui, made, commands);
-    match &lacks {
-        Some(lacks) if !made.is_empty() => widgets::sentence(ui, lacks),
-        _ => faint(ui, tr!("shell-collect-where-saved")),
-    };
-    ui.add_space(4.0);
-    let mut close = false;
-    ui.horizontal_wrapped(|ui| {
-        let yes = match purpose {
-            Purpose::Data => tr!("shell-collect-use-as-dataset"),
-            Purpose::AddedTask(_) => tr!("shell-collect-teach"),
-        };
-        if primary_button(ui, yes, lacks.is_none()).clicked() {
-            commands.push(UiCommand::SaveCollection(purpose.clone()));
-            close = true;
-        }
-        export(ui, DataExportKind::Collection, lacks.as_deref(), commands);
-        let words = tr!("shell-collect-kept-until-close");
-        close |= button(ui, tr!("shell-cancel"))
-            .on_hover_text(words)
-            .clicked();
-    });
-    close
 }
 
 fn name(ui: &mut Ui, made: &Collection, commands: &mut Vec<UiCommand>) {

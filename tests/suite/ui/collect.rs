@@ -19,6 +19,7 @@ use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::flow::small;
 use super::keys::press_close;
+use super::named::finished;
 use super::{Dropped, recorded, settle, shot, wait, window, window_with};
 use crate::teach::letters;
 
@@ -134,6 +135,45 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     assert!(runs.path().join("made/My images/Class 2/0003.png").exists());
     assert!(window.state().session.collection.is_empty());
     shot(&mut window, "collect-taught");
+}
+
+#[test]
+fn what_a_run_cannot_learn_stays_in_the_dialog_with_one_message() {
+    let runs = tempfile::tempdir().unwrap();
+    let run = finished(runs.path(), 1);
+    let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    let collect = UiCommand::Collect(Purpose::AddedTask(run));
+    window.state_mut().act(&ctx, collect);
+    settle(&mut window);
+    // A known class is named before anything is drawn.
+    assert_absent!(window, "shell-collect-class-known", class = "3");
+    name(&mut window, 0, "3");
+    window.get_by_label(&tr!("shell-collect-class-known", class = "3"));
+    shot(&mut window, "collect-known");
+    name(&mut window, 0, "cat");
+    assert_absent!(window, "shell-collect-class-known", class = "3");
+    for i in 0..4 {
+        let shift = i as f32 * 0.02;
+        draw(&mut window, &[[0.5, 0.1 + shift], [0.5, 0.9]]);
+    }
+    let told = window.state().session.notices.told;
+    window.get_by_label(tr!("shell-collect-teach")).click();
+    settle(&mut window);
+    shot(&mut window, "collect-failed");
+    // The images of this run are not on this computer, and a single class needs them.
+    let session = &window.state().session;
+    let problem = session.saving_collection.problem().unwrap().clone();
+    assert!(problem.what.contains("learns a single class"), "{problem}");
+    assert_eq!(session.collection.count(), 4);
+    assert_eq!(session.notices.told, told);
+    assert!(backend.asked().is_empty());
+    assert_eq!(
+        std::fs::read_dir(runs.path().join("made")).unwrap().count(),
+        0
+    );
+    window.get_by_label(tr!("shell-collect-teach"));
 }
 
 #[test]
