@@ -283,7 +283,7 @@ fn one_group(
         ui.push_id(group.id, |ui| {
             ui.set_width(ui.available_width());
             ui.horizontal(|ui| {
-                let radio = ui.radio(chosen, "");
+                let radio = widgets::outlined(ui, |ui| ui.radio(chosen, ""));
                 let name = match group.name.trim() {
                     "" => tr!(
                         "shell-collect-add-images-to",

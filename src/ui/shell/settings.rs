@@ -8,7 +8,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::settings::{Settings, ThemeChoice, ZOOMS};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{button_if, faint, icon_button, segmented};
+use crate::ui::widgets::{button_if, checkbox, faint, icon_button, segmented};
 
 /// Draws the button, and the menu while it is open.
 pub(super) fn settings_menu(ui: &mut Ui, settings: &Settings, commands: &mut Vec<UiCommand>) {
@@ -37,10 +37,7 @@ pub(super) fn settings_menu(ui: &mut Ui, settings: &Settings, commands: &mut Vec
                 ui.end_row();
             });
         let mut still = settings.reduce_motion;
-        if ui
-            .checkbox(&mut still, tr!("settings-reduce-motion"))
-            .changed()
-        {
+        if checkbox(ui, &mut still, tr!("settings-reduce-motion")).changed() {
             commands.push(UiCommand::ReduceMotion(still));
         }
         ui.separator();

@@ -1,8 +1,8 @@
 //! Buttons, fields and choices.
 
 use egui::{
-    Button, Context, CornerRadius, Key, Margin, Rect, Response, RichText, Role, Sense, Stroke,
-    StrokeKind, TextEdit, Ui, Vec2, WidgetInfo, WidgetText,
+    Button, Context, CornerRadius, IntoAtoms, Key, Margin, Rect, Response, RichText, Role, Sense,
+    Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo, WidgetText,
 };
 
 use super::icons::{self, Icon};
@@ -46,6 +46,22 @@ pub fn button(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
 pub fn button_if(ui: &mut Ui, enabled: bool, text: impl Into<WidgetText>) -> Response {
     let text: WidgetText = text.into();
     ui.add_enabled(enabled, Button::new(text).min_size(Vec2::new(0.0, CONTROL)))
+}
+
+/// Draws a checkbox whose outline can be seen while it is empty.
+pub fn checkbox<'a>(ui: &mut Ui, on: &'a mut bool, text: impl IntoAtoms<'a>) -> Response {
+    outlined(ui, |ui| ui.checkbox(on, text))
+}
+
+/// Draws a checkbox or radio button with such an outline; those of buttons and fields are fainter. A scope would not
+/// wrap to the next line of a full row.
+pub fn outlined<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
+    let colour = tokens(ui).subdued;
+    let before = ui.visuals().widgets.inactive.bg_stroke;
+    ui.visuals_mut().widgets.inactive.bg_stroke.color = colour;
+    let added = add(ui);
+    ui.visuals_mut().widgets.inactive.bg_stroke = before;
+    added
 }
 
 /// Returns a field for one line of text, as high as a button and with this width.
@@ -291,4 +307,56 @@ pub fn unless(ui: &mut Ui, why: Option<&str>, add: impl FnOnce(&mut Ui) -> Respo
 /// Draws a text that acts like a link.
 pub fn link(ui: &mut Ui, text: &str) -> Response {
     ui.link(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::epaint::Shape;
+    use egui::{Color32, RawInput, Theme};
+
+    use super::*;
+    use crate::ui::theme::{install, tokens_of};
+
+    /// Returns the contrast of two colours (WCAG 2).
+    fn contrast(a: Color32, b: Color32) -> f32 {
+        let light = |colour: Color32| {
+            let [r, g, b, _] = egui::Rgba::from(colour).to_array();
+            0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
+        };
+        let (a, b) = (light(a), light(b));
+        a.max(b) / a.min(b)
+    }
+
+    #[test]
+    fn an_empty_checkbox_can_be_seen_in_both_themes() {
+        for theme in [Theme::Dark, Theme::Light] {
+            let ctx = Context::default();
+            install(&ctx);
+            ctx.set_theme(theme);
+            let mut output = None;
+            for _ in 0..2 {
+                output = Some(ctx.run_ui(RawInput::default(), |ui| {
+                    checkbox(ui, &mut false, "");
+                    assert_eq!(
+                        ui.visuals().widgets.inactive.bg_stroke.color,
+                        tokens(ui).line
+                    );
+                }));
+            }
+            let shapes = output.into_iter().flat_map(|output| output.shapes);
+            let boxes = shapes.filter_map(|clipped| match clipped.shape {
+                Shape::Rect(rect) if rect.stroke.width > 0.0 => Some(rect),
+                _ => None,
+            });
+            let boxes: Vec<_> = boxes.collect();
+            let [outline] = &boxes[..] else {
+                panic!("one box: {boxes:?}");
+            };
+            let t = tokens_of(&ctx);
+            for ground in [t.card, t.background, t.raised, outline.fill] {
+                let contrast = contrast(outline.stroke.color, ground);
+                assert!(contrast >= 3.0, "{theme:?}: {contrast} on {ground:?}");
+            }
+        }
+    }
 }

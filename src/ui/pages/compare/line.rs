@@ -78,7 +78,7 @@ fn choose(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let state = &mut cx.pages.compare;
     let mut on = state.selection.has(&row.folder);
     let shade = state.shades.get(&row.folder).copied().filter(|_| on);
-    let tick = ui.add(egui::Checkbox::without_text(&mut on));
+    let tick = widgets::checkbox(ui, &mut on, ());
     if tick
         .accessible_name(tr!("compare-select-run", name = row.name.as_str()))
         .clicked()

@@ -194,9 +194,9 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
         choose(&open, by, &mut request.by);
         let open = button(ui, tr!("compare-columns"));
         choose(&open, view.choices.iter(), &mut request.columns);
-        ui.checkbox(&mut request.published, tr!("compare-published"))
+        widgets::checkbox(ui, &mut request.published, tr!("compare-published"))
             .on_hover_text(tr!("compare-published-hint"));
-        ui.checkbox(&mut request.unfinished, tr!("compare-unfinished"))
+        widgets::checkbox(ui, &mut request.unfinished, tr!("compare-unfinished"))
             .on_hover_text(tr!("compare-unfinished-hint"));
         if request.against.is_some() && link(ui, tr!("compare-stop-comparing")).clicked() {
             request.against = None;
@@ -229,7 +229,7 @@ fn choose<'a>(
             for choice in choices {
                 let mut on = chosen.contains(&choice.key);
                 let meaning = FigureSpec::named(&choice.key).map_or("", FigureSpec::meaning);
-                let check = ui.checkbox(&mut on, title(choice));
+                let check = widgets::checkbox(ui, &mut on, title(choice));
                 if check.clicked() {
                     match on {
                         true => chosen.push(choice.key.clone()),
@@ -378,7 +378,7 @@ fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
         style.visuals.widgets.inactive.fg_stroke.color = t.run(shade);
         ui.set_style(style);
     }
-    let tick = ui.checkbox(&mut on, "");
+    let tick = widgets::checkbox(ui, &mut on, "");
     let name = row.title.as_str();
     let tick = tick.accessible_name(tr!("compare-plot", name = name));
     if tick.clicked() {

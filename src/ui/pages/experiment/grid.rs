@@ -195,7 +195,7 @@ fn search(ui: &mut Ui, now: Option<SearchBy>, commands: &mut Vec<UiCommand>) {
     let mut by = now;
     ui.horizontal_wrapped(|ui| {
         let mut on = by.is_some();
-        let check = ui.checkbox(&mut on, tr!("experiment-search"));
+        let check = widgets::checkbox(ui, &mut on, tr!("experiment-search"));
         if check.on_hover_text(tr!("experiment-search-hint")).changed() {
             by = on.then_some(SearchBy::Halving);
         }

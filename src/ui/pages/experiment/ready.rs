@@ -193,7 +193,7 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
 fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.experiment.draft.method != lae::BASELINE.key {
         let mut beside = cx.session.experiment.beside;
-        let check = ui.checkbox(&mut beside, tr!("experiment-train-baseline-too"));
+        let check = widgets::checkbox(ui, &mut beside, tr!("experiment-train-baseline-too"));
         if check
             .on_hover_text(tr!("experiment-train-baseline-too-hint"))
             .changed()

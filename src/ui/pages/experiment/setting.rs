@@ -178,7 +178,7 @@ fn titled(
 /// Draws the input alone; a limit is at most `most`.
 fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, most: i64) -> Response {
     match (spec.kind, value) {
-        (SettingKind::Flag(_), Some(Setting::Flag(on))) => ui.checkbox(on, spec.title()),
+        (SettingKind::Flag(_), Some(Setting::Flag(on))) => widgets::checkbox(ui, on, spec.title()),
         (
             SettingKind::Whole {
                 default,

@@ -140,7 +140,7 @@ fn list(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
         Some(all) => {
             for (value, title) in all {
                 let mut on = now.contains(&value);
-                if ui.checkbox(&mut on, title).changed() {
+                if widgets::checkbox(ui, &mut on, title).changed() {
                     match on {
                         true => now.push(value),
                         false => now.retain(|known| *known != value),

@@ -19,7 +19,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::icons::{self, Icon};
-use crate::ui::widgets::{self, button, card, faint, icon_button, painted_text};
+use crate::ui::widgets::{self, button, card, faint, icon_button, outlined, painted_text};
 
 /// Width of the images' column.
 const PICTURES: f32 = 92.0;
@@ -136,7 +136,9 @@ fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
                 for (folder, title) in askable(cx.session) {
                     let mut on = chosen.contains(&folder);
                     let free = on || !full;
-                    let tick = ui.add_enabled(free, egui::Checkbox::new(&mut on, title));
+                    let tick = outlined(ui, |ui| {
+                        ui.add_enabled(free, egui::Checkbox::new(&mut on, title))
+                    });
                     if tick.changed() {
                         cx.change(move |session| match on {
                             true => session.show_pins_to(folder),

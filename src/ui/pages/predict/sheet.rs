@@ -140,7 +140,7 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
     }
     let (label, hint) = (tr!("predict-many-table"), tr!("predict-many-table-hint"));
     path(ui, label, hint, &mut state.csv);
-    ui.checkbox(&mut state.all_columns, tr!("predict-many-all-columns"))
+    widgets::checkbox(ui, &mut state.all_columns, tr!("predict-many-all-columns"))
         .on_hover_text(tr!("predict-many-all-columns-hint"));
     if let Some((learned, all)) = cx.session.unfinished_predictor() {
         sentence(

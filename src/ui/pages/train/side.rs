@@ -241,7 +241,7 @@ fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
                 faint(ui, number(f64::from(last), 3));
                 if by_step {
                     let hint = tr!("train-smooth-hint", n = SMOOTH);
-                    let checkbox = ui.checkbox(&mut smooth, tr!("train-smooth"));
+                    let checkbox = widgets::checkbox(ui, &mut smooth, tr!("train-smooth"));
                     checkbox.on_hover_text(hint);
                 }
             },
