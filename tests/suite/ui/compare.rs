@@ -7,6 +7,7 @@ use lae_studio::run::config::Setting;
 use lae_studio::run::event::RunHeader;
 use lae_studio::store::RunFolder;
 use lae_studio::tensors::Named;
+use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
@@ -397,4 +398,36 @@ fn only_runs_of_equal_tasks_stand_side_by_side_and_beside_the_list_at_1024() {
     window.get_by_label(tr!("compare-show-instead")).click();
     settle(&mut window);
     assert_absent!(window, "compare-not-comparable");
+}
+
+/// Every page with two runs of several methods: once it is drawn and two seconds have passed, it is not drawn again
+/// and again.
+#[test]
+fn an_idle_page_is_not_drawn_again() {
+    let runs = tempfile::tempdir().unwrap();
+    for method in ["lae", "baseline"] {
+        finished(runs.path(), "", |header| {
+            header.config.method = method.into();
+        });
+    }
+    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    window.state_mut().act(&ctx, UiCommand::Show(Page::Compare));
+    settle(&mut window);
+    let boxes = window.get_all_by_role(egui::Role::CheckBox);
+    let free = boxes
+        .filter(|node| node.accesskit_node().toggled() == Some(egui::accesskit::Toggled::False));
+    free.for_each(|node| node.click());
+    window.run_steps(4);
+    assert!(shows!(window, "compare-selected", n = 2));
+    for (page, ..) in Page::ALL {
+        let ctx = window.ctx.clone();
+        window.state_mut().act(&ctx, UiCommand::Show(page));
+        settle(&mut window);
+        window.run_steps(120);
+        let delay = window.output().viewport_output[&egui::ViewportId::ROOT].repaint_delay;
+        let causes = window.ctx.repaint_causes();
+        assert!(delay.as_secs_f32() > 0.1, "{page:?}: {delay:?} {causes:?}");
+    }
 }

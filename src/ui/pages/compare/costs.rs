@@ -33,7 +33,9 @@ const COLUMNS: [(&str, &str); 7] = [
 /// Draws the table.
 pub(super) fn costs(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     card(ui, |ui| {
-        ScrollArea::horizontal().show(ui, |ui| table(ui, shown));
+        ScrollArea::horizontal()
+            .id_salt("costs")
+            .show(ui, |ui| table(ui, shown));
     });
 }
 

@@ -146,7 +146,9 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
 /// Draws A_N, Ā_N and F_N of each selected run, for the selected expert.
 fn numbers(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     card(ui, |ui| {
-        egui::ScrollArea::horizontal().show(ui, |ui| number_table(ui, shown, expert));
+        egui::ScrollArea::horizontal()
+            .id_salt("numbers")
+            .show(ui, |ui| number_table(ui, shown, expert));
     });
 }
 
@@ -223,23 +225,25 @@ fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)], different: &[(String, Vec<Str
             faint(ui, tr!("compare-no-differences"));
             return;
         }
-        egui::ScrollArea::horizontal().show(ui, |ui| {
-            egui::Grid::new("differ")
-                .spacing([22.0, 7.0])
-                .show(ui, |ui| {
-                    faint(ui, "");
-                    for (shade, _) in shown {
-                        dot(ui, *shade);
-                    }
-                    ui.end_row();
-                    for (key, values) in different {
-                        faint(ui, title_of(key));
-                        for value in values {
-                            ui.label(RichText::new(value).color(t.text));
+        egui::ScrollArea::horizontal()
+            .id_salt("differ")
+            .show(ui, |ui| {
+                egui::Grid::new("differ")
+                    .spacing([22.0, 7.0])
+                    .show(ui, |ui| {
+                        faint(ui, "");
+                        for (shade, _) in shown {
+                            dot(ui, *shade);
                         }
                         ui.end_row();
-                    }
-                });
-        });
+                        for (key, values) in different {
+                            faint(ui, title_of(key));
+                            for value in values {
+                                ui.label(RichText::new(value).color(t.text));
+                            }
+                            ui.end_row();
+                        }
+                    });
+            });
     });
 }

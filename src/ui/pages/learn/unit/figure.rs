@@ -94,7 +94,7 @@ fn legend<T>(ui: &mut Ui, lines: &[OfRun<T>]) {
 
 fn table(ui: &mut Ui, columns: &[String], rows: &[Vec<String>]) {
     let t = tokens(ui);
-    ScrollArea::horizontal().show(ui, |ui| {
+    ScrollArea::horizontal().id_salt(columns).show(ui, |ui| {
         egui::Grid::new("table")
             .spacing([26.0, 7.0])
             .min_col_width(40.0)
