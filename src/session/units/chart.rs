@@ -6,7 +6,6 @@ use super::Unit;
 use super::blocks::{block, known};
 use super::figures::RunFigures;
 use super::formula::Formula;
-use super::of_run::OfRun;
 use super::text::number;
 use super::value::Figures;
 use crate::message;
@@ -37,6 +36,17 @@ enum Shape {
     Distance,
 }
 
+/// Data of one run in a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunValues<T> {
+    /// The display name of the run.
+    pub title: String,
+    /// Its colour.
+    pub shade: Shade,
+    /// The available values.
+    pub values: Vec<T>,
+}
+
 /// A figure with the available data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chart {
@@ -45,7 +55,7 @@ pub enum Chart {
         /// The label of each task.
         tasks: Vec<String>,
         /// Values by task.
-        lines: Vec<OfRun<f64>>,
+        lines: Vec<RunValues<f64>>,
     },
     /// The accuracy matrix of a run, as shares.
     Matrix {
@@ -57,7 +67,7 @@ pub enum Chart {
     /// Values by run; several if a run is repeated.
     Bars {
         /// A value for each repetition.
-        rows: Vec<OfRun<f64>>,
+        rows: Vec<RunValues<f64>>,
         /// The unit shown after a number.
         unit: String,
         /// Whether each value is shown in addition to the mean.
@@ -77,7 +87,7 @@ pub enum Chart {
         /// Number of tasks.
         tasks: usize,
         /// Points: epochs since the start, distance.
-        lines: Vec<OfRun<[f64; 2]>>,
+        lines: Vec<RunValues<[f64; 2]>>,
     },
 }
 
@@ -160,7 +170,7 @@ impl Figure {
         let shades = Shade::each(self.runs.iter().map(|name| unit.method_of(name)));
         let runs = || self.runs.iter().zip(shades.iter().copied());
         let values = |formulas: &[Formula]| {
-            let row = |((name, shade), formula): ((&String, Shade), &Formula)| OfRun {
+            let row = |((name, shade), formula): ((&String, Shade), &Formula)| RunValues {
                 title: title(name),
                 shade,
                 values: formula.values(figures).unwrap_or_default(),
@@ -171,7 +181,7 @@ impl Figure {
             Shape::Curves => Chart::Curves {
                 tasks: task_labels(self.runs.iter().flat_map(figures_of)),
                 lines: runs()
-                    .map(|(name, shade)| OfRun {
+                    .map(|(name, shade)| RunValues {
                         title: title(name),
                         shade,
                         values: curve(figures_of(name)),
@@ -206,7 +216,7 @@ impl Figure {
             Shape::Distance => {
                 let first = self.runs.iter().flat_map(figures_of).next();
                 let lines = runs().filter_map(|(name, shade)| {
-                    Some(OfRun {
+                    Some(RunValues {
                         title: title(name),
                         shade,
                         values: distance(figures_of(name).first()?),
@@ -255,7 +265,7 @@ impl Chart {
                 .collect(),
             Self::Bars { rows, unit, .. } => rows
                 .iter()
-                .map(|OfRun { title, values, .. }| {
+                .map(|RunValues { title, values, .. }| {
                     let told = match values.len() {
                         0 | 1 => mean_and_spread(values, language),
                         _ => {

@@ -1,7 +1,7 @@
 //! The summary of a finished unit on one page: questions with the user's and the correct answers, and the figures.
 
 use super::chart::{Chart, mean_and_spread};
-use super::{AnswerKind, Ask, Feedback, Given, OfRun, Unit, UnitPart, Units};
+use super::{AnswerKind, Ask, Feedback, Given, RunValues, Unit, UnitPart, Units};
 use crate::metrics::mean;
 use crate::store::figure::{
     Bar, Bars, Cells, Figure, FigureContent, FigureLine, Lines, Page, PagePart,
@@ -59,41 +59,23 @@ fn question(unit: &Unit, ask: &Ask, given: &Given, units: &Units) -> [PagePart; 
 /// Returns a figure as it is drawn on the page; a table is text.
 fn drawn(unit: &Unit, title: &str, chart: Chart) -> Vec<PagePart> {
     let language = unit.language;
-    let line = |OfRun {
-                    title,
-                    shade,
-                    values,
-                }: OfRun<[f64; 2]>| FigureLine::new(title, Some(shade), values);
     let content = match chart {
         Chart::Curves { tasks, lines } => {
-            let points = |values: Vec<f64>| {
-                (0..)
-                    .map(f64::from)
-                    .zip(values)
-                    .map(|(x, y)| [x, y])
-                    .collect()
+            let line = |run: RunValues<f64>| {
+                let points = run.values.iter().enumerate();
+                let points = points.map(|(task, value)| [task as f64, *value]);
+                FigureLine::new(run.title, Some(run.shade), points)
             };
-            let lines = lines.into_iter().map(
-                |OfRun {
-                     title,
-                     shade,
-                     values,
-                 }| {
-                    line(OfRun {
-                        title,
-                        shade,
-                        values: points(values),
-                    })
-                },
-            );
             FigureContent::Lines(Lines {
                 places: tasks,
-                ..Lines::accuracy(lines.collect())
+                ..Lines::accuracy(lines.into_iter().map(line).collect())
             })
         }
         Chart::Distance { lines, .. } => {
             let points = lines.iter().flat_map(|line| &line.values);
             let most = points.map(|point| point[1]).fold(1.0, f64::max);
+            let line =
+                |run: RunValues<[f64; 2]>| FigureLine::new(run.title, Some(run.shade), run.values);
             FigureContent::Lines(Lines {
                 about: language.say("learn-distance-axis").into(),
                 places: Vec::new(),
@@ -103,15 +85,11 @@ fn drawn(unit: &Unit, title: &str, chart: Chart) -> Vec<PagePart> {
         }
         Chart::Matrix { rows, .. } => FigureContent::Cells(Cells::accuracy(&rows)),
         Chart::Bars { rows, unit, .. } => {
-            let bar = |OfRun {
-                           title,
-                           shade,
-                           values,
-                       }: OfRun<f64>| Bar {
-                name: title,
-                shade,
-                value: mean(&values).unwrap_or(f64::NAN),
-                text: format!("{} {unit}", mean_and_spread(&values, language)),
+            let bar = |run: RunValues<f64>| Bar {
+                value: mean(&run.values).unwrap_or(f64::NAN),
+                text: format!("{} {unit}", mean_and_spread(&run.values, language)),
+                name: run.title,
+                shade: run.shade,
             };
             FigureContent::Bars(Bars {
                 rows: rows.into_iter().map(bar).collect(),

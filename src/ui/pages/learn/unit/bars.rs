@@ -7,7 +7,7 @@ use egui::{
 
 use crate::metrics::{mean, std_dev};
 use crate::session::units::chart::mean_and_spread;
-use crate::session::units::{OfRun, number};
+use crate::session::units::{RunValues, number};
 use crate::texts::Language;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::painted_text;
@@ -16,12 +16,18 @@ use crate::ui::widgets::painted_text;
 const ROW: f32 = 28.0;
 
 /// Draws the rows.
-pub(super) fn show(ui: &mut Ui, rows: &[OfRun<f64>], unit: &str, spread: bool, language: Language) {
+pub(super) fn show(
+    ui: &mut Ui,
+    rows: &[RunValues<f64>],
+    unit: &str,
+    spread: bool,
+    language: Language,
+) {
     let t = tokens(ui);
     let (low, high) = range(rows, spread);
     let name_width = (ui.available_width() * 0.34).min(210.0);
     let value_width = if spread { 110.0 } else { 92.0 };
-    for OfRun {
+    for RunValues {
         title,
         shade,
         values,
@@ -107,7 +113,7 @@ pub(super) fn show(ui: &mut Ui, rows: &[OfRun<f64>], unit: &str, spread: bool, l
 }
 
 /// Returns the range of the axis: bars start at 0, dots at the lowest value.
-fn range(rows: &[OfRun<f64>], spread: bool) -> (f64, f64) {
+fn range(rows: &[RunValues<f64>], spread: bool) -> (f64, f64) {
     let all: Vec<f64> = rows.iter().flat_map(|row| &row.values).copied().collect();
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -3,7 +3,7 @@
 use egui::Ui;
 use egui_plot::{HoverPosition, PlotPoints, Points};
 
-use crate::session::units::{OfRun, number};
+use crate::session::units::{RunValues, number};
 use crate::store::figure::{Figure, FigureLine, Lines};
 use crate::texts::Language;
 use crate::tr;
@@ -20,7 +20,7 @@ pub(super) fn show(
     ui: &mut Ui,
     (title, name): (&str, &str),
     (passes, tasks): (usize, usize),
-    lines: &[OfRun<[f64; 2]>],
+    lines: &[RunValues<[f64; 2]>],
     language: Language,
 ) {
     let t = tokens(ui);

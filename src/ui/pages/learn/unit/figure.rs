@@ -4,7 +4,7 @@ use egui::text::TextFormat;
 use egui::{Label, RichText, ScrollArea, Ui};
 
 use super::{bars, distance};
-use crate::session::units::{Chart, OfRun};
+use crate::session::units::{Chart, RunValues};
 use crate::texts::Language;
 use crate::tr;
 use crate::ui::theme::{mono, regular, semibold, tokens};
@@ -60,7 +60,7 @@ pub(super) fn show(
     });
 }
 
-fn curves(ui: &mut Ui, (title, name): (&str, &str), tasks: &[String], lines: &[OfRun<f64>]) {
+fn curves(ui: &mut Ui, (title, name): (&str, &str), tasks: &[String], lines: &[RunValues<f64>]) {
     let t = tokens(ui);
     legend(ui, lines);
     let series = lines.iter().map(|line| {
@@ -80,7 +80,7 @@ fn curves(ui: &mut Ui, (title, name): (&str, &str), tasks: &[String], lines: &[O
 }
 
 /// Draws the runs with their colours, in order.
-fn legend<T>(ui: &mut Ui, lines: &[OfRun<T>]) {
+fn legend<T>(ui: &mut Ui, lines: &[RunValues<T>]) {
     let t = tokens(ui);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 14.0;
