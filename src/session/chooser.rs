@@ -47,8 +47,8 @@ pub enum DialogPurpose {
     DataExport(DataExportKind, Form),
     /// Where to save a table, figure or report of runs, and the number of the request.
     Results(Format, u64),
-    /// Where to save a figure, and the number of the request.
-    Figure(Format, u64),
+    /// Where to save a figure or a summary with figures, and the number of the request.
+    Figure(FigureKind, Format, u64),
     /// A grid file to open.
     Grid,
     /// Where to save a grid file.
@@ -74,6 +74,7 @@ impl DialogPurpose {
             Self::DataExport(_, Form::Project) => tr!("choose-export-teachable-machine"),
             Self::DataExport(_, Form::Folder) => tr!("choose-export-zip"),
             Self::Results(Format::Html, _) => tr!("choose-save-report"),
+            Self::Figure(FigureKind::Summary, ..) => tr!("choose-save-summary"),
             Self::Results(Format::Svg | Format::Pdf | Format::Png, _) | Self::Figure(..) => {
                 tr!("choose-save-figure")
             }
@@ -102,7 +103,7 @@ impl DialogPurpose {
                 (tr!("choose-filter-archives"), &["zip"])
             }
             Self::DataExport(_, Form::Project) => (tr!("choose-filter-projects"), &["tm"]),
-            Self::Results(format, _) | Self::Figure(format, _) => {
+            Self::Results(format, _) | Self::Figure(_, format, _) => {
                 (tr!("choose-filter-results"), format.endings())
             }
             Self::Grid | Self::SaveGrid => (tr!("choose-filter-grids"), &["toml"]),
@@ -134,12 +135,27 @@ impl DialogPurpose {
             Self::BugReport => Some(bug_report::file_name()),
             Self::DataExport(_, form) => Some(data_export::file_name(form)),
             Self::Results(format, _) => Some(results_export::file_name("runs", format)),
-            Self::Figure(format, _) => Some(results_export::file_name("figure", format)),
+            Self::Figure(kind, format, _) => {
+                let stem = match kind {
+                    FigureKind::Figure => "figure",
+                    FigureKind::Summary => "summary",
+                };
+                Some(results_export::file_name(stem, format))
+            }
             Self::SaveGrid => Some("grid.toml".into()),
             Self::Pack(_) => Some(format!("run{PACKED_ENDING}")),
             _ => None,
         }
     }
+}
+
+/// What is saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FigureKind {
+    /// A figure.
+    Figure,
+    /// A page of texts and figures.
+    Summary,
 }
 
 /// The result of a file dialog.

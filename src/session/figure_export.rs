@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::Session;
-use super::chooser::DialogPurpose;
+use super::chooser::{DialogPurpose, FigureKind};
 use crate::problem::Problem;
 use crate::store::export::Format;
-use crate::store::figure::{Figure, Pixels};
+use crate::store::figure::{Figure, FigureContent, Pixels};
 use crate::store::write_file;
 use crate::tr;
 
@@ -35,9 +35,13 @@ impl Session {
 
     /// Opens the dialog that asks where to save a figure.
     pub fn pick_figure(&mut self, figure: Figure, format: Format) {
+        let kind = match figure.content {
+            FigureContent::Page(_) => FigureKind::Summary,
+            _ => FigureKind::Figure,
+        };
         self.tickets += 1;
         self.figures.to_save = Some(figure);
-        self.pick(DialogPurpose::Figure(format, self.tickets));
+        self.pick(DialogPurpose::Figure(kind, format, self.tickets));
     }
 
     /// Saves the figure of the dialog to this path; the extension is completed if it does not match the format.

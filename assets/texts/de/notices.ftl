@@ -43,6 +43,7 @@ choose-export-teachable-machine = Für Teachable Machine exportieren
 choose-export-zip = Als Bilderordner in einem Zip exportieren
 choose-save-report = Bericht speichern
 choose-save-figure = Abbildung speichern
+choose-save-summary = Zusammenfassung speichern
 choose-save-table = Tabelle speichern
 choose-grid = Versuchsreihe wählen
 choose-save-grid = Versuchsreihe speichern

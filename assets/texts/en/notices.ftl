@@ -43,6 +43,7 @@ choose-export-teachable-machine = Export for Teachable Machine
 choose-export-zip = Export as a zip of image folders
 choose-save-report = Save the report
 choose-save-figure = Save the figure
+choose-save-summary = Save the summary
 choose-save-table = Save the table
 choose-grid = Choose a grid
 choose-save-grid = Save the grid

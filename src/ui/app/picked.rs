@@ -67,7 +67,7 @@ impl StudioApp {
             }
             DialogPurpose::DataExport(kind, form) => self.session.export_data(kind, form, path),
             DialogPurpose::Results(format, _) => self.session.export_results(format, path),
-            DialogPurpose::Figure(format, _) => self.session.save_figure(format, path),
+            DialogPurpose::Figure(_, format, _) => self.session.save_figure(format, path),
         }
     }
 
