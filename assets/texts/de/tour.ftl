@@ -68,7 +68,6 @@ tour-end-trash-no = Abbrechen
 tour-drawings-correct = Richtig erkannte Zeichnungen: { $each }.
 tour-drawings-of-run = { $name } { $right } von { $all }
 tour-share-of-run = { $name } { $share }
-tour-prediction-after-task = nach Task { $task }
 tour-prediction-right = Vorhersage { $digit }
 tour-prediction-wrong = Vorhersage { $other }, nicht { $digit }
 tour-matrix-title = Genauigkeit auf den Testbildern in %, je Task

@@ -68,7 +68,6 @@ tour-end-trash-no = Cancel
 tour-drawings-correct = Drawings classified correctly: { $each }.
 tour-drawings-of-run = { $name } { $right } of { $all }
 tour-share-of-run = { $name } { $share }
-tour-prediction-after-task = after task { $task }
 tour-prediction-right = prediction { $digit }
 tour-prediction-wrong = prediction { $other }, not { $digit }
 tour-matrix-title = Accuracy on the test images in %, by task

@@ -119,7 +119,7 @@ fn the_whole_tour_by_mouse_ends_with_its_runs_in_the_trash() {
         let tour = app.session.learn.tour.as_ref().unwrap();
         tour.run().state == TourRunState::Paused
     });
-    let answers = window.get_all_by_label_contains("Seq-FT, after task 1: ");
+    let answers = window.get_all_by_label_contains("Seq-FT: ");
     assert_eq!(answers.count(), 2);
     shot(&mut window, "tour-3");
     press(&mut window, tr!("tour-guess-kept-weakly"));

@@ -24,7 +24,6 @@ pub fn votes(ui: &mut Ui, session: &Session, (which, run): (usize, &TourRun), ta
         true => "tour-prediction-right",
         false => "tour-prediction-wrong",
     };
-    let after = tr!("tour-prediction-after-task", task = task + 1);
     let said = tr!(
         key,
         digit = DRAWN[which],
@@ -33,7 +32,7 @@ pub fn votes(ui: &mut Ui, session: &Session, (which, run): (usize, &TourRun), ta
         against = percent(f64::from(vote.against), 0)
     );
     let name = run.name();
-    faint(ui, format!("{name}, {after}: {said}"));
+    faint(ui, format!("{name}: {said}"));
     let t = tokens(ui);
     let against = if vote.is_right() {
         t.subdued
