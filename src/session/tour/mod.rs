@@ -18,7 +18,7 @@ use crate::data::rng::{Purpose, Rng};
 use crate::run::config::{RunConfig, Setting};
 use crate::run::job::JobId;
 
-pub use outcome::{Became, Fate, TourVerdict, Vote};
+pub use outcome::{Became, Fate, Vote};
 pub use run::{TourRun, TourRunState};
 
 /// The drawn classes, in the order of the canvases.

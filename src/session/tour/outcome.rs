@@ -1,5 +1,7 @@
 //! The outcome for a drawing and for the first task, derived from the results alone.
 
+use std::cmp::Ordering;
+
 use super::{DRAWN, Tour, TourRun};
 use crate::metrics::Tally;
 use crate::run::event::Prediction;
@@ -76,31 +78,17 @@ pub struct Became {
     pub fate: Fate,
 }
 
-/// Comparison of Baseline and LAE by their accuracies on the first task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TourVerdict {
-    /// LAE remembers more.
-    Lae,
-    /// The difference is within the noise.
-    Equal,
-    /// Baseline remembers more.
-    Baseline,
-}
-
 impl Tour {
-    /// Compares Baseline with LAE; `None` before both are measured.
-    pub fn verdict(&self) -> Option<TourVerdict> {
+    /// Compares LAE with the Baseline by their accuracies on the first task; equal if chance may explain the difference.
+    /// `None` before both are measured.
+    pub fn verdict(&self) -> Option<Ordering> {
         let [_, baseline, lae] = &self.runs;
         let end = |run: &TourRun| {
             let share = run.first_task_accuracies().last()?;
             Some(Tally::of_share(share, run.first_task_images()))
         };
         let (baseline, lae) = (end(baseline)?, end(lae)?);
-        Some(match () {
-            () if lae.is_above(&baseline) => TourVerdict::Lae,
-            () if baseline.is_above(&lae) => TourVerdict::Baseline,
-            () => TourVerdict::Equal,
-        })
+        Some(lae.is_above(&baseline).cmp(&baseline.is_above(&lae)))
     }
 }
 

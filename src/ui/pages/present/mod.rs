@@ -29,7 +29,7 @@ pub struct State {
     /// Two steps for each task: the guess, then the result.
     step: usize,
     /// The run that the step belongs to.
-    of: PathBuf,
+    presented: PathBuf,
 }
 
 impl State {
@@ -84,9 +84,9 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
         return;
     };
     let state = &mut cx.pages.present;
-    if state.of != run.header.folder {
+    if state.presented != run.header.folder {
         // Another run starts from its first step.
-        (state.step, state.of) = (0, run.header.folder.clone());
+        (state.step, state.presented) = (0, run.header.folder.clone());
     }
     if !below {
         keys(ui, state, run);

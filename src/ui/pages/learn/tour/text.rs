@@ -1,9 +1,9 @@
 //! The text of each step: what to do and why, then the results.
 
+use std::cmp::Ordering;
+
 use crate::session::Session;
-use crate::session::tour::{
-    Became, DRAWN, Fate, Tour, TourRun, TourRunState, TourStep, TourVerdict,
-};
+use crate::session::tour::{Became, DRAWN, Fate, Tour, TourRun, TourRunState, TourStep};
 use crate::session::words::{duration_text, number, percent};
 use crate::tr;
 
@@ -152,9 +152,9 @@ fn summary(session: &Session, tour: &Tour) -> Vec<String> {
     let first = tr!("tour-end-first-task", classes = &classes, each = each);
     let verdict = tour.verdict().map(|verdict| {
         let key = match verdict {
-            TourVerdict::Lae => "tour-end-lae-remembers-more",
-            TourVerdict::Equal => "tour-end-equally-well",
-            TourVerdict::Baseline => "tour-end-baseline-remembers-more",
+            Ordering::Greater => "tour-end-lae-remembers-more",
+            Ordering::Equal => "tour-end-equally-well",
+            Ordering::Less => "tour-end-baseline-remembers-more",
         };
         tr!(key, classes = classes, n = tour.run().first_task_images())
     });
