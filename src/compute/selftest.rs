@@ -10,7 +10,8 @@ use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor};
 
 use crate::nn::{
-    Frame, LayerNorm, Linear, Place, WeightType, attention, gelu, mlp, project, self_attention,
+    Angles, Frame, LayerNorm, Linear, Place, Rotation, WeightType, attention, gelu, mlp, project,
+    self_attention, swiglu,
 };
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -74,7 +75,7 @@ const LAYER_TOLERANCE: f64 = 2e-5;
 /// Makes a layer, and returns its inputs, of which gradients are compared, and its result.
 type Layer = fn(&mut Sequence, &Device) -> Result<(Vec<Tensor<3>>, Tensor<3>)>;
 
-const LAYERS: [(&str, Layer); 6] = [
+const LAYERS: [(&str, Layer); 7] = [
     ("a linear layer", |sequence, device| {
         let layer = sequence.linear([65, 66], device)?;
         let x = sequence.input([3, 11, 65], device)?;
@@ -119,6 +120,22 @@ const LAYERS: [(&str, Layer); 6] = [
         let frame = Frame::whole(&norm);
         let y = self_attention(x.clone(), frame, [&qkv, &proj], 3, Some(&bias));
         Ok((vec![x], self_attention(y, frame, [&qkv, &proj], 2, None)))
+    }),
+    ("rotary positions and SwiGLU", |sequence, device| {
+        let x = sequence.input([2, 9, 72], device)?;
+        let mut y = x.clone();
+        for half in [false, true] {
+            let angles = sequence.values(7 * 6, 3.0);
+            let of_all = |of: fn(f32) -> f32| angles.iter().map(|angle| of(*angle)).collect();
+            let angles = Angles {
+                cos: of_all(f32::cos),
+                sin: of_all(f32::sin),
+                pairs: 6,
+                half,
+            };
+            y = Rotation::new(angles, device).apply(y);
+        }
+        Ok((vec![x], swiglu(y)))
     }),
 ];
 

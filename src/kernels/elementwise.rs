@@ -1,6 +1,6 @@
-//! GELU, its derivative and sums, element by element.
+//! GELU, SwiGLU, their derivatives and sums, element by element.
 
-use super::math::{map, normal_cdf, total, update};
+use super::math::{exp, map, normal_cdf, total, update};
 use super::simd::{Lanes, WIDTH, simd};
 
 /// x·Φ(x) and its derivative Φ(x) + x·φ(x).
@@ -59,6 +59,46 @@ simd! {
             dx,
             #[inline(always)]
             |[x, g]: [L; 2]| g.times(gelu_and_slope(x)[1]),
+        );
+    }
+}
+
+/// σ(x) = 1 / (1 + e^−x).
+#[inline(always)]
+fn sigmoid<L: Lanes>(x: L) -> L {
+    let one = L::splat(1.0);
+    one.over(one.plus(exp(L::splat(0.0).minus(x))))
+}
+
+simd! {
+    /// y = a·σ(a)·b, SwiGLU with the gate a (Shazeer, 2020).
+    pub fn swiglu<L>(a: &[f32], b: &[f32], y: &mut [f32]) {
+        map(
+            [a, b],
+            y,
+            #[inline(always)]
+            |[a, b]: [L; 2]| a.times(sigmoid(a)).times(b),
+        );
+    }
+}
+
+simd! {
+    /// The gradients of [`swiglu`] from g, that of its result: da = g·b·σ(a)·(1 + a·(1 − σ(a))), db = g·a·σ(a).
+    pub fn swiglu_backward<L>(a: &[f32], b: &[f32], g: &[f32], da: &mut [f32], db: &mut [f32]) {
+        map(
+            [a, b, g],
+            da,
+            #[inline(always)]
+            |[a, b, g]: [L; 3]| {
+                let (one, s) = (L::splat(1.0), sigmoid(a));
+                g.times(b).times(s).times(a.times_plus(one.minus(s), one))
+            },
+        );
+        map(
+            [a, g],
+            db,
+            #[inline(always)]
+            |[a, g]: [L; 2]| g.times(a).times(sigmoid(a)),
         );
     }
 }
@@ -260,6 +300,30 @@ mod tests {
                 assert!(error <= allowed, "{level:?} gelu({x}): off by {error:e}");
                 let error = (f64::from(*slope) - exact_slope).abs();
                 assert!(error <= 3e-7, "{level:?} slope at {x}: off by {error:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn swiglu_and_its_gradients_are_close_to_the_exact_ones_on_every_level() {
+        let a: Vec<f32> = (-1000..=1000).map(|i| i as f32 * 0.05).collect();
+        let b: Vec<f32> = a.iter().map(|a| (a * 0.7).sin() * 3.0).collect();
+        let g: Vec<f32> = a.iter().map(|a| (a * 1.3).cos()).collect();
+        for level in Level::all() {
+            let [mut y, mut da, mut db] = [(); 3].map(|()| vec![0.0; a.len()]);
+            swiglu(level, &a, &b, &mut y);
+            swiglu_backward(level, &a, &b, &g, &mut da, &mut db);
+            for i in 0..a.len() {
+                let [a, b, g] = [a[i], b[i], g[i]].map(f64::from);
+                let s = 1.0 / (1.0 + (-a).exp());
+                let exact = [a * s * b, g * b * s * (1.0 + a * (1.0 - s)), g * a * s];
+                for (found, exact) in [y[i], da[i], db[i]].into_iter().zip(exact) {
+                    let error = (f64::from(found) - exact).abs();
+                    assert!(
+                        error <= 2e-6 * exact.abs().max(1.0),
+                        "{level:?} {a}: {error:e}"
+                    );
+                }
             }
         }
     }

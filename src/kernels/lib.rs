@@ -22,6 +22,7 @@ mod pairs;
 mod panels;
 pub mod peak;
 pub mod prefixed;
+pub mod rotary;
 pub mod rows;
 pub mod simd;
 #[cfg(target_arch = "aarch64")]

@@ -2,6 +2,7 @@
 //! layers whose weights are themselves trained.
 
 use burn::tensor::Tensor;
+use burn::tensor::activation::sigmoid;
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 
@@ -43,6 +44,42 @@ pub(super) fn layer_norm<const D: usize>(
 pub(super) fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     let phi = (x.clone() / std::f64::consts::SQRT_2).erf() + 1.0;
     x * phi * 0.5
+}
+
+/// See [`super::swiglu`].
+pub(super) fn swiglu(x: Tensor<3>) -> Tensor<3> {
+    let [batch, tokens, width] = x.dims();
+    let part = |i: usize| {
+        let columns = i * width / 2..(i + 1) * width / 2;
+        x.clone().slice([0..batch, 0..tokens, columns])
+    };
+    let gate = part(0);
+    gate.clone() * sigmoid(gate) * part(1)
+}
+
+/// See [`super::Rotation`]: qkv · cos + partners · sin. The tables are 1 × rotated tokens × 3·width; `half` is that of
+/// the angles, with `pairs` per head.
+pub(super) fn rotate(
+    qkv: Tensor<3>,
+    [cos, sin]: [Tensor<3>; 2],
+    (pairs, half): (usize, bool),
+) -> Tensor<3> {
+    let [batch, tokens, width] = qkv.dims();
+    let [_, rotated, _] = cos.dims();
+    let leading = tokens - rotated;
+    let part = |range| qkv.clone().slice([0..batch, range, 0..width]);
+    let x = part(leading..tokens);
+    let [heads, inner] = match half {
+        true => [width / (2 * pairs), pairs],
+        false => [width / 2, 1],
+    };
+    let apart = x.clone().reshape([batch, rotated, heads, 2, inner]);
+    let partners = apart.flip([3]).reshape([batch, rotated, width]);
+    let x = x * cos + partners * sin;
+    match leading {
+        0 => x,
+        _ => Tensor::cat(vec![part(0..leading), x], 1),
+    }
 }
 
 /// Softmax over the last axis.

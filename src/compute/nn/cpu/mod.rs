@@ -20,6 +20,7 @@ use half::bf16;
 use lae_kernels::block::{Around, Mlp, Norm, SelfAttention};
 use lae_kernels::buffer::Buffer;
 use lae_kernels::linear::{self, Numbers, Weights};
+use lae_kernels::rotary::Angles;
 use lae_kernels::rows::Order;
 use lae_kernels::simd::Level;
 use lae_kernels::sums::{PIECE, rows_at_once, sum_of_rows};
@@ -56,6 +57,53 @@ pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
                 .for_each(|((dx, x), g)| elementwise::gelu_backward(level, x, g, dx));
             dx
         });
+        (y, back)
+    }))
+}
+
+/// SwiGLU of gates and values side by side; see [`super::swiglu`].
+pub fn swiglu(x: &Tensor<3>) -> Option<Tensor<3>> {
+    let input = to_input(x)?;
+    let [batch, tokens, width] = x.dims();
+    let hidden = width / 2;
+    let rows = rows_at_once(width);
+    Some(apply([input], [batch, tokens, hidden], |[x], tracked| {
+        let level = Level::best();
+        let mut y = Buffer::new(batch * tokens * hidden);
+        y.par_chunks_mut(rows * hidden)
+            .zip(x.numbers().par_chunks(rows * width))
+            .for_each(|(y, x)| {
+                for (y, x) in y.chunks_exact_mut(hidden).zip(x.chunks_exact(width)) {
+                    elementwise::swiglu(level, &x[..hidden], &x[hidden..], y);
+                }
+            });
+        let back = one(tracked, move |g| {
+            let mut dx = Buffer::new(x.numbers().len());
+            dx.par_chunks_mut(rows * width)
+                .zip(x.numbers().par_chunks(rows * width))
+                .zip(g.par_chunks(rows * hidden))
+                .for_each(|((dx, x), g)| {
+                    let each = dx.chunks_exact_mut(width).zip(x.chunks_exact(width));
+                    for ((dx, x), g) in each.zip(g.chunks_exact(hidden)) {
+                        let (da, db) = dx.split_at_mut(hidden);
+                        let (a, b) = x.split_at(hidden);
+                        elementwise::swiglu_backward(level, a, b, g, da, db);
+                    }
+                });
+            dx
+        });
+        (y, back)
+    }))
+}
+
+/// Rotates queries and keys; see [`super::Rotation`].
+pub fn rotate(qkv: &Tensor<3>, angles: &Arc<Angles>) -> Option<Tensor<3>> {
+    let input = to_input(qkv)?;
+    let [_, tokens, packed] = qkv.dims();
+    Some(apply([input], qkv.dims(), |[qkv], tracked| {
+        let angles = angles.clone();
+        let y = angles.rotate(qkv.numbers(), tokens, packed / 3, false);
+        let back = one(tracked, move |g| angles.rotate(g, tokens, packed / 3, true));
         (y, back)
     }))
 }

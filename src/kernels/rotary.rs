@@ -1,0 +1,108 @@
+//! Rotary position embedding (Su et al., 2021): pairs of channels of queries and keys are rotated by angles that depend
+//! on the position of their token.
+
+use rayon::prelude::*;
+
+use super::buffer::Buffer;
+use super::sums::rows_at_once;
+
+/// The angles of all rotated tokens, and the pairs of channels.
+#[derive(Clone, Debug)]
+pub struct Angles {
+    /// Cosines, tokens × pairs of a head.
+    pub cos: Vec<f32>,
+    /// Sines, likewise.
+    pub sin: Vec<f32>,
+    /// Pairs of channels in a head: half its width.
+    pub pairs: usize,
+    /// Whether the first half of a head is paired with its second half; otherwise neighbours are pairs.
+    pub half: bool,
+}
+
+impl Angles {
+    /// Returns the number of rotated tokens.
+    pub fn tokens(&self) -> usize {
+        self.cos.len() / self.pairs.max(1)
+    }
+
+    /// Returns `qkv` (rows of queries, keys and values, each `width` wide, `tokens` rows per image) with queries and keys
+    /// rotated. Of each image the last tokens are rotated, for which there are angles. `back` rotates by the opposite
+    /// angles, which is the gradient.
+    pub fn rotate(&self, qkv: &[f32], tokens: usize, width: usize, back: bool) -> Buffer {
+        let sign = if back { -1.0 } else { 1.0 };
+        let leading = tokens.saturating_sub(self.tokens());
+        let rows = rows_at_once(3 * width);
+        let mut out = Buffer::new(qkv.len());
+        out.par_chunks_mut(rows * 3 * width)
+            .zip(qkv.par_chunks(rows * 3 * width))
+            .enumerate()
+            .for_each(|(part, (out, qkv))| {
+                let each = out
+                    .chunks_exact_mut(3 * width)
+                    .zip(qkv.chunks_exact(3 * width));
+                for (row, (out, qkv)) in each.enumerate() {
+                    out.copy_from_slice(qkv);
+                    let token = (part * rows + row) % tokens;
+                    if let Some(token) = token.checked_sub(leading) {
+                        self.rotate_row(&mut out[..2 * width], token, sign);
+                    }
+                }
+            });
+        out
+    }
+
+    /// Rotates all heads of the queries and keys of one token.
+    fn rotate_row(&self, row: &mut [f32], token: usize, sign: f32) {
+        let own = token * self.pairs..(token + 1) * self.pairs;
+        let (cos, sin) = (&self.cos[own.clone()], &self.sin[own]);
+        for head in row.chunks_exact_mut(2 * self.pairs) {
+            if self.half {
+                let (first, second) = head.split_at_mut(self.pairs);
+                for (((a, b), cos), sin) in first.iter_mut().zip(second).zip(cos).zip(sin) {
+                    [*a, *b] = rotated([*a, *b], *cos, sign * *sin);
+                }
+            } else {
+                let (pairs, _) = head.as_chunks_mut::<2>();
+                for ((pair, cos), sin) in pairs.iter_mut().zip(cos).zip(sin) {
+                    *pair = rotated(*pair, *cos, sign * *sin);
+                }
+            }
+        }
+    }
+}
+
+fn rotated([a, b]: [f32; 2], cos: f32, sin: f32) -> [f32; 2] {
+    [a * cos - b * sin, b * cos + a * sin]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gradient_undoes_the_rotation_and_leading_tokens_and_values_stay() {
+        let (tokens, width, pairs) = (5, 8, 2);
+        let angle = |i: usize| 0.3 + i as f32;
+        for half in [false, true] {
+            let angles = Angles {
+                cos: (0..3 * pairs).map(|i| angle(i).cos()).collect(),
+                sin: (0..3 * pairs).map(|i| angle(i).sin()).collect(),
+                pairs,
+                half,
+            };
+            let qkv: Vec<f32> = (0..2 * tokens * 3 * width).map(|i| i as f32).collect();
+            let out = angles.rotate(&qkv, tokens, width, false);
+            let row = |values: &[f32], row: usize| values[row * 24..(row + 1) * 24].to_vec();
+            for image in 0..2 {
+                assert_eq!(row(&out, image * tokens), row(&qkv, image * tokens));
+                let (new, old) = (row(&out, image * tokens + 2), row(&qkv, image * tokens + 2));
+                assert_eq!(new[16..], old[16..]);
+                let other = if half { 2 } else { 1 };
+                let wanted = old[0] * angle(0).cos() - old[other] * angle(0).sin();
+                assert!((new[0] - wanted).abs() < 1e-4);
+            }
+            let back = angles.rotate(&out, tokens, width, true);
+            assert!(back.iter().zip(&qkv).all(|(a, b)| (a - b).abs() < 1e-3));
+        }
+    }
+}
