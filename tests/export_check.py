@@ -21,6 +21,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 try:
@@ -29,7 +30,9 @@ try:
     from PIL import Image
     from safetensors.torch import load_file, save_file
     from timm.models.convnext import ConvNeXt
+    from timm.models.eva import Eva
     from timm.models.swin_transformer import SwinTransformer
+    from timm.models.swin_transformer_v2 import SwinTransformerV2
     from timm.models.vision_transformer import VisionTransformer
 except ImportError as missing:
     print(f"skipped: {missing}")
@@ -144,6 +147,34 @@ def vit_siglip(folder):
     return spread_out(network, folder, "vit-siglip", num_heads="3", act_layer="gelu_tanh")
 
 
+def eva(folder, name, **options):
+    network = Eva(img_size=32, patch_size=8, embed_dim=48, depth=3, num_heads=3, num_classes=0, **options)
+    stated = {"num_heads": "3", "global_pool": network.global_pool, "input_size": "32"}
+    return spread_out(network, folder, name, **stated)
+
+
+def vit_eva02(folder):
+    """A small EVA-02 with all its norms: rotary positions, SwiGLU."""
+    options = dict(qkv_fused=False, swiglu_mlp=True, scale_mlp=True, scale_attn_inner=True)
+    return eva(folder, "vit-eva02", **options, use_rot_pos_emb=True, ref_feat_shape=(16, 16))
+
+
+def vit_dinov3(folder):
+    """A small DINOv3: rotary positions alone, registers, no bias of queries, keys and values."""
+    options = dict(qkv_bias=False, init_values=1e-5, num_reg_tokens=4, use_abs_pos_emb=False, use_fc_norm=False)
+    rope = dict(use_rot_pos_emb=True, rope_type="dinov3", rope_temperature=100, rope_rotate_half=True)
+    norm = partial(torch.nn.LayerNorm, eps=1e-5)
+    return eva(folder, "vit-dinov3", **options, **rope, global_pool="token", norm_layer=norm)
+
+
+def vit_perception(folder):
+    """A small Perception Encoder: attention pooling with heads of its own."""
+    options = dict(attn_type="rope", use_pre_transformer_norm=True, attn_pool_num_heads=8, attn_pool_mlp_ratio=4.0)
+    rope = dict(use_rot_pos_emb=True, ref_feat_shape=(4, 4), rope_grid_offset=1.0, rope_grid_indexing="xy")
+    norm = partial(torch.nn.LayerNorm, eps=1e-5)
+    return eva(folder, "vit-perception", **options, **rope, global_pool="map", norm_layer=norm)
+
+
 def swin_small(folder):
     options = dict(img_size=64, window_size=4, embed_dim=24, depths=(2, 2), num_heads=(2, 4))
     return spread_out(SwinTransformer(**options, num_classes=0), folder, "swin-small")
@@ -153,6 +184,12 @@ def swin_odd(folder):
     """Of 224 pixels: maps of 56, 28, 14, 7 and 4 tokens a side, windows and merging that need zeros at the border."""
     options = dict(img_size=224, window_size=5, embed_dim=8, depths=(2, 2, 1, 2, 1), num_heads=(2,) * 5)
     return spread_out(SwinTransformer(**options, num_classes=0), folder, "swin-odd")
+
+
+def swin_v2(folder):
+    options = dict(img_size=64, window_size=4, embed_dim=24, depths=(2, 2), num_heads=(2, 4))
+    network = SwinTransformerV2(**options, num_classes=0)
+    return spread_out(network, folder, "swin-v2", input_size="64", window_size="4")
 
 
 def convnext_small(folder):
@@ -399,13 +436,18 @@ def main():
             swin, convnext = swin_small(root), convnext_small(root)
             cases += [("Swin, small", name, [*words, *swin, *few]) for name, words in around.items()]
             odd = swin_odd(root)
+            cases += [("Swin V2, small", name, [*words, *swin_v2(root), *few]) for name, words in around.items()]
             cases += [("Swin, odd", name, [*words, *odd, *few]) for name, words in around.items()]
             around["LAE, SSF full"] = ssf["LAE, SSF full"]
             cases += [("ConvNeXt, small", name, [*words, *convnext, *few]) for name, words in around.items()]
             second = convnext_second(root)
             cases += [("ConvNeXt V2, small", name, [*words, *second, *few]) for name, words in around.items()]
-            for title, network in (("ViT, registers", vit_registers(root)), ("ViT, SigLIP", vit_siglip(root))):
-                cases += [(title, name, [*words, *network]) for name, words in around.items()]
+            for title, network in (("ViT, registers", vit_registers), ("ViT, SigLIP", vit_siglip)):
+                cases += [(title, name, [*words, *network(root)]) for name, words in around.items()]
+            around |= {name: CORE[name] for name in ("LAE, LoRA", "LAE, Prefix")}
+            around["LAE, IA3"] = [*LAE, "--pet", "IA3"]
+            for title, network in (("EVA-02", vit_eva02), ("DINOv3", vit_dinov3), ("PE", vit_perception)):
+                cases += [(f"{title}, small", name, [*words, *network(root)]) for name, words in around.items()]
         for backbone, name, words in cases:
             of_run, module, largest, moved = checked(program, root, backbone, name, words)
             fine = max(largest.values()) <= LIMIT and (moved is None or moved > 100 * LIMIT)

@@ -19,8 +19,10 @@ import resource
 import time
 from contextlib import nullcontext
 
+import timm
 import torch
 from timm.models.convnext import ConvNeXt
+from timm.models.eva import Eva
 from timm.models.swin_transformer import SwinTransformer
 from timm.models.vision_transformer import VisionTransformer
 from torch import nn
@@ -46,6 +48,7 @@ NETWORKS = {
     "lae-nano": (32, lambda: vit(32, 8, 192, 8, 3), 5),
     "vit_tiny_patch16_224": (224, lambda: vit(224, 16, 192, 12, 3), 5),
     "vit_base_patch16_224": (224, lambda: vit(224, 16, 768, 12, 12), 5),
+    "vit_small_patch16_dinov3": (256, lambda: timm.create_model("vit_small_patch16_dinov3", num_classes=0), 5),
     "swin_tiny_patch4_window7_224": (224, lambda: swin(96, (2, 2, 6, 2), (3, 6, 12, 24)), 10),
     "swin_base_patch4_window7_224": (224, lambda: swin(128, (2, 2, 18, 2), (4, 8, 16, 32)), 10),
     "convnext_tiny": (224, lambda: convnext((3, 3, 9, 3), (96, 192, 384, 768)), 15),
@@ -69,10 +72,13 @@ def beside_attention(block, adapter):
     """Parallel to the attention of a ViT or Swin block."""
     attention = block._attn if hasattr(block, "_attn") else block.attn
 
-    def forward(x, **_):
+    def forward(x, rope=None, **_):
         e = block.norm1(x)
-        x = x + attention(e) + adapter(e)
-        return x + block.mlp(block.norm2(x))
+        if rope is None:
+            x = x + attention(e) + adapter(e)
+            return x + block.mlp(block.norm2(x))
+        x = x + block.gamma_1 * attention(e, rope=rope) + adapter(e)
+        return x + block.gamma_2 * block.mlp(block.norm2(x))
 
     return forward
 
@@ -171,7 +177,7 @@ def network(name, device, pets):
     side, build, carriers = NETWORKS[name]
     net = build().eval()
     net.requires_grad_(False)
-    if isinstance(net, VisionTransformer):
+    if isinstance(net, VisionTransformer | Eva):
         blocks = list(net.blocks)
     elif isinstance(net, SwinTransformer):
         blocks = [block for stage in net.layers for block in stage.blocks]

@@ -1,7 +1,7 @@
 """Compares features with timm's, side by side, on random weights.
 
     pip install timm torch safetensors numpy
-    python tests/timm_parity.py target/release/lae-studio [--full | --pixels] [--markdown FILE]
+    python tests/timm_parity.py target/release/lae-studio [--full | --pixels | --names] [--markdown FILE]
     python tests/timm_parity.py --write tests/backbones    # the small files that every test run checks
 
 For each network timm makes random weights (spread out, so that every part matters), saves them to
@@ -15,6 +15,9 @@ torchvision (pip install transformers torchvision) are compared with their own f
 --pixels compares the prepared pixels of 64 images of odd sizes with timm's create_transform for each
 entry of assets/backbones.toml that timm knows, and mean, standard deviation, crop and licence with
 timm's pretrained_cfg. The mean difference of an entry is at most 1/255.
+
+--names opens about thirty networks by the folder of their repository (random weights and the config.json that timm
+writes) and compares their features; networks that cannot be opened are listed with the reason.
 """
 
 import argparse
@@ -88,8 +91,47 @@ def timm_vit(**arguments):
     from timm.models.vision_transformer import VisionTransformer
 
     model = VisionTransformer(**TINY_VIT, **arguments)
-    stated = {"num_heads": "2", "act_layer": arguments.get("act_layer", "gelu")}
+    activation = arguments.get("act_layer", "gelu")
+    stated = {"num_heads": "2", "act_layer": activation if isinstance(activation, str) else "silu"}
     return model, stated | {"norm_eps": str(model.blocks[0].norm1.eps), "global_pool": model.global_pool}
+
+
+def timm_vit_swiglu(**arguments):
+    from timm.models.vision_transformer import SwiGLUPacked
+
+    return timm_vit(mlp_layer=SwiGLUPacked, mlp_ratio=5.5, **arguments, act_layer=torch.nn.SiLU)
+
+
+def timm_eva(**arguments):
+    """A small network of timm's Eva: EVA-02, DINOv3 and the Perception Encoder."""
+    from timm.models.eva import Eva
+
+    model = Eva(**TINY_VIT, **arguments)
+    return model, {"num_heads": "2", "global_pool": model.global_pool, "input_size": "16"}
+
+
+EVA_02 = dict(swiglu_mlp=True, use_rot_pos_emb=True, ref_feat_shape=(16, 16))
+DINO_V3 = dict(
+    init_values=1e-5,
+    rope_type="dinov3",
+    rope_temperature=100,
+    rope_rotate_half=True,
+    use_rot_pos_emb=True,
+    use_abs_pos_emb=False,
+    num_reg_tokens=4,
+    use_fc_norm=False,
+)
+PERCEPTION = dict(
+    global_pool="map",
+    attn_type="rope",
+    use_pre_transformer_norm=True,
+    use_rot_pos_emb=True,
+    ref_feat_shape=(4, 4),
+    rope_grid_offset=1.0,
+    rope_grid_indexing="xy",
+    attn_pool_num_heads=8,
+    attn_pool_mlp_ratio=4.0,
+)
 
 
 def hugging(kind, features, **arguments):
@@ -106,6 +148,8 @@ def hugging(kind, features, **arguments):
     if config.hidden_act == "gelu_pytorch_tanh":
         stated["act_layer"] = "gelu_tanh"
     stated["input_size"] = str(getattr(config, "image_size", 32))
+    if kind == "Swinv2":
+        stated["window_size"] = str(config.window_size)
 
     class Features(torch.nn.Module):
         def __init__(self):
@@ -158,6 +202,16 @@ def vision_convnext():
     return model, {"input_size": "32", "final_norm": "true"}
 
 
+def timm_swin_v2(**arguments):
+    from timm.models.swin_transformer_v2 import SwinTransformerV2
+
+    sizes = dict(img_size=32, window_size=4, embed_dim=8, depths=(2, 2), num_heads=(1, 2), num_classes=0)
+    stated = {"input_size": "32", "window_size": "4"}
+    if trained := arguments.get("pretrained_window_sizes"):
+        stated["trained_window"] = str(trained[0])
+    return SwinTransformerV2(**sizes, **arguments), stated
+
+
 def timm_convnext(**arguments):
     """A small ConvNeXt V2 of timm."""
     from timm.models.convnext import ConvNeXt
@@ -177,7 +231,26 @@ TINY = {
     "vit-mean-patch": lambda: timm_vit(global_pool="avg"),
     "vit-mean-patch-norm-before": lambda: timm_vit(global_pool="avg", fc_norm=False),
     "vit-siglip": lambda: timm_vit(class_token=False, global_pool="map", act_layer="gelu_tanh"),
+    "vit-map-registers": lambda: timm_vit(class_token=False, reg_tokens=2, global_pool="map"),
     "vit-clip": lambda: timm_vit(pre_norm=True, act_layer="quick_gelu", norm_layer=norm_1e5),
+    "vit-eva02": lambda: timm_eva(**EVA_02),
+    "vit-eva02-norms": lambda: timm_eva(
+        **EVA_02, qkv_fused=False, scale_mlp=True, scale_attn_inner=True, global_pool="token"
+    ),
+    "vit-dinov3": lambda: timm_eva(**DINO_V3, qkv_bias=False, norm_layer=norm_1e5),
+    "vit-dinov3-swiglu": lambda: timm_eva(
+        **DINO_V3, swiglu_mlp=True, swiglu_align_to=8, global_pool="token", norm_layer=norm_1e5
+    ),
+    "vit-perception-encoder": lambda: timm_eva(**PERCEPTION, norm_layer=norm_1e5),
+    "vit-dinov2-giant": lambda: timm_vit_swiglu(init_values=1e-5),
+    "transformers-dinov3": lambda: hugging(
+        "DINOv3ViT",
+        "pooler_output",
+        **TINY_HUGGING,
+        num_register_tokens=2,
+        use_gated_mlp=True,
+        hidden_act="silu",
+    ),
     "transformers-vit": lambda: hugging("ViT", "last_hidden_state", **TINY_HUGGING),
     "transformers-dinov2": lambda: hugging("Dinov2", "last_hidden_state", **TINY_HUGGING),
     "transformers-dinov2-registers": lambda: hugging(
@@ -187,6 +260,18 @@ TINY = {
     "transformers-siglip": lambda: hugging("SiglipVision", "pooler_output", **TINY_HUGGING),
     "transformers-swin": lambda: hugging(
         "Swin",
+        "pooler_output",
+        image_size=32,
+        patch_size=4,
+        embed_dim=8,
+        depths=[2, 2],
+        num_heads=[1, 2],
+        window_size=4,
+    ),
+    "swin-v2": lambda: timm_swin_v2(),
+    "swin-v2-trained-window": lambda: timm_swin_v2(pretrained_window_sizes=(2, 2)),
+    "transformers-swin-v2": lambda: hugging(
+        "Swinv2",
         "pooler_output",
         image_size=32,
         patch_size=4,
@@ -409,6 +494,73 @@ def compare(program, folder, name, maker, arguments, metadata, rename=None):
     return name, error, verdict
 
 
+# Names that are often used; random weights stand for the published ones.
+NAMES = [
+    "vit_tiny_patch16_224.augreg_in21k",
+    "vit_small_patch16_224.augreg_in21k",
+    "vit_base_patch16_224.augreg2_in21k_ft_in1k",
+    "vit_base_patch32_224.augreg_in21k",
+    "vit_large_patch16_224.augreg_in21k",
+    "vit_base_patch16_224.mae",
+    "vit_base_patch16_224.dino",
+    "deit_tiny_patch16_224.fb_in1k",
+    "deit3_small_patch16_224.fb_in22k_ft_in1k",
+    "vit_small_patch14_dinov2.lvd142m",
+    "vit_base_patch14_reg4_dinov2.lvd142m",
+    "vit_small_patch16_dinov3.lvd1689m",
+    "vit_small_plus_patch16_dinov3.lvd1689m",
+    "vit_base_patch16_dinov3.lvd1689m",
+    "vit_base_patch16_clip_224.openai",
+    "vit_base_patch16_clip_quickgelu_224.openai",
+    "vit_base_patch32_clip_224.laion2b",
+    "vit_base_patch16_siglip_224.webli",
+    "vit_base_patch16_siglip_224.v2_webli",
+    "vit_so400m_patch14_siglip_224.webli",
+    "eva02_tiny_patch14_224.mim_in22k",
+    "eva02_base_patch14_224.mim_in22k",
+    "eva02_base_patch16_clip_224.merged2b",
+    "vit_pe_core_base_patch16_224.fb",
+    "vit_small_patch16_rope_224.naver_in1k",
+    "vit_medium_patch16_rope_reg1_gap_256.sbb_in1k",
+    "beit_base_patch16_224.in22k_ft_in22k",
+    "swin_tiny_patch4_window7_224.ms_in22k",
+    "swinv2_tiny_window8_256.ms_in1k",
+    "convnext_atto.d2_in1k",
+    "convnext_tiny.fb_in22k",
+    "convnext_tiny.dinov3_lvd1689m",
+    "convnextv2_nano.fcmae_ft_in22k_in1k",
+    "resnet50.a1_in1k",
+]
+
+
+def compare_name(program, folder, name):
+    """The folder of a repository, as timm saves it, opened by what its config.json says."""
+    torch.manual_seed(1)
+    model = timm.create_model(name, pretrained=False, num_classes=0).eval()
+    spread_out(model)
+    repository = folder / "repository"
+    timm.models.save_for_hf(model, repository, safe_serialization=True)
+    config = timm.data.resolve_data_config(model=model)
+    images = torch.rand(2, *config["input_size"])
+    save_file({"images": images}, folder / "images.safetensors")
+    command = [program, "features", repository, "--inputs", folder / "images.safetensors"]
+    command += ["--output", folder / "features.safetensors"]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    (repository / "model.safetensors").unlink()
+    size = f"{sum(weight.numel() for weight in model.parameters()) / 1e6:.0f} M"
+    if done.returncode:
+        why = done.stderr.split("problem: ")[-1].splitlines()[0]
+        print(f"{name}: refused: {why}", flush=True)
+        return name, size, f"refused: {why}"
+    mean, std = (torch.tensor(config[key]).view(3, 1, 1) for key in ("mean", "std"))
+    with torch.no_grad():
+        expected = model((images - mean) / std)
+    found = load_file(folder / "features.safetensors")["features"]
+    error = ((found - expected).abs().max() / expected.abs().max()).item()
+    print(f"{name}: {error:.1e} {'ok' if error <= LIMIT else 'MISS'}", flush=True)
+    return name, size, f"{error:.1e}" if error <= LIMIT else f"MISS {error:.1e}"
+
+
 def draw_images(folder):
     """64 images of odd sizes: gradients, edges and noise."""
     random = numpy.random.default_rng(1)
@@ -473,6 +625,7 @@ def main():
     parser.add_argument("--write", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--pixels", action="store_true")
+    parser.add_argument("--names", action="store_true")
     parser.add_argument("--markdown", type=pathlib.Path)
     options = parser.parse_args()
     if options.write:
@@ -484,6 +637,13 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
+        if options.names:
+            rows = [compare_name(options.program, folder, name) for name in NAMES]
+            if options.markdown:
+                lines = ["| name | weights | largest error |", "|---|---|---|"]
+                lines += [f"| `{name}` | {size} | {found} |" for name, size, found in rows]
+                options.markdown.write_text("\n".join(lines) + "\n")
+            return int(any("MISS" in found for _, _, found in rows))
         if options.pixels:
             draw_images(folder / "images")
             table = pathlib.Path(__file__).parent.parent / "assets" / "backbones.toml"

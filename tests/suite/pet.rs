@@ -33,6 +33,7 @@ fn shapes(blocks: usize) -> Vec<BlockShape> {
     let shape = BlockShape {
         width: WIDTH,
         hidden: 20,
+        fc1_outputs: 20,
         heads: HEADS,
         sites: SITES,
     };
@@ -312,6 +313,7 @@ fn parameters_are_as_many_as_in_the_paper() {
     let vit_b = BlockShape {
         width: 768,
         hidden: 3072,
+        fc1_outputs: 3072,
         heads: 12,
         sites: SITES,
     };

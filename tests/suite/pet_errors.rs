@@ -480,6 +480,7 @@ fn choices_that_do_not_fit_are_explained() {
     let convnext = BlockShape {
         width: 8,
         hidden: 32,
+        fc1_outputs: 32,
         heads: 0,
         sites: &[Site::Block, Site::Mlp],
     };

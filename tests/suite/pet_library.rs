@@ -117,6 +117,7 @@ fn the_view_says_how_plugins_fit() {
     let convnext = BlockShape {
         width: 96,
         hidden: 384,
+        fc1_outputs: 384,
         heads: 0,
         sites: &[Site::Block, Site::Mlp, Site::Fc1, Site::Fc2],
     };

@@ -227,7 +227,7 @@ impl Architecture {
                 0 => 0,
                 attended => 4 * block.width + 2 * attended,
             };
-            let each = 2 * block.hidden + attention + mixing;
+            let each = block.hidden + block.fc1_outputs + attention + mixing;
             let channels = length.tokens as f64 * block.width as f64;
             sum += channels * each as f64;
             // Each number before a stage goes into the linear layer that makes its tokens; each pixel into the first one.

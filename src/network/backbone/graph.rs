@@ -185,7 +185,8 @@ impl GraphParts<'_> {
         graph.pair("MatMul", &shares, v)
     }
 
-    /// fc2(activation(fc1(e))) with what acts inside, and the scale behind it.
+    /// fc2(activation(fc1(e))) with what acts inside, and the scale behind it. SwiGLU and the norms inside are known by
+    /// the weights; `epsilon` is that of the norm.
     ///
     /// # Errors
     /// Returns a Problem if a weight is missing, or for what has no form in a graph.
@@ -193,15 +194,24 @@ impl GraphParts<'_> {
         &mut self,
         block: usize,
         e: &Value,
-        (layer, activation): (&str, Activation),
+        (layer, activation, epsilon): (&str, Activation, f64),
         scale: Option<&str>,
     ) -> Result<Value> {
         let name = |rest: &str| format!("{layer}.{rest}");
         let hidden = self.scaled_linear((block, Site::Fc1), e, &name("fc1"), None)?;
-        let active = self.active(&hidden, activation);
+        let channels = named(self.weights, &name("fc2.weight"))?.shape[1];
+        let outputs = named(self.weights, &name("fc1.weight"))?.shape[0];
+        let active = match outputs == 2 * channels {
+            true => self.swiglu(&hidden, channels as i64),
+            false => self.active(&hidden, activation),
+        };
         let active = self.site((block, Site::Activation), &hidden, active)?;
         let active = match self.weights.contains_key(&name("grn.weight")) {
             true => self.response_norm(&active, &name("grn"))?,
+            false => active,
+        };
+        let active = match self.weights.contains_key(&name("norm.weight")) {
+            true => self.norm(&active, &name("norm"), epsilon)?,
             false => active,
         };
         self.scaled_linear((block, Site::Fc2), &active, &name("fc2"), scale)
@@ -223,6 +233,50 @@ impl GraphParts<'_> {
         let scaled = graph.pair("Mul", x, &scale);
         let moved = graph.pair("Add", &scaled, &beta);
         Ok(graph.pair("Add", x, &moved))
+    }
+
+    /// SwiGLU of gates and values side by side, each with this number of channels.
+    fn swiglu(&mut self, x: &Value, channels: i64) -> Value {
+        let graph = &mut *self.graph;
+        let gate = graph.slice(x, -1, 0, channels);
+        let value = graph.slice(x, -1, channels, 2 * channels);
+        let share = graph.op("Sigmoid", &[&gate], &[]);
+        let gate = graph.pair("Mul", &gate, &share);
+        graph.pair("Mul", &gate, &value)
+    }
+
+    /// Rotates the last tokens of queries or keys (any × heads × tokens × head width): `angles` are tokens × pairs of
+    /// channels, which are neighbours, or the halves of a head.
+    pub fn rotate(&mut self, x: &Value, angles: &[f64], pairs: usize, half: bool) -> Value {
+        let (tokens, graph) = (angles.len() / pairs, &mut *self.graph);
+        let count = tokens as i64;
+        // The shape of the channels: the pair's two numbers are side by side on one axis.
+        let (apart, axis, table) = match half {
+            true => ([0, 0, count, 2, pairs as i64], 3, [tokens, 1, pairs]),
+            false => ([0, 0, count, pairs as i64, 2], 4, [tokens, pairs, 1]),
+        };
+        let mut named = |name: &str, of: fn(f64) -> f64| {
+            let values = || angles.iter().map(|angle| of(*angle) as f32).collect();
+            graph.weight(&format!("rotary {name}"), &table, values)
+        };
+        let (cos, sin) = (named("cos", f64::cos), named("sin", f64::sin));
+        let leading = graph.slice(x, 2, 0, -count);
+        let rotated = graph.slice(x, 2, -count, i64::MAX);
+        let rotated = graph.reshape(&rotated, &apart);
+        let a = graph.slice(&rotated, axis, 0, 1);
+        let b = graph.slice(&rotated, axis, 1, 2);
+        let mut product = |x: &Value, table: &Value| graph.pair("Mul", x, table);
+        let [ac, bs, bc, as_] = [
+            product(&a, &cos),
+            product(&b, &sin),
+            product(&b, &cos),
+            product(&a, &sin),
+        ];
+        let first = graph.pair("Sub", &ac, &bs);
+        let second = graph.pair("Add", &bc, &as_);
+        let rotated = graph.join(&[&first, &second], axis);
+        let rotated = graph.reshape(&rotated, &[0, 0, count, 2 * pairs as i64]);
+        graph.join(&[&leading, &rotated], 2)
     }
 
     /// The values of an activation.

@@ -52,18 +52,39 @@ impl Activation {
     }
 }
 
-/// fc2(activation(fc1(LN(x)))).
+/// fc2(activation(fc1(LN(x)))), or LN(fc2(activation(fc1(x)))).
 pub struct Mlp {
-    /// The norm before it.
+    /// The norm before or after it.
     pub norm: LayerNorm,
-    /// width → hidden.
+    /// Whether the norm follows it (Swin V2).
+    pub norm_after: bool,
+    /// width → hidden; with SwiGLU, width → gates and values, 2·hidden.
     pub fc1: Linear,
     /// hidden → width.
     pub fc2: Linear,
-    /// What is between them.
+    /// The activation between them, unless it is SwiGLU.
     pub activation: Activation,
-    /// Behind the activation, in ConvNeXt V2.
-    pub response_norm: Option<ResponseNorm>,
+    /// Whether SwiGLU is between the layers.
+    pub swiglu: bool,
+    /// The norm after the activation.
+    pub inner_norm: Option<InnerNorm>,
+}
+
+/// A norm inside an MLP.
+pub enum InnerNorm {
+    /// ConvNeXt V2's.
+    Response(ResponseNorm),
+    /// EVA-02's.
+    Layer(LayerNorm),
+}
+
+impl InnerNorm {
+    fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+        match self {
+            Self::Response(norm) => norm.forward(x),
+            Self::Layer(norm) => norm.forward(x),
+        }
+    }
 }
 
 /// Global response normalisation (Woo et al., 2023): x + γ·x·g/mean(g) + β, where g is a channel's norm over all
@@ -90,6 +111,19 @@ impl ResponseNorm {
 }
 
 impl Mlp {
+    /// An MLP with GELU and without a norm inside.
+    pub fn new(norm: LayerNorm, fc1: Linear, fc2: Linear) -> Self {
+        Self {
+            norm,
+            norm_after: false,
+            fc1,
+            fc2,
+            activation: Activation::Gelu,
+            swiglu: false,
+            inner_norm: None,
+        }
+    }
+
     /// x + mlp(LN(x)) of block `index` with its hooks; one operation where nothing acts.
     pub fn residual(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
         if self.is_plain(index, hooks) && !hooks.uses(index, Site::Stream) {
@@ -124,30 +158,43 @@ impl Mlp {
 
     fn is_plain(&self, index: usize, hooks: &dyn Hooks) -> bool {
         let acted_on = hooks.uses_any(index, IN_MLP) || hooks.uses(index, Site::Mlp);
-        !acted_on && self.activation == Activation::Gelu && self.response_norm.is_none()
+        let is_usual = self.activation == Activation::Gelu && !self.swiglu && !self.norm_after;
+        !acted_on && is_usual && self.inner_norm.is_none()
     }
 
     /// Layer by layer, each with its hook.
     fn apart(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
         let [fc1, fc2] = self.layers(index, hooks)?;
-        let e = self.norm.forward(x.clone());
-        let e = hooks.around(index, Site::Norm2, &x, e)?;
+        let e = match self.norm_after {
+            true => x,
+            false => {
+                let e = self.norm.forward(x.clone());
+                hooks.around(index, Site::Norm2, &x, e)?
+            }
+        };
         let weight = || fc1.wide_weight();
         let h = fc1.forward(e.clone());
         let h = hooks.around_linear((index, Site::Fc1), &e, h, &weight)?;
         let before = hooks.uses(index, Site::Activation).then(|| h.clone());
-        let active = self.activation.of(h);
+        let active = match self.swiglu {
+            true => nn::swiglu(h),
+            false => self.activation.of(h),
+        };
         let active = match before {
             Some(before) => hooks.around(index, Site::Activation, &before, active)?,
             None => active,
         };
-        let active = match &self.response_norm {
+        let active = match &self.inner_norm {
             Some(norm) => norm.forward(active),
             None => active,
         };
         let weight = || fc2.wide_weight();
         let h = fc2.forward(active.clone());
-        let h = hooks.around_linear((index, Site::Fc2), &active, h, &weight)?;
+        let mut h = hooks.around_linear((index, Site::Fc2), &active, h, &weight)?;
+        if self.norm_after {
+            let normed = self.norm.forward(h.clone());
+            h = hooks.around(index, Site::Norm2, &h, normed)?;
+        }
         hooks.around(index, Site::Mlp, &e, h)
     }
 }

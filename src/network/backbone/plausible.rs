@@ -45,7 +45,7 @@ pub(super) fn too_large(size: usize, blocks: &[BlockShape], lengths: &[Length]) 
     }
     let mut weights = 0usize;
     for (block, length) in blocks.iter().zip(lengths) {
-        let BlockShape { width, hidden, .. } = *block;
+        let (width, hidden) = (block.width, block.fc1_outputs);
         if width > WIDEST {
             return Some(format!("{width} channels are too many"));
         }

@@ -31,6 +31,25 @@ pub struct LayerName {
     pub parts: usize,
 }
 
+/// The parts of an MLP in Python.
+pub struct MlpText {
+    /// All of it, of e.
+    pub whole: &'static str,
+    /// Its activation, of `hidden`.
+    pub activation: &'static str,
+    /// The norm after the activation, of `active`.
+    pub norm: Option<&'static str>,
+}
+
+impl MlpText {
+    /// An MLP with one activation and no norm inside.
+    pub const PLAIN: Self = Self {
+        whole: "block.mlp(e)",
+        activation: "block.mlp.act(hidden)",
+        norm: None,
+    };
+}
+
 /// Lines of a Python function's body.
 #[derive(Default)]
 pub struct Body(String);
@@ -54,29 +73,20 @@ impl Body {
 
     /// Adds e → h: timm's MLP `block.mlp`, layer by layer where PETs act inside. `scale` makes of a value, or of a
     /// weight (in × out), what the scale behind the MLP makes of it.
-    pub fn mlp(
-        &mut self,
-        acting: &Acting,
-        response_norm: bool,
-        scale: &dyn Fn(&str) -> [String; 2],
-    ) {
+    pub fn mlp(&mut self, acting: &Acting, inner: MlpText, scale: &dyn Fn(&str) -> [String; 2]) {
         let inside = [Site::Fc1, Site::Activation, Site::Fc2];
         if !acts_in(acting, &inside) {
-            let [h, _] = scale(match response_norm {
-                true => "block.mlp(e.unsqueeze(1)).squeeze(1)",
-                false => "block.mlp(e)",
-            });
+            let [h, _] = scale(inner.whole);
             self.line(format!("h = {h}"));
             return;
         }
         self.line("hidden = block.mlp.fc1(e)");
         let weight = "block.mlp.fc1.weight.T";
         self.site(acting, Site::Fc1, ["e", "hidden"], weight);
-        self.line("active = block.mlp.act(hidden)");
+        self.line(format!("active = {}", inner.activation));
         self.site(acting, Site::Activation, ["hidden", "active"], "");
-        if response_norm {
-            // It sees one row of positions as a map.
-            self.line("active = block.mlp.grn(active.unsqueeze(1)).squeeze(1)");
+        if let Some(norm) = inner.norm {
+            self.line(format!("active = {norm}"));
         }
         let [h, _] = scale("block.mlp.fc2(active)");
         self.line(format!("h = {h}"));

@@ -50,8 +50,10 @@ pub enum Site {
 pub struct BlockShape {
     /// Channels of the block's tokens (d).
     pub width: usize,
-    /// Channels inside the MLP.
+    /// Channels inside the MLP, the inputs of its second layer.
     pub hidden: usize,
+    /// Outputs of the MLP's first layer: `hidden`, or twice as many with SwiGLU (gates and values).
+    pub fc1_outputs: usize,
     /// Attention heads; 0 where the block has no attention.
     pub heads: usize,
     /// The sites the block offers.
@@ -118,6 +120,7 @@ impl BlockKind {
         BlockShape {
             width,
             hidden: 4 * width,
+            fc1_outputs: 4 * width,
             heads,
             sites: self.sites,
         }
@@ -351,9 +354,9 @@ impl Site {
     /// Returns the channels of e and h at this site of a block.
     pub fn channels(self, shape: &BlockShape) -> (usize, usize) {
         match self {
-            Self::Fc1 => (shape.width, shape.hidden),
+            Self::Fc1 => (shape.width, shape.fc1_outputs),
             Self::Fc2 => (shape.hidden, shape.width),
-            Self::Activation => (shape.hidden, shape.hidden),
+            Self::Activation => (shape.fc1_outputs, shape.hidden),
             _ => (shape.width, shape.width),
         }
     }

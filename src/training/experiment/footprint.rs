@@ -133,13 +133,13 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Returns the sizes of a tensor of the block's width, one of its MLP's width, and all attention scores.
+    /// Returns the sizes of a tensor of the block's width, one of the outputs of its MLP's first layer, and all attention scores.
     fn sizes(&self) -> [f64; 3] {
         let tokens = self.length.tokens as f64;
         let scores = self.shape.heads * self.length.attended;
         [
             tokens * self.shape.width as f64,
-            tokens * self.shape.hidden as f64,
+            tokens * self.shape.fc1_outputs as f64,
             tokens * scores as f64,
         ]
     }

@@ -12,7 +12,26 @@ fn families() -> Vec<Architecture> {
         Architecture::of(vit::Config::plain(32, 8, 48, 3, 4)),
         Architecture::of(swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4])),
         Architecture::of(convnext::Config::plain(32, vec![2, 1], vec![16, 24])),
+        rotary(),
+        Architecture::of(swin::Config {
+            v2: true,
+            ..swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4])
+        }),
     ]
+}
+
+/// A ViT with everything that DINOv3 and EVA-02 add to it.
+fn rotary() -> Architecture {
+    Architecture::of(vit::Config {
+        rope: Some(vit::Rotary::DinoV3),
+        swiglu: true,
+        mlp_norm: true,
+        attention_norm: true,
+        pos_embed: false,
+        qkv_bias: false,
+        registers: 2,
+        ..vit::Config::plain(32, 8, 48, 3, 4)
+    })
 }
 
 #[test]
@@ -61,6 +80,8 @@ fn other_image_sizes_work_and_impossible_ones_are_told() {
         vec![(16, 48), (40, 40)],
         vec![(16, 16), (8, 40), (20, 36), (4, 4)],
         vec![(9, 40), (33, 35)],
+        vec![(16, 48), (40, 40)],
+        vec![(16, 16), (20, 36)],
     ]) {
         let backbone = architecture.random(5, &Device::flex()).unwrap();
         for (rows, columns) in fitting {

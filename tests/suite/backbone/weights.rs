@@ -43,6 +43,21 @@ fn families() -> Vec<Architecture> {
         class_token: false,
         ..plain.clone()
     };
+    let rotary = vit::Config {
+        rope: Some(vit::Rotary::DinoV3),
+        swiglu: true,
+        mlp_norm: true,
+        attention_norm: true,
+        pos_embed: false,
+        qkv_bias: false,
+        ..plain.clone()
+    };
+    let perception = vit::Config {
+        rope: Some(vit::Rotary::Pe),
+        pool: vit::Pool::Map,
+        pool_heads: 6,
+        ..plain.clone()
+    };
     let convnext = convnext::Config::plain(32, vec![1, 2], vec![8, 20]);
     let normed = convnext::Config {
         final_norm: true,
@@ -63,6 +78,13 @@ fn families() -> Vec<Architecture> {
         Architecture::of(registers),
         Architecture::of(pooled),
         Architecture::of(attending),
+        Architecture::of(swin::Config {
+            v2: true,
+            trained_window: Some(2),
+            ..swin::Config::plain((32, 4, 4), 12, vec![2, 2], vec![2, 4])
+        }),
+        Architecture::of(rotary),
+        Architecture::of(perception),
     ]
 }
 

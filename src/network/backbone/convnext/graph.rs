@@ -54,7 +54,7 @@ fn block(
     let h = parts.mlp(
         index,
         &e,
-        (&name("mlp"), Activation::Gelu),
+        (&name("mlp"), Activation::Gelu, config.epsilon),
         gamma.as_deref(),
     )?;
     let h = parts.site((index, Site::Mlp), &e, h)?;

@@ -15,7 +15,7 @@ use names::renamed;
 use super::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
 use super::graph::GraphParts;
 use super::loader::WeightLoader;
-use super::mlp::{Activation, Mlp, ResponseNorm};
+use super::mlp::{InnerNorm, Mlp, ResponseNorm};
 use super::normalisation::Normalisation;
 use super::patches::Neighbours;
 use super::plausible::implausible;
@@ -132,6 +132,7 @@ impl Dimensions for Config {
                 let shape = BlockShape {
                     width: *width,
                     hidden: 4 * width,
+                    fc1_outputs: 4 * width,
                     heads: 0,
                     sites: BlockKind::CONVNEXT.sites,
                 };
@@ -288,26 +289,23 @@ impl Block {
         let fc1 = loader.linear(&name("mlp.fc1"), width, 4 * width, true);
         let gamma = (!config.response_norm).then(|| name("gamma"));
         let fc2 = loader.scaled_linear(&name("mlp.fc2"), 4 * width, width, gamma.as_deref());
-        let response_norm = config.response_norm.then(|| {
+        let inner_norm = config.response_norm.then(|| {
             let mut row = |kind: &str| {
                 let row: Tensor<1> = loader.tensor(&name(&format!("mlp.grn.{kind}")), [4 * width]);
                 let count = row.dims()[0];
                 row.reshape([1, 1, count])
             };
-            ResponseNorm {
+            InnerNorm::Response(ResponseNorm {
                 gamma: row("weight"),
                 beta: row("bias"),
-            }
+            })
         });
         Self {
             downsample,
             depthwise,
             mlp: Mlp {
-                norm,
-                fc1,
-                fc2,
-                activation: Activation::Gelu,
-                response_norm,
+                inner_norm,
+                ..Mlp::new(norm, fc1, fc2)
             },
         }
     }

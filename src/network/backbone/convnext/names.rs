@@ -30,7 +30,9 @@ pub fn renamed(tensors: Tensors) -> Tensors {
 }
 
 fn respelled(tensors: Tensors) -> Tensors {
-    if tensors.has("embeddings.patch_embeddings.weight") {
+    let is_transformers = tensors.has("embeddings.patch_embeddings.weight");
+    // A ViT (DINOv3) has the same first layer.
+    if is_transformers && !tensors.has("embeddings.cls_token") {
         return transformers(tensors);
     }
     if tensors.has("features.1.0.block.0.weight") {

@@ -1,7 +1,7 @@
 //! A ConvNeXt as Python: timm's `ConvNeXt`, and its block taken apart where PETs act in it.
 
 use super::Config;
-use crate::backbone::torch::{Acting, Body, TorchText, run_stages, tuple};
+use crate::backbone::torch::{Acting, Body, MlpText, TorchText, run_stages, tuple};
 use crate::pet::Site;
 use crate::problem::{Problem, Result};
 
@@ -50,7 +50,16 @@ fn block(config: &Config, acting: &Acting) -> String {
     body.line("mixed = block.conv_dw(x).permute(0, 2, 3, 1).flatten(1, 2)");
     body.line("e = block.norm(mixed)");
     body.site(acting, Site::Norm2, ["mixed", "e"], "");
-    body.mlp(acting, config.response_norm, &|what| {
+    let inner = match config.response_norm {
+        // The norm sees one row of positions as a map.
+        true => MlpText {
+            whole: "block.mlp(e.unsqueeze(1)).squeeze(1)",
+            norm: Some("block.mlp.grn(active.unsqueeze(1)).squeeze(1)"),
+            ..MlpText::PLAIN
+        },
+        false => MlpText::PLAIN,
+    };
+    body.mlp(acting, inner, &|what| {
         [0; 2].map(|_| match config.response_norm {
             true => what.to_owned(),
             false => format!("{what} * block.gamma"),

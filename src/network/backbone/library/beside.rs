@@ -194,7 +194,8 @@ impl Stated {
         if let Some(name) = config.get("architecture").and_then(Value::as_str) {
             self.put("timm", name);
             self.put("final_norm", true);
-            if name.contains("_clip_") || name.starts_with("beit3") {
+            let is_clip = name.contains("_clip_") && !name.starts_with("eva");
+            if is_clip || name.starts_with("beit3") {
                 self.put("norm_eps", 1e-5);
             }
             self.put("act_layer", activation_of(name));
@@ -215,8 +216,9 @@ impl Stated {
                 (12, 1e-6, "gelu_pytorch_tanh", "map")
             }
             "vit" | "deit" | "vit_mae" => (12, 1e-12, "gelu", "token"),
-            "swin" => (0, 1e-5, "gelu", "avg"),
+            "swin" | "swinv2" => (0, 1e-5, "gelu", "avg"),
             "convnext" | "convnextv2" => (0, 1e-6, "gelu", "avg"),
+            "dinov3_vit" => (6, 1e-5, "gelu", "token"),
             _ => (12, 1e-6, "gelu", "token"),
         };
         self.put("norm_eps", epsilon);
@@ -231,6 +233,16 @@ impl Stated {
             self.take("norm_eps", own, "layer_norm_eps");
         }
         self.take("act_layer", own, "hidden_act");
+        self.take("window_size", own, "window_size");
+        let trained = own
+            .get("pretrained_window_sizes")
+            .and_then(|sides| sides.get(0));
+        if let Some(side) = trained.and_then(Value::as_u64).filter(|side| *side > 0) {
+            self.put("trained_window", side);
+        }
+        if kind == "dinov3_vit" {
+            self.put("rope", "dinov3");
+        }
         self.take("input_size", own, "image_size");
         self.put("final_norm", true);
         if let Some("gelu_pytorch_tanh" | "gelu_new") = self.0.get("act_layer").map(String::as_str)
@@ -378,13 +390,16 @@ pub(super) fn as_options(stated: &StatedValues) -> Option<String> {
 }
 
 /// Other options of a backbone, with timm's words for them.
-const OPTIONS: [(&str, &str); 10] = [
+const OPTIONS: [(&str, &str); 13] = [
     ("architecture", "timm"),
     ("final_norm", "final_norm"),
     ("heads", "num_heads"),
     ("activation", "act_layer"),
     ("epsilon", "norm_eps"),
     ("pool", "global_pool"),
+    ("rope", "rope"),
+    ("window", "window_size"),
+    ("trained_window", "trained_window"),
     ("input_size", "input_size"),
     ("interpolation", "interpolation"),
     ("crop_ratio", "crop_ratio"),

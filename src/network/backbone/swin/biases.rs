@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use burn::tensor::activation::{relu, sigmoid};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use super::config::Config;
@@ -15,6 +16,9 @@ use crate::tensors::HostTensor;
 
 /// Keeps tokens of regions that are no neighbours from attending to each other.
 const APART: f32 = -100.0;
+
+/// Channels of the layers that compute the biases of a Swin V2.
+const HIDDEN: usize = 512;
 
 /// The table's name within a block.
 pub const TABLE: &str = "attn.relative_position_bias_table";
@@ -52,6 +56,38 @@ impl Biases {
         Self {
             table,
             window,
+            heads,
+            known: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// The biases of a Swin V2, which the layers at `prefix` compute from relative positions; `sides` are those of the
+    /// windows now and in training.
+    pub fn computed(
+        loader: &mut WeightLoader,
+        prefix: &str,
+        sides: [usize; 2],
+        heads: usize,
+    ) -> Self {
+        let names = ["0.weight", "0.bias", "2.weight"].map(|rest| format!("{prefix}.{rest}"));
+        let table = if loader.trains(&names.each_ref().map(String::as_str)) {
+            let first: Tensor<2> = loader.tensor(&names[0], [HIDDEN, 2]);
+            let bias: Tensor<1> = loader.tensor(&names[1], [HIDDEN]);
+            let second: Tensor<2> = loader.tensor(&names[2], [heads, HIDDEN]);
+            let positions = relative_positions(sides).concat();
+            let positions = TensorData::new(positions, [(2 * sides[0] - 1).pow(2), 2]);
+            let positions = Tensor::<2>::from_data(positions, &loader.place().device);
+            let hidden = positions.matmul(first.transpose()) + bias.unsqueeze::<2>();
+            Table::Trained(sigmoid(relu(hidden).matmul(second.transpose())) * 16.0)
+        } else {
+            let first = loader.values(&names[0], &[HIDDEN, 2]);
+            let bias = loader.values(&names[1], &[HIDDEN]);
+            let second = loader.values(&names[2], &[heads, HIDDEN]);
+            Table::Fixed(computed_table([&first, &bias, &second], sides, heads))
+        };
+        Self {
+            table,
+            window: sides[0],
             heads,
             known: Mutex::new(HashMap::new()),
         }
@@ -112,6 +148,39 @@ impl Biases {
         );
         Ok(plain + Tensor::from_data(mask, device))
     }
+}
+
+/// The row and column of each cell of a Swin V2's table, spaced by their logarithm. `sides` are those of the windows now
+/// and in training.
+fn relative_positions([side, trained]: [usize; 2]) -> Vec<[f32; 2]> {
+    let spaced = |at: usize| {
+        let steps = at as f64 - (side as f64 - 1.0);
+        let scaled = 8.0 * steps / (trained as f64 - 1.0).max(1.0);
+        (scaled.signum() * (scaled.abs() + 1.0).log2() / 3.0) as f32
+    };
+    let all = 0..2 * side - 1;
+    let row = |row: usize| all.clone().map(move |column| [spaced(row), spaced(column)]);
+    all.clone().flat_map(row).collect()
+}
+
+/// A Swin V2's table of biases ((2·side − 1)² × heads): 16·σ(W₂·relu(W₁·position + b)), from W₁, b and W₂; empty without
+/// weights.
+pub fn computed_table(weights: [&[f32]; 3], sides: [usize; 2], heads: usize) -> Vec<f32> {
+    let [first, bias, second] = weights;
+    if second.is_empty() {
+        return Vec::new();
+    }
+    let mut table = Vec::new();
+    for [row, column] in relative_positions(sides) {
+        let layer = first.chunks_exact(2).zip(bias);
+        let hidden = layer.map(|(w, b)| (w[0] * row + w[1] * column + b).max(0.0));
+        let hidden: Vec<f32> = hidden.collect();
+        for head in second.chunks_exact(hidden.len()).take(heads) {
+            let score: f32 = hidden.iter().zip(head).map(|(h, w)| h * w).sum();
+            table.push(16.0 / (1.0 + (-score).exp()));
+        }
+    }
+    table
 }
 
 /// For each pair of tokens of a window the row of the table that holds their biases.

@@ -19,6 +19,10 @@ pub struct Config {
     pub mlp_ratio: f64,
     /// Added to the variance in every layer norm.
     pub epsilon: f64,
+    /// Whether it is a Swin V2: cosine attention, biases that a small MLP computes, norms after the sub-layers.
+    pub v2: bool,
+    /// Side of the windows that the biases of a Swin V2 were trained with; `None` for `window`.
+    pub trained_window: Option<usize>,
 }
 
 impl Config {
@@ -38,6 +42,8 @@ impl Config {
             window,
             mlp_ratio: 4.0,
             epsilon: 1e-5,
+            v2: false,
+            trained_window: None,
         }
     }
 
@@ -54,6 +60,17 @@ impl Config {
     /// Side of a stage's token map at the input size; patch merging rounds up.
     pub(super) fn map_side(&self, stage: usize) -> usize {
         (self.input_size / self.patch).div_ceil(1 << stage)
+    }
+
+    /// Sides of a stage's windows: at the input size, and when the biases of a Swin V2 were trained.
+    pub(super) fn bias_sides(&self, stage: usize) -> [usize; 2] {
+        let own = self.stage_window(stage);
+        // The last maps were smaller than the windows.
+        let trained = self.trained_window.map(|window| {
+            let smaller = self.map_side(stage) * window / self.window.max(1);
+            window.min(smaller).max(1)
+        });
+        [own, trained.unwrap_or(own)]
     }
 
     /// Side of a stage's windows at the input size.

@@ -12,7 +12,7 @@ use crate::backbone::loader::WeightLoader;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::plausible::implausible;
 use crate::backbone::torch::{Acting, TorchText};
-use crate::backbone::weights::Tensors;
+use crate::backbone::weights::{Stored, Tensors};
 use crate::backbone::words::ArchitectureValues;
 use crate::backbone::{Backbone, BlockShape, Length};
 use crate::counts::counted;
@@ -27,7 +27,16 @@ pub static FAMILY: Family = Family {
     name: "swin",
     title: "Swin",
     usual: "swin_base_patch4_window7_224.ms_in22k",
-    keys: &["patch", "width", "depths", "heads", "window", "mlp_ratio"],
+    keys: &[
+        "patch",
+        "width",
+        "depths",
+        "heads",
+        "window",
+        "mlp_ratio",
+        "v2",
+        "trained_window",
+    ],
     // The paper's 10 of 24 blocks.
     pet_blocks: 10,
     mixing: 0,
@@ -94,6 +103,7 @@ impl Dimensions for Config {
                 let shape = BlockShape {
                     width,
                     hidden: self.hidden(stage),
+                    fc1_outputs: self.hidden(stage),
                     heads: self.heads[stage],
                     sites: BlockKind::SWIN.sites,
                 };
@@ -143,14 +153,26 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
     Ok(Config {
         mlp_ratio: words.real("mlp_ratio", "mlp_ratio", plain.mlp_ratio)?,
         epsilon: words.real("epsilon", "norm_eps", plain.epsilon)?,
+        v2: words.flag("v2", "", false)?,
+        trained_window: words.own_size("trained_window")?,
         ..plain
     })
 }
 
-/// A Swin of these shapes, whose tables of relative positions determine windows and heads.
-fn shaped(tensors: &Tensors) -> Option<Inferred> {
-    let tensors = renamed(tensors.clone());
-    let stages = tensors.series("layers.", ".blocks.0.norm1.weight");
+/// The windows of a network, as far as its tensors or what is stated show them.
+struct Shown {
+    /// Side of a window.
+    window: usize,
+    /// Heads of each stage.
+    heads: Vec<usize>,
+    /// The smallest input size at which the windows are those of the file.
+    size: usize,
+    /// Side of the windows in training, if it was another one.
+    trained_window: Option<usize>,
+}
+
+/// What the tables of relative positions show.
+fn shown_by_tables(tensors: &Tensors, stages: usize, patch: usize) -> Option<Shown> {
     let table = |stage: usize| {
         let name = format!("layers.{stage}.blocks.0.attn.relative_position_bias_table");
         let &[cells, heads] = tensors.shape(&name)? else {
@@ -160,38 +182,85 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
     };
     let tables = (0..stages).map(table).collect::<Option<Vec<_>>>()?;
     let (window, _) = *tables.first()?;
-    let &[width, _, patch, _] = tensors.shape("patch_embed.proj.weight")? else {
-        return None;
-    };
-    let depths = (0..stages)
-        .map(|stage| tensors.series(&format!("layers.{stage}.blocks."), ".norm1.weight"))
-        .collect();
     // A stage whose window is smaller than the first one's was cut down to its map.
     let map = (tables.iter().enumerate()).find(|(_, (side, _))| *side < window);
     let (side, stage) = map.map_or((window, stages - 1), |(stage, (side, _))| (*side, stage));
     let size = 1usize.checked_shl(stage as u32)?;
-    let size = side.checked_mul(size)?.checked_mul(patch)?;
-    let heads = tables.iter().map(|(_, heads)| *heads).collect();
-    let plain = Config::plain((size, patch, window), width, depths, heads);
-    let hidden = *tensors.shape("layers.0.blocks.0.mlp.fc1.weight")?.first()?;
-    let config = Config {
-        mlp_ratio: hidden as f64 / width.max(1) as f64,
-        ..plain
+    Some(Shown {
+        window,
+        heads: tables.iter().map(|(_, heads)| *heads).collect(),
+        size: side.checked_mul(size)?.checked_mul(patch)?,
+        trained_window: None,
+    })
+}
+
+/// What is stated of a Swin V2, whose tensors do not show the windows; a window of 0 where nothing is.
+fn shown_by_words(tensors: &Tensors, stages: usize, stated: &ArchitectureValues) -> Option<Shown> {
+    let heads = |stage: usize| {
+        let name = format!("layers.{stage}.blocks.0.attn.logit_scale");
+        tensors.shape(&name)?.first().copied()
+    };
+    let name = stated.timms_text("timm").unwrap_or_default();
+    // swinv2_base_window12to16_192to256: trained with windows of 12, used with windows of 16.
+    let sides = name
+        .split_once("window")
+        .map_or("", |(_, rest)| rest.split('_').next().unwrap_or_default());
+    let [trained, window] = match sides.split_once("to") {
+        Some((trained, window)) => [trained, window],
+        None => ["", sides],
+    }
+    .map(|side| side.parse::<usize>().ok());
+    Some(Shown {
+        window: stated.timms_size("window_size").or(window).unwrap_or(0),
+        heads: (0..stages).map(heads).collect::<Option<_>>()?,
+        size: 256,
+        trained_window: stated.timms_size("trained_window").or(trained),
+    })
+}
+
+/// A Swin of these shapes.
+fn shaped(tensors: &Tensors) -> Option<Inferred> {
+    let tensors = renamed(tensors.clone());
+    let stages = tensors.series("layers.", ".blocks.0.norm1.weight");
+    let &[width, _, patch, _] = tensors.shape("patch_embed.proj.weight")? else {
+        return None;
     };
     let stated = ArchitectureValues::of_metadata(tensors.metadata());
+    let v2 = tensors.has("layers.0.blocks.0.attn.logit_scale");
+    let shown = match v2 {
+        true => shown_by_words(&tensors, stages, &stated)?,
+        false => shown_by_tables(&tensors, stages, patch)?,
+    };
+    let depths = (0..stages)
+        .map(|stage| tensors.series(&format!("layers.{stage}.blocks."), ".norm1.weight"))
+        .collect();
+    let missing = match shown.window {
+        0 => vec!["window"],
+        _ => Vec::new(),
+    };
+    let sizes = (shown.size, patch, shown.window.max(1));
+    let plain = Config::plain(sizes, width, depths, shown.heads);
+    let hidden = *tensors.shape("layers.0.blocks.0.mlp.fc1.weight")?.first()?;
     let told = stated.timms_size("input_size");
-    let assumed = message!("network-input-single-window", side = size.to_string());
+    let side = shown.size.to_string();
+    let assumed = match v2 {
+        true => message!("network-input-size", side = side),
+        false => message!("network-input-single-window", side = side),
+    };
     let config = Config {
-        input_size: told.unwrap_or(size),
+        mlp_ratio: hidden as f64 / width.max(1) as f64,
+        input_size: told.unwrap_or(shown.size),
         epsilon: stated
-            .real("", "norm_eps", config.epsilon)
-            .unwrap_or(config.epsilon),
-        ..config
+            .real("", "norm_eps", plain.epsilon)
+            .unwrap_or(plain.epsilon),
+        v2,
+        trained_window: shown.trained_window,
+        ..plain
     };
     Some(Inferred {
         architecture: Architecture::of(config),
         assumed: told.map_or_else(|| vec![assumed.into()], |_| Vec::new()),
-        missing: Vec::new(),
+        missing,
     })
 }
 
@@ -202,6 +271,10 @@ fn respelled(tensors: Tensors) -> Tensors {
             ("embeddings.patch_embeddings.projection", "patch_embed.proj"),
             ("embeddings.norm", "patch_embed.norm"),
             ("encoder.layers.", "layers."),
+            (
+                "attention.self.continuous_position_bias_mlp.",
+                "attn.cpb_mlp.",
+            ),
             ("attention.self.", "attn."),
             ("attention.output.dense", "attn.proj"),
             ("intermediate.dense", "mlp.fc1"),
@@ -211,9 +284,12 @@ fn respelled(tensors: Tensors) -> Tensors {
             ("layernorm.", "norm."),
         ];
         let unused = ["pooler.", "embeddings.mask_token"];
-        return tensors
-            .respelled(&swaps, &unused)
-            .packed(["query", "key", "value"], "qkv");
+        return with_key_biases(
+            tensors.respelled(&swaps, &unused),
+            ".query.bias",
+            ".key.bias",
+        )
+        .packed(["query", "key", "value"], "qkv");
     }
     if !tensors.has("features.1.0.norm1.weight") {
         return tensors;
@@ -236,13 +312,42 @@ fn respelled(tensors: Tensors) -> Tensors {
     })
 }
 
+/// The tensors with biases of 0 for keys where only queries and values have some, as in a Swin V2.
+fn with_key_biases(mut tensors: Tensors, queries: &str, keys: &str) -> Tensors {
+    let layers = tensors
+        .names()
+        .filter_map(|name| name.strip_suffix(queries));
+    for layer in layers.map(str::to_owned).collect::<Vec<_>>() {
+        let name = format!("{layer}{keys}");
+        if !tensors.has(&name)
+            && let Some(shape) = tensors
+                .shape(&format!("{layer}{queries}"))
+                .map(<[usize]>::to_vec)
+        {
+            tensors.insert(name, Stored::zeros(&shape));
+        }
+    }
+    tensors
+}
+
 /// Gives the tensors today's timm names. Older files put the downsampling at the end of a stage
 /// instead of at the start of the next, and keep index tables and masks that can be computed.
 fn renamed(tensors: Tensors) -> Tensors {
-    let tensors = respelled(tensors);
+    let swaps =
+        ["q", "k", "v"].map(|part| (format!("attn.{part}_bias"), format!("attn.{part}.bias")));
+    let swaps = swaps
+        .each_ref()
+        .map(|(from, to)| (from.as_str(), to.as_str()));
+    let tensors = respelled(tensors).respelled(&swaps, &[]);
+    let tensors = with_key_biases(tensors, ".q.bias", ".k.bias").packed(["q", "k", "v"], "qkv");
     let old = tensors.has("layers.0.downsample.reduction.weight");
     tensors.renamed(|name| {
-        if name.ends_with("relative_position_index") || name.ends_with("attn_mask") {
+        let computed = [
+            "relative_position_index",
+            "relative_coords_table",
+            "attn_mask",
+        ];
+        if computed.iter().any(|end| name.ends_with(end)) {
             return None;
         }
         let parts: Vec<&str> = name.split('.').collect();

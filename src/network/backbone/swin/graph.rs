@@ -67,13 +67,37 @@ fn block(
 ) -> Result<Value> {
     let width = config.stage_width(stage);
     let name = |rest: &str| format!("layers.{stage}.blocks.{own}.{rest}");
-    let e = parts.norm(x, &name("norm1"), config.epsilon)?;
-    let e = parts.site((index, Site::Norm1), x, e)?;
+    let e = match config.v2 {
+        true => x.clone(),
+        false => {
+            let e = parts.norm(x, &name("norm1"), config.epsilon)?;
+            parts.site((index, Site::Norm1), x, e)?
+        }
+    };
     let inside = partition(parts.graph, &e, windows, width as i64);
     let (heads, wide) = (config.heads[stage], width as i64);
     let projections = parts.projections(index, &inside, &name("attn.qkv"), width)?;
-    let [q, k, v] = projections.map(|h| parts.by_head(&h, heads as i64, wide));
-    let bias = bias(parts, &name(TABLE), windows, heads)?;
+    let [mut q, mut k, v] = projections.map(|h| parts.by_head(&h, heads as i64, wide));
+    if config.v2 {
+        let scale = named(parts.weights, &name("attn.logit_scale"))?;
+        let root = ((width / heads) as f32).sqrt();
+        let scales = || {
+            let values = scale.values.iter();
+            values.map(|v| v.min(100f32.ln()).exp() * root).collect()
+        };
+        let scale = parts
+            .graph
+            .weight(&name("cosine scale"), &[heads, 1, 1], scales);
+        q = unit(parts.graph, &q);
+        q = parts.graph.pair("Mul", &q, &scale);
+        k = unit(parts.graph, &k);
+    }
+    let bias = bias(
+        config,
+        parts,
+        (stage, &name("attn.cpb_mlp"), &name(TABLE)),
+        windows,
+    )?;
     let mixed = parts.attend([&q, &k, &v], wide / heads as i64, &|graph, scores| {
         let [groups, tokens] = [windows.groups(), windows.tokens()].map(|n| n as i64);
         let by_group = [-1, groups, heads as i64, tokens, tokens];
@@ -83,12 +107,27 @@ fn block(
     });
     let mixed = parts.joined_heads(&mixed, wide);
     let h = parts.scaled_linear((index, Site::Proj), &mixed, &name("attn.proj"), None)?;
-    let h = reverse(parts.graph, &h, windows, wide);
+    let mut h = reverse(parts.graph, &h, windows, wide);
+    if config.v2 {
+        let normed = parts.norm(&h, &name("norm1"), config.epsilon)?;
+        h = parts.site((index, Site::Norm1), &h, normed)?;
+    }
     let h = parts.site((index, Site::Attention), &e, h)?;
     let middle = parts.graph.pair("Add", x, &h);
-    let e = parts.norm(&middle, &name("norm2"), config.epsilon)?;
-    let e = parts.site((index, Site::Norm2), &middle, e)?;
-    let h = parts.mlp(index, &e, (&name("mlp"), Activation::Gelu), None)?;
+    let e = match config.v2 {
+        true => middle.clone(),
+        false => {
+            let e = parts.norm(&middle, &name("norm2"), config.epsilon)?;
+            parts.site((index, Site::Norm2), &middle, e)?
+        }
+    };
+    let mlp = name("mlp");
+    let mlp = (mlp.as_str(), Activation::Gelu, config.epsilon);
+    let mut h = parts.mlp(index, &e, mlp, None)?;
+    if config.v2 {
+        let normed = parts.norm(&h, &name("norm2"), config.epsilon)?;
+        h = parts.site((index, Site::Norm2), &h, normed)?;
+    }
     let h = parts.site((index, Site::Mlp), &e, h)?;
     let h = parts.site((index, Site::Stream), &middle, h)?;
     let out = parts.graph.pair("Add", &middle, &h);
@@ -96,16 +135,43 @@ fn block(
     parts.site((index, Site::Tokens), x, out)
 }
 
+/// Rows of length 1.
+fn unit(graph: &mut Graph, x: &Value) -> Value {
+    let squared = graph.pair("Mul", x, x);
+    let summed = graph.sum(&squared, -1);
+    let least = graph.number(1e-24);
+    let summed = graph.op("Max", &[&summed, &least], &[]);
+    let length = graph.op("Sqrt", &[&summed], &[]);
+    graph.pair("Div", x, &length)
+}
+
 /// What is added to the scores of a block: groups × heads × tokens × tokens.
-fn bias(parts: &mut GraphParts<'_>, table: &str, windows: &Windows, heads: usize) -> Result<Value> {
-    let stored = named(parts.weights, table)?;
+fn bias(
+    config: &Config,
+    parts: &mut GraphParts<'_>,
+    (stage, layers, table): (usize, &str, &str),
+    windows: &Windows,
+) -> Result<Value> {
+    let heads = config.heads[stage];
+    let (side, values) = match config.v2 {
+        true => {
+            let stored = |name: &str| named(parts.weights, &format!("{layers}.{name}"));
+            let stored = [stored("0.weight")?, stored("0.bias")?, stored("2.weight")?];
+            let weights = stored.map(|tensor| tensor.values.as_slice());
+            let sides = config.bias_sides(stage);
+            (sides[0], biases::computed_table(weights, sides, heads))
+        }
+        false => {
+            let stored = named(parts.weights, table)?;
+            let cells = stored.shape.first().copied().unwrap_or_default();
+            (biases::side_of(cells), stored.values.clone())
+        }
+    };
     let (groups, tokens) = (windows.groups(), windows.tokens());
-    let side = biases::side_of(stored.shape.first().copied().unwrap_or_default());
     let shape = [groups, heads, tokens, tokens];
-    let made = || biases::laid_out(&stored.values, side, heads, windows);
-    Ok(parts
-        .graph
-        .weight(&format!("{table} laid out"), &shape, made))
+    let laid_out = || biases::laid_out(&values, side, heads, windows);
+    let name = format!("{table} laid out");
+    Ok(parts.graph.weight(&name, &shape, laid_out))
 }
 
 /// As [`Windows::partition`].

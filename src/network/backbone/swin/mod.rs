@@ -1,12 +1,14 @@
 //! Swin Transformer (Liu et al., 2021): attention within windows that shift by half a window in
 //! every second block, a learned bias per relative position, and 2×2 patch merging between stages.
-//! The feature is the mean over all positions after the final norm.
+//! The feature is the mean over all positions after the final norm. Swin V2 (Liu et al., 2022) has
+//! cosine attention, biases that a small MLP computes from relative positions, and norms after the
+//! sub-layers.
 
 use burn::tensor::Tensor;
 
 use super::architecture::Architecture;
 use super::loader::WeightLoader;
-use super::mlp::{Activation, Mlp};
+use super::mlp::Mlp;
 use super::patches::Neighbours;
 use super::projections::{projections, uses_projections};
 use super::{Backbone, Facts, IN_ATTENTION, Tokens, check_no_prefix, patches};
@@ -33,6 +35,8 @@ struct Block {
     heads: usize,
     norm1: LayerNorm,
     qkv: Linear,
+    /// What queries and keys of unit length are scaled by in a Swin V2: 1 × 1 × heads × 1.
+    cosine: Option<Tensor<4>>,
     biases: Biases,
     proj: Linear,
     mlp: Mlp,
@@ -41,6 +45,8 @@ struct Block {
 struct Merging {
     norm: LayerNorm,
     reduction: Linear,
+    /// Whether the norm follows the reduction.
+    norm_after: bool,
 }
 
 /// A Swin.
@@ -67,8 +73,8 @@ impl Swin {
         let mut blocks = Vec::new();
         for stage in 0..config.depths.len() {
             for index in 0..config.depths[stage] {
-                let merging = (index == 0 && stage > 0)
-                    .then(|| Merging::build(loader, stage, config.stage_width(stage), epsilon));
+                let merging =
+                    (index == 0 && stage > 0).then(|| Merging::build(config, loader, stage));
                 blocks.push(Block::build(config, loader, (stage, index), merging));
             }
         }
@@ -98,16 +104,31 @@ impl Block {
         let name = |rest: &str| format!("layers.{stage}.blocks.{index}.{rest}");
         let norm1 = loader.norm(&name("norm1"), width, epsilon);
         let qkv = loader.linear(&name("attn.qkv"), width, 3 * width, true);
+        let cosine = config.v2.then(|| {
+            let scale: Tensor<3> = loader.tensor(&name("attn.logit_scale"), [heads, 1, 1]);
+            let [count, ..] = scale.dims();
+            let root = ((width / heads) as f64).sqrt();
+            // The attention divides by the root of the head's width.
+            (scale.clamp_max(100f64.ln()).exp() * root).reshape([1, 1, count, 1])
+        });
         let window = config.stage_window(stage);
-        let table = name(biases::TABLE);
-        let biases = Biases::build(loader, &table, window, heads);
+        let biases = match config.v2 {
+            true => Biases::computed(
+                loader,
+                &name("attn.cpb_mlp"),
+                config.bias_sides(stage),
+                heads,
+            ),
+            false => Biases::build(loader, &name(biases::TABLE), window, heads),
+        };
         let proj = loader.linear(&name("attn.proj"), width, width, true);
         let mlp = Mlp {
-            norm: loader.norm(&name("norm2"), width, epsilon),
-            fc1: loader.linear(&name("mlp.fc1"), width, hidden, true),
-            fc2: loader.linear(&name("mlp.fc2"), hidden, width, true),
-            activation: Activation::Gelu,
-            response_norm: None,
+            norm_after: config.v2,
+            ..Mlp::new(
+                loader.norm(&name("norm2"), width, epsilon),
+                loader.linear(&name("mlp.fc1"), width, hidden, true),
+                loader.linear(&name("mlp.fc2"), hidden, width, true),
+            )
         };
         Self {
             merging,
@@ -115,6 +136,7 @@ impl Block {
             heads,
             norm1,
             qkv,
+            cosine,
             biases,
             proj,
             mlp,
@@ -129,6 +151,13 @@ impl Block {
         windows: &Windows,
         hooks: &dyn Hooks,
     ) -> Result<Tensor<3>> {
+        if self.cosine.is_some() {
+            let h = self.attention(index, x, windows, hooks)?;
+            let normed = self.norm1.forward(h.clone());
+            let h = hooks.around(index, Site::Norm1, &h, normed)?;
+            let h = hooks.around(index, Site::Attention, x, h)?;
+            return Ok(nn::plus(x.clone(), h));
+        }
         let acted_on = hooks.uses_any(index, &[Site::Norm1, Site::Attention]);
         // Padding of a map that is not a multiple of the window is zero after the norm, not before it.
         if !acted_on && !hooks.uses_any(index, IN_ATTENTION) && windows.whole() == windows.map {
@@ -168,7 +197,7 @@ impl Block {
         windows: &Windows,
         hooks: &dyn Hooks,
     ) -> Result<Tensor<3>> {
-        if !hooks.uses_any(index, IN_ATTENTION) {
+        if !hooks.uses_any(index, IN_ATTENTION) && self.cosine.is_none() {
             return self.plain_attention(index, Frame::default(), e, windows, hooks);
         }
         let inside = windows.partition(e.clone());
@@ -181,6 +210,9 @@ impl Block {
                 2,
             );
         }
+        if let Some(scale) = &self.cosine {
+            qkv = cosine_projections(qkv, scale);
+        }
         let bias = self.biases.of(windows, &e.device())?;
         let mixed = nn::attention(qkv, self.heads, Some(&bias));
         let h = proj.forward(mixed.clone());
@@ -190,13 +222,38 @@ impl Block {
     }
 }
 
+/// Packed projections whose products of queries and keys are cosines, scaled: queries and keys of each head have unit
+/// length, and `scale` multiplies the queries.
+fn cosine_projections(qkv: Tensor<3>, scale: &Tensor<4>) -> Tensor<3> {
+    let [batch, tokens, packed] = qkv.dims();
+    let (width, heads) = (packed / 3, scale.dims()[2]);
+    let part = |i: usize| {
+        let columns = i * width..(i + 1) * width;
+        qkv.clone().slice([0..batch, 0..tokens, columns])
+    };
+    let unit = |x: Tensor<3>| {
+        let x = x.reshape([batch, tokens, heads, width / heads]);
+        let squares = x.clone().powi_scalar(2).sum_dim(3);
+        x / squares.clamp_min(1e-24).sqrt()
+    };
+    let queries = (unit(part(0)) * scale.clone()).reshape([batch, tokens, width]);
+    let keys = unit(part(1)).reshape([batch, tokens, width]);
+    Tensor::cat(vec![queries, keys, part(2)], 2)
+}
+
 impl Merging {
-    fn build(loader: &mut WeightLoader, stage: usize, after: usize, epsilon: f64) -> Self {
+    fn build(config: &Config, loader: &mut WeightLoader, stage: usize) -> Self {
         let prefix = format!("layers.{stage}.downsample");
+        let after = config.stage_width(stage);
         let packed = 2 * after;
-        let norm = loader.norm(&format!("{prefix}.norm"), packed, epsilon);
+        let normed = if config.v2 { after } else { packed };
+        let norm = loader.norm(&format!("{prefix}.norm"), normed, config.epsilon);
         let reduction = loader.linear(&format!("{prefix}.reduction"), packed, after, false);
-        Self { norm, reduction }
+        Self {
+            norm,
+            reduction,
+            norm_after: config.v2,
+        }
     }
 
     /// Merges 2×2 neighbours; an odd map is padded with a row or column of zeros first.
@@ -211,7 +268,10 @@ impl Merging {
         let columnwise = Neighbours::ColumnMajor;
         let joined = patches::of_tokens(values, even_rows, even_columns, columnwise);
         Tokens {
-            values: self.reduction.forward(self.norm.forward(joined)),
+            values: match self.norm_after {
+                true => self.norm.forward(self.reduction.forward(joined)),
+                false => self.reduction.forward(self.norm.forward(joined)),
+            },
             rows: even_rows / 2,
             columns: even_columns / 2,
         }

@@ -3,7 +3,7 @@
 
 use super::config::Config;
 use crate::backbone::IN_ATTENTION;
-use crate::backbone::torch::{Acting, Body, TorchText, acts_in, run_stages, tuple};
+use crate::backbone::torch::{Acting, Body, MlpText, TorchText, acts_in, run_stages, tuple};
 use crate::pet::Site;
 use crate::problem::{Problem, Result};
 
@@ -22,11 +22,20 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
         epsilon,
         ..
     } = config;
+    let (class, module) = match config.v2 {
+        true => ("SwinTransformerV2", "swin_transformer_v2"),
+        false => ("SwinTransformer", "swin_transformer"),
+    };
+    let trained = config.trained_window.map_or(String::new(), |_| {
+        let stages = 0..config.depths.len();
+        let sides: Vec<usize> = stages.map(|stage| config.bias_sides(stage)[1]).collect();
+        format!("        pretrained_window_sizes={},\n", tuple(&sides))
+    });
     let network = format!(
-        "def make_network():\n    \"\"\"The backbone {name}: timm's SwinTransformer of these sizes.\"\"\"\n    \
-         return SwinTransformer(\n        img_size={input_size},\n        patch_size={patch},\n        \
+        "def make_network():\n    \"\"\"The backbone {name}: timm's {class} of these sizes.\"\"\"\n    \
+         return {class}(\n        img_size={input_size},\n        patch_size={patch},\n        \
          embed_dim={width},\n        depths={},\n        num_heads={},\n        window_size={window},\n        \
-         mlp_ratio={mlp_ratio:?},\n        norm_layer=partial(nn.LayerNorm, eps={epsilon:?}),\n        \
+         mlp_ratio={mlp_ratio:?},\n        norm_layer=partial(nn.LayerNorm, eps={epsilon:?}),\n{trained}        \
          num_classes=0,\n    )\n\n\n",
         tuple(&config.depths),
         tuple(&config.heads)
@@ -35,7 +44,10 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
                          return network.patch_embed(images)\n\n\n"
         .to_owned();
     if !acting.is_empty() {
-        functions += &block(acting);
+        functions += &match config.v2 {
+            true => block_v2(acting),
+            false => block(acting),
+        };
     }
     functions += &run_stages("layers", acting);
     functions += "def pool(network, x):\n    \"\"\"What the last block gives → features: the mean token.\"\"\"\n    \
@@ -43,7 +55,7 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
     Ok(TorchText {
         imports: vec![
             "from functools import partial".into(),
-            "from timm.models.swin_transformer import SwinTransformer".into(),
+            format!("from timm.models.{module} import {class}"),
         ],
         network,
         functions,
@@ -62,7 +74,35 @@ fn block(acting: &Acting) -> String {
     body.line("x = x + h");
     body.line("e = block.norm2(x)");
     body.site(acting, Site::Norm2, ["x", "e"], "");
-    body.mlp(acting, false, &|what| [what.to_owned(), what.to_owned()]);
+    body.mlp(acting, MlpText::PLAIN, &|what| {
+        [what.to_owned(), what.to_owned()]
+    });
+    body.site(acting, Site::Mlp, ["e", "h"], "");
+    body.site(acting, Site::Stream, ["x", "h"], "");
+    body.line("x = x + h");
+    for site in [Site::Block, Site::Tokens] {
+        body.site(acting, site, ["before", "x"], "");
+    }
+    body.line("return x.view(shape)");
+    format!("def block_with(block, pet, x):\n{}\n\n", body.text())
+}
+
+fn block_v2(acting: &Acting) -> String {
+    let mut body = Body::default();
+    body.line("\"\"\"A block of timm's Swin V2 with what the PET does at its sites.\"\"\"");
+    body.line("shape = x.shape");
+    body.line("before = x.flatten(1, 2)");
+    body.line("h = block._attn(x).flatten(1, 2)");
+    body.line("e, h = h, block.norm1(h)");
+    body.site(acting, Site::Norm1, ["e", "h"], "");
+    body.site(acting, Site::Attention, ["before", "h"], "");
+    body.line("x = before + h");
+    body.line("e = x");
+    body.mlp(acting, MlpText::PLAIN, &|what| {
+        [what.to_owned(), what.to_owned()]
+    });
+    body.line("inner, h = h, block.norm2(h)");
+    body.site(acting, Site::Norm2, ["inner", "h"], "");
     body.site(acting, Site::Mlp, ["e", "h"], "");
     body.site(acting, Site::Stream, ["x", "h"], "");
     body.line("x = x + h");

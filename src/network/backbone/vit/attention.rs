@@ -7,7 +7,7 @@
 use burn::tensor::{Tensor, TensorData};
 
 use super::Vit;
-use crate::backbone::projections::{projections, uses_projections};
+use crate::backbone::Tokens;
 use crate::nn;
 use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
@@ -17,16 +17,16 @@ use crate::tensors::HostTensor;
 const ROUNDING: f32 = 1e-3;
 
 impl Vit {
-    /// Tokens before a block → how the class token attends to the last `patches` of them there,
-    /// the mean over the heads (batch × patches).
+    /// Tokens before a block → how the class token attends to the patches there, the mean over the heads (batch ×
+    /// patches).
     pub(super) fn class_shares(
         &self,
         index: usize,
-        x: &Tensor<3>,
-        patches: usize,
+        tokens: &Tokens,
         hooks: &dyn Hooks,
     ) -> Result<Tensor<2>> {
-        let [q, k, v] = self.queries_and_keys(index, x, hooks)?;
+        let patches = tokens.rows * tokens.columns;
+        let [q, k, v] = self.queries_and_keys(index, tokens, hooks)?;
         let [batch, heads, tokens, _] = q.dims();
         let shares = if hooks.uses(index, Site::Attend) {
             shares_of_plugin(index, [q, k, v], tokens - patches, hooks)?
@@ -41,18 +41,14 @@ impl Vit {
     fn queries_and_keys(
         &self,
         index: usize,
-        x: &Tensor<3>,
+        tokens: &Tokens,
         hooks: &dyn Hooks,
     ) -> Result<[Tensor<4>; 3]> {
         let block = &self.blocks[index];
-        let x = hooks.input(index, x.clone())?;
+        let x = hooks.input(index, tokens.values.clone())?;
         let e = block.norm1.forward(x.clone());
         let e = hooks.around(index, Site::Norm1, &x, e)?;
-        let [packed, _] = block.projections(index, hooks)?;
-        let mut qkv = packed.forward(e.clone());
-        if uses_projections(hooks, index) {
-            qkv = Tensor::cat(projections(index, &e, (packed, qkv), hooks)?.to_vec(), 2);
-        }
+        let qkv = self.projected(index, tokens, &e, hooks)?;
         let heads = self.config.heads;
         Ok(nn::split_heads(&qkv, hooks.prefix(index), heads))
     }

@@ -1,5 +1,6 @@
 //! The dimensions of a ViT.
 
+use super::rotary::Rotary;
 use crate::backbone::mlp::Activation;
 
 /// Dimensions of a ViT.
@@ -17,8 +18,16 @@ pub struct Config {
     pub depth: usize,
     /// Attention heads.
     pub heads: usize,
-    /// Channels inside the MLP.
+    /// Channels inside the MLP, the inputs of its second layer.
     pub hidden: usize,
+    /// Whether the MLP has SwiGLU: its first layer makes gates and values.
+    pub swiglu: bool,
+    /// Whether there is a layer norm inside the MLP (EVA-02).
+    pub mlp_norm: bool,
+    /// Whether there is a layer norm before the output projection of the attention (EVA-02-CLIP).
+    pub attention_norm: bool,
+    /// Whether the projections to queries, keys and values have a bias.
+    pub qkv_bias: bool,
     /// Added to the variance in every layer norm.
     pub epsilon: f64,
     /// Whether a class token leads the sequence.
@@ -31,10 +40,16 @@ pub struct Config {
     pub activation: Activation,
     /// Register tokens behind the class token.
     pub registers: usize,
+    /// Whether there is a learned position embedding.
+    pub pos_embed: bool,
+    /// The rotary position embedding.
+    pub rope: Option<Rotary>,
     /// Whether the position embedding is of patches alone (timm's `no_embed_class`).
     pub no_embed_class: bool,
     /// What becomes the feature ([`Config::pool`]).
     pub pool: Pool,
+    /// Heads of the attention pooling.
+    pub pool_heads: usize,
     /// Whether the final norm is behind the pooling instead of before it (timm's `fc_norm`).
     pub fc_norm: bool,
 }
@@ -89,9 +104,16 @@ impl Config {
             layer_scale: false,
             pre_norm: false,
             activation: Activation::Gelu,
+            swiglu: false,
+            mlp_norm: false,
+            attention_norm: false,
+            qkv_bias: true,
             registers: 0,
+            pos_embed: true,
+            rope: None,
             no_embed_class: false,
             pool: Pool::Token,
+            pool_heads: heads,
             fc_norm: false,
         }
     }
@@ -102,6 +124,17 @@ impl Config {
             (Pool::Token, false) => Pool::Avg,
             (pool, _) => pool,
         }
+    }
+
+    /// Whether the attention pooling attends to class token and registers too. In the Perception Encoder it does, in
+    /// timm's other ViTs only to the patches.
+    pub fn pools_all_tokens(&self) -> bool {
+        self.rope == Some(Rotary::Pe)
+    }
+
+    /// Outputs of the MLP's first layer.
+    pub fn fc1_outputs(&self) -> usize {
+        self.hidden.saturating_mul(1 + usize::from(self.swiglu))
     }
 
     /// Tokens before those of the patches.

@@ -7,6 +7,7 @@ use super::config::{Config, Pool};
 use super::graph;
 use super::names::renamed;
 use super::positions::fitted;
+use super::rotary::Rotary;
 use super::torch;
 use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
 use crate::backbone::graph::GraphParts;
@@ -44,6 +45,13 @@ pub static FAMILY: Family = Family {
         "no_embed_class",
         "pool",
         "fc_norm",
+        "rope",
+        "pos_embed",
+        "qkv_bias",
+        "swiglu",
+        "mlp_norm",
+        "attention_norm",
+        "pool_heads",
     ],
     // The paper's 5 of 12 blocks.
     pet_blocks: 5,
@@ -60,6 +68,7 @@ pub static FAMILY: Family = Family {
         "visual.class_embedding",
         "embedding/kernel",
         "embeddings.patch_embeddings.projection.weight",
+        "embeddings.patch_embeddings.weight",
         "embeddings.patch_embedding.weight",
         "conv_proj.weight",
     ],
@@ -95,6 +104,18 @@ impl Dimensions for Config {
             if !width.is_multiple_of(heads) {
                 return Some(format!("width {width} is not a multiple of {heads} heads"));
             }
+            if self.rope.is_some() && !(width / heads).is_multiple_of(4) {
+                let channels = width / heads;
+                return Some(format!(
+                    "{channels} channels of a head are not a multiple of 4"
+                ));
+            }
+            let heads = self.pool_heads;
+            if self.pool == Pool::Map && (heads == 0 || !width.is_multiple_of(heads)) {
+                return Some(format!(
+                    "width {width} is not a multiple of {heads} pool_heads"
+                ));
+            }
             let sizes = [("input", input_size), ("learned", learned_size)];
             let odd = sizes
                 .into_iter()
@@ -109,6 +130,7 @@ impl Dimensions for Config {
         let shape = BlockShape {
             width: self.width,
             hidden: self.hidden,
+            fc1_outputs: self.fc1_outputs(),
             heads: self.heads,
             sites: BlockKind::VIT.sites,
         };
@@ -153,11 +175,13 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
     let depth = words.size("depth", "depth", 12)?;
     let heads = words.size("heads", "num_heads", 12)?;
     let plain = Config::plain(input_size, patch, width, depth, heads);
+    let rope = words.one_of("rope", "", Rotary::named)?;
+    let epsilon = rope.map_or(plain.epsilon, Rotary::epsilon);
     Ok(Config {
         learned_size: words.own_size("learned_size")?.unwrap_or(input_size),
         // As timm rounds it.
         hidden: (width as f64 * words.real("mlp_ratio", "mlp_ratio", 4.0)?) as usize,
-        epsilon: words.real("epsilon", "norm_eps", plain.epsilon)?,
+        epsilon: words.real("epsilon", "norm_eps", epsilon)?,
         class_token: words.flag("class_token", "class_token", true)?,
         layer_scale: words.timm_has("init_values") || words.flag("layer_scale", "", false)?,
         pre_norm: words.flag("pre_norm", "pre_norm", false)?,
@@ -170,19 +194,32 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
             .one_of("pool", "global_pool", Pool::named)?
             .unwrap_or(plain.pool),
         fc_norm: words.flag("fc_norm", "fc_norm", false)?,
+        rope,
+        pos_embed: words.flag("pos_embed", "", true)?,
+        qkv_bias: words.flag("qkv_bias", "qkv_bias", true)?,
+        swiglu: words.flag("swiglu", "", false)?,
+        mlp_norm: words.flag("mlp_norm", "scale_mlp_norm", false)?,
+        attention_norm: words.flag("attention_norm", "scale_attn_norm", false)?,
+        pool_heads: words.own_size("pool_heads")?.unwrap_or(heads),
         ..plain
     })
 }
 
 fn infer(tensors: &Tensors) -> Result<Option<Inferred>> {
+    // Only networks of the kind of EVA keep the biases of queries and values apart.
+    let is_eva = tensors.has("blocks.0.attn.q_bias") || tensors.has("blocks.0.attn.q_proj.weight");
     let tensors = renamed(tensors.clone())?;
     let stated = ArchitectureValues::of_metadata(tensors.metadata());
-    let inferred = shaped(&tensors, &stated);
+    let inferred = shaped(&tensors, &stated, is_eva);
     inferred.transpose()
 }
 
 /// A ViT of these shapes; what they do not determine is `stated`, or missing.
-fn shaped(tensors: &Tensors, stated: &ArchitectureValues) -> Option<Result<Inferred>> {
+fn shaped(
+    tensors: &Tensors,
+    stated: &ArchitectureValues,
+    is_eva: bool,
+) -> Option<Result<Inferred>> {
     let &[width, _, patch, _] = tensors.shape("patch_embed.proj.weight")? else {
         return None;
     };
@@ -190,39 +227,79 @@ fn shaped(tensors: &Tensors, stated: &ArchitectureValues) -> Option<Result<Infer
     let class_token = tensors.has("cls_token");
     let registers = tensors.shape("reg_token").and_then(|shape| shape.get(1));
     let registers = registers.copied().unwrap_or(0);
-    let positions = *tensors.shape("pos_embed")?.get(1)?;
     let extra = usize::from(class_token) + registers;
+    let positions = match tensors.shape("pos_embed") {
+        Some(shape) => Some(*shape.get(1)?),
+        None => None,
+    };
     // Where the other tokens have no position, the patches alone fill a square.
     let is_square = |cells: usize| cells > 0 && cells.isqrt().pow(2) == cells;
-    let no_embed_class =
-        extra > 0 && is_square(positions) && !positions.checked_sub(extra).is_some_and(is_square);
-    let cells = match no_embed_class {
-        true => positions,
-        false => positions.checked_sub(extra)?,
+    let no_embed_class = extra > 0
+        && positions.is_some_and(|count| {
+            is_square(count) && !count.checked_sub(extra).is_some_and(is_square)
+        });
+    let size = match positions {
+        None => 224,
+        Some(count) => {
+            let cells = match no_embed_class {
+                true => count,
+                false => count.checked_sub(extra)?,
+            };
+            cells.isqrt().saturating_mul(patch)
+        }
     };
-    let named = stated
-        .timms_text("timm")
-        .and_then(|name| heads_of(name, width));
+    let hidden = tensors.shape("blocks.0.mlp.fc2.weight")?.get(1).copied()?;
+    let swiglu = *tensors.shape("blocks.0.mlp.fc1.weight")?.first()? == 2 * hidden;
+    let pre_norm = tensors.has("norm_pre.weight");
+    let pools = tensors.has("attn_pool.latent");
+    let architecture = stated.timms_text("timm");
+    // The norms of EVA-02-CLIP-E follow the sub-layers, which its tensors do not show. BEiT has biases of positions.
+    let is_other = architecture.is_some_and(|name| name.starts_with("eva02_enormous"));
+    if is_other || tensors.has("blocks.0.attn.relative_position_bias_table") {
+        return None;
+    }
+    let rope = match stated.one_of("", "rope", Rotary::named) {
+        Err(problem) => return Some(Err(problem)),
+        Ok(Some(stated)) => Some(stated),
+        Ok(None) if architecture.is_some() => architecture.and_then(Rotary::of_timm),
+        Ok(None) if positions.is_none() && class_token && registers > 0 => Some(Rotary::DinoV3),
+        Ok(None) if is_eva && swiglu => Some(Rotary::Eva02),
+        Ok(None) if pre_norm && pools => Some(Rotary::Pe),
+        Ok(None) => None,
+    };
+    let named = architecture.and_then(|name| heads_of(name, width));
     let told = stated.timms_size("num_heads").or(named);
-    let known = told.or(usual_heads(width));
+    let known = told.or(usual_heads(width, rope));
     let heads = known.unwrap_or((width / 64).max(1));
-    let size = cells.isqrt().saturating_mul(patch);
+    let plain = Config::plain(size, patch, width, depth, heads);
     let config = Config {
-        hidden: *tensors.shape("blocks.0.mlp.fc1.weight")?.first()?,
+        hidden,
         class_token,
         layer_scale: tensors.has("blocks.0.ls1.gamma"),
-        pre_norm: tensors.has("norm_pre.weight"),
+        pre_norm,
         registers,
         no_embed_class,
         fc_norm: tensors.has("fc_norm.weight"),
-        pool: if tensors.has("attn_pool.latent") {
+        pool: if pools {
             Pool::Map
         } else if tensors.has("fc_norm.weight") {
             Pool::Avg
         } else {
             Pool::Token
         },
-        ..Config::plain(size, patch, width, depth, heads)
+        rope,
+        pos_embed: positions.is_some(),
+        qkv_bias: tensors.has("blocks.0.attn.qkv.bias"),
+        swiglu,
+        mlp_norm: tensors.has("blocks.0.mlp.norm.weight"),
+        attention_norm: tensors.has("blocks.0.attn.norm.weight"),
+        // The Perception Encoder's own number.
+        pool_heads: match rope {
+            Some(Rotary::Pe) => 8,
+            _ => heads,
+        },
+        epsilon: rope.map_or(plain.epsilon, Rotary::epsilon),
+        ..plain
     };
     let (mut missing, mut assumed) = (Vec::new(), Vec::new());
     if known.is_none() {
@@ -232,7 +309,15 @@ fn shaped(tensors: &Tensors, stated: &ArchitectureValues) -> Option<Result<Infer
         let channels = width / heads.max(1);
         assumed.push(message!("network-heads", n = heads, channels = channels).into());
     }
-    if config.pre_norm && stated.timms_text("act_layer").is_none() {
+    if positions.is_none() {
+        if rope.is_none() {
+            missing.push("rope");
+        }
+        if stated.timms_size("input_size").is_none() {
+            assumed.push(message!("network-input-size", side = "224").into());
+        }
+    }
+    if config.pre_norm && rope.is_none() && stated.timms_text("act_layer").is_none() {
         let epsilon = config.epsilon.to_string();
         missing.push("activation");
         assumed.push(message!("network-exact-gelu", epsilon = epsilon).into());
@@ -255,9 +340,12 @@ fn with_stated(config: Config, stated: &ArchitectureValues) -> Result<Config> {
     Ok(Config {
         input_size: stated.timms_size("input_size").unwrap_or(config.input_size),
         epsilon: stated.real("", "norm_eps", usual)?,
-        activation: stated
-            .one_of("", "act_layer", Activation::named)?
-            .unwrap_or_default(),
+        activation: match config.swiglu {
+            true => Activation::default(),
+            false => stated
+                .one_of("", "act_layer", Activation::named)?
+                .unwrap_or_default(),
+        },
         pool: match stated.one_of("", "global_pool", Pool::named)? {
             // What a file has for its own pooling is what it was trained with.
             Some(pool) if config.pool == Pool::Token && pool != Pool::Map => pool,
@@ -268,8 +356,11 @@ fn with_stated(config: Config, stated: &ArchitectureValues) -> Result<Config> {
 }
 
 /// The heads of the ViTs of this width, if there is only one number of them.
-fn usual_heads(width: usize) -> Option<usize> {
+fn usual_heads(width: usize, rope: Option<Rotary>) -> Option<usize> {
     match width {
+        // DINOv3's H+ and 7B.
+        1280 if rope == Some(Rotary::DinoV3) => Some(20),
+        4096 => Some(32),
         192 | 384 | 768 | 1024 => Some(width / 64),
         // ViT-H, -g and -G.
         1280 | 1408 | 1664 => Some(16),
@@ -279,8 +370,9 @@ fn usual_heads(width: usize) -> Option<usize> {
 
 /// Returns the number of heads in the attention of timm's ViT of this name and width; `None` for other networks.
 fn heads_of(architecture: &str, width: usize) -> Option<usize> {
-    const VITS: [&str; 6] = [
+    const VITS: [&str; 7] = [
         "vit_",
+        "eva02_",
         "deit",
         "flexivit_",
         "eva_large_",
@@ -299,8 +391,11 @@ fn heads_of(architecture: &str, width: usize) -> Option<usize> {
     if !VITS.iter().any(|name| architecture.starts_with(name)) {
         return None;
     }
-    if SIXTEEN.iter().any(|name| architecture.contains(name)) && !architecture.contains("dinov2") {
+    if SIXTEEN.iter().any(|name| architecture.contains(name)) && !architecture.contains("dinov") {
         return Some(16);
+    }
+    if width == 4096 {
+        return Some(32);
     }
     let channels = match architecture.starts_with("test_vit") {
         true => 32,

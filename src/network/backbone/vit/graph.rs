@@ -22,7 +22,13 @@ pub fn features(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> 
             let patches = parts.graph.slice(&x, 1, -((side * side) as i64), i64::MAX);
             parts.graph.mean(&patches, 1)
         }
-        Pool::Map => attention_pool(config, parts, &x)?,
+        Pool::Map => {
+            if config.extra_tokens() > 0 && !config.pools_all_tokens() {
+                let patches = (config.input_size / config.patch).pow(2) as i64;
+                x = parts.graph.slice(&x, 1, -patches, i64::MAX);
+            }
+            attention_pool(config, parts, &x)?
+        }
     };
     if config.fc_norm {
         pooled = parts.norm(&pooled, "fc_norm", config.epsilon)?;
@@ -32,7 +38,7 @@ pub fn features(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> 
 
 /// The query attends to all tokens; then an MLP.
 fn attention_pool(config: &Config, parts: &mut GraphParts<'_>, x: &Value) -> Result<Value> {
-    let (width, heads) = (config.width as i64, config.heads as i64);
+    let (width, heads) = (config.width as i64, config.pool_heads as i64);
     let name = |rest: &str| format!("attn_pool.{rest}");
     let latent = parts.weight(&name("latent"))?;
     let latent = parts.graph.grown(&latent, x);
@@ -54,8 +60,15 @@ fn attention_pool(config: &Config, parts: &mut GraphParts<'_>, x: &Value) -> Res
 fn embed(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
     let maps = parts.convolution(images, "patch_embed.proj", [config.patch, 1, 0])?;
     let mut x = parts.tokens_of(&maps, config.width);
-    let positions = parts.weight("pos_embed")?;
-    if config.no_embed_class {
+    let positions = match config.pos_embed {
+        true => Some(parts.weight("pos_embed")?),
+        false => None,
+    };
+    let [of_patches, of_all] = match config.no_embed_class {
+        true => [positions, None],
+        false => [None, positions],
+    };
+    if let Some(positions) = of_patches {
         x = parts.graph.pair("Add", &x, &positions);
     }
     let names = [
@@ -67,7 +80,7 @@ fn embed(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> Result<
         let token = parts.graph.grown(&token, &x);
         x = parts.graph.join(&[&token, &x], 1);
     }
-    if !config.no_embed_class {
+    if let Some(positions) = of_all {
         x = parts.graph.pair("Add", &x, &positions);
     }
     match config.pre_norm {
@@ -93,7 +106,8 @@ fn block(
     let e = parts.site((index, Site::Norm2), &x, e)?;
     let scale = config.layer_scale.then(|| name("ls2.gamma"));
     let layer = name("mlp");
-    let h = parts.mlp(index, &e, (&layer, config.activation), scale.as_deref())?;
+    let mlp = (layer.as_str(), config.activation, config.epsilon);
+    let h = parts.mlp(index, &e, mlp, scale.as_deref())?;
     let h = parts.site((index, Site::Mlp), &e, h)?;
     let h = parts.site((index, Site::Stream), &x, h)?;
     let x = parts.graph.pair("Add", &x, &h);
@@ -110,7 +124,13 @@ fn attention(
     let (width, heads) = (config.width as i64, config.heads as i64);
     let name = |rest: &str| format!("blocks.{index}.{rest}");
     let projections = parts.projections(index, e, &name("attn.qkv"), config.width)?;
-    let [q, k, v] = projections.map(|h| parts.by_head(&h, heads, width));
+    let [mut q, mut k, v] = projections.map(|h| parts.by_head(&h, heads, width));
+    if let Some(rope) = config.rope {
+        let [side, learned] = [config.input_size, config.learned_size].map(|n| n / config.patch);
+        let head = config.width / config.heads;
+        let angles = rope.angles(side, side, learned, head);
+        [q, k] = [q, k].map(|x| parts.rotate(&x, &angles, head / 2, rope.is_half()));
+    }
     let at = (index, Site::Attend);
     let mixed = match parts.hooks.uses(at.0, at.1) {
         true => {
@@ -119,7 +139,10 @@ fn attention(
         }
         false => parts.attend([&q, &k, &v], width / heads, &|_, scores| scores),
     };
-    let mixed = parts.joined_heads(&mixed, width);
+    let mut mixed = parts.joined_heads(&mixed, width);
+    if config.attention_norm {
+        mixed = parts.norm(&mixed, &name("attn.norm"), config.epsilon)?;
+    }
     let scale = config.layer_scale.then(|| name("ls1.gamma"));
     let at = (index, Site::Proj);
     parts.scaled_linear(at, &mixed, &name("attn.proj"), scale.as_deref())

@@ -1,6 +1,7 @@
 //! Vision Transformer (Dosovitskiy et al., 2021) of any size and resolution, with options of its variants: layer scale
 //! (DINOv2), a norm before the blocks and QuickGELU (CLIP), register tokens (DINOv2), positions of patches alone
-//! (DeiT-III), attention pooling (SigLIP). The feature is the class token after the final norm, the mean patch, or the
+//! (DeiT-III), attention pooling (SigLIP), rotary positions (DINOv3, EVA-02, Perception Encoder), SwiGLU and norms
+//! inside the sub-layers (EVA-02). The feature is the class token after the final norm, the mean patch, or the
 //! result of attention pooling.
 
 mod attention;
@@ -10,6 +11,7 @@ mod graph;
 mod last;
 mod names;
 mod positions;
+mod rotary;
 mod torch;
 
 use std::sync::OnceLock;
@@ -20,10 +22,12 @@ pub use config::{Config, Pool};
 pub use family::FAMILY;
 use last::LastAttention;
 use positions::Positions;
+pub use rotary::Rotary;
+use rotary::Rotations;
 
 use super::architecture::Architecture;
 use super::loader::WeightLoader;
-use super::mlp::Mlp;
+use super::mlp::{InnerNorm, Mlp};
 use super::projections::{projections, uses_projections};
 use super::{Backbone, Facts, IN_ATTENTION, Tokens, no_prompts, patches};
 use crate::nn::{self, Frame, LayerNorm, Linear};
@@ -33,6 +37,7 @@ use crate::problem::Result;
 struct Block {
     norm1: LayerNorm,
     qkv: Linear,
+    attention_norm: Option<LayerNorm>,
     proj: Linear,
     mlp: Mlp,
 }
@@ -45,7 +50,8 @@ pub struct Vit {
     class_token: Option<Tensor<3>>,
     /// 1 × registers × width.
     registers: Option<Tensor<3>>,
-    positions: Positions,
+    positions: Option<Positions>,
+    rotations: Option<Rotations>,
     pre_norm: Option<LayerNorm>,
     blocks: Vec<Block>,
     /// Created when it is first used.
@@ -71,7 +77,7 @@ impl AttentionPool {
         let Config {
             width,
             hidden,
-            heads,
+            pool_heads,
             epsilon,
             activation,
             ..
@@ -83,13 +89,14 @@ impl AttentionPool {
             key_value: loader.linear(&name("kv"), width, 2 * width, true),
             proj: loader.linear(&name("proj"), width, width, true),
             mlp: Mlp {
-                norm: loader.norm(&name("norm"), width, epsilon),
-                fc1: loader.linear(&name("mlp.fc1"), width, hidden, true),
-                fc2: loader.linear(&name("mlp.fc2"), hidden, width, true),
                 activation,
-                response_norm: None,
+                ..Mlp::new(
+                    loader.norm(&name("norm"), width, epsilon),
+                    loader.linear(&name("mlp.fc1"), width, hidden, true),
+                    loader.linear(&name("mlp.fc2"), hidden, width, true),
+                )
             },
-            heads,
+            heads: pool_heads,
         }
     }
 
@@ -133,7 +140,11 @@ impl Vit {
             .then(|| loader.tensor("cls_token", [1, 1, width]));
         let registers = (config.registers > 0)
             .then(|| loader.tensor("reg_token", [1, config.registers, width]));
-        let positions = Positions::build(config, loader);
+        let positions = config.pos_embed.then(|| Positions::build(config, loader));
+        let learned = config.learned_size / patch;
+        let rotations = config.rope.map(|kind| {
+            Rotations::new(kind, learned, width / config.heads, &loader.place().device)
+        });
         let pre_norm = config
             .pre_norm
             .then(|| loader.norm("norm_pre", width, epsilon));
@@ -154,6 +165,7 @@ impl Vit {
             class_token,
             registers,
             positions,
+            rotations,
             pre_norm,
             blocks,
             last: OnceLock::new(),
@@ -162,11 +174,23 @@ impl Vit {
         }
     }
 
+    /// Returns whether the attention of all blocks is the plain one: without rotations and a norm inside.
+    fn has_plain_attention(&self) -> bool {
+        self.rotations.is_none() && !self.config.attention_norm
+    }
+
     /// Computes x + attention(LN(x)) with its hooks; as one operation if nothing acts inside.
-    fn attention_part(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
+    fn attention_part(
+        &self,
+        index: usize,
+        tokens: &Tokens,
+        x: Tensor<3>,
+        hooks: &dyn Hooks,
+    ) -> Result<Tensor<3>> {
         let block = &self.blocks[index];
         let prefix = hooks.prefix(index);
-        let whole = prefix.is_none() && !hooks.uses_any(index, IN_ATTENTION);
+        let nothing_acts = prefix.is_none() && !hooks.uses_any(index, IN_ATTENTION);
+        let whole = nothing_acts && self.has_plain_attention();
         let (projections, heads) = (block.projections(index, hooks)?, self.config.heads);
         if whole && !hooks.uses_any(index, &[Site::Attention, Site::Norm1]) {
             let frame = Frame::whole(&block.norm1);
@@ -177,27 +201,44 @@ impl Vit {
         let h = if whole {
             nn::self_attention(e.clone(), Frame::default(), projections, heads, None)
         } else {
-            self.attention(index, &e, prefix, hooks)?
+            self.attention(index, tokens, &e, prefix, hooks)?
         };
         Ok(nn::plus(x, hooks.around(index, Site::Attention, &e, h)?))
     }
 
-    /// Computes multi-head attention on e, including the output projection. The projections are separate only if a PET
-    /// acts inside.
+    /// Computes the packed projections of e with their hooks, after the rotation. They are taken apart only if a PET
+    /// acts on them.
+    fn projected(
+        &self,
+        index: usize,
+        tokens: &Tokens,
+        e: &Tensor<3>,
+        hooks: &dyn Hooks,
+    ) -> Result<Tensor<3>> {
+        let [packed, _] = self.blocks[index].projections(index, hooks)?;
+        let mut qkv = packed.forward(e.clone());
+        if uses_projections(hooks, index) {
+            qkv = Tensor::cat(projections(index, e, (packed, qkv), hooks)?.to_vec(), 2);
+        }
+        Ok(match &self.rotations {
+            Some(rotations) => rotations.of_grid(tokens.rows, tokens.columns).apply(qkv),
+            None => qkv,
+        })
+    }
+
+    /// Computes multi-head attention on e, including the output projection.
     fn attention(
         &self,
         index: usize,
+        tokens: &Tokens,
         e: &Tensor<3>,
         prefix: Option<[Tensor<3>; 2]>,
         hooks: &dyn Hooks,
     ) -> Result<Tensor<3>> {
         let block = &self.blocks[index];
         let heads = self.config.heads;
-        let [packed, proj] = block.projections(index, hooks)?;
-        let mut qkv = packed.forward(e.clone());
-        if uses_projections(hooks, index) {
-            qkv = Tensor::cat(projections(index, e, (packed, qkv), hooks)?.to_vec(), 2);
-        }
+        let [_, proj] = block.projections(index, hooks)?;
+        let qkv = self.projected(index, tokens, e, hooks)?;
         let mixed = if hooks.uses(index, Site::Attend) {
             let [q, k, v] = nn::split_heads(&qkv, prefix, heads);
             let out = hooks.attend(index, q, k, v)?;
@@ -208,6 +249,10 @@ impl Vit {
                 Some(prefix) => nn::prefixed_attention(qkv, prefix, heads),
                 None => nn::attention(qkv, heads, None),
             }
+        };
+        let mixed = match &block.attention_norm {
+            Some(norm) => norm.forward(mixed),
+            None => mixed,
         };
         let h = proj.forward(mixed.clone());
         let weight = || proj.wide_weight();
@@ -233,24 +278,30 @@ impl Block {
         } = *config;
         let name = |rest: &str| format!("{prefix}.{rest}");
         let norm1 = loader.norm(&name("norm1"), width, epsilon);
-        let qkv = loader.linear(&name("attn.qkv"), width, 3 * width, true);
+        let qkv = loader.linear(&name("attn.qkv"), width, 3 * width, config.qkv_bias);
+        let attention_norm = config
+            .attention_norm
+            .then(|| loader.norm(&name("attn.norm"), width, epsilon));
         let scale = |which: &str| config.layer_scale.then(|| name(which));
         let first = scale("ls1.gamma");
         let proj = loader.scaled_linear(&name("attn.proj"), width, width, first.as_deref());
         let norm = loader.norm(&name("norm2"), width, epsilon);
-        let fc1 = loader.linear(&name("mlp.fc1"), width, hidden, true);
+        let fc1 = loader.linear(&name("mlp.fc1"), width, config.fc1_outputs(), true);
+        let inner_norm = config
+            .mlp_norm
+            .then(|| InnerNorm::Layer(loader.norm(&name("mlp.norm"), hidden, epsilon)));
         let second = scale("ls2.gamma");
         let fc2 = loader.scaled_linear(&name("mlp.fc2"), hidden, width, second.as_deref());
         Self {
             norm1,
             qkv,
+            attention_norm,
             proj,
             mlp: Mlp {
-                norm,
-                fc1,
-                fc2,
                 activation: config.activation,
-                response_norm: None,
+                swiglu: config.swiglu,
+                inner_norm,
+                ..Mlp::new(norm, fc1, fc2)
             },
         }
     }
@@ -267,9 +318,16 @@ impl Backbone for Vit {
         let (patches, rows, columns) = patches::of_images(images, self.config.patch);
         let mut values = self.patch_embedding.forward(patches);
         let extra = self.config.extra_positions();
-        let positions = self.positions.of(rows, columns, extra, &self.device())?;
-        if self.config.no_embed_class {
-            values = values + positions.clone();
+        let positions = match &self.positions {
+            Some(positions) => Some(positions.of(rows, columns, extra, &self.device())?),
+            None => None,
+        };
+        let [of_patches, of_all] = match self.config.no_embed_class {
+            true => [positions, None],
+            false => [None, positions],
+        };
+        if let Some(positions) = of_patches {
+            values = values + positions;
         }
         let extra = [&self.class_token, &self.registers].into_iter().flatten();
         let mut parts: Vec<Tensor<3>> = extra
@@ -279,7 +337,7 @@ impl Backbone for Vit {
             parts.push(values);
             values = Tensor::cat(parts, 1);
         }
-        if !self.config.no_embed_class {
+        if let Some(positions) = of_all {
             values = values + positions;
         }
         if let Some(norm) = &self.pre_norm {
@@ -299,11 +357,15 @@ impl Backbone for Vit {
     fn class_position(&self) -> Option<Tensor<3>> {
         self.class_token.as_ref()?;
         let side = self.config.input_size / self.config.patch;
-        if self.config.no_embed_class {
+        let Some(positions) = self
+            .positions
+            .as_ref()
+            .filter(|_| !self.config.no_embed_class)
+        else {
             return Some(Tensor::zeros([1, 1, self.config.width], &self.device()));
-        }
+        };
         let extra = self.config.extra_positions();
-        let positions = self.positions.of(side, side, extra, &self.device()).ok()?;
+        let positions = positions.of(side, side, extra, &self.device()).ok()?;
         Some(positions.slice([0..1, 0..1, 0..self.config.width]))
     }
 
@@ -329,7 +391,7 @@ impl Backbone for Vit {
     fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
         let given = tokens.values.clone();
         let is_last = index + 1 == self.blocks.len();
-        let whole = hooks.acts_in(index) || hooks.reads_tokens();
+        let whole = hooks.acts_in(index) || hooks.reads_tokens() || !self.has_plain_attention();
         if is_last && self.config.pool() == Pool::Token && !whole {
             let block = &self.blocks[index];
             let last = || LastAttention::new(block, self.config.heads);
@@ -338,7 +400,7 @@ impl Backbone for Vit {
             return Ok(Tokens { values, ..tokens });
         }
         let x = hooks.input(index, given.clone())?;
-        let middle = self.attention_part(index, x.clone(), hooks)?;
+        let middle = self.attention_part(index, &tokens, x.clone(), hooks)?;
         let out = self.blocks[index].mlp.residual(index, middle, hooks)?;
         let out = hooks.around(index, Site::Block, &x, out)?;
         let values = hooks.around(index, Site::Tokens, &given, out)?;
@@ -354,9 +416,7 @@ impl Backbone for Vit {
         if !self.config.class_token {
             return Ok(None);
         }
-        let patches = tokens.rows * tokens.columns;
-        self.class_shares(index, &tokens.values, patches, hooks)
-            .map(Some)
+        self.class_shares(index, tokens, hooks).map(Some)
     }
 
     fn normed(&self, tokens: Tokens) -> Tensor<3> {
@@ -373,7 +433,13 @@ impl Backbone for Vit {
         let pooled = match (self.config.pool(), &self.attention_pool) {
             // The norm is computed per token, so only the class token needs it.
             (Pool::Token, _) => self.norm.forward(own(0..1)),
-            (Pool::Map, Some(pool)) => pool.run(self.normed(tokens))?,
+            (Pool::Map, Some(pool)) => {
+                let all = self.normed(tokens.clone());
+                pool.run(match self.config.pools_all_tokens() {
+                    true => all,
+                    false => all.slice([0..batch, count - patches..count, 0..width]),
+                })?
+            }
             _ if self.config.fc_norm => self.norm.forward(own(count - patches..count).mean_dim(1)),
             // Without other tokens there is nothing to cut off.
             _ if count == patches => self.norm.forward(tokens.values).mean_dim(1),

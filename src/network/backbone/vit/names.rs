@@ -1,5 +1,6 @@
 //! Other programs' names for a ViT's tensors, turned into timm's: the original JAX release (npz),
-//! OpenAI's CLIP, DINO's and older timm files, transformers' ViT, DINOv2, CLIP and SigLIP, and torchvision's ViT.
+//! OpenAI's CLIP, DINO's and older timm files, EVA-02, DINOv3 and the Perception Encoder, transformers' ViT, DINOv2,
+//! DINOv3, CLIP and SigLIP, and torchvision's ViT.
 
 use crate::backbone::weights::{Stored, Tensors};
 use crate::problem::{Problem, Result};
@@ -15,6 +16,9 @@ pub fn renamed(tensors: Tensors) -> Result<Tensors> {
     if tensors.has("embeddings.patch_embeddings.projection.weight") {
         return Ok(transformers(tensors));
     }
+    if tensors.has("embeddings.patch_embeddings.weight") {
+        return Ok(transformers_dinov3(tensors));
+    }
     if tensors.has("embeddings.patch_embedding.weight") {
         return Ok(transformers_clip(tensors));
     }
@@ -24,9 +28,62 @@ pub fn renamed(tensors: Tensors) -> Result<Tensors> {
     Ok(plain(tensors))
 }
 
-/// timm's own names of all releases: the unused representation layer of old ones goes.
+/// timm's own names of all releases, and those of the original releases of DINOv2, DINOv3 and EVA-02. The unused
+/// representation layer of old files, mask tokens and tables that can be computed are dropped.
 fn plain(tensors: Tensors) -> Tensors {
-    tensors.renamed(|name| (!name.starts_with("pre_logits.")).then(|| name.to_owned()))
+    let swaps = [
+        ("storage_tokens", "reg_token"),
+        ("register_tokens", "reg_token"),
+        ("gamma_1", "ls1.gamma"),
+        ("gamma_2", "ls2.gamma"),
+        ("attn.inner_attn_ln", "attn.norm"),
+        ("mlp.ffn_ln", "mlp.norm"),
+        ("mlp.w12", "mlp.fc1"),
+        ("mlp.w1.", "mlp.fc1_g."),
+        ("mlp.w2.", "mlp.fc1_x."),
+        ("mlp.w3.", "mlp.fc2."),
+        ("attn.q_bias", "attn.q_proj.bias"),
+        ("attn.k_bias", "attn.k_proj.bias"),
+        ("attn.v_bias", "attn.v_proj.bias"),
+    ];
+    let unused = [
+        "pre_logits.",
+        "mask_token",
+        "rope.",
+        "rope_embed.",
+        "local_cls_norm.",
+    ];
+    let is_dinov2 = tensors.has("register_tokens");
+    let tensors = packed(tensors.respelled(&swaps, &unused));
+    match is_dinov2 {
+        true => with_class_position_in_token(tensors),
+        false => tensors,
+    }
+}
+
+/// Queries, keys and values, and gates and values of an MLP, in one layer each. Missing and masked biases of keys
+/// are 0.
+fn packed(mut tensors: Tensors) -> Tensors {
+    for index in 0..tensors.series("blocks.", ".norm1.weight") {
+        let name = |rest: &str| format!("blocks.{index}.attn.{rest}");
+        if tensors.remove(&name("qkv.bias_mask")).is_some()
+            && let Some(bias) = tensors.remove(&name("qkv.bias"))
+        {
+            let rows = bias.shape().iter().product::<usize>();
+            let part = |i: usize| bias.clone().rows(i * rows / 3, (i + 1) * rows / 3);
+            let parts = vec![part(0), Stored::zeros(part(1).shape()), part(2)];
+            tensors.insert(name("qkv.bias"), Stored::stacked(parts));
+        }
+        let keys = name("k_proj.bias");
+        if !tensors.has(&keys)
+            && let Some(shape) = tensors.shape(&name("q_proj.bias")).map(<[usize]>::to_vec)
+        {
+            tensors.insert(keys, Stored::zeros(&shape));
+        }
+    }
+    tensors
+        .packed(["q_proj", "k_proj", "v_proj"], "qkv")
+        .packed(["fc1_g", "fc1_x"], "fc1")
 }
 
 /// transformers' ViT, MAE, DeiT and DINOv2, with the names of its files and of its newest models.
@@ -54,19 +111,54 @@ fn transformers(tensors: Tensors) -> Tensors {
         ("layernorm.", "norm."),
     ];
     let unused = ["embeddings.mask_token", "pooler.", "decoder."];
-    let mut tensors = tensors
+    let tensors = tensors
         .respelled(&swaps, &unused)
         .packed(["query", "key", "value"], "qkv");
-    // Registers have no position there, the class token has one: in timm's form it is part of the token.
-    if tensors.has("reg_token")
-        && let (Some(token), Some(positions)) =
-            (tensors.remove("cls_token"), tensors.remove("pos_embed"))
+    match tensors.has("reg_token") {
+        true => with_class_position_in_token(tensors),
+        false => tensors,
+    }
+}
+
+/// Registers have no position, the class token has one: in timm's form it is part of the token.
+fn with_class_position_in_token(mut tensors: Tensors) -> Tensors {
+    if let (Some(token), Some(positions)) =
+        (tensors.remove("cls_token"), tensors.remove("pos_embed"))
         && let &[_, count, width] = positions.shape()
     {
         let flat = positions.reshaped(vec![count, width]);
         tensors.insert("cls_token", token.plus(flat.clone().rows(0, 1)));
         let patches = flat.rows(1, count);
         tensors.insert("pos_embed", patches.reshaped(vec![1, count - 1, width]));
+    }
+    tensors
+}
+
+/// transformers' DINOv3.
+fn transformers_dinov3(tensors: Tensors) -> Tensors {
+    let first = match tensors.has("layer.0.mlp.gate_proj.weight") {
+        true => "mlp.fc1_x",
+        false => "mlp.fc1",
+    };
+    let swaps = [
+        ("embeddings.patch_embeddings", "patch_embed.proj"),
+        ("embeddings.cls_token", "cls_token"),
+        ("embeddings.register_tokens", "reg_token"),
+        ("layer.", "blocks."),
+        ("attention.o_proj", "attn.proj"),
+        ("attention.", "attn."),
+        ("layer_scale1.lambda1", "ls1.gamma"),
+        ("layer_scale2.lambda1", "ls2.gamma"),
+        ("mlp.gate_proj", "mlp.fc1_g"),
+        ("mlp.up_proj", first),
+        ("mlp.down_proj", "mlp.fc2"),
+    ];
+    let mut tensors = packed(tensors.respelled(&swaps, &["embeddings.mask_token"]));
+    if tensors
+        .shape("reg_token")
+        .is_some_and(|shape| shape.contains(&0))
+    {
+        tensors.remove("reg_token");
     }
     tensors
 }
@@ -89,18 +181,10 @@ fn transformers_clip(tensors: Tensors) -> Tensors {
         ("head.layernorm", "attn_pool.norm"),
         ("head.mlp", "attn_pool.mlp"),
     ];
-    let mut tensors = tensors
+    let tensors = tensors
         .respelled(&swaps, &["embeddings.position_ids"])
         .packed(["q_proj", "k_proj", "v_proj"], "qkv");
-    for kind in ["weight", "bias"] {
-        if let Some(packed) = tensors.remove(&format!("attn_pool.packed.{kind}")) {
-            let rows = packed.shape().first().copied().unwrap_or(0);
-            let query = packed.clone().rows(0, rows / 3);
-            tensors.insert(format!("attn_pool.q.{kind}"), query);
-            tensors.insert(format!("attn_pool.kv.{kind}"), packed.rows(rows / 3, rows));
-        }
-    }
-    with_batch_axis(tensors)
+    with_batch_axis(with_query_apart(tensors))
 }
 
 fn torchvision(tensors: Tensors) -> Tensors {
@@ -121,6 +205,19 @@ fn torchvision(tensors: Tensors) -> Tensors {
     tensors.respelled(&swaps, &["heads."])
 }
 
+/// The query of an attention pooling apart from keys and values, as in timm.
+fn with_query_apart(mut tensors: Tensors) -> Tensors {
+    for kind in ["weight", "bias"] {
+        if let Some(packed) = tensors.remove(&format!("attn_pool.packed.{kind}")) {
+            let rows = packed.shape().first().copied().unwrap_or(0);
+            let query = packed.clone().rows(0, rows / 3);
+            tensors.insert(format!("attn_pool.q.{kind}"), query);
+            tensors.insert(format!("attn_pool.kv.{kind}"), packed.rows(rows / 3, rows));
+        }
+    }
+    tensors
+}
+
 /// The class token and the positions with timm's axis for the batch.
 fn with_batch_axis(mut tensors: Tensors) -> Tensors {
     if let Some(token) = tensors.remove("cls_token") {
@@ -134,8 +231,14 @@ fn with_batch_axis(mut tensors: Tensors) -> Tensors {
     tensors
 }
 
+/// OpenAI's CLIP, and Meta's Perception Encoder.
 fn clip(tensors: Tensors) -> Tensors {
-    const SWAPS: [(&str, &str); 11] = [
+    const SWAPS: [(&str, &str); 16] = [
+        ("attn_pool.attn.in_proj_", "attn_pool.packed."),
+        ("attn_pool.attn.", "attn_pool."),
+        ("attn_pool.layernorm", "attn_pool.norm"),
+        ("attn_pool.probe", "attn_pool.latent"),
+        ("ls_", "ls"),
         ("class_embedding", "cls_token"),
         ("conv1", "patch_embed.proj"),
         ("positional_embedding", "pos_embed"),
@@ -149,7 +252,7 @@ fn clip(tensors: Tensors) -> Tensors {
         ("mlp.c_proj", "mlp.fc2"),
     ];
     // The projection into the space shared with texts is a head.
-    with_batch_axis(tensors.respelled(&SWAPS, &["proj"]))
+    with_batch_axis(with_query_apart(tensors.respelled(&SWAPS, &["proj"])))
 }
 
 /// The JAX release keeps kernels input first, and queries, keys and values apart.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::config::{Config, Pool};
 use crate::backbone::IN_ATTENTION;
 use crate::backbone::mlp::Activation;
-use crate::backbone::torch::{Acting, Body, LayerName, TorchText, acts_in, step};
+use crate::backbone::torch::{Acting, Body, LayerName, MlpText, TorchText, acts_in, step};
 use crate::pet::Site;
 
 /// The network called `name`, with PETs at these sites.
@@ -20,14 +20,70 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> TorchText {
         step(acting)
     );
     functions += &pool(config);
+    let mut imports = vec![
+        "from functools import partial".into(),
+        "from timm.models.vision_transformer import VisionTransformer".into(),
+    ];
+    if config.swiglu {
+        imports.push("from timm.layers import SwiGLUPacked".into());
+    }
+    if has_other_pool_heads(config) {
+        imports.push("from timm.layers import AttentionPoolLatent".into());
+    }
+    if config.rope.is_some() {
+        imports.push("from timm.layers.attention import Attention".into());
+    }
     TorchText {
-        imports: vec![
-            "from functools import partial".into(),
-            "from timm.models.vision_transformer import VisionTransformer".into(),
-        ],
-        network: network(config, name),
+        imports,
+        network: rotation(config) + &network(config, name),
         functions,
     }
+}
+
+/// Whether the attention pooling has another number of heads than the blocks, which timm's constructor does not take.
+fn has_other_pool_heads(config: &Config) -> bool {
+    config.pool() == Pool::Map && config.pool_heads != config.heads
+}
+
+/// The rotary position embedding, `rotate(x)`, and the attention with it; nothing for a network without.
+fn rotation(config: &Config) -> String {
+    let Some(rope) = config.rope else {
+        return String::new();
+    };
+    let [side, learned] = [config.input_size, config.learned_size].map(|n| n / config.patch);
+    let bands = config.width / config.heads / 4;
+    let (position, temperature) = rope.formula(side, learned);
+    let order = match rope.is_column_first() {
+        true => "columns, rows",
+        false => "rows, columns",
+    };
+    let [apart, together] = match rope.is_half() {
+        true => [
+            "patches.chunk(2, -1)",
+            "torch.cat([a * cos - b * sin, b * cos + a * sin], -1)",
+        ],
+        false => [
+            "(patches[..., ::2], patches[..., 1::2])",
+            "torch.stack([a * cos - b * sin, b * cos + a * sin], -1).flatten(-2)",
+        ],
+    };
+    format!(
+        "def rotary_angles():\n    \"\"\"The angle of each patch and pair of channels.\"\"\"\n    \
+         at = torch.arange({side}, dtype=torch.float64)\n    at = {position}\n    \
+         frequencies = {temperature:?} ** (-torch.arange({bands}, dtype=torch.float64) / {bands})\n    \
+         rows, columns = at.repeat_interleave({side}), at.repeat({side})\n    \
+         return torch.cat([at[:, None] * frequencies for at in ({order})], 1)\n\n\n\
+         ANGLES = rotary_angles()\n\n\n\
+         def rotate(x):\n    \"\"\"Queries or keys by head, those of the patches rotated by their position.\"\"\"\n    \
+         cos, sin = ANGLES.cos().to(x), ANGLES.sin().to(x)\n    \
+         others, patches = x[:, :, : -len(ANGLES)], x[:, :, -len(ANGLES) :]\n    \
+         a, b = {apart}\n    patches = {together}\n    \
+         return torch.cat([others, patches], 2)\n\n\n\
+         class RotaryAttention(Attention):\n    def forward(self, x, **_):\n        \
+         q, k, v = self.qkv(x).unflatten(-1, (3, self.num_heads, -1)).permute(2, 0, 3, 1, 4)\n        \
+         mixed = nn.functional.scaled_dot_product_attention(rotate(q), rotate(k), v)\n        \
+         return self.proj(self.norm(mixed.transpose(1, 2).flatten(2)))\n\n\n"
+    )
 }
 
 /// Where a site is in timm's network, and in transformers' of today and of before. Behind a layer scale h is no
@@ -67,7 +123,9 @@ pub fn layers(config: &Config, block: usize, site: Site) -> Vec<LayerName> {
         parts,
     }];
     // transformers' network has neither, and always a class token.
-    let is_plain = config.registers == 0 && config.pool() == Pool::Token && !config.fc_norm;
+    let is_usual = config.pos_embed && config.rope.is_none() && !config.swiglu && config.qkv_bias;
+    let is_plain =
+        config.registers == 0 && config.pool() == Pool::Token && !config.fc_norm && is_usual;
     if config.class_token && !config.pre_norm && !config.layer_scale && is_plain {
         names.push(alone(format!("layers.{block}.{today}")));
         names.push(alone(format!("encoder.layer.{block}.{before}")));
@@ -82,10 +140,10 @@ fn network(config: &Config, name: &str) -> String {
         width,
         depth,
         heads,
-        hidden,
         epsilon,
         ..
     } = config;
+    let hidden = config.fc1_outputs();
     let ratio = match hidden.is_multiple_of(*width) {
         true => (hidden / width).to_string(),
         // timm cuts the product down to a whole number.
@@ -93,7 +151,7 @@ fn network(config: &Config, name: &str) -> String {
     };
     let mut text = format!(
         "def make_network():\n    \"\"\"The backbone {name}: timm's VisionTransformer of these sizes.\"\"\"\n    \
-         return VisionTransformer(\n        img_size={input_size},\n        patch_size={patch},\n        \
+         network = VisionTransformer(\n        img_size={input_size},\n        patch_size={patch},\n        \
          embed_dim={width},\n        depth={depth},\n        num_heads={heads},\n        \
          mlp_ratio={ratio},\n        norm_layer=partial(nn.LayerNorm, eps={epsilon:?}),\n"
     );
@@ -107,6 +165,14 @@ fn network(config: &Config, name: &str) -> String {
         ),
         (config.fc_norm, "fc_norm=True"),
         (config.no_embed_class, "no_embed_class=True"),
+        (!config.pos_embed, "pos_embed=\"none\""),
+        (!config.qkv_bias, "qkv_bias=False"),
+        (config.attention_norm, "scale_attn_norm=True"),
+        (config.mlp_norm, "scale_mlp_norm=True"),
+        (config.pools_all_tokens(), "pool_include_prefix=True"),
+        (config.rope.is_some(), "attn_layer=RotaryAttention"),
+        (config.swiglu, "mlp_layer=SwiGLUPacked"),
+        (config.swiglu, "act_layer=nn.SiLU"),
         (config.layer_scale, "init_values=1e-5"),
         (config.pre_norm, "pre_norm=True"),
         (
@@ -125,7 +191,16 @@ fn network(config: &Config, name: &str) -> String {
     if config.registers > 0 {
         let _ = writeln!(text, "        reg_tokens={},", config.registers);
     }
-    text + "    )\n\n\n"
+    text += "    )\n";
+    if has_other_pool_heads(config) {
+        let heads = config.pool_heads;
+        let _ = writeln!(
+            text,
+            "    network.attn_pool = AttentionPoolLatent(\n        {width}, num_heads={heads}, mlp_ratio={ratio}, \
+             norm_layer=partial(nn.LayerNorm, eps={epsilon:?})\n    )"
+        );
+    }
+    text + "    return network\n\n\n"
 }
 
 fn embed(config: &Config) -> String {
@@ -140,13 +215,13 @@ fn embed(config: &Config) -> String {
     .filter(|(there, _)| *there)
     .map(|(_, name)| format!("network.{name}.expand(len(x), -1, -1)"))
     .collect();
-    if config.no_embed_class {
+    if config.pos_embed && config.no_embed_class {
         body.line("x = x + network.pos_embed");
     }
     if !extra.is_empty() {
         body.line(format!("x = torch.cat([{}, x], 1)", extra.join(", ")));
     }
-    body.line(match config.no_embed_class {
+    body.line(match config.no_embed_class || !config.pos_embed {
         true => "return network.norm_pre(x)",
         false => "return network.norm_pre(x + network.pos_embed)",
     });
@@ -162,9 +237,13 @@ fn pool(config: &Config) -> String {
             "the mean patch",
             format!("network.norm(x)[:, {extra}:].mean(1)"),
         ),
-        Pool::Map => (
+        Pool::Map if extra == 0 || config.pools_all_tokens() => (
             "attention pooling",
             "network.attn_pool(network.norm(x))".to_owned(),
+        ),
+        Pool::Map => (
+            "attention pooling of the patches",
+            format!("network.attn_pool(network.norm(x)[:, {extra}:])"),
         ),
     };
     let how = match config.fc_norm {
@@ -202,7 +281,15 @@ fn block(config: &Config, acting: &Acting) -> String {
             scaled(config, what, "block.ls2"),
         ]
     };
-    body.mlp(acting, false, &scale);
+    let inner = MlpText {
+        activation: match config.swiglu {
+            true => "block.mlp.act(hidden.chunk(2, -1)[0]) * hidden.chunk(2, -1)[1]",
+            false => MlpText::PLAIN.activation,
+        },
+        norm: config.mlp_norm.then_some("block.mlp.norm(active)"),
+        ..MlpText::PLAIN
+    };
+    body.mlp(acting, inner, &scale);
     body.site(acting, Site::Mlp, ["e", "h"], "");
     body.site(acting, Site::Stream, ["x", "h"], "");
     body.line("x = x + h");
@@ -231,11 +318,17 @@ fn attention(config: &Config, acting: &Acting, body: &mut Body) {
     body.line(format!(
         "q, k, v = (part.unflatten(-1, ({heads}, -1)).transpose(1, 2) for part in (q, k, v))"
     ));
+    if config.rope.is_some() {
+        body.line("q, k = rotate(q), rotate(k)");
+    }
     body.line(match acting.contains_key(&Site::Attend) {
         true => "mixed = pet.attend(q, k, v)",
         false => "mixed = F.scaled_dot_product_attention(q, k, v)",
     });
     body.line("mixed = mixed.transpose(1, 2).flatten(2)");
+    if config.attention_norm {
+        body.line("mixed = block.attn.norm(mixed)");
+    }
     body.line("h = block.ls1(block.attn.proj(mixed))");
     let weight = scaled(config, "block.attn.proj.weight.T", "block.ls1");
     body.site(acting, Site::Proj, ["mixed", "h"], &weight);

@@ -41,6 +41,12 @@ impl Stored {
         }
     }
 
+    /// Returns a tensor of zeros.
+    pub fn zeros(shape: &[usize]) -> Self {
+        let count = shape.iter().product();
+        Self::new(shape.to_vec(), move || Ok(vec![0.0; count]))
+    }
+
     /// Returns the shape, outermost axis first.
     pub fn shape(&self) -> &[usize] {
         &self.shape
@@ -234,8 +240,8 @@ impl Tensors {
     /// The same tensors with the weights and biases of the layers `parts` stacked in this order into one layer `whole`:
     /// the ends of names without `.weight` and `.bias`.
     #[must_use]
-    pub fn packed(mut self, parts: [&str; 3], whole: &str) -> Self {
-        let [first, ..] = parts;
+    pub fn packed<const N: usize>(mut self, parts: [&str; N], whole: &str) -> Self {
+        let first = parts[0];
         for kind in ["weight", "bias"] {
             let end = format!(".{first}.{kind}");
             let names = self.names().filter_map(|name| name.strip_suffix(&end));

@@ -1,0 +1,162 @@
+//! The rotary position embeddings of ViTs: how far a head's channels are rotated at each position of the grid.
+
+use std::collections::HashMap;
+use std::f64::consts::TAU;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use burn::tensor::Device;
+
+use crate::nn::{Angles, Rotation};
+
+/// A kind of rotary position embedding. Half of a head's channels are rotated by the row, half by the column, with
+/// frequencies from 1 down to 1 / temperature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rotary {
+    /// EVA-02 (and timm's ViTs with `rope_reg`): positions on a grid of 16 × 16, whatever the input size.
+    Eva02,
+    /// DINOv3: positions from −1 to 1, temperature 100; the halves of a head are paired.
+    DinoV3,
+    /// Meta's Perception Encoder: columns before rows, positions from 1 on the grid that it was trained with.
+    Pe,
+    /// RoPE-ViT: columns before rows, positions from 0, temperature 100.
+    Axial,
+}
+
+impl Rotary {
+    const ALL: [Self; 4] = [Self::Eva02, Self::DinoV3, Self::Pe, Self::Axial];
+
+    /// Returns its name in tables and options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Eva02 => "eva02",
+            Self::DinoV3 => "dinov3",
+            Self::Pe => "pe",
+            Self::Axial => "axial",
+        }
+    }
+
+    /// Returns the one with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name() == name)
+    }
+
+    /// Returns the one of timm's architecture with this name; `None` if it has none of these.
+    pub fn of_timm(architecture: &str) -> Option<Self> {
+        let has = |words: &[&str]| words.iter().any(|word| architecture.contains(word));
+        if has(&["dinov3", "_eupe", "_lingbot"]) {
+            Some(Self::DinoV3)
+        } else if architecture.starts_with("eva02_") || has(&["_rope_reg"]) {
+            Some(Self::Eva02)
+        } else if architecture.starts_with("vit_pe_") {
+            Some(Self::Pe)
+        } else if has(&["_rope_"]) && !has(&["_mixed_"]) {
+            Some(Self::Axial)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the epsilon of the norms of the networks with it.
+    pub fn epsilon(self) -> f64 {
+        match self {
+            Self::Eva02 | Self::Axial => 1e-6,
+            Self::DinoV3 | Self::Pe => 1e-5,
+        }
+    }
+
+    /// Whether the first half of a head is paired with its second half; otherwise neighbours are pairs.
+    pub fn is_half(self) -> bool {
+        self == Self::DinoV3
+    }
+
+    /// Whether the first half of the angles is of the column.
+    pub fn is_column_first(self) -> bool {
+        matches!(self, Self::Pe | Self::Axial)
+    }
+
+    /// The frequencies of a head are powers of this number.
+    fn temperature(self) -> f64 {
+        match self {
+            Self::Eva02 | Self::Pe => 1e4,
+            Self::DinoV3 | Self::Axial => 1e2,
+        }
+    }
+
+    /// Returns factor and offset that make of a row or column, of this many, the angle at the frequency 1. `learned` is
+    /// the side of the grid in training.
+    fn scale(self, count: usize, learned: usize) -> [f64; 2] {
+        let count = count as f64;
+        match self {
+            Self::Eva02 => [16.0 / count, 0.0],
+            Self::Pe => [learned as f64 / count; 2],
+            Self::Axial => [1.0, 0.0],
+            Self::DinoV3 => [2.0 * TAU / count, TAU * (1.0 / count - 1.0)],
+        }
+    }
+
+    /// Returns the angle at the frequency 1 as a Python expression of `at`, and the temperature.
+    pub fn formula(self, count: usize, learned: usize) -> (String, f64) {
+        let [factor, offset] = self.scale(count, learned);
+        (format!("at * {factor:?} + {offset:?}"), self.temperature())
+    }
+
+    /// Returns the angles (row-major positions × half of the head's width); `learned` is the side of the grid in
+    /// training.
+    pub fn angles(self, rows: usize, columns: usize, learned: usize, head: usize) -> Vec<f64> {
+        let bands = head / 4;
+        let frequency = |band: usize| self.temperature().powf(-(band as f64) / bands as f64);
+        let [of_row, of_column] = [rows, columns].map(|count| self.scale(count, learned));
+        let mut angles = Vec::with_capacity(rows * columns * head / 2);
+        for cell in 0..rows * columns {
+            let at = |cell: usize, [factor, offset]: [f64; 2]| cell as f64 * factor + offset;
+            let mut pair = [at(cell / columns, of_row), at(cell % columns, of_column)];
+            if self.is_column_first() {
+                pair.reverse();
+            }
+            for angle in pair {
+                angles.extend((0..bands).map(|band| angle * frequency(band)));
+            }
+        }
+        angles
+    }
+}
+
+/// A network's rotations, computed for each grid when it is first used.
+pub struct Rotations {
+    kind: Rotary,
+    learned: usize,
+    head: usize,
+    device: Device,
+    of_grids: Mutex<HashMap<(usize, usize), Arc<Rotation>>>,
+}
+
+impl Rotations {
+    /// Of a network with heads of this width, trained on a grid of this side.
+    pub fn new(kind: Rotary, learned: usize, head: usize, device: &Device) -> Self {
+        Self {
+            kind,
+            learned,
+            head,
+            device: device.clone(),
+            of_grids: Mutex::default(),
+        }
+    }
+
+    /// Returns the rotation of the patches of a grid.
+    pub fn of_grid(&self, rows: usize, columns: usize) -> Arc<Rotation> {
+        let mut known = self.of_grids.lock().unwrap_or_else(PoisonError::into_inner);
+        let created = known.entry((rows, columns)).or_insert_with(|| {
+            let angles = self.kind.angles(rows, columns, self.learned, self.head);
+            let values =
+                |of: fn(f64) -> f64| angles.iter().map(|angle| of(*angle) as f32).collect();
+            let angles = Angles {
+                cos: values(f64::cos),
+                sin: values(f64::sin),
+                pairs: self.head / 2,
+                half: self.kind.is_half(),
+            };
+            Arc::new(Rotation::new(angles, &self.device))
+        });
+        created.clone()
+    }
+}
