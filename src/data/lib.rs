@@ -79,7 +79,8 @@ pub struct Dataset {
     pub origin: String,
     /// The options it was opened with.
     pub options: OpenOptions,
-    /// Class names, sorted by name (by Unicode code points, as Python's `sorted`).
+    /// Class names, sorted by name (by Unicode code points, as Python's `sorted`); those with titles are sorted by the
+    /// names of their folders.
     pub classes: Vec<String>,
     /// Training images, sorted by class, then by name.
     pub train: Vec<Sample>,
@@ -300,6 +301,8 @@ struct Found {
     root: PathBuf,
     origin: String,
     classes: Vec<String>,
+    /// Titles of classes, shown instead of their names.
+    titles: HashMap<String, String>,
     train: Vec<Sample>,
     /// `None`: the source says nothing about a split.
     test: Option<Vec<Sample>>,

@@ -23,7 +23,12 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     let mut train = std::mem::take(&mut found.train);
     let test_drawn = test.is_none();
     drop_untrained(&mut found, &train, test.as_mut());
-    let names = sort_classes(&found.classes, options, &mut train, test.as_mut());
+    let mut names = sort_classes(&found.classes, options, &mut train, test.as_mut());
+    for name in &mut names {
+        if let Some(title) = found.titles.remove(name) {
+            *name = title;
+        }
+    }
     let listed = test.as_deref().filter(|_| found.listed);
     let listed = listed.map(|test| Listed::of(&train, test));
     let copies = copies_kept_together(&train, test.as_deref(), checked, options, names.len());

@@ -2,10 +2,11 @@
 //!
 //! Tables and lists that name the images (`lists`) take precedence over folders. Supported layouts: one subfolder per
 //! class; `train` and `test` (or `val`) with such folders; either of them one level too high or too low;
-//! Tiny-ImageNet's layout; domains with the same classes (DomainNet, Office); CIFAR's files (`cifar`). All assumptions
+//! Tiny-ImageNet's layout; ImageNet as downloaded (`imagenet`); domains with the same classes (DomainNet, Office); CIFAR's files (`cifar`). All assumptions
 //! are reported, and folders that are not classes are refused (`doubt`).
 
 mod doubt;
+mod imagenet;
 mod layout;
 mod level;
 
@@ -32,6 +33,9 @@ pub fn open(
     options: &OpenOptions,
     watch: &Watch,
 ) -> Result<Found> {
+    if let Some(download) = imagenet::Download::around(path, wanted) {
+        return download.open(options, watch);
+    }
     let (root, mut assumed) = whole_of(path);
     let mut root = dunce::canonicalize(&root).unwrap_or(root);
     let mut tree = Tree::walk(&root, watch)?;
@@ -73,7 +77,7 @@ impl Reader<'_> {
             let mut by_lists = Reader::new(tree, options);
             match lists::read(&mut by_lists, at, inner.is_some(), wanted)? {
                 Listed::Found(reading) => {
-                    let found = self.by_lists_or_folders(at, by_lists, reading, wanted, options);
+                    let found = self.by_lists_or_folders(at, by_lists, *reading, wanted, options);
                     return Ok(Some(found));
                 }
                 Listed::Unclear(problem) if wanted.is_some() => return Err(problem),

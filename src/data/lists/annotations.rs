@@ -1,4 +1,6 @@
-//! Tiny-ImageNet's list of its test images.
+//! Lists of the test images of Tiny-ImageNet and ImageNet.
+
+use std::path::PathBuf;
 
 use super::finder::{Finder, Spot};
 use super::gather::text_of;
@@ -13,40 +15,57 @@ use crate::source::Sample;
 /// # Errors
 /// It is there and cannot be read.
 pub fn tiny_imagenet(reader: &mut Reader, val: usize) -> Result<Option<Vec<Sample>>> {
-    let tree = reader.tree;
-    let Some(name) = tree.dirs[val]
-        .others
-        .iter()
-        .find(|name| *name == "val_annotations.txt")
-    else {
+    let dir = &reader.tree.dirs[val];
+    let name = "val_annotations.txt";
+    if !dir.others.iter().any(|other| other == name) {
         return Ok(None);
-    };
-    let path = tree.dirs[val].path.join(name);
-    let mut entries = Vec::new();
-    let finder = Finder::new(tree, val);
-    for line in text_of(&path)?.lines() {
-        let mut columns = line.split('\t');
-        if let (Some(file), Some(class)) = (columns.next(), columns.next())
-            && let Spot::At(place) = finder.find(val, file)
-        {
-            entries.push((place, composed(class).into_owned()));
-        }
     }
+    let path = dir.path.join(name);
+    listed(reader, val, path, |line| {
+        let mut columns = line.split('\t');
+        Some((columns.next()?, columns.next()?))
+    })
+}
+
+/// ImageNet's `LOC_val_solution.csv`: image, and a class with a box or several times both per line.
+///
+/// # Errors
+/// It cannot be read.
+pub fn imagenet(reader: &mut Reader, val: usize, table: PathBuf) -> Result<Option<Vec<Sample>>> {
+    listed(reader, val, table, |line| {
+        let (image, boxes) = line.split_once(',')?;
+        Some((image, boxes.split_whitespace().next()?))
+    })
+}
+
+/// Returns the images of a folder that a list names, with their classes; `None` if it names none.
+fn listed(
+    reader: &mut Reader,
+    dir: usize,
+    list: PathBuf,
+    image_and_class: impl Fn(&str) -> Option<(&str, &str)>,
+) -> Result<Option<Vec<Sample>>> {
+    let finder = Finder::new(reader.tree, dir);
+    let text = text_of(&list)?;
+    let entries = text.lines().filter_map(image_and_class);
+    let entries = entries.filter_map(|(image, class)| match finder.find(dir, image) {
+        Spot::At(place) => Some((place, composed(class).into_owned())),
+        _ => None,
+    });
+    let mut entries: Vec<_> = entries.collect();
     if entries.is_empty() {
         return Ok(None);
     }
     entries.sort();
-    let samples = entries
-        .into_iter()
-        .map(|(place, class)| {
-            let class = reader.classes.number(&class);
-            reader.sample(val, place, class)
-        })
-        .collect();
-    let file = path.to_string_lossy();
+    let samples = entries.into_iter().map(|(place, class)| {
+        let class = reader.classes.number(&class);
+        reader.sample(dir, place, class)
+    });
+    let samples = samples.collect();
+    let file = list.to_string_lossy();
     reader
         .assumed
         .push(message!("remark-test-classes-from", file = file).into());
-    reader.used.insert(path);
+    reader.used.insert(list);
     Ok(Some(samples))
 }

@@ -303,7 +303,7 @@ fn names_images(text: &str) -> bool {
 }
 
 /// The text of a list that is known by its name.
-pub(super) fn text_of(path: &Path) -> Result<String> {
+pub(crate) fn text_of(path: &Path) -> Result<String> {
     load(path, Form::Lines, MOST_LINES, &mut MOST_BYTES.clone()).map(|(text, _)| text)
 }
 

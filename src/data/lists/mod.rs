@@ -24,10 +24,10 @@ use super::roles::{Role, role_of};
 use super::{Found, Skipped};
 use crate::message;
 use crate::problem::{Problem, Result, some_of};
-pub use annotations::tiny_imagenet;
+pub use annotations::{imagenet, tiny_imagenet};
 use finder::{Finder, Spot, path_of};
-pub(super) use gather::Wanted;
 use gather::{Gathering, List};
+pub(super) use gather::{Wanted, text_of};
 pub use gather::{is_named_as_list, may_be_list};
 use merge::{Entry, forget_unique_labels, merge};
 use naming::class_names;
@@ -48,7 +48,7 @@ pub(super) enum Listed {
     Nothing,
     /// They name images, but their classes are not clear.
     Unclear(Problem),
-    Found(Reading),
+    Found(Box<Reading>),
 }
 
 /// A dataset described by lists.
@@ -237,11 +237,11 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
     found.listed = has_test && split;
     found.lists = files;
     found.test = has_test.then_some(test);
-    Ok(Listed::Found(Reading {
+    Ok(Listed::Found(Box::new(Reading {
         found,
         sure,
         whole: split || named.len() * 2 >= total,
-    }))
+    })))
 }
 
 /// Reports rows without an image, or with several.
