@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::card::Sizes;
 use super::contents::{Content, Known, Print, Seen};
 use super::gist::Gist;
-use super::picture::{FULL_DEPTH, decode_and};
+use super::picture::{FULL_DEPTH, decode_and, jpeg_lacks_end};
 use super::source::Sample;
 use super::{Check, Dataset, Duplicate, OpenOptions, Skipped, Twin, TwoLabels, Watch};
 use crate::message;
@@ -43,6 +43,8 @@ pub struct Checked {
     pub better_depth: Option<usize>,
     /// Number of images with 16 bits per channel, and their largest value.
     deep: (usize, u16),
+    /// Number of JPEG images without an end marker.
+    without_end: usize,
 }
 
 /// Decodes every image of both splits and takes out those that cannot be read.
@@ -106,29 +108,38 @@ pub fn check(
         });
     }
     checked.weigh(options.bit_depth);
+    if checked.without_end > 0 {
+        let remark = message!("remark-jpeg-without-end", n = checked.without_end);
+        checked.assumed.push(remark.into());
+    }
     Ok(checked)
 }
 
 /// One image, looked at.
 struct Look {
     largest: Option<u16>,
+    lacks_end: bool,
     width: u32,
     height: u32,
     seen: Seen,
 }
 
 fn look(sample: &Sample) -> Result<Look> {
-    let (held, content) = match sample.source.path() {
+    let (held, (content, lacks_end)) = match sample.source.path() {
         Some(path) => {
             let about = path.metadata().ok();
+            let content = |bytes: &[u8]| Content::of(about.as_ref()?, bytes);
             let depth = sample.source.bit_depth();
-            decode_and(&path, depth, |bytes| Content::of(about.as_ref()?, bytes))?
+            decode_and(&path, depth, |bytes| {
+                (content(bytes), jpeg_lacks_end(bytes))
+            })?
         }
-        None => (sample.hold()?, None),
+        None => (sample.hold()?, (None, false)),
     };
     let picture = &held.picture;
     Ok(Look {
         largest: held.largest,
+        lacks_end,
         width: picture.width(),
         height: picture.height(),
         seen: Seen {
@@ -157,6 +168,7 @@ impl Checked {
         if let Some(largest) = look.largest {
             self.deep = (self.deep.0 + 1, self.deep.1.max(largest));
         }
+        self.without_end += usize::from(look.lacks_end);
         let known = Arc::make_mut(&mut self.known);
         known.insert(sample.source.clone(), look.seen);
         let widen = |(low, high): (u32, u32), side: u32| (low.min(side), high.max(side));

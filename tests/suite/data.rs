@@ -830,3 +830,21 @@ fn a_scenario_puts_every_image_into_exactly_one_task() {
     }
     assert_eq!(total, data.train.len() + data.test.len());
 }
+
+#[test]
+fn jpegs_without_an_end_marker_are_read_and_counted() {
+    let made = Made::new();
+    for name in ["a/1.jpg", "a/2.jpg", "b/1.jpg", "b/2.jpg"] {
+        let path = made.path().join(name);
+        picture(&path, name);
+        let bytes = fs::read(&path).unwrap();
+        let end = if name.ends_with("2.jpg") { 2 } else { 0 };
+        made.file(name, &bytes[..bytes.len() - end]);
+    }
+    let data = made.open();
+    assert_eq!(
+        (data.train.len() + data.test.len(), data.skipped.len()),
+        (4, 0)
+    );
+    assert_says!(assumed(&data), "remark-jpeg-without-end", n = 2);
+}

@@ -73,6 +73,10 @@ remark-bit-depth-clipped = { $n ->
     [one] { $n } Bild hat 16 Bit je Kanal, und seine
    *[other] { $n } Bilder haben 16 Bit je Kanal, und ihre
 } Werte nutzen { $bits } Bit, mehr als --bit-depth { $depth }: Die hellsten Stellen werden weiß.
+remark-jpeg-without-end = { $n ->
+    [one] { $n } JPEG-Bild hat keine Endmarke; es wird gelesen, wie es ist.
+   *[other] { $n } JPEG-Bilder haben keine Endmarke; sie werden gelesen, wie sie sind.
+}
 remark-test-classes-from = Die Klassen der Testbilder stammen aus { $file }.
 remark-class-column = Die Spalte „{ $column }“ von „{ $file }“ wurde als Klasse genommen.
 remark-read-from-list = Klassen und Aufteilung stammen aus „{ $file }“.

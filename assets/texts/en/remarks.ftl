@@ -73,6 +73,10 @@ remark-bit-depth-clipped = { $n ->
     [one] { $n } image has 16 bits per channel, and its
    *[other] { $n } images have 16 bits per channel, and their
 } values use { $bits } bits, more than --bit-depth { $depth }: the brightest parts become white.
+remark-jpeg-without-end = { $n ->
+    [one] { $n } JPEG image has no end marker; it is read as it is.
+   *[other] { $n } JPEG images have no end marker; they are read as they are.
+}
 remark-test-classes-from = The classes of the test split were read from { $file }.
 remark-class-column = The column '{ $column }' of '{ $file }' was used as the class.
 remark-read-from-list = Classes and splits were read from '{ $file }'.

@@ -52,8 +52,8 @@ fn walk<'a>(bytes: &'a [u8], most: usize, mut see: impl FnMut(u8, &'a [u8])) -> 
     at
 }
 
-/// Whether a JPEG lacks its end marker: decoders fill the missing part with grey and say nothing.
-pub(super) fn is_cut(bytes: &[u8]) -> bool {
+/// Returns whether a JPEG has no end marker: decoders fill missing parts with grey and say nothing.
+pub(super) fn lacks_end(bytes: &[u8]) -> bool {
     let Some(mut rest) = bytes.get(walk(bytes, usize::MAX, |_, _| ())..) else {
         return true;
     };

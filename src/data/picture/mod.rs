@@ -7,6 +7,7 @@
 
 mod claim;
 mod jpeg;
+mod no_end;
 mod room;
 mod tiff;
 mod webp;
@@ -26,6 +27,7 @@ use crate::memory::available_bytes;
 use crate::message;
 use crate::problem::{Problem, Result};
 use claim::Claim;
+pub(super) use no_end::jpeg_lacks_end;
 use room::Room;
 
 /// A decoded image.
@@ -126,14 +128,11 @@ pub fn decode_picture(bytes: &[u8], bit_depth: usize) -> Result<RgbImage> {
 fn decode_within(
     bytes: &[u8],
     bit_depth: usize,
-    free: impl FnOnce() -> Option<u64>,
+    free: impl FnOnce() -> Option<u64> + Copy,
 ) -> Result<Held> {
     let Some(format) = format_of(bytes) else {
         return Err(not_readable(bytes));
     };
-    if format == ImageFormat::Jpeg && jpeg::is_cut(bytes) {
-        return Err(cut());
-    }
     let directory = tiff::first_directory(&mut Cursor::new(bytes)).map_err(|_| lists_too_long())?;
     let palette = directory.and_then(|directory| directory.palette(bytes));
     // A panic of a decoder on a malformed file must not end the program.
@@ -143,6 +142,7 @@ fn decode_within(
             palette.colour(&mut held.picture);
             Ok(held)
         }
+        None if jpeg_lacks_end(bytes) => no_end::decode(bytes, bit_depth, free),
         None => decode_as(bytes, format, bit_depth, free),
     }))
     .unwrap_or_else(|_| Err(damaged("its decoder gave up")))

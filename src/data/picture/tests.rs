@@ -51,6 +51,30 @@ fn files_cut_anywhere_are_problems_and_never_panics() {
     assert!(decode_picture(&longer, FULL_DEPTH).is_ok());
 }
 
+#[test]
+fn a_jpeg_is_read_without_its_end_marker_but_not_without_its_pixels() {
+    let noise = |x: u32, y: u32| (x * 97 + y * 389).wrapping_mul(2_654_435_761) >> 24;
+    let noise = RgbImage::from_fn(67, 45, |x, y| image::Rgb([noise(x, y) as u8; 3]));
+    let mut noisy = Cursor::new(Vec::new());
+    noise.write_to(&mut noisy, ImageFormat::Jpeg).unwrap();
+    for whole in [encoded(ImageFormat::Jpeg), noisy.into_inner()] {
+        let pixels = decode_picture(&whole, FULL_DEPTH).unwrap();
+        let cut_by = |bytes: usize| decode_picture(&whole[..whole.len() - bytes], FULL_DEPTH);
+        for end in [1, 2] {
+            assert!(cut_by(end).unwrap() == pixels, "cut by {end}");
+            assert!(jpeg_lacks_end(&whole[..whole.len() - end]));
+        }
+        let scan = whole.windows(2).position(|two| two == b"\xFF\xDA").unwrap();
+        for more in (4..whole.len() - scan).step_by(7) {
+            let problem = cut_by(more).unwrap_err();
+            assert!(
+                problem.is("problem-image-file-incomplete"),
+                "{more}: {problem}"
+            );
+        }
+    }
+}
+
 /// A PNG whose header claims other sides than it has.
 fn claiming(mut png: Vec<u8>, width: u32, height: u32) -> Vec<u8> {
     png[16..20].copy_from_slice(&width.to_be_bytes());

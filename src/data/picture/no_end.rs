@@ -1,0 +1,51 @@
+//! JPEG files without an end marker.
+
+use image::ImageFormat;
+use sha2::{Digest, Sha256};
+
+use super::{Held, cut, decode_as, format_of, jpeg};
+use crate::problem::Result;
+
+/// Bytes appended to a JPEG without an end marker: more than its decoder reads ahead.
+const APPENDED: usize = 64;
+
+/// Returns a JPEG without an end marker with these bits and one appended.
+fn closed(bytes: &[u8], appended: u8) -> Vec<u8> {
+    // The end marker may be cut in half.
+    let whole = bytes.strip_suffix(b"\xFF").unwrap_or(bytes);
+    [whole, &[appended; APPENDED], b"\xFF\xD9"].concat()
+}
+
+/// Decodes a JPEG without an end marker, as libjpeg does if no pixel depends on what may be missing: appended bits must not
+/// change any.
+pub(super) fn decode(
+    bytes: &[u8],
+    bit_depth: usize,
+    free: impl FnOnce() -> Option<u64> + Copy,
+) -> Result<Held> {
+    // These need several scans, some of which may be missing.
+    if jpeg::frame(bytes).keeps_all {
+        return Err(cut());
+    }
+    let decode_with = |appended| {
+        let closed = closed(bytes, appended);
+        let held = decode_as(&closed, ImageFormat::Jpeg, bit_depth, free);
+        held.map_err(|problem| match problem.is("problem-image-damaged") {
+            true => cut(),
+            false => problem,
+        })
+    };
+    let pixels = |held: &Held| Sha256::digest(held.picture.as_raw());
+    // One after the other, as each has its part of the memory limit.
+    let first = pixels(&decode_with(0)?);
+    let held = decode_with(0b1010_1010)?;
+    match pixels(&held) == first {
+        true => Ok(held),
+        false => Err(cut()),
+    }
+}
+
+/// Returns whether this is a JPEG without an end marker.
+pub(crate) fn jpeg_lacks_end(bytes: &[u8]) -> bool {
+    format_of(bytes) == Some(ImageFormat::Jpeg) && jpeg::lacks_end(bytes)
+}
