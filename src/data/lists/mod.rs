@@ -1,7 +1,8 @@
 //! Tables and lists that assign images to classes and splits.
 //!
 //! CSV, TSV and JSON tables, lists of a path and a label per line (ImageNet-R, DomainNet, Food-101, Oxford-IIIT Pets),
-//! lists joined by id (CUB-200), CODA-Prompt's YAML pairs, Tiny-ImageNet's `val_annotations.txt`. Paths are looked up
+//! lists joined by id (CUB-200), CODA-Prompt's YAML pairs, Tiny-ImageNet's `val_annotations.txt`, MATLAB files
+//! (Flowers-102). Paths are looked up
 //! in the walked tree, not on the disk, so no line can refer to a file outside of the folder. Contradictions are
 //! refused.
 
@@ -11,6 +12,7 @@ mod gather;
 mod json;
 mod label;
 mod lines;
+mod mat;
 mod merge;
 mod naming;
 mod sheet;
@@ -64,7 +66,8 @@ pub(super) struct Reading {
 /// read first.
 ///
 /// # Errors
-/// Returns a Problem for lists that contradict themselves or each other, or a wanted list that names no image.
+/// Returns a Problem for lists that contradict themselves or each other, a damaged MATLAB file, or a wanted list that names
+/// no image.
 pub(super) fn read(
     reader: &mut Reader,
     dir: usize,
@@ -84,6 +87,9 @@ pub(super) fn read(
         for &holder in below.iter().filter(|holder| !beside(holder)) {
             lists.extend(gathering.in_folder(holder));
         }
+    }
+    for &holder in &below {
+        lists.extend(mat::flowers(reader, &finder, holder)?);
     }
     if let Some(wanted) = wanted {
         keep_wanted(&mut lists, wanted)?;

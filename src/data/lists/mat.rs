@@ -1,0 +1,248 @@
+//! MATLAB files (level 5) with the labels and splits of Oxford's Flowers-102.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::Path;
+
+use csv::StringRecord;
+
+use super::finder::Finder;
+use super::gather::List;
+use super::label::table_sheet;
+use super::sheet::Source;
+use super::table::record;
+use crate::files;
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::reader::Reader;
+
+/// The file with a label per image.
+const LABELS: &str = "imagelabels.mat";
+/// The file with the numbers of the images in each split, and these splits.
+const SPLITS: &str = "setid.mat";
+const SETS: [(&str, &str); 3] = [("trnid", "train"), ("valid", "val"), ("tstid", "test")];
+
+/// Maximum size of a file and of its unpacked matrices, in bytes.
+const MOST: u64 = 4 << 20;
+/// Bytes before the first element.
+const HEADER: usize = 128;
+/// Types of elements.
+const MATRIX: u32 = 14;
+const PACKED: u32 = 15;
+
+/// Returns the labels and splits of Flowers-102 in a folder; `None` if there are none.
+///
+/// # Errors
+/// Returns a Problem if a file cannot be read or has no such matrix.
+pub(super) fn flowers(reader: &mut Reader, finder: &Finder, holder: usize) -> Result<Option<List>> {
+    let tree = reader.tree;
+    let dir = &tree.dirs[holder];
+    if !dir.others.iter().any(|name| name == LABELS) {
+        return Ok(None);
+    }
+    let records = records(&dir.path)?;
+    reader.used.insert(dir.path.join(SPLITS));
+    let source = Source {
+        tree,
+        finder,
+        holder,
+        file: LABELS,
+        column: None,
+    };
+    Ok(table_sheet(&source, &records, true).map(|sheet| List {
+        path: dir.path.join(LABELS),
+        file: LABELS.into(),
+        role: None,
+        family: String::new(),
+        rows: sheet.rows,
+        labels: sheet.labels,
+        remarks: sheet.remarks,
+    }))
+}
+
+/// Returns the labels and splits as a table with a header.
+fn records(folder: &Path) -> Result<Vec<StringRecord>> {
+    let labels = vector(&folder.join(LABELS), "labels")?;
+    let splits = folder.join(SPLITS);
+    let mut split_of = HashMap::new();
+    if splits.exists() {
+        for (set, split) in SETS {
+            let images = vector(&splits, set)?.into_iter();
+            split_of.extend(images.map(|number| (number as usize, split)));
+        }
+    }
+    let rows = labels.into_iter().zip(1..).map(|(label, number)| {
+        let split = split_of.get(&number).copied().unwrap_or_default();
+        let image = format!("image_{number:05}.jpg");
+        record(number, [&image, &label.to_string(), split])
+    });
+    let header = record(1, ["file", "label", "split"]);
+    Ok([header].into_iter().chain(rows).collect())
+}
+
+/// Returns the numbers of the matrix with this name.
+fn vector(path: &Path, name: &str) -> Result<Vec<f64>> {
+    let bytes =
+        files::read(path, MOST).map_err(|error| Problem::io("read the list", path, &error))?;
+    numbers(&bytes, name).ok_or_else(|| {
+        Problem::new(message!("problem-matlab-file", name = name))
+            .at_path(path)
+            .advise(message!("advice-matlab-version"))
+    })
+}
+
+fn numbers(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
+    let is_level_5 = bytes.get(124..HEADER)? == b"\0\x01IM";
+    let mut rest = bytes.get(HEADER..).filter(|_| is_level_5)?;
+    let mut left = MOST;
+    while !rest.is_empty() {
+        let (kind, content, next) = element(rest)?;
+        rest = next;
+        let mut unpacked = Vec::new();
+        let found = if kind == PACKED {
+            let packed = flate2::read::ZlibDecoder::new(content);
+            left -= packed.take(left).read_to_end(&mut unpacked).ok()? as u64;
+            match element(&unpacked)? {
+                (MATRIX, content, _) => matrix(content, name),
+                _ => None,
+            }
+        } else if kind == MATRIX {
+            matrix(content, name)
+        } else {
+            None
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// Returns the numbers of a matrix if it has this name: after its flags and size come the name and the numbers.
+fn matrix(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
+    let (_, _, rest) = element(bytes)?;
+    let (_, _, rest) = element(rest)?;
+    let (_, own, rest) = element(rest)?;
+    if own != name.as_bytes() {
+        return None;
+    }
+    let (kind, content, _) = element(rest)?;
+    macro_rules! numbers {
+        ($number:ty) => {
+            content
+                .chunks_exact(size_of::<$number>())
+                .filter_map(|bytes| Some(<$number>::from_le_bytes(bytes.try_into().ok()?) as f64))
+                .collect()
+        };
+    }
+    Some(match kind {
+        1 => numbers!(i8),
+        2 => numbers!(u8),
+        3 => numbers!(i16),
+        4 => numbers!(u16),
+        5 => numbers!(i32),
+        6 => numbers!(u32),
+        7 => numbers!(f32),
+        9 => numbers!(f64),
+        12 => numbers!(i64),
+        13 => numbers!(u64),
+        _ => return None,
+    })
+}
+
+/// Returns the type and content of the first element, and what follows it.
+fn element(bytes: &[u8]) -> Option<(u32, &[u8], &[u8])> {
+    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let (kind, length) = (word(0)?, word(4)?);
+    // Up to four bytes are in the place of the length.
+    let (kind, start, length): (u32, usize, usize) = match kind >> 16 {
+        0 => (kind, 8, usize::try_from(length).ok()?),
+        small => (kind & 0xFFFF, 4, usize::try_from(small).ok()?),
+    };
+    let content = bytes.get(start..start.checked_add(length)?)?;
+    let end = match kind {
+        PACKED => start + length,
+        _ => (start + length).next_multiple_of(8),
+    };
+    Some((kind, content, bytes.get(end..).unwrap_or_default()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::{Dataset, OpenOptions};
+
+    /// A row of bytes as MATLAB saves it; short names and rows are in the place of the length.
+    fn saved(name: &str, numbers: &[u8]) -> Vec<u8> {
+        let element = |kind: u32, content: &[u8]| {
+            let length = content.len() as u32;
+            let mut bytes = match length {
+                1..=4 => (length << 16 | kind).to_le_bytes().to_vec(),
+                _ => [kind.to_le_bytes(), length.to_le_bytes()].concat(),
+            };
+            bytes.extend_from_slice(content);
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+            bytes
+        };
+        let size = [1_u32, numbers.len() as u32].map(u32::to_le_bytes).concat();
+        let parts = [
+            element(6, &[9, 0, 0, 0, 0, 0, 0, 0]),
+            element(5, &size),
+            element(1, name.as_bytes()),
+            element(2, numbers),
+        ];
+        let mut pack = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        pack.write_all(&element(MATRIX, &parts.concat())).unwrap();
+        let packed = pack.finish().unwrap();
+        let length = packed.len() as u32;
+        [
+            &PACKED.to_le_bytes(),
+            &length.to_le_bytes(),
+            packed.as_slice(),
+        ]
+        .concat()
+    }
+
+    fn file(matrices: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut bytes = vec![b' '; 124];
+        bytes.extend_from_slice(b"\0\x01IM");
+        bytes.extend(matrices.iter().flat_map(|(name, row)| saved(name, row)));
+        bytes
+    }
+
+    #[test]
+    fn flowers_are_read_with_their_labels_and_splits() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        std::fs::create_dir(at("jpg")).unwrap();
+        for n in 1..=8_u8 {
+            let picture = image::RgbImage::from_pixel(2, 2, image::Rgb([n * 20; 3]));
+            picture.save(at(&format!("jpg/image_{n:05}.jpg"))).unwrap();
+        }
+        let labels = file(&[("labels", &[77, 2, 77, 2, 2, 77, 2, 77])]);
+        let sets: [(&str, &[u8]); 3] = [
+            ("trnid", &[1, 2, 5]),
+            ("valid", &[6]),
+            ("tstid", &[3, 4, 7, 8]),
+        ];
+        std::fs::write(at(LABELS), &labels).unwrap();
+        std::fs::write(at(SPLITS), file(&sets)).unwrap();
+        let open = || Dataset::open(root.path().to_str().unwrap(), &OpenOptions::default());
+        let data = open().unwrap();
+        assert_eq!(data.classes, ["2", "77"]);
+        assert_eq!((data.train.len(), data.test.len()), (3, 4));
+        assert!(data.skipped.is_empty() && !data.test_drawn);
+        // Cut or changed anywhere it is a problem or another label, and never a panic.
+        for at_byte in 0..labels.len() {
+            let _ = numbers(&labels[..at_byte], "labels");
+            let mut other = labels.clone();
+            other[at_byte] ^= 0x81;
+            let _ = numbers(&other, "labels");
+        }
+        std::fs::write(at(LABELS), &labels[..150]).unwrap();
+        assert!(open().unwrap_err().is("problem-matlab-file"));
+    }
+}
