@@ -91,7 +91,10 @@ fn open_path(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found>
     let path =
         std::path::absolute(path).map_err(|error| Problem::io("find the dataset", path, &error))?;
     let mut found = if path.is_dir() {
-        folder::open(&path, None, options, watch)?
+        match folder::open(&path, None, options, watch) {
+            Ok(found) => found,
+            Err(problem) => archive::open_shards(&path, options, watch)?.ok_or(problem)?,
+        }
     } else {
         archive::open(&path, options, watch)?
     };

@@ -77,6 +77,7 @@ remark-jpeg-without-end = { $n ->
     [one] { $n } JPEG-Bild hat keine Endmarke; es wird gelesen, wie es ist.
    *[other] { $n } JPEG-Bilder haben keine Endmarke; sie werden gelesen, wie sie sind.
 }
+remark-shards = Die Dateien von { $form } wurden in den Cache-Ordner entpackt; „{ $table }“ listet ihre Bilder auf.
 remark-test-classes-from = Die Klassen der Testbilder stammen aus { $file }.
 remark-class-column = Die Spalte „{ $column }“ von „{ $file }“ wurde als Klasse genommen.
 remark-read-from-list = Klassen und Aufteilung stammen aus „{ $file }“.

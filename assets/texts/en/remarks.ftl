@@ -77,6 +77,7 @@ remark-jpeg-without-end = { $n ->
     [one] { $n } JPEG image has no end marker; it is read as it is.
    *[other] { $n } JPEG images have no end marker; they are read as they are.
 }
+remark-shards = The { $form } shards were unpacked into the cache folder; '{ $table }' lists their images.
 remark-test-classes-from = The classes of the test split were read from { $file }.
 remark-class-column = The column '{ $column }' of '{ $file }' was used as the class.
 remark-read-from-list = Classes and splits were read from '{ $file }'.

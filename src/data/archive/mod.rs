@@ -1,4 +1,4 @@
-//! Archives instead of folders: zip (including projects of Teachable Machine), tar, tar.gz, tar.xz.
+//! Archives instead of folders: zip (including projects of Teachable Machine), tar, tar.gz, tar.xz, WebDataset.
 //!
 //! An archive is unpacked once into the cache folder and then opened as a folder. Nothing is written outside that
 //! folder: only regular files and folders with plain relative names are extracted, links are not. Size, number of files
@@ -6,33 +6,28 @@
 //! repeated.
 
 mod names;
+mod shards;
+mod shelf;
 mod tars;
 pub(super) mod teachable;
 mod unpack;
+mod webdataset;
 
 use std::fs;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use serde::de::DeserializeOwned;
-use sha2::{Digest, Sha256};
 
 use super::{Found, OpenOptions, Watch, folder, lists, stopped};
-use crate::fetch::hex;
 use crate::files;
 use crate::folders;
 use crate::message;
 use crate::problem::{Problem, Result};
 use names::{Folders, is_blind_to_case};
+pub use shards::open_shards;
+use shelf::{UNFINISHED, identity, make_last, mark_used, sweep};
 use unpack::Unpacking;
-
-/// Remains of interrupted extractions are removed after this time.
-const STALE: Duration = Duration::from_secs(24 * 3600);
-/// Unpacked archives that were not opened for this time are removed; opening the archive unpacks it again.
-const UNUSED: Duration = Duration::from_secs(60 * 24 * 3600);
-/// Suffix of an unfinished extraction.
-const UNFINISHED: &str = ".unpacking";
 
 /// Memory for the dictionary of an xz file, in kB: `xz -9` needs 64 MB.
 const XZ_MEMORY: u32 = 72 << 10;
@@ -41,8 +36,6 @@ const XZ_MEMORY: u32 = 72 << 10;
 const LEFT_OUT: &str = ".left-out.json";
 /// Remarks on an archive, stored in the same way.
 const REMARKS: &str = ".remarks.json";
-/// Rewritten whenever the unpacked archive is opened; its modification time is the last use.
-const USED: &str = ".used";
 
 /// The folder for unpacked archives and downloads: `LAE_STUDIO_CACHE`, else the system's cache folder.
 pub fn cache_folder() -> PathBuf {
@@ -58,6 +51,7 @@ enum ArchiveKind {
     Tar,
     TarGz,
     TarXz,
+    WebDataset,
 }
 
 /// Opens a file as a dataset: an archive, or one of CIFAR's files in its folder.
@@ -83,11 +77,26 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
             .at_path(path)
             .advise(message!("advice-give-folder-or-archive")));
     };
+    let kind = match webdataset::is_shard(path)? {
+        true => ArchiveKind::WebDataset,
+        false => kind,
+    };
+    open_packed(path, &[path.to_path_buf()], kind, options, watch)
+}
+
+/// Opens an archive, or a folder of shards (`files`).
+fn open_packed(
+    path: &Path,
+    files: &[PathBuf],
+    kind: ArchiveKind,
+    options: &OpenOptions,
+    watch: &Watch,
+) -> Result<Found> {
     let shelf = options
         .unpack_to
         .clone()
         .unwrap_or_else(|| cache_folder().join("unpacked"));
-    let unpacked = unpacked(path, kind, &shelf, watch)?;
+    let unpacked = unpacked(path, files, kind, &shelf, watch)?;
     let mut found = folder::open(&unpacked, None, options, watch).map_err(|mut problem| {
         problem.place = problem.place.replace(
             unpacked.to_string_lossy().as_ref(),
@@ -175,11 +184,36 @@ fn kind_of(path: &Path) -> Result<Option<ArchiveKind>> {
     )
 }
 
-/// Returns the folder of the unpacked archive, which is unpacked first if necessary.
-fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Result<PathBuf> {
-    let about =
-        fs::metadata(path).map_err(|error| Problem::io("open the archive", path, &error))?;
-    let target = shelf.join(format!("{}-{}", stem(path), identity(path, &about)));
+/// Returns the content of a tar, unpacked if it is compressed; `None` for another file.
+fn tar_reader(path: &Path) -> Result<Option<Box<dyn Read>>> {
+    let kind = kind_of(path)?;
+    let file = files::open(path).map_err(|error| Problem::io("open the archive", path, &error))?;
+    let file = BufReader::with_capacity(1 << 18, file);
+    Ok(match kind {
+        Some(ArchiveKind::Tar) => Some(Box::new(file)),
+        Some(ArchiveKind::TarGz) => Some(Box::new(flate2::read::MultiGzDecoder::new(file))),
+        Some(ArchiveKind::TarXz) => Some(Box::new(lzma_rust2::XzReader::new_mem_limit(
+            file, true, XZ_MEMORY,
+        ))),
+        _ => None,
+    })
+}
+
+/// Returns the folder of the unpacked archive, or of all shards (`files`) of a folder. They are unpacked first if
+/// necessary.
+fn unpacked(
+    path: &Path,
+    files: &[PathBuf],
+    kind: ArchiveKind,
+    shelf: &Path,
+    watch: &Watch,
+) -> Result<PathBuf> {
+    let mut sources = files.to_vec();
+    if kind == ArchiveKind::WebDataset {
+        sources.extend(webdataset::class_names(path));
+    }
+    let (identity, packed) = identity(&sources)?;
+    let target = shelf.join(format!("{}-{identity}", stem(path)));
     if target.is_dir() {
         mark_used(&target);
         return Ok(target);
@@ -196,7 +230,7 @@ fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Resu
         buffer: vec![0; 1 << 18],
         archive: path,
         into: work.path(),
-        packed: about.len(),
+        packed,
         bytes: 0,
         files: 0,
         empty: 0,
@@ -205,17 +239,17 @@ fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Resu
         folders: Folders::new(is_blind_to_case(work.path())),
         watch,
     };
-    let file = files::open(path).map_err(|error| Problem::io("open the archive", path, &error))?;
-    let file = BufReader::with_capacity(1 << 18, file);
     match kind {
-        ArchiveKind::Zip => unpacking.zip(file)?,
-        ArchiveKind::Tar => unpacking.tar(file)?,
-        ArchiveKind::TarGz => {
-            unpacking.tar(BufReader::new(flate2::read::MultiGzDecoder::new(file)))?;
+        ArchiveKind::Zip => {
+            let file = files::open(path);
+            let file = file.map_err(|error| Problem::io("open the archive", path, &error))?;
+            unpacking.zip(BufReader::with_capacity(1 << 18, file))?;
         }
-        ArchiveKind::TarXz => {
-            let xz = lzma_rust2::XzReader::new_mem_limit(file, true, XZ_MEMORY);
-            unpacking.tar(BufReader::with_capacity(1 << 18, xz))?;
+        ArchiveKind::WebDataset => unpacking.webdataset(path, files)?,
+        _ => {
+            if let Some(reader) = tar_reader(path)? {
+                unpacking.tar(BufReader::with_capacity(1 << 18, reader))?;
+            }
         }
     }
     // These files store message ids: keep the ids of the messages in this folder.
@@ -243,123 +277,8 @@ fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Resu
     Ok(target)
 }
 
-/// Syncs all files of a folder before it gets its final name, which marks it as complete. `step` receives the number of
-/// further files; it stops by returning false.
-fn make_last(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
-    let wrong = |error| Problem::io("store the unpacked files", folder, &error);
-    let (mut here, mut below) = (Vec::new(), Vec::new());
-    for entry in fs::read_dir(folder).map_err(wrong)? {
-        let entry = entry.map_err(wrong)?;
-        match entry.file_type().map_err(wrong)?.is_dir() {
-            true => below.push(entry.path()),
-            false => here.push(entry.path()),
-        }
-    }
-    // An archive that has only empty folders is reported as well.
-    if !step(0) {
-        return Err(stopped());
-    }
-    for some in here.chunks(1024) {
-        files::sync_all(some).map_err(wrong)?;
-        if !step(some.len()) {
-            return Err(stopped());
-        }
-    }
-    below.iter().try_for_each(|path| make_last(path, step))?;
-    files::sync_folder(Some(folder));
-    Ok(())
-}
-
 /// Reads what was stored when an archive was unpacked.
 fn kept<T: DeserializeOwned>(unpacked: &Path, name: &str) -> Vec<T> {
     let bytes = files::read(&unpacked.join(name), files::TABLE).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
-}
-
-/// Returns an identifier of an archive: its folder, length and modification time.
-fn identity(path: &Path, about: &fs::Metadata) -> String {
-    let mut hash = Sha256::new();
-    let real = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    hash.update(real.as_os_str().as_encoded_bytes());
-    hash.update(about.len().to_le_bytes());
-    let written = about
-        .modified()
-        .ok()
-        .and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-    hash.update(written.unwrap_or_default().as_nanos().to_le_bytes());
-    hex(&hash.finalize()[..6])
-}
-
-/// Marks an unpacked archive as used. If that fails, it is only removed earlier.
-fn mark_used(unpacked: &Path) {
-    let _ = fs::write(unpacked.join(USED), "");
-}
-
-/// Removes remains of killed programs, and unpacked archives that have not been used for long.
-fn sweep(shelf: &Path) {
-    let Ok(entries) = fs::read_dir(shelf) else {
-        return;
-    };
-    let older = |path: &Path, than: Duration| {
-        let written = fs::metadata(path).and_then(|about| about.modified());
-        written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > than))
-    };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if path
-            .extension()
-            .is_some_and(|ending| *ending == UNFINISHED[1..])
-        {
-            if older(&path, STALE) {
-                let _ = fs::remove_dir_all(path);
-            }
-            continue;
-        }
-        // Older versions of the program did not write this marker.
-        let mark = path.join(USED);
-        let mark = if mark.exists() { &mark } else { &path };
-        if path.is_dir() && !path.is_symlink() && older(mark, UNUSED) {
-            // Renamed first, so that a half-deleted folder is not taken for a complete one.
-            let name = format!("gone-{}{UNFINISHED}", file_name(&path));
-            let gone = path.with_file_name(name);
-            if fs::rename(&path, &gone).is_ok() {
-                let _ = fs::remove_dir_all(gone);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_nobody_opened_for_long_is_swept() {
-        let shelf = tempfile::tempdir().unwrap();
-        let days = |days: u64| SystemTime::now() - Duration::from_secs(days * 24 * 3600);
-        let make = |name: &str, folder: u64, mark: Option<u64>| {
-            let path = shelf.path().join(name);
-            fs::create_dir(&path).unwrap();
-            if let Some(age) = mark {
-                mark_used(&path);
-                let file = fs::File::open(path.join(USED)).unwrap();
-                file.set_modified(days(age)).unwrap();
-            }
-            let opened = fs::File::open(&path).unwrap();
-            opened.set_modified(days(folder)).unwrap();
-        };
-        make("used-1", 300, Some(1));
-        make("unused-2", 300, Some(61));
-        make("older-3", 59, None);
-        make("oldest-4", 61, None);
-        make("part-a.unpacking", 2, None);
-        make("part-b.unpacking", 0, None);
-        sweep(shelf.path());
-        let mut left: Vec<String> = fs::read_dir(shelf.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        left.sort();
-        assert_eq!(left, ["older-3", "part-b.unpacking", "used-1"]);
-    }
 }

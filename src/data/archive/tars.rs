@@ -14,6 +14,17 @@ const MOST_HEADER: u64 = 1 << 20;
 impl Unpacking<'_> {
     /// Unpacks a tar.
     pub fn tar(&mut self, reader: impl Read) -> Result<()> {
+        self.tar_entries(reader, &mut |unpacking, name, mut content| {
+            unpacking.file(name, &mut content)
+        })
+    }
+
+    /// Calls `unpack` with the name and content of each file of a tar.
+    pub fn tar_entries(
+        &mut self,
+        reader: impl Read,
+        unpack: &mut dyn FnMut(&mut Self, &Path, &mut dyn Read) -> Result<()>,
+    ) -> Result<()> {
         // A header is read into memory as a whole: it gets an allowance, contents are counted.
         let allowance = Cell::new(MOST_HEADER);
         let mut archive = tar::Archive::new(Allowed {
@@ -32,13 +43,17 @@ impl Unpacking<'_> {
             let mut entry = entry.map_err(|error| self.unreadable(&error))?;
             allowance.set(u64::MAX);
             self.count(entry.size())?;
-            self.tar_entry(&mut entry)?;
+            self.tar_entry(&mut entry, unpack)?;
             // What nobody wanted of it has to be read as well, within the same limits.
             self.copy(&mut entry, &mut io::sink(), Path::new(""))?;
         }
     }
 
-    fn tar_entry(&mut self, entry: &mut tar::Entry<'_, impl Read>) -> Result<()> {
+    fn tar_entry(
+        &mut self,
+        entry: &mut tar::Entry<'_, impl Read>,
+        unpack: &mut dyn FnMut(&mut Self, &Path, &mut dyn Read) -> Result<()>,
+    ) -> Result<()> {
         let kind = entry.header().entry_type();
         let name = entry
             .path()
@@ -51,7 +66,7 @@ impl Unpacking<'_> {
             self.skip(&name, message!("skip-archive-link"));
             return Ok(());
         }
-        self.file(&name, entry)
+        unpack(self, &name, entry)
     }
 }
 

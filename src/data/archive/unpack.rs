@@ -13,7 +13,7 @@ use super::teachable::{Place, Project};
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::texts::{Message, Words};
+use crate::texts::Words;
 use crate::{Skipped, Watch, stopped, tree};
 
 /// Most files an archive may hold.
@@ -159,7 +159,7 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    pub fn skip(&mut self, name: &Path, reason: Message) {
+    pub fn skip(&mut self, name: &Path, reason: impl Into<Words>) {
         if self.skipped.len() == MOST_LISTED {
             return;
         }
@@ -262,6 +262,7 @@ mod tests {
 
     use super::*;
     use crate::archive::names::is_blind_to_case;
+    use crate::texts::Message;
 
     /// An extraction of nothing yet.
     fn unpacking<'a>(into: &'a Path, watch: &'a Watch<'a>) -> Unpacking<'a> {

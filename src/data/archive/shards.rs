@@ -1,0 +1,91 @@
+//! Datasets in several files: shards. Their images are unpacked into one folder, with a table of classes and splits.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{ArchiveKind, open_packed, webdataset};
+use crate::problem::{Problem, Result};
+use crate::roles::{Role, role_and_rest, role_of};
+use crate::tree::{Tree, ending_of};
+use crate::{Found, OpenOptions, Watch};
+
+/// The name of the table.
+pub(super) const TABLE: &str = "samples.csv";
+
+/// Opens a folder of shards; `None` if it has none.
+///
+/// # Errors
+/// Returns a Problem if a shard cannot be read, or if they have no usable dataset.
+pub fn open_shards(folder: &Path, options: &OpenOptions, watch: &Watch) -> Result<Option<Found>> {
+    let tree = Tree::walk(folder, watch)?;
+    let shards = |ending: &str| -> Vec<PathBuf> {
+        let dirs = tree.below(0).into_iter().map(|dir| &tree.dirs[dir]);
+        let files = dirs.flat_map(|dir| dir.others.iter().map(|name| dir.path.join(name)));
+        files
+            .filter(|path| ending_of(path.as_os_str()) == ending)
+            .collect()
+    };
+    let tars = shards("tar");
+    match tars.first() {
+        Some(first) if webdataset::is_shard(first)? => {
+            open_packed(folder, &tars, ArchiveKind::WebDataset, options, watch).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Returns the folder of the images of a shard, relative to the one of all.
+pub(super) fn folder_of(shard: &Path, all: &Path) -> PathBuf {
+    let inside = shard.strip_prefix(all).unwrap_or(Path::new(""));
+    inside.with_extension("")
+}
+
+/// Images, their splits and further cells.
+pub(super) struct Samples {
+    pub columns: Vec<String>,
+    pub rows: Vec<(PathBuf, Option<Role>, Vec<String>)>,
+}
+
+impl Samples {
+    /// Writes the table. Without training images the splits are left out.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let is_split = self.rows.iter().any(|row| row.1 == Some(Role::Train));
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let line = |table: &mut csv::Writer<Vec<u8>>, file: &str, split: &str, cells: &[String]| {
+            let cells = cells.iter().map(String::as_str);
+            let split = [split].into_iter().filter(|_| is_split);
+            table.write_record([file].into_iter().chain(split).chain(cells))
+        };
+        let mut written = line(&mut table, "file", "split", &self.columns);
+        for (file, role, cells) in &self.rows {
+            let split = match role {
+                Some(Role::Train) => "train",
+                Some(Role::Test) => "test",
+                Some(Role::Validation) => "val",
+                None => "",
+            };
+            let file = file.to_string_lossy();
+            written = written.and_then(|()| line(&mut table, &file, split, cells));
+        }
+        let path = folder.join(TABLE);
+        let bytes = table.into_inner().map_err(csv::IntoInnerError::into_error);
+        let stored = written
+            .map_err(std::io::Error::from)
+            .and(bytes)
+            .and_then(|bytes| fs::write(&path, bytes));
+        stored.map_err(|error| Problem::io("store the unpacked files", &path, &error))
+    }
+}
+
+/// Returns the split that the name of a shard or one of its folders gives.
+pub(super) fn role_of_shard(folder: &Path) -> Option<Role> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let mut folders = folder.ancestors().skip(1);
+    let by_folder = || {
+        folders
+            .find_map(|folder| role_of(&folder.file_name().unwrap_or_default().to_string_lossy()))
+    };
+    role_and_rest(&name)
+        .map(|(role, _)| role)
+        .or_else(by_folder)
+}

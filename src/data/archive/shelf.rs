@@ -1,0 +1,143 @@
+//! The folder of unpacked archives: what identifies them, when they are complete, and when they are removed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use sha2::{Digest, Sha256};
+
+use super::{file_name, stopped};
+use crate::fetch::hex;
+use crate::files;
+use crate::problem::{Problem, Result};
+
+/// Remains of interrupted extractions are removed after this time.
+const STALE: Duration = Duration::from_secs(24 * 3600);
+/// Unpacked archives that were not opened for this time are removed; opening the archive unpacks it again.
+const UNUSED: Duration = Duration::from_secs(60 * 24 * 3600);
+/// Suffix of an unfinished extraction.
+pub(super) const UNFINISHED: &str = ".unpacking";
+
+/// Rewritten whenever the unpacked archive is opened; its modification time is the last use.
+const USED: &str = ".used";
+
+/// Syncs all files of a folder before it gets its final name, which marks it as complete. `step` receives the number of
+/// further files; it stops by returning false.
+pub(super) fn make_last(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
+    let wrong = |error| Problem::io("store the unpacked files", folder, &error);
+    let (mut here, mut below) = (Vec::new(), Vec::new());
+    for entry in fs::read_dir(folder).map_err(wrong)? {
+        let entry = entry.map_err(wrong)?;
+        match entry.file_type().map_err(wrong)?.is_dir() {
+            true => below.push(entry.path()),
+            false => here.push(entry.path()),
+        }
+    }
+    // An archive that has only empty folders is reported as well.
+    if !step(0) {
+        return Err(stopped());
+    }
+    for some in here.chunks(1024) {
+        files::sync_all(some).map_err(wrong)?;
+        if !step(some.len()) {
+            return Err(stopped());
+        }
+    }
+    below.iter().try_for_each(|path| make_last(path, step))?;
+    files::sync_folder(Some(folder));
+    Ok(())
+}
+
+/// Returns an identifier of archives, from their folders, lengths and modification times; and their length.
+pub(super) fn identity(sources: &[PathBuf]) -> Result<(String, u64)> {
+    let mut hash = Sha256::new();
+    let mut length = 0;
+    for path in sources {
+        let about =
+            fs::metadata(path).map_err(|error| Problem::io("open the archive", path, &error))?;
+        let real = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
+        hash.update(real.as_os_str().as_encoded_bytes());
+        hash.update(about.len().to_le_bytes());
+        length += about.len();
+        let written = about
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+        hash.update(written.unwrap_or_default().as_nanos().to_le_bytes());
+    }
+    Ok((hex(&hash.finalize()[..6]), length))
+}
+
+/// Marks an unpacked archive as used. If that fails, it is only removed earlier.
+pub(super) fn mark_used(unpacked: &Path) {
+    let _ = fs::write(unpacked.join(USED), "");
+}
+
+/// Removes remains of killed programs, and unpacked archives that have not been used for long.
+pub(super) fn sweep(shelf: &Path) {
+    let Ok(entries) = fs::read_dir(shelf) else {
+        return;
+    };
+    let older = |path: &Path, than: Duration| {
+        let written = fs::metadata(path).and_then(|about| about.modified());
+        written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > than))
+    };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path
+            .extension()
+            .is_some_and(|ending| *ending == UNFINISHED[1..])
+        {
+            if older(&path, STALE) {
+                let _ = fs::remove_dir_all(path);
+            }
+            continue;
+        }
+        // Older versions of the program did not write this marker.
+        let mark = path.join(USED);
+        let mark = if mark.exists() { &mark } else { &path };
+        if path.is_dir() && !path.is_symlink() && older(mark, UNUSED) {
+            // Renamed first, so that a half-deleted folder is not taken for a complete one.
+            let name = format!("gone-{}{UNFINISHED}", file_name(&path));
+            let gone = path.with_file_name(name);
+            if fs::rename(&path, &gone).is_ok() {
+                let _ = fs::remove_dir_all(gone);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_nobody_opened_for_long_is_swept() {
+        let shelf = tempfile::tempdir().unwrap();
+        let days = |days: u64| SystemTime::now() - Duration::from_secs(days * 24 * 3600);
+        let make = |name: &str, folder: u64, mark: Option<u64>| {
+            let path = shelf.path().join(name);
+            fs::create_dir(&path).unwrap();
+            if let Some(age) = mark {
+                mark_used(&path);
+                let file = fs::File::open(path.join(USED)).unwrap();
+                file.set_modified(days(age)).unwrap();
+            }
+            let opened = fs::File::open(&path).unwrap();
+            opened.set_modified(days(folder)).unwrap();
+        };
+        make("used-1", 300, Some(1));
+        make("unused-2", 300, Some(61));
+        make("older-3", 59, None);
+        make("oldest-4", 61, None);
+        make("part-a.unpacking", 2, None);
+        make("part-b.unpacking", 0, None);
+        sweep(shelf.path());
+        let mut left: Vec<String> = fs::read_dir(shelf.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["older-3", "part-b.unpacking", "used-1"]);
+    }
+}

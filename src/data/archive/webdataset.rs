@@ -1,0 +1,285 @@
+//! Shards of WebDataset: tars in which the files of a sample follow each other and share a name up to its first dot, `KEY.jpg`
+//! and `KEY.cls` or `KEY.json`.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::shards::{Samples, TABLE, folder_of, role_of_shard};
+use super::tar_reader;
+use super::unpack::Unpacking;
+use crate::encoding::decoded;
+use crate::files;
+use crate::message;
+use crate::picture::READABLE;
+use crate::problem::{Problem, Result};
+use crate::tree::reason_for;
+
+/// Files at the start of a tar in which a sample is looked for, and their maximum size together.
+const PROBED: usize = 16;
+const PROBED_BYTES: u64 = 8 << 20;
+/// Maximum length of a class's name or number, and of the JSON that contains it.
+const MOST_CLASS: u64 = 256;
+const MOST_JSON: u64 = 64 << 10;
+/// Files with a class name per line.
+const CLASS_NAMES: [&str; 2] = ["classnames.txt", "classes.txt"];
+
+/// What a file is in its sample.
+#[derive(PartialEq, Eq)]
+enum Part {
+    Image,
+    Class,
+    Json,
+    Text,
+}
+
+/// Returns the sample that a file belongs to, and what it is there; `None` if it is not used.
+fn part_of(name: &Path) -> Option<(PathBuf, Part)> {
+    let (key, ending) = name.file_name()?.to_str()?.split_once('.')?;
+    let ending = ending.to_ascii_lowercase();
+    let part = match ending.as_str() {
+        "cls" => Part::Class,
+        "json" => Part::Json,
+        "txt" => Part::Text,
+        ending if READABLE.contains(&ending) => Part::Image,
+        _ => return None,
+    };
+    Some((name.with_file_name(key), part))
+}
+
+/// Reads the class in a file of a sample.
+fn class_in(part: &Part, content: &mut impl Read) -> Option<String> {
+    let most = match part {
+        Part::Class => MOST_CLASS,
+        Part::Json => MOST_JSON,
+        Part::Image | Part::Text => return None,
+    };
+    let mut bytes = Vec::new();
+    content.take(most + 1).read_to_end(&mut bytes).ok()?;
+    let (text, _) = decoded(&bytes);
+    let class = match part {
+        Part::Class => text.trim().to_owned(),
+        _ => {
+            let sample: Value = serde_json::from_str(&text).ok()?;
+            let class = ["cls", "label", "class"].map(|key| sample.get(key));
+            match class.into_iter().flatten().next()? {
+                Value::String(class) => class.trim().to_owned(),
+                Value::Number(class) => class.to_string(),
+                _ => return None,
+            }
+        }
+    };
+    (!class.is_empty() && bytes.len() as u64 <= most).then_some(class)
+}
+
+/// Returns whether a tar begins with an image and its class.
+///
+/// # Errors
+/// Returns a Problem if the file cannot be read.
+pub(super) fn is_shard(path: &Path) -> Result<bool> {
+    let Some(reader) = tar_reader(path)? else {
+        return Ok(false);
+    };
+    let mut tar = tar::Archive::new(reader.take(PROBED_BYTES));
+    let Ok(entries) = tar.entries() else {
+        return Ok(false);
+    };
+    let (mut images, mut classes) = (HashSet::new(), HashSet::new());
+    for mut entry in entries.take(PROBED).map_while(std::result::Result::ok) {
+        let part = entry.path().ok().and_then(|name| part_of(&name));
+        match part {
+            Some((key, Part::Image)) => _ = images.insert(key),
+            Some((key, part)) if class_in(&part, &mut entry).is_some() => _ = classes.insert(key),
+            _ => {}
+        }
+    }
+    Ok(!images.is_disjoint(&classes))
+}
+
+/// Returns the file with the names of the classes next to shards.
+pub(super) fn class_names(shards: &Path) -> Option<PathBuf> {
+    let folder = match shards.is_dir() {
+        true => shards,
+        false => shards.parent()?,
+    };
+    let files = CLASS_NAMES.map(|name| folder.join(name));
+    files.into_iter().find(|path| path.is_file())
+}
+
+impl<'a> Unpacking<'a> {
+    /// Unpacks the images of all shards, with a table of their classes.
+    pub fn webdataset(&mut self, all: &'a Path, shards: &'a [PathBuf]) -> Result<()> {
+        let mut samples = Samples {
+            columns: vec!["label".into()],
+            rows: Vec::new(),
+        };
+        for shard in shards {
+            self.archive = shard;
+            let reader = tar_reader(shard)?.ok_or_else(|| self.damaged(&"not a tar"))?;
+            let folder = folder_of(shard, all);
+            let role = role_of_shard(&folder);
+            let (mut images, mut classes) = (Vec::new(), HashMap::new());
+            self.tar_entries(reader, &mut |unpacking, name, mut content| {
+                match part_of(name) {
+                    Some((key, Part::Image)) => {
+                        let image = folder.join(name);
+                        unpacking.file(&image, &mut content)?;
+                        images.push((key, image));
+                    }
+                    Some((_, Part::Text)) => {}
+                    Some((key, part)) => {
+                        if let Some(class) = class_in(&part, &mut content) {
+                            classes.insert(key, class);
+                        }
+                    }
+                    None => unpacking.skip(name, reason_for(name.as_os_str())),
+                }
+                Ok(())
+            })?;
+            let labelled = images.into_iter().map(|(key, image)| {
+                let class = classes.get(&key).cloned().unwrap_or_default();
+                (image, role, vec![class])
+            });
+            samples.rows.extend(labelled);
+        }
+        name_classes(&mut samples, all)?;
+        let remark = message!("remark-shards", form = "WebDataset", table = TABLE);
+        self.remarks.push(remark.into());
+        samples.write(self.into)
+    }
+}
+
+/// Replaces the numbers of the classes by their names, if a file has one for each.
+fn name_classes(samples: &mut Samples, all: &Path) -> Result<()> {
+    let Some(path) = class_names(all) else {
+        return Ok(());
+    };
+    let bytes = files::read(&path, files::TEXT)
+        .map_err(|error| Problem::io("read the list", &path, &error))?;
+    let (text, _) = decoded(&bytes);
+    let names: Vec<&str> = text.lines().map(str::trim).collect();
+    let name_of = |class: &str| class.parse().ok().and_then(|at: usize| names.get(at));
+    let classes = || samples.rows.iter().map(|row| row.2[0].as_str());
+    let mut given = classes().filter(|class| !class.is_empty());
+    if given.all(|class| name_of(class).is_some()) {
+        for (_, _, cells) in &mut samples.rows {
+            if let Some(name) = name_of(&cells[0]) {
+                cells[0] = (*name).to_owned();
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::{Dataset, OpenOptions};
+
+    fn image_of(shade: u8) -> Vec<u8> {
+        let picture = image::RgbImage::from_pixel(2, 2, image::Rgb([shade; 3]));
+        let mut bytes = Cursor::new(Vec::new());
+        picture
+            .write_to(&mut bytes, image::ImageFormat::Png)
+            .unwrap();
+        bytes.into_inner()
+    }
+
+    fn shard(path: &Path, members: &[(String, Vec<u8>)]) {
+        let mut tar = tar::Builder::new(Vec::new());
+        for (name, bytes) in members {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_mode(0o644);
+            tar.append_data(&mut header, name, bytes.as_slice())
+                .unwrap();
+        }
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, tar.into_inner().unwrap()).unwrap();
+    }
+
+    /// Samples `n000` and so on, with their classes in files of this kind.
+    fn samples(
+        first: u8,
+        count: u8,
+        class: impl Fn(u8) -> (&'static str, String),
+    ) -> Vec<(String, Vec<u8>)> {
+        let members = (first..first + count).flat_map(|n| {
+            let (ending, class) = class(n % 2);
+            [
+                (format!("./n{n:03}.{ending}"), class.into_bytes()),
+                (format!("./n{n:03}.png"), image_of(n * 3)),
+                (format!("./n{n:03}.txt"), b"an image".to_vec()),
+            ]
+        });
+        members.collect()
+    }
+
+    fn open(path: &Path) -> Result<Dataset> {
+        let cache = tempfile::tempdir().unwrap().keep();
+        let options = OpenOptions {
+            unpack_to: Some(cache.clone()),
+            ..OpenOptions::default()
+        };
+        let data = Dataset::open(path.to_str().unwrap(), &options);
+        std::fs::remove_dir_all(cache).unwrap();
+        data
+    }
+
+    #[test]
+    fn shards_in_a_folder_have_classes_names_and_splits() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        let by_number = |class: u8| ("cls", format!("{class}\n"));
+        shard(&at("train/00000.tar"), &samples(0, 6, by_number));
+        shard(&at("train/00001.tar"), &samples(6, 6, by_number));
+        shard(&at("test/00000.tar"), &samples(20, 4, by_number));
+        let data = open(root.path()).unwrap();
+        assert_eq!(data.classes, ["0", "1"]);
+        assert_eq!((data.train.len(), data.test.len()), (12, 4));
+        assert!(data.skipped.is_empty() && !data.test_drawn);
+        assert_eq!(data.train[0].name(), "train/00000/n000.png");
+        std::fs::write(at("classnames.txt"), "cat\nDog\n").unwrap();
+        let data = open(root.path()).unwrap();
+        assert_eq!(data.classes, ["Dog", "cat"]);
+        // The split may be in the names of the shards.
+        std::fs::rename(at("train/00000.tar"), at("birds-train-000.tar")).unwrap();
+        std::fs::rename(at("test/00000.tar"), at("birds-val-000.tar")).unwrap();
+        std::fs::remove_file(at("train/00001.tar")).unwrap();
+        let data = open(root.path()).unwrap();
+        assert_eq!((data.train.len(), data.test.len()), (6, 4));
+        // A shard may end in the middle of a file.
+        let bytes = std::fs::read(at("birds-val-000.tar")).unwrap();
+        std::fs::write(at("birds-val-000.tar"), &bytes[..bytes.len() / 2]).unwrap();
+        let problem = open(root.path()).unwrap_err();
+        assert!(problem.place.ends_with("birds-val-000.tar"), "{problem}");
+    }
+
+    #[test]
+    fn a_single_shard_has_its_classes_in_json() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("birds.tar");
+        let by_name = |class: u8| ("json", format!(r#"{{"id": 7, "label": "bird {class}"}}"#));
+        let mut members = samples(0, 10, by_name);
+        members.push(("./n100.png".into(), image_of(255)));
+        members.push(("./n100.npy".into(), b"numbers".to_vec()));
+        shard(&path, &members);
+        let data = open(&path).unwrap();
+        assert_eq!(data.classes, ["bird 0", "bird 1"]);
+        assert_eq!((data.train.len(), data.test.len()), (8, 2));
+        assert_eq!((data.skipped.len(), data.name.as_str()), (2, "birds"));
+        // Files next to images are no samples without a class.
+        let by_nothing = |_| ("json", "{}".to_owned());
+        shard(&path, &samples(0, 4, by_nothing));
+        assert!(
+            open(&path)
+                .unwrap_err()
+                .is("problem-images-without-classes")
+        );
+    }
+}
