@@ -271,7 +271,7 @@ fn stopped() -> Problem {
 
 impl Dataset {
     /// Opens `digits`, `letters`, a named set that was downloaded, a folder, an archive (zip, tar,
-    /// tar.gz, tar.xz) or a CIFAR file's folder.
+    /// tar.gz, tar.xz), WebDataset shards, Parquet files with images, or a CIFAR file's folder.
     ///
     /// # Errors
     /// Nothing usable there; every case says what was found and what to try.

@@ -1,4 +1,5 @@
-//! Archives instead of folders: zip (including projects of Teachable Machine), tar, tar.gz, tar.xz, WebDataset.
+//! Archives instead of folders: zip (including projects of Teachable Machine), tar, tar.gz, tar.xz, WebDataset,
+//! Parquet.
 //!
 //! An archive is unpacked once into the cache folder and then opened as a folder. Nothing is written outside that
 //! folder: only regular files and folders with plain relative names are extracted, links are not. Size, number of files
@@ -6,6 +7,7 @@
 //! repeated.
 
 mod names;
+mod parquet;
 mod shards;
 mod shelf;
 mod tars;
@@ -52,6 +54,7 @@ enum ArchiveKind {
     TarGz,
     TarXz,
     WebDataset,
+    Parquet,
 }
 
 /// Opens a file as a dataset: an archive, or one of CIFAR's files in its folder.
@@ -157,12 +160,14 @@ fn file_name(path: &Path) -> String {
 fn stem(path: &Path) -> String {
     let name = file_name(path);
     let lower = name.to_ascii_lowercase();
-    [".tar.gz", ".tar.xz", ".tgz", ".txz", ".tar", ".zip", ".tm"]
-        .iter()
-        .find(|ending| lower.ends_with(*ending))
-        .map_or(name.clone(), |ending| {
-            name[..name.len() - ending.len()].to_owned()
-        })
+    [
+        ".tar.gz", ".tar.xz", ".tgz", ".txz", ".tar", ".zip", ".tm", ".parquet",
+    ]
+    .iter()
+    .find(|ending| lower.ends_with(*ending))
+    .map_or(name.clone(), |ending| {
+        name[..name.len() - ending.len()].to_owned()
+    })
 }
 
 /// Returns the kind of archive, detected by its content.
@@ -178,6 +183,8 @@ fn kind_of(path: &Path) -> Result<Option<ArchiveKind>> {
             Some(ArchiveKind::TarXz)
         } else if start.get(257..262) == Some(b"ustar") {
             Some(ArchiveKind::Tar)
+        } else if start.starts_with(b"PAR1") {
+            Some(ArchiveKind::Parquet)
         } else {
             None
         },
@@ -246,6 +253,7 @@ fn unpacked(
             unpacking.zip(BufReader::with_capacity(1 << 18, file))?;
         }
         ArchiveKind::WebDataset => unpacking.webdataset(path, files)?,
+        ArchiveKind::Parquet => unpacking.parquet(path, files)?,
         _ => {
             if let Some(reader) = tar_reader(path)? {
                 unpacking.tar(BufReader::with_capacity(1 << 18, reader))?;

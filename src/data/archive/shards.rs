@@ -25,13 +25,13 @@ pub fn open_shards(folder: &Path, options: &OpenOptions, watch: &Watch) -> Resul
             .filter(|path| ending_of(path.as_os_str()) == ending)
             .collect()
     };
-    let tars = shards("tar");
-    match tars.first() {
-        Some(first) if webdataset::is_shard(first)? => {
-            open_packed(folder, &tars, ArchiveKind::WebDataset, options, watch).map(Some)
-        }
-        _ => Ok(None),
-    }
+    let (parquet, tars) = (shards("parquet"), shards("tar"));
+    let (files, kind) = match tars.first() {
+        _ if !parquet.is_empty() => (parquet, ArchiveKind::Parquet),
+        Some(first) if webdataset::is_shard(first)? => (tars, ArchiveKind::WebDataset),
+        _ => return Ok(None),
+    };
+    open_packed(folder, &files, kind, options, watch).map(Some)
 }
 
 /// Returns the folder of the images of a shard, relative to the one of all.

@@ -44,7 +44,9 @@ impl Header {
             "is_valid" | "is_val" => Self::OneSplit(Role::Validation),
             "is_test" => Self::OneSplit(Role::Test),
             "is_train" | "is_training" | "is_training_image" => Self::OneSplit(Role::Train),
-            "label" | "labels" | "target" | "class_label" | "classlabel" => Self::Label,
+            "label" | "labels" | "target" | "class_label" | "classlabel" | "fine_label" => {
+                Self::Label
+            }
             "class" | "classes" | "category" | "class_name" | "classname" | "category_name"
             | "label_name" | "class_id" | "classid" | "label_id" | "category_id" | "species"
             | "breed" | "dx" | "diagnosis" => Self::Class,

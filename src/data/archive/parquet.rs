@@ -1,0 +1,306 @@
+//! Parquet files with images, as on the Hugging Face hub: a column of image files, and further columns such as the label.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::{Field, Row};
+use parquet::schema::types::Type;
+use serde_json::Value;
+
+use super::shards::{Samples, TABLE, folder_of, role_of_shard};
+use super::unpack::Unpacking;
+use crate::files;
+use crate::message;
+use crate::picture::usual_ending;
+use crate::problem::{Problem, Result};
+
+/// The part of a column with images that contains their files.
+const BYTES: &str = "bytes";
+/// Rows that are read at once: each has an image.
+const BATCH: usize = 16;
+/// Maximum length of a cell of the table.
+const MOST_CELL: usize = 200;
+
+/// The columns that are read.
+struct Columns {
+    image: Arc<Type>,
+    cells: Vec<Arc<Type>>,
+}
+
+impl Columns {
+    /// Finds the first column of images, and those of texts and whole numbers.
+    fn of(schema: &Type) -> Option<Self> {
+        let physical = |column: &Type| column.is_primitive().then(|| column.get_physical_type());
+        let is_text =
+            |column: &Type| column.get_basic_info().converted_type() == ConvertedType::UTF8;
+        let is_file =
+            |column: &Type| physical(column) == Some(Physical::BYTE_ARRAY) && !is_text(column);
+        let is_image = |column: &Type| match column.is_group() {
+            true => column
+                .get_fields()
+                .iter()
+                .any(|part| part.name() == BYTES && is_file(part)),
+            false => is_file(column),
+        };
+        let is_cell = |column: &Type| match physical(column) {
+            Some(Physical::BYTE_ARRAY) => is_text(column),
+            Some(Physical::BOOLEAN | Physical::INT32 | Physical::INT64) => true,
+            _ => false,
+        };
+        let columns = schema.get_fields().iter();
+        let single = columns.filter(|column| {
+            let about = column.get_basic_info();
+            about.has_repetition() && about.repetition() != Repetition::REPEATED
+        });
+        let image = single.clone().find(|column| is_image(column))?;
+        let cells = single.filter(|column| is_cell(column));
+        Some(Self {
+            image: image.clone(),
+            cells: cells.cloned().collect(),
+        })
+    }
+
+    /// Returns the schema with these columns only.
+    fn schema(&self, whole: &Type) -> std::result::Result<Type, ParquetError> {
+        let own = |column: &&Arc<Type>| {
+            let is = |other: &Arc<Type>| Arc::ptr_eq(column, other);
+            is(&self.image) || self.cells.iter().any(is)
+        };
+        let columns = whole.get_fields().iter().filter(own).cloned();
+        Type::group_type_builder(whole.name())
+            .with_fields(columns.collect())
+            .build()
+    }
+
+    fn image<'r>(&self, row: &'r Row) -> Option<&'r [u8]> {
+        let bytes = |field: &'r Field| match field {
+            Field::Bytes(bytes) => Some(bytes.data()),
+            _ => None,
+        };
+        let mut fields = row.get_column_iter();
+        let (_, field) = fields.find(|(name, _)| *name == self.image.name())?;
+        match field {
+            Field::Group(parts) => {
+                let mut parts = parts.get_column_iter();
+                bytes(parts.find(|(name, _)| *name == BYTES)?.1)
+            }
+            field => bytes(field),
+        }
+    }
+}
+
+/// Returns the names of the classes of each column, as the `datasets` package stores them.
+fn class_names(metadata: &ParquetMetaData) -> HashMap<String, Vec<String>> {
+    let pairs = metadata.file_metadata().key_value_metadata();
+    let stored = pairs.and_then(|pairs| pairs.iter().find(|pair| pair.key == "huggingface"));
+    let stored = stored.and_then(|pair| serde_json::from_str(pair.value.as_deref()?).ok());
+    let stored: Value = stored.unwrap_or_default();
+    let Some(features) = stored.pointer("/info/features").and_then(Value::as_object) else {
+        return HashMap::new();
+    };
+    let names = features.iter().filter_map(|(column, feature)| {
+        let names = feature.get("names")?.as_array()?.iter();
+        let names = names.map(|name| name.as_str().map(str::to_owned));
+        Some((column.clone(), names.collect::<Option<_>>()?))
+    });
+    names.collect()
+}
+
+/// Returns a cell of the table: of a class, its name.
+fn cell(field: &Field, names: Option<&Vec<String>>) -> String {
+    let number = match field {
+        Field::Null => return String::new(),
+        Field::Str(text) => return text.chars().take(MOST_CELL).collect(),
+        other => other.to_string(),
+    };
+    let Some(names) = names else { return number };
+    // Images without a class have the number -1.
+    let name = number.parse().ok().and_then(|at: usize| names.get(at));
+    name.cloned().unwrap_or_default()
+}
+
+/// Calls a function of the reader, which panics on some damaged files.
+fn guarded<T>(
+    read: impl FnOnce() -> std::result::Result<T, ParquetError>,
+) -> std::result::Result<T, ParquetError> {
+    let panicked = |_| Err(ParquetError::General("its reader failed".into()));
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(panicked)
+}
+
+impl<'a> Unpacking<'a> {
+    /// Unpacks the images of all files, with a table of the other columns.
+    pub fn parquet(&mut self, all: &'a Path, shards: &'a [PathBuf]) -> Result<()> {
+        let mut samples = Samples {
+            columns: Vec::new(),
+            rows: Vec::new(),
+        };
+        for shard in shards {
+            self.archive = shard;
+            self.parquet_file(&folder_of(shard, all), &mut samples)?;
+        }
+        let remark = message!("remark-shards", form = "Parquet", table = TABLE);
+        self.remarks.push(remark.into());
+        samples.write(self.into)
+    }
+
+    fn parquet_file(&mut self, folder: &Path, samples: &mut Samples) -> Result<()> {
+        let path = self.archive;
+        let file =
+            files::open(path).map_err(|error| Problem::io("open the archive", path, &error))?;
+        let reader = guarded(|| SerializedFileReader::new(file));
+        let reader = reader.map_err(|error| self.damaged(&error))?;
+        let metadata = reader.metadata();
+        let whole = metadata.file_metadata().schema();
+        let columns = Columns::of(whole).ok_or_else(|| {
+            Problem::new(message!("problem-parquet-without-images"))
+                .at_path(path)
+                .advise(message!("advice-datasets-to-folders"))
+        })?;
+        self.check_compression(metadata)?;
+        let names = class_names(metadata);
+        if samples.columns.is_empty() {
+            let columns = columns.cells.iter().map(|column| column.name().to_owned());
+            samples.columns = columns.collect();
+        }
+        let rows = guarded(|| reader.get_row_iter(Some(columns.schema(whole)?)));
+        let mut rows = rows
+            .map_err(|error| self.damaged(&error))?
+            .with_batch_size(BATCH);
+        let role = role_of_shard(folder);
+        let mut number = 0;
+        while let Some(row) =
+            guarded(|| rows.next().transpose()).map_err(|error| self.damaged(&error))?
+        {
+            number += 1;
+            let bytes = columns.image(&row).unwrap_or_default();
+            self.count(bytes.len() as u64)?;
+            let image = folder.join(format!("{number:07}"));
+            let ending = match usual_ending(bytes) {
+                Ok(ending) => ending,
+                Err(problem) => {
+                    self.skip(&image, problem.words());
+                    continue;
+                }
+            };
+            let image = image.with_extension(ending);
+            self.file(&image, &mut &*bytes)?;
+            let field = |column: &String| {
+                let mut fields = row.get_column_iter();
+                let field = fields.find(|(name, _)| *name == column);
+                field.map_or_else(String::new, |(_, field)| cell(field, names.get(column)))
+            };
+            let cells = samples.columns.iter().map(field).collect();
+            samples.rows.push((image, role, cells));
+        }
+        Ok(())
+    }
+
+    fn check_compression(&self, metadata: &ParquetMetaData) -> Result<()> {
+        let groups = metadata.row_groups().iter();
+        let codecs =
+            groups.flat_map(|group| group.columns().iter().map(ColumnChunkMetaData::compression));
+        let known =
+            |codec: &Compression| matches!(codec, Compression::UNCOMPRESSED | Compression::SNAPPY);
+        let mut others = codecs.filter(|codec| !known(codec));
+        others.next().map_or(Ok(()), |codec| {
+            let codec = codec.to_string();
+            let name = codec.split('(').next().unwrap_or_default().to_owned();
+            Err(
+                Problem::new(message!("problem-parquet-compression", codec = name))
+                    .at_path(self.archive)
+                    .advise(message!("advice-datasets-to-folders")),
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::{Dataset, OpenOptions};
+
+    /// A copy of files that `tests/small_parquet.py` wrote.
+    fn copied(folder: &Path, names: &[&str]) {
+        let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/parquet");
+        std::fs::create_dir_all(folder).unwrap();
+        for name in names {
+            std::fs::copy(files.join(name), folder.join(name)).unwrap();
+        }
+    }
+
+    fn open(path: &Path) -> Result<Dataset> {
+        let cache = tempfile::tempdir().unwrap();
+        let options = OpenOptions {
+            unpack_to: Some(cache.path().into()),
+            ..OpenOptions::default()
+        };
+        Dataset::open(path.to_str().unwrap(), &options)
+    }
+
+    #[test]
+    fn files_of_the_hub_have_classes_and_splits() {
+        let root = tempfile::tempdir().unwrap();
+        let data = root.path().join("data");
+        let names = [
+            "train-00000-of-00002",
+            "train-00001-of-00002",
+            "test-00000-of-00001",
+        ];
+        copied(
+            &data,
+            &names
+                .map(|name| format!("{name}.parquet"))
+                .each_ref()
+                .map(String::as_str),
+        );
+        std::fs::write(root.path().join("README.md"), "# Animals\n").unwrap();
+        let opened = open(root.path()).unwrap();
+        assert_eq!(opened.classes, ["Dog", "cat"]);
+        assert_eq!((opened.train.len(), opened.test.len()), (12, 4));
+        assert!(!opened.test_drawn && opened.skipped.is_empty());
+        assert_eq!(
+            opened.train[0].name(),
+            "data/train-00000-of-00002/0000002.png"
+        );
+    }
+
+    #[test]
+    fn a_single_file_may_have_plain_bytes_and_named_classes() {
+        let root = tempfile::tempdir().unwrap();
+        copied(root.path(), &["plain.parquet", "zstd.parquet"]);
+        let data = open(&root.path().join("plain.parquet")).unwrap();
+        assert_eq!(
+            (data.classes, data.name),
+            (vec!["bird 0".into(), "bird 1".into()], "plain".into())
+        );
+        assert_eq!((data.train.len(), data.test.len()), (8, 2));
+        let problem = open(&root.path().join("zstd.parquet")).unwrap_err();
+        assert!(
+            problem.is("problem-parquet-compression") && problem.what.contains("ZSTD"),
+            "{problem}"
+        );
+    }
+
+    #[test]
+    fn damaged_files_are_problems() {
+        let root = tempfile::tempdir().unwrap();
+        copied(root.path(), &["plain.parquet"]);
+        let path = root.path().join("plain.parquet");
+        let whole = std::fs::read(&path).unwrap();
+        for at in (4..whole.len()).step_by(61) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x55;
+            std::fs::write(&path, &bytes).unwrap();
+            let _ = open(&path);
+            std::fs::write(&path, &whole[..at]).unwrap();
+            assert!(open(&path).is_err(), "cut to {at}");
+        }
+    }
+}
