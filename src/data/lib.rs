@@ -18,6 +18,7 @@ mod draw;
 mod encoding;
 pub mod export;
 mod folder;
+mod foreign;
 mod gist;
 mod listed;
 pub mod listing;

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-use super::{Found, OpenOptions, Watch, folder, lists, stopped};
+use super::{Found, OpenOptions, Watch, folder, foreign, lists, stopped};
 use crate::files;
 use crate::folders;
 use crate::message;
@@ -76,9 +76,12 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
         }
     }
     let Some(kind) = kind_of(path)? else {
-        return Err(Problem::new(message!("problem-no-folder-or-archive"))
-            .at_path(path)
-            .advise(message!("advice-give-folder-or-archive")));
+        let unknown = || {
+            Problem::new(message!("problem-no-folder-or-archive"))
+                .at_path(path)
+                .advise(message!("advice-give-folder-or-archive"))
+        };
+        return Err(foreign::refusal(path).unwrap_or_else(unknown));
     };
     let kind = match webdataset::is_shard(path)? {
         true => ArchiveKind::WebDataset,

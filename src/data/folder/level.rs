@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{OpenOptions, Role, role_of};
+use crate::foreign;
 use crate::message;
 use crate::picture::READABLE;
 use crate::problem::{Problem, some_words};
@@ -85,6 +86,11 @@ pub(super) fn no_classes(tree: &Tree) -> Problem {
         ))
         .at_path(&root.path)
         .advise(advice);
+    }
+    let files = tree.dirs.iter();
+    let mut files = files.flat_map(|dir| dir.others.iter().map(|name| dir.path.join(name)));
+    if let Some(problem) = files.find_map(|path| foreign::refusal(&path)) {
+        return problem;
     }
     let others = tree.dirs.iter().flat_map(|dir| &dir.others);
     let kinds = counted_reasons(others.map(|name| reason_for(name)));

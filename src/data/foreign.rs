@@ -1,0 +1,80 @@
+//! Formats of archives and datasets that are recognised by their names, but not supported.
+
+use std::path::Path;
+
+use crate::message;
+use crate::problem::Problem;
+use crate::tree::ending_of;
+
+/// What to do with a file of such a format.
+const ARCHIVE: [&str; 2] = [
+    "problem-archive-format-unsupported",
+    "advice-unpack-and-give-folder",
+];
+const ARROW: [&str; 2] = [
+    "problem-dataset-format-unsupported",
+    "advice-datasets-to-folders",
+];
+const OTHER: [&str; 2] = [
+    "problem-dataset-format-unsupported",
+    "advice-save-images-to-folders",
+];
+
+/// Extensions, names of formats, and messages.
+const FORMATS: [(&str, &str, [&str; 2]); 15] = [
+    ("7z", "7-Zip", ARCHIVE),
+    ("rar", "RAR", ARCHIVE),
+    ("bz2", "bzip2", ARCHIVE),
+    ("tbz", "bzip2", ARCHIVE),
+    ("tbz2", "bzip2", ARCHIVE),
+    ("zst", "Zstandard", ARCHIVE),
+    ("tzst", "Zstandard", ARCHIVE),
+    ("lz4", "LZ4", ARCHIVE),
+    ("arrow", "Arrow", ARROW),
+    ("h5", "HDF5", OTHER),
+    ("hdf5", "HDF5", OTHER),
+    ("lmdb", "LMDB", OTHER),
+    ("mdb", "LMDB", OTHER),
+    ("npz", "NumPy", OTHER),
+    ("tfrecord", "TFRecord", OTHER),
+];
+
+/// Returns the Problem of a file in such a format; `None` for another one.
+pub fn refusal(path: &Path) -> Option<Problem> {
+    let ending = ending_of(path.as_os_str());
+    // Shards are named `train.tfrecord-00000-of-00010`.
+    let ending = ending.split('-').next().unwrap_or_default();
+    let (_, name, [what, advice]) = FORMATS.iter().find(|format| format.0 == ending)?;
+    let problem = Problem::new(message!(*what, form = *name)).at_path(path);
+    Some(problem.advise(message!(*advice)))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::{Dataset, OpenOptions};
+
+    #[test]
+    fn formats_are_named_with_the_way_out() {
+        let root = tempfile::tempdir().unwrap();
+        for (name, form) in [
+            ("birds.tar.bz2", "bzip2"),
+            ("birds.tar.zst", "Zstandard"),
+            ("birds.7z", "7-Zip"),
+            ("data.mdb", "LMDB"),
+            ("data-00000-of-00001.arrow", "Arrow"),
+            ("train.tfrecord-00000-of-00010", "TFRecord"),
+        ] {
+            let folder = root.path().join(form);
+            std::fs::create_dir(&folder).unwrap();
+            let path = folder.join(name);
+            std::fs::write(&path, "0123456789").unwrap();
+            for given in [&folder, &path] {
+                let opened = Dataset::open(given.to_str().unwrap(), &OpenOptions::default());
+                let problem = opened.unwrap_err();
+                assert!(problem.what.contains(form), "{problem}");
+                assert!(problem.place.ends_with(name) && !problem.remedy.is_empty());
+            }
+        }
+    }
+}
