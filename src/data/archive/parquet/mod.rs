@@ -1,5 +1,7 @@
 //! Parquet files with images, as on the Hugging Face hub: a column of image files, and further columns such as the label.
 
+mod pages;
+
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -19,6 +21,7 @@ use crate::files;
 use crate::message;
 use crate::picture::usual_ending;
 use crate::problem::{Problem, Result};
+use pages::Pages;
 
 /// The part of a column with images that contains their files.
 const BYTES: &str = "bytes";
@@ -153,7 +156,7 @@ impl<'a> Unpacking<'a> {
         let path = self.archive;
         let file =
             files::open(path).map_err(|error| Problem::io("open the archive", path, &error))?;
-        let reader = guarded(|| SerializedFileReader::new(file));
+        let reader = guarded(|| SerializedFileReader::new(Pages(file)));
         let reader = reader.map_err(|error| self.damaged(&error))?;
         let metadata = reader.metadata();
         let whole = metadata.file_metadata().schema();
