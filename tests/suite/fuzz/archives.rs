@@ -233,6 +233,55 @@ impl Target for Tar {
     }
 }
 
+/// Datasets in Parquet and WebDataset.
+struct Shards;
+
+const PARQUET: &[u8] = include_bytes!("../../parquet/plain.parquet");
+
+impl Target for Shards {
+    const NAME: &'static str = "shards";
+
+    fn honest(&self) -> Vec<Case> {
+        let samples = pictures().into_iter().enumerate();
+        let samples = samples.flat_map(|(number, (_, image))| {
+            let class = match number % 2 {
+                0 => ("json", br#"{"label": 0}"#.to_vec()),
+                _ => ("cls", b"1".to_vec()),
+            };
+            let files = [("png", image), class].into_iter();
+            files.flat_map(move |(ending, bytes)| {
+                tarred(format!("n{number}.{ending}").as_bytes(), &bytes, b'0', None)
+            })
+        });
+        let tar: Vec<u8> = samples.chain([0; 1024]).collect();
+        vec![single("set.parquet", PARQUET), single("set.tar", tar)]
+    }
+
+    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+        const WORDS: &[&[u8]] = &[
+            b"PAR1",
+            b"\xff\xff\xff\xff\x0f",
+            b"\xfe\xff\xff\xff\x0f",
+            b"huggingface",
+            b"bytes",
+            b"{\"label\": [",
+            b".json",
+            b".cls",
+        ];
+        dice.vary(honest, WORDS)
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        let names = ["set.parquet", "set.tar"];
+        let form = names.into_iter().find(|name| folder.join(name).exists());
+        form.is_some_and(|name| opens(folder, name))
+    }
+
+    fn leaves(&self) -> &'static [&'static str] {
+        &["cache"]
+    }
+}
+
 /// Projects of Teachable Machine.
 struct Teachable;
 
@@ -371,4 +420,9 @@ fn fuzz_zip() {
 #[test]
 fn fuzz_tar() {
     fuzz(Tar);
+}
+
+#[test]
+fn fuzz_shards() {
+    fuzz(Shards);
 }
