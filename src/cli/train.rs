@@ -9,11 +9,9 @@ use super::output::{complain, size, tell};
 use super::progress::{Notes, OneOfSeveral, Reporter};
 use super::settings::{Resolved, Settings, without_effect};
 use super::signals::stop_on_ctrl_c;
-use crate::backbone::library;
 use crate::experiment::{self, Outcome, Stock, footprint, presets};
 use crate::message;
-use crate::method::{Chosen, named_method, run_title};
-use crate::pet::library::PluginLibrary as Plugins;
+use crate::method::{named_method, run_title};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Sink, Wish};
@@ -92,7 +90,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     tell_other_split(&configs, args.settings.preset.as_deref(), &stock, &control);
     train_each(configs, several, output, |config, sink| {
         if !output.quiet {
-            tell_expected(&config);
+            tell_expected(&config, &stock);
         }
         let outcome = experiment::train(&config, &root, &stock, sink, &control)?;
         Ok(match outcome {
@@ -203,23 +201,11 @@ pub(super) fn tell_other_split(
 }
 
 /// Prints the estimated memory of the training, if known.
-fn tell_expected(config: &RunConfig) {
-    if let Some(bytes) = expected_bytes(config) {
+fn tell_expected(config: &RunConfig, stock: &Stock) {
+    if let Some(bytes) = footprint::of_settings(config, stock) {
         let bytes = size(Some(bytes));
         tell(format!(
             "needs about {bytes} of memory, in addition to the decoded images"
         ));
     }
-}
-
-/// Returns the estimated memory of the training; `None` if the settings are invalid, which the training reports.
-pub(super) fn expected_bytes(config: &RunConfig) -> Option<u64> {
-    let about = library::describe(config.chosen_backbone()).ok()?;
-    if !Chosen::of(config).ok()?.trains_pet().ok()? {
-        return Some(footprint::expected(config, &about, None));
-    }
-    let spec = Plugins::standard().get(&config.pet).ok()?;
-    let blocks = config.block_list(about.blocks.len()).ok()?;
-    spec.fits(&about.blocks, &blocks).ok()?;
-    Some(footprint::expected(config, &about, Some((&spec, &blocks))))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::End;
-use super::output::{Json, Table, duration, percent, tell};
+use super::output::{Json, Table, duration, percent, size, tell};
 use super::progress::Reporter;
 use super::settings::{Resolved, Settings};
 use super::signals::stop_on_ctrl_c;
@@ -110,17 +110,23 @@ fn command_of(config: &RunConfig) -> String {
 /// Returns the table, the number of images it is based on, and the command that trains the best
 /// candidate.
 fn text(trial: &Trial, title: &str) -> String {
-    let mut table = Table::new(&[title, ">accuracy %", ">forgetting", ">seconds", ""]);
+    let memory = trial.methods.iter().any(|one| one.memory.is_some());
+    let mut titles = vec![title, ">accuracy %", ">forgetting", ">seconds"];
+    titles.extend(memory.then_some(">memory to train"));
+    titles.push("");
+    let mut table = Table::new(&titles);
     let best = trial.best();
     let clear = trial.level().is_empty();
     for (place, one) in trial.methods.iter().enumerate() {
-        table.row([
+        let mut cells = vec![
             one.title.clone(),
             percent(one.right),
             percent(one.forgotten),
             format!("{:.1}", one.seconds),
-            remark(one, clear && best == Some(place)),
-        ]);
+        ];
+        cells.extend(memory.then(|| size(one.memory)));
+        cells.push(remark(one, clear && best == Some(place)));
+        table.row(cells);
     }
     let mut text = format!("{table}\n");
     for sentence in trial.sentences() {

@@ -18,7 +18,7 @@ pub const IMAGES: &[&str] = &["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif",
 /// Extensions of weight files.
 pub const WEIGHTS: &[&str] = &["safetensors", "npz", "pth", "bin"];
 /// Extensions of archives that can replace a dataset's folder.
-pub const ARCHIVES: &[&str] = &["zip", "tar", "gz", "xz", "tgz", "txz", "tm"];
+pub const ARCHIVES: &[&str] = &["zip", "tar", "gz", "xz", "tgz", "txz", "tm", "parquet"];
 
 /// The purpose of a file dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

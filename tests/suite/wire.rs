@@ -151,6 +151,7 @@ impl Chance {
             forgotten: None,
             p: Some(self.real()),
             seconds: self.real(),
+            memory: Some(self.whole() as u64),
             problem: None,
             losses: vec![0.5, 0.25],
         };

@@ -140,6 +140,7 @@ experiment-trial-queued = Wartet in der Warteschlange …
 experiment-trial-stop = Beenden
 experiment-trial-correct = richtig
 experiment-trial-forgotten = vergessen
+experiment-trial-memory = Speicher beim Training
 experiment-trial-time = Zeit
 experiment-trial-use = Wählen
 experiment-backbone-trial-title = Welches Backbone passt zu diesen Bildern?

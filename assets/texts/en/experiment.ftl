@@ -140,6 +140,7 @@ experiment-trial-queued = Waiting in the queue …
 experiment-trial-stop = Stop
 experiment-trial-correct = correct
 experiment-trial-forgotten = forgotten
+experiment-trial-memory = memory to train
 experiment-trial-time = time
 experiment-trial-use = Use it
 experiment-backbone-trial-title = Which backbone suits these images?

@@ -7,8 +7,7 @@ use super::mode::Mode;
 use super::network::Network;
 use super::{Asked, Row, idle};
 use crate::cli::output::{complain, size};
-use crate::cli::train::expected_bytes;
-use crate::experiment::weight_type;
+use crate::experiment::{Stock, footprint, weight_type};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -95,7 +94,7 @@ fn fits(config: &RunConfig, free: Option<u64>) -> Result<()> {
         device: "cpu".into(),
         ..config.clone()
     };
-    match (expected_bytes(&here), free) {
+    match (footprint::of_settings(&here, &Stock::default()), free) {
         (Some(expected), Some(free)) if expected > free => Err(Problem::new(format!(
             "{} with {} needs about {} of memory, but only {} is free",
             config.method,
@@ -166,7 +165,6 @@ fn tasks(config: &RunConfig, place: &Place, least: Duration, explain: bool) -> R
 mod tests {
     use super::*;
     use crate::backbone::library::describe;
-    use crate::experiment::footprint;
     use crate::method::{adopt, named_method};
 
     /// A method on a network of 86 million weights.
@@ -185,7 +183,7 @@ mod tests {
     fn what_needs_more_memory_than_is_free_is_refused() {
         for method in ["lae", "l2p", "seq-ft", "simplecil"] {
             let config = of(method);
-            let needed = expected_bytes(&config).unwrap();
+            let needed = footprint::of_settings(&config, &Stock::default()).unwrap();
             assert!(fits(&config, Some(needed)).is_ok(), "{method}");
             assert!(fits(&config, None).is_ok(), "{method}");
             let told = fits(&config, Some(needed - 1)).unwrap_err();

@@ -6,10 +6,10 @@
 //! and compression ratio are limited. Unpacking uses a temporary name and ends with a rename, so an interrupted one is
 //! repeated.
 
+mod cache;
 mod names;
 mod parquet;
 mod shards;
-mod shelf;
 mod tars;
 pub(super) mod teachable;
 mod unpack;
@@ -26,9 +26,9 @@ use crate::files;
 use crate::folders;
 use crate::message;
 use crate::problem::{Problem, Result};
+use cache::{UNFINISHED, identity, make_last, mark_used, sweep};
 use names::{Folders, is_blind_to_case};
 pub use shards::open_shards;
-use shelf::{UNFINISHED, identity, make_last, mark_used, sweep};
 use unpack::Unpacking;
 
 /// Memory for the dictionary of an xz file, in kB: `xz -9` needs 64 MB.
@@ -98,11 +98,11 @@ fn open_packed(
     options: &OpenOptions,
     watch: &Watch,
 ) -> Result<Found> {
-    let shelf = options
+    let cache = options
         .unpack_to
         .clone()
         .unwrap_or_else(|| cache_folder().join("unpacked"));
-    let unpacked = unpacked(path, files, kind, &shelf, watch)?;
+    let unpacked = unpacked(path, files, kind, &cache, watch)?;
     let mut found = folder::open(&unpacked, None, options, watch).map_err(|mut problem| {
         problem.place = problem.place.replace(
             unpacked.to_string_lossy().as_ref(),
@@ -215,7 +215,7 @@ fn unpacked(
     path: &Path,
     files: &[PathBuf],
     kind: ArchiveKind,
-    shelf: &Path,
+    cache: &Path,
     watch: &Watch,
 ) -> Result<PathBuf> {
     let mut sources = files.to_vec();
@@ -223,19 +223,19 @@ fn unpacked(
         sources.extend(webdataset::class_names(path));
     }
     let (identity, packed) = identity(&sources)?;
-    let target = shelf.join(format!("{}-{identity}", stem(path)));
+    let target = cache.join(format!("{}-{identity}", stem(path)));
     if target.is_dir() {
         mark_used(&target);
         return Ok(target);
     }
-    fs::create_dir_all(shelf)
-        .map_err(|error| Problem::io("create the cache folder", shelf, &error))?;
-    sweep(shelf);
+    fs::create_dir_all(cache)
+        .map_err(|error| Problem::io("create the cache folder", cache, &error))?;
+    sweep(cache);
     let work = tempfile::Builder::new()
         .prefix("part-")
         .suffix(UNFINISHED)
-        .tempdir_in(shelf)
-        .map_err(|error| Problem::io("unpack the archive", shelf, &error))?;
+        .tempdir_in(cache)
+        .map_err(|error| Problem::io("unpack the archive", cache, &error))?;
     let mut unpacking = Unpacking {
         buffer: vec![0; 1 << 18],
         archive: path,
@@ -278,7 +278,7 @@ fn unpacked(
     match fs::rename(work.path(), &target) {
         Ok(()) => {
             drop(work.keep());
-            files::sync_folder(Some(shelf));
+            files::sync_folder(Some(cache));
         }
         // Another program was faster.
         Err(_) if target.is_dir() => {}

@@ -27,6 +27,9 @@ pub struct TriedMethod {
     pub p: Option<f64>,
     /// Seconds that it took here, from the first look at the images on.
     pub seconds: f64,
+    /// Estimated peak memory of training with these settings, in bytes, where backbones are compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
     /// Why it did not come to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
@@ -138,6 +141,7 @@ mod tests {
             forgotten: Some(place as f64),
             p: None,
             seconds: 1.0,
+            memory: None,
             problem: None,
             losses: Vec::new(),
         };

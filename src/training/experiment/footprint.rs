@@ -14,7 +14,7 @@ use crate::nn::WeightType;
 use crate::pet::{BlockShape, PetSpec, Site};
 use crate::run::config::{Precision, RunConfig};
 
-use super::fitting;
+use super::{Stock, fitting};
 
 /// Bytes of an f32.
 const NUMBER: f64 = 4.0;
@@ -38,6 +38,18 @@ pub fn expected(
     let input = backbone.entry.input().size;
     let buffered = loader::buffered(config.batch, input);
     peak(config, backbone, pet, gpu).saturating_add(buffered)
+}
+
+/// Returns the peak memory of training with these settings; `None` if they are invalid, which the training reports.
+pub fn of_settings(config: &RunConfig, stock: &Stock) -> Option<u64> {
+    let about = stock.describe(config.chosen_backbone()).ok()?;
+    if !Chosen::of(config).ok()?.trains_pet().ok()? {
+        return Some(expected(config, &about, None));
+    }
+    let spec = stock.plugin(&config.pet).ok()?;
+    let blocks = config.block_list(about.blocks.len()).ok()?;
+    spec.fits(&about.blocks, &blocks).ok()?;
+    Some(expected(config, &about, Some((&spec, &blocks))))
 }
 
 /// Returns the largest micro-batch that fits into this many free bytes: half the batch, a quarter, and so on. `None` if

@@ -13,7 +13,7 @@ use super::plan::TrainingPlan;
 use super::quiet::Quiet;
 use super::speed::speed_of;
 use super::suited::{choose_backbone, share_epochs};
-use super::{Outcome, Stock, all_at_once, train, unless_stopped};
+use super::{Outcome, Stock, all_at_once, footprint, train, unless_stopped};
 use crate::data::card::counts;
 use crate::message;
 use crate::method::{SET_BESIDE, named_method, problems};
@@ -139,6 +139,7 @@ pub fn try_backbones(
     let mut trial = comparison.run(sink, control)?;
     let rows = trial.iter_mut().flat_map(|trial| &mut trial.methods);
     for (row, config) in rows.zip(configs) {
+        row.memory = footprint::of_settings(&config, stock);
         row.config = config;
     }
     Ok(trial)
@@ -264,6 +265,7 @@ fn row(one: &Contender<'_>, ended: &Result<RunSummary>, quiet: &Quiet<'_>) -> Tr
         forgotten: figures.as_ref().and_then(|of| of.forgetting),
         p: None,
         seconds: quiet.worked().as_secs_f64(),
+        memory: None,
         problem: ended.as_ref().err().cloned(),
         losses: quiet.losses.clone(),
     }

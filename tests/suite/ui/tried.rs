@@ -29,6 +29,7 @@ fn trial() -> Trial {
             forgotten: right.map(|right| 100.0 - right),
             p: right.filter(|right| *right < 90.0).map(|_| 0.001),
             seconds: 3.25,
+            memory: None,
             problem: right
                 .is_none()
                 .then(|| Problem::new("it exceeded the time limit and was stopped")),

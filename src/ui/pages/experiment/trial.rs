@@ -8,7 +8,7 @@ use crate::run::tried::{Trial, TriedMethod};
 use crate::session::Session;
 use crate::session::advice::backbone_after_trial;
 use crate::session::trials::Trying;
-use crate::session::words::number;
+use crate::session::words::{bytes_text, number};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
@@ -141,19 +141,22 @@ fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
 pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     let t = tokens(ui);
     let best = trial.best();
+    let memory = trial.methods.iter().any(|one| one.memory.is_some());
     egui::Grid::new(("tried", &trial.methods[0].method, &trial.methods[0].title))
-        .num_columns(5)
+        .num_columns(6)
         .spacing([7.0, 6.0])
         .show(ui, |ui| {
-            for title in [
+            let mut titles = vec![
                 "",
                 tr!("experiment-trial-correct"),
                 tr!("experiment-trial-forgotten"),
                 tr!("experiment-trial-time"),
-                "",
-            ] {
+            ];
+            titles.extend(memory.then(|| tr!("experiment-trial-memory")));
+            for title in titles {
                 faint(ui, title);
             }
+            ui.label("");
             ui.end_row();
             for (place, one) in trial.methods.iter().enumerate() {
                 let cell = |text: String| match best == Some(place) {
@@ -165,6 +168,10 @@ pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
                     title.on_hover_text(problem.what_said());
                 }
                 for text in figures(one) {
+                    ui.label(cell(text));
+                }
+                if memory {
+                    let text = one.memory.map_or_else(|| "–".into(), bytes_text);
                     ui.label(cell(text));
                 }
                 if link(ui, tr!("experiment-trial-use")).clicked() {

@@ -74,8 +74,8 @@ pub(super) fn mark_used(unpacked: &Path) {
 }
 
 /// Removes remains of killed programs, and unpacked archives that have not been used for long.
-pub(super) fn sweep(shelf: &Path) {
-    let Ok(entries) = fs::read_dir(shelf) else {
+pub(super) fn sweep(cache: &Path) {
+    let Ok(entries) = fs::read_dir(cache) else {
         return;
     };
     let older = |path: &Path, than: Duration| {
@@ -113,10 +113,10 @@ mod tests {
 
     #[test]
     fn only_what_nobody_opened_for_long_is_swept() {
-        let shelf = tempfile::tempdir().unwrap();
+        let cache = tempfile::tempdir().unwrap();
         let days = |days: u64| SystemTime::now() - Duration::from_secs(days * 24 * 3600);
         let make = |name: &str, folder: u64, mark: Option<u64>| {
-            let path = shelf.path().join(name);
+            let path = cache.path().join(name);
             fs::create_dir(&path).unwrap();
             if let Some(age) = mark {
                 mark_used(&path);
@@ -132,8 +132,8 @@ mod tests {
         make("oldest-4", 61, None);
         make("part-a.unpacking", 2, None);
         make("part-b.unpacking", 0, None);
-        sweep(shelf.path());
-        let mut left: Vec<String> = fs::read_dir(shelf.path())
+        sweep(cache.path());
+        let mut left: Vec<String> = fs::read_dir(cache.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
