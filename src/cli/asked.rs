@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::counts::counted;
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::job::Own;
@@ -23,7 +23,7 @@ pub(super) struct Moved {
 
 impl Moved {
     /// Returns the sources to open a run with these settings, at the given locations.
-    pub fn stock(&self, config: &RunConfig) -> Stock {
+    pub fn stock(&self, config: &RunConfig) -> ResourceCache {
         let mut own = Own::default();
         let data = self.data.iter();
         own.data
@@ -31,7 +31,7 @@ impl Moved {
         let weights = self.weights.iter();
         own.weights
             .extend(weights.map(|file| (config.backbone.clone(), file.into())));
-        Stock::default().with_own(&own)
+        ResourceCache::default().with_own(&own)
     }
 }
 

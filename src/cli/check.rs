@@ -11,7 +11,7 @@ use super::asked::Moved;
 use super::output::{Json, duration, tell};
 use super::progress::Reporter;
 use super::signals::stop_on_ctrl_c;
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::proof::{CheckRequest, Report, Verdict, check_place};
 use crate::problem::Result;
 use crate::store;
@@ -71,7 +71,13 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::new(args.quiet);
-    let report = check_place(&place, &asked, &Stock::default(), &mut reporter, &control);
+    let report = check_place(
+        &place,
+        &asked,
+        &ResourceCache::default(),
+        &mut reporter,
+        &control,
+    );
     drop(reporter);
     let Some(report) = report? else {
         tell("stopped; nothing was changed");

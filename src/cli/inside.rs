@@ -95,7 +95,7 @@ struct Attention {
     before: Option<AttentionMap>,
 }
 
-/// Looks.
+/// ImageKind.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let folder = args.asked.folder()?;

@@ -4,11 +4,11 @@
 use serde::Serialize;
 
 use super::End;
-use super::closing::{RunOutput, not_begun};
 use super::output::{Table, complain, tell};
 use super::progress::Reporter;
+use super::run_report::{RunOutput, not_begun};
 use super::signals::stop_on_ctrl_c;
-use crate::experiment::{self, Outcome, Stock};
+use crate::experiment::{self, Outcome, ResourceCache};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::Control;
@@ -120,7 +120,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let mut player = Player {
         unit: &unit,
         args,
-        stock: Stock::default(),
+        stock: ResourceCache::default(),
         control,
         figures: Figures::new(),
         runs: Vec::new(),
@@ -159,7 +159,7 @@ fn list(args: &Args) -> Result<End> {
 struct Player<'a> {
     unit: &'a Unit,
     args: &'a Args,
-    stock: Stock,
+    stock: ResourceCache,
     control: Control,
     figures: Figures,
     runs: Vec<Run>,

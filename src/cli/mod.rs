@@ -4,10 +4,8 @@
 //! Problem, 2 wrong usage, 130 stopped by Ctrl-C with the run saved.
 
 mod asked;
-mod at_place;
 mod bench;
 mod check;
-mod closing;
 mod data;
 mod delete;
 mod devices;
@@ -28,8 +26,10 @@ mod plugins;
 mod predict;
 mod presets;
 mod progress;
+mod remote;
 mod report;
 mod resume;
+mod run_report;
 mod runs;
 mod selftest;
 mod serve;

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::End;
-use super::at_place::machine;
 use super::output::{Json, Table, complain, tell};
+use super::remote::machine;
 use crate::problem::{Problem, Result};
 use crate::remote::{check, copy_program};
 use crate::run::places::{self, Places};

@@ -9,14 +9,14 @@ use super::asked::Asked;
 use super::output::{Json, Table, complain, tell};
 use super::sheet::Wanted;
 use crate::data::decode_picture_file;
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::inside::sample;
 use crate::experiment::predict::Predictor;
 use crate::experiment::sheet::Columns;
 use crate::files::names::is_elsewhere;
 use crate::metrics::ByExpert;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Opinion, Picture};
+use crate::run::event::{ClassPrediction, Picture};
 use crate::run::refusal::Refusal;
 use crate::store;
 
@@ -159,7 +159,7 @@ fn refusal_of(
     folder: &Path,
     predictor: &Predictor,
     data_is_named: bool,
-    stock: &Stock,
+    stock: &ResourceCache,
 ) -> Option<Refusal> {
     let (header, task) = (predictor.header(), predictor.task());
     let expert = header.answering();
@@ -197,7 +197,7 @@ fn answer(
 ) -> Result<Entry> {
     let (verdict, _) = predictor.verdict(picture)?;
     let names = predictor.classes();
-    let view = |opinion: &Opinion| {
+    let view = |opinion: &ClassPrediction| {
         let pairs = names
             .iter()
             .cloned()
@@ -209,7 +209,7 @@ fn answer(
         }
     };
     let answer = verdict.opinions.last();
-    let (class, confidence) = answer.map_or((0, 0.0), Opinion::best);
+    let (class, confidence) = answer.map_or((0, 0.0), ClassPrediction::best);
     Ok(Entry::Answered {
         path: path.display().to_string(),
         class: name_of(names, class),
@@ -217,7 +217,7 @@ fn answer(
         decided_by: verdict.decided_by.name(),
         task: predictor.task() + 1,
         none_of_these: answer.and_then(|o| Some(refusal?.refuses(o))),
-        strangeness: answer.map_or(0.0, Opinion::strangeness),
+        strangeness: answer.map_or(0.0, ClassPrediction::strangeness),
         threshold: refusal.map(|refusal| refusal.threshold),
         experts: verdict
             .opinions

@@ -5,8 +5,8 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::closing::resume_command;
 use super::output::{duration, tell};
+use super::run_report::resume_command;
 use crate::counts::counted;
 use crate::method::epochs_of;
 use crate::metrics::Expert;

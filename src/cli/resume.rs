@@ -2,9 +2,9 @@
 
 use super::End;
 use super::asked::Moved;
-use super::at_place::{self, AtPlace};
-use super::closing::{RunOutput, finished, not_begun, stopped};
 use super::progress::Reporter;
+use super::remote::{self, AtPlace};
+use super::run_report::{RunOutput, finished, not_begun, stopped};
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Changes, Outcome};
 use crate::problem::{Problem, Result};
@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             .advise("omit them, or resume the run here"));
         }
         let (detach, control) = (args.at.detach, stop_on_ctrl_c()?);
-        return at_place::resume(place, &args.run, &changes, detach, output, &root, &control);
+        return remote::resume(place, &args.run, &changes, detach, output, &root, &control);
     }
     let folder = store::find(&root, &args.run)?;
     let control = stop_on_ctrl_c()?;

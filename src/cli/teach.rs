@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::End;
-use super::closing::RunOutput;
 use super::output::{Table, duration, percent, tell};
 use super::progress::Reporter;
+use super::run_report::RunOutput;
 use super::signals::stop_on_ctrl_c;
-use crate::experiment::{self, Outcome, Stock};
+use crate::experiment::{self, Outcome, ResourceCache};
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::shell_word;
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::of_added_task(output.quiet);
     let device = args.device.as_deref();
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let outcome = experiment::teach(&run, folder, device, &stock, &mut reporter, &control)?;
     drop(reporter);
     if !matches!(outcome, Outcome::Finished(_)) {

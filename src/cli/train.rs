@@ -3,13 +3,15 @@
 use std::path::Path;
 
 use super::End;
-use super::at_place::{AtPlace, Ended, There, begun, left};
-use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
 use super::output::{complain, size, tell};
 use super::progress::{Notes, OneOfSeveral, Reporter};
+use super::remote::{AtPlace, Ended, There, begun, left};
+use super::run_report::{
+    RunOutput, finished, not_begun, several_finished, several_stopped, stopped,
+};
 use super::settings::{Resolved, Settings, without_effect};
 use super::signals::stop_on_ctrl_c;
-use crate::experiment::{self, Outcome, Stock, footprint, presets};
+use crate::experiment::{self, Outcome, ResourceCache, footprint, presets};
 use crate::message;
 use crate::method::{named_method, run_title};
 use crate::problem::{Problem, Result};
@@ -53,7 +55,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         return Ok(End::WrongUsage);
     }
     let control = stop_on_ctrl_c()?;
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let Resolved {
         config,
         suited,
@@ -183,7 +185,7 @@ fn train_each(
 pub(super) fn tell_other_split(
     configs: &[RunConfig],
     preset: Option<&str>,
-    stock: &Stock,
+    stock: &ResourceCache,
     control: &Control,
 ) {
     // The runs differ only in class order and seed.
@@ -201,7 +203,7 @@ pub(super) fn tell_other_split(
 }
 
 /// Prints the estimated memory of the training, if known.
-fn tell_expected(config: &RunConfig, stock: &Stock) {
+fn tell_expected(config: &RunConfig, stock: &ResourceCache) {
     if let Some(bytes) = footprint::of_settings(config, stock) {
         let bytes = size(Some(bytes));
         tell(format!(

@@ -9,13 +9,13 @@ use super::output::{Json, Table, duration, percent, size, tell};
 use super::progress::Reporter;
 use super::settings::{Resolved, Settings};
 use super::signals::stop_on_ctrl_c;
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::trial::{try_backbones, try_methods};
 use crate::method::command;
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::tried::{Trial, TriedMethod};
+use crate::run::trial_result::{Trial, TriedMethod};
 use crate::store;
 
 /// Options of `try`.
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let root = store::runs_root(args.out.as_deref());
     let control = stop_on_ctrl_c()?;
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let settings = args.settings.clone().on(&args.place);
     let Resolved {
         config,

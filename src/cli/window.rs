@@ -5,7 +5,7 @@ use std::time::Instant;
 #[cfg(all(unix, not(target_os = "macos")))]
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::{End, Line, at_place};
+use super::{End, Line, remote};
 use crate::problem::{Problem, Result};
 use crate::session::backend::Whose;
 use crate::ui::display::DisplayChoice;
@@ -47,7 +47,7 @@ fn engine_of(word: Option<&str>) -> Result<Whose> {
 fn place_of(word: Option<&str>) -> Result<Option<String>> {
     match word {
         None | Some("thread" | "process") => Ok(None),
-        Some(name) => Ok(Some(at_place::machine(name)?.name)),
+        Some(name) => Ok(Some(remote::machine(name)?.name)),
     }
 }
 

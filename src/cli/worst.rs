@@ -14,12 +14,12 @@ use super::signals::{step_of, stop_on_ctrl_c};
 use crate::counts::{count_text, counted};
 use crate::data::{Dataset, Sample, Split};
 use crate::experiment::predict::Predictor;
-use crate::experiment::{Stock, doubt, put_back};
+use crate::experiment::{ResourceCache, doubt, put_back};
 use crate::metrics::{Answers, Expert, Wrong};
 use crate::names::look_alike;
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Picture, RunHeader, Wish};
-use crate::session::doubts::doubtful;
+use crate::session::label_noise::doubtful;
 use crate::store::{self, StoredRun};
 
 /// Options of `worst`.
@@ -145,7 +145,7 @@ fn training(
     folder: &Path,
     task: usize,
     header: &RunHeader,
-    stock: &Stock,
+    stock: &ResourceCache,
 ) -> Result<End> {
     let class = args.class.as_deref();
     let class = class.map(|name| class_of(header, task, name)).transpose()?;
@@ -228,7 +228,7 @@ struct Tests {
 
 impl Tests {
     /// Opens them.
-    fn open(stored: &StoredRun, stock: &Stock) -> Result<Self> {
+    fn open(stored: &StoredRun, stock: &ResourceCache) -> Result<Self> {
         let header = &stored.header;
         let own = stock.data(&header.config, &|| true)?;
         let images = header.images.as_ref();
@@ -264,7 +264,7 @@ impl Tests {
 fn ask_again(
     folder: &Path,
     task: usize,
-    (device, stock): (Option<&str>, &Stock),
+    (device, stock): (Option<&str>, &ResourceCache),
     tests: &Tests,
     answers: &Answers,
     wrong: &mut [Wrong],

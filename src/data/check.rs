@@ -12,11 +12,11 @@ use image::RgbImage;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::card::Sizes;
 use super::contents::{Content, Known, Print, Seen};
-use super::gist::Gist;
+use super::perceptual_hash::PerceptualHash;
 use super::picture::{FULL_DEPTH, decode_and, jpeg_lacks_end};
 use super::source::Sample;
+use super::summary::Sizes;
 use super::{Check, Dataset, Duplicate, OpenOptions, Skipped, Twin, TwoLabels, Watch};
 use crate::message;
 use crate::problem::Result;
@@ -147,7 +147,7 @@ fn look(sample: &Sample) -> Result<Look> {
             content,
             gist: match sample.source.in_memory() {
                 true => None,
-                false => Gist::of(picture).map(Box::new),
+                false => PerceptualHash::of(picture).map(Box::new),
             },
         },
     })

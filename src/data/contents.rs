@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Dataset;
-use super::gist::Gist;
+use super::perceptual_hash::PerceptualHash;
 use super::picture::sha256_of_file;
 use super::source::{ImageSource, Sample};
 use super::split::Split;
@@ -61,7 +61,7 @@ pub(super) struct Seen {
     /// What its file held.
     pub content: Option<Content>,
     /// The fingerprint that finds near copies, of an image in a file.
-    pub gist: Option<Box<Gist>>,
+    pub gist: Option<Box<PerceptualHash>>,
 }
 
 /// A file as it was when it was read.

@@ -125,14 +125,14 @@ impl Sample {
 
 /// The test split before labels were corrected, as far as it was another one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Came {
+pub(super) struct OriginalLabels {
     /// The former classes of images with another label now.
     labels: HashMap<ImageSource, u32>,
     /// The classes of images that were left out.
     left_out: Vec<u32>,
 }
 
-impl Came {
+impl OriginalLabels {
     /// Forgets images that are not among these.
     pub fn keep(&mut self, samples: &[Sample]) {
         let kept: HashSet<&ImageSource> = samples.iter().map(|sample| &sample.source).collect();
@@ -167,8 +167,8 @@ pub(super) fn apply(
     list: &[Correction],
     names: &[String],
     splits: [&mut Vec<Sample>; 2],
-) -> (CorrectionCount, Came) {
-    let mut came = Came::default();
+) -> (CorrectionCount, OriginalLabels) {
+    let mut came = OriginalLabels::default();
     let mut wanted: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, correction) in list.iter().enumerate() {
         wanted.entry(&correction.picture).or_default().push(at);

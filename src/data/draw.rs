@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::card::counts;
-use super::near::NearCopySets;
+use super::near_copies::NearCopySets;
 use super::rng::{Purpose, Rng};
 use super::source::Sample;
+use super::summary::counts;
 use crate::message;
 use crate::problem::some_of;
 use crate::texts::Message;
@@ -37,7 +37,7 @@ impl Draw<'_> {
     /// Takes the share of each `wanted` class out of `samples`, which are sorted by class. Where no image has a
     /// copy the draw is that of every image by itself.
     pub fn from(&self, samples: &mut Vec<Sample>, wanted: impl Fn(usize) -> bool) -> Drawn {
-        let mut hat = Hat::of(samples, self);
+        let mut hat = SplitSampler::of(samples, self);
         let mut alone = vec![false; samples.len()];
         let (mut start, mut asked) = (0, Vec::new());
         for (class, count) in hat.counts.clone().into_iter().enumerate() {
@@ -99,7 +99,7 @@ impl Draw<'_> {
 }
 
 /// What is drawn from.
-struct Hat {
+struct SplitSampler {
     /// The class of every image.
     class: Vec<usize>,
     /// Images of every class.
@@ -114,7 +114,7 @@ struct Hat {
     taken_of: Vec<usize>,
 }
 
-impl Hat {
+impl SplitSampler {
     fn of(samples: &[Sample], draw: &Draw<'_>) -> Self {
         let set_of = |sample| draw.copies.and_then(|copies| copies.set_of(sample));
         let set: Vec<Option<usize>> = samples.iter().map(set_of).collect();

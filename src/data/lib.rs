@@ -7,9 +7,7 @@
 
 mod archive;
 pub mod builtin;
-mod by_number;
 mod cache;
-pub mod card;
 mod check;
 mod cifar;
 mod contents;
@@ -17,28 +15,30 @@ mod corrected;
 mod draw;
 mod encoding;
 pub mod export;
+mod finish;
 mod folder;
 mod foreign;
-mod gist;
-mod listed;
+mod image_hashes;
+pub mod image_kind;
+mod list_split;
 pub mod listing;
 mod lists;
 pub mod loader;
-pub mod looks;
-pub mod named;
-mod near;
+mod natural_order;
+mod near_copies;
+mod perceptual_hash;
 mod pickle;
 pub mod picture;
-mod prints;
+pub mod published;
 mod reader;
 mod record;
 pub mod rng;
 mod roles;
 mod scan;
 pub mod scenario;
-mod settle;
 mod source;
 mod split;
+pub mod summary;
 pub mod transform;
 mod tree;
 mod two_labels;
@@ -51,20 +51,20 @@ use lae_base::{counts, fetch, files, folders, memory, message, names, problem, t
 use serde::{Deserialize, Serialize};
 
 pub use archive::cache_folder;
-pub use by_number::by_number;
 pub use cache::{CacheUse, PixelCache};
-pub use card::Card;
 pub use contents::{Fingerprints, PrintKind};
 pub use corrected::{
     Correction, CorrectionCount, MOST as MOST_CORRECTED, check as check_corrected,
     short as short_corrected,
 };
-pub use listed::Listed;
+pub use image_hashes::ClassPrints;
+pub use list_split::Listed;
+pub use natural_order::by_number;
 pub use picture::{FULL_DEPTH, READABLE, decode_picture, decode_picture_file, picture_size};
-pub use prints::ClassPrints;
 pub use scan::{Scan, is_here, table_and_column};
 pub use source::{Folder, ImageSource, Sample};
 pub use split::Split;
+pub use summary::Card;
 pub use two_labels::{NearCopies, Twin, TwoLabels, told as told_two_labels};
 
 use crate::names::composed;
@@ -106,7 +106,7 @@ pub struct Dataset {
     /// Names of the list files that the classes or splits were read from.
     pub lists: Vec<String>,
     /// Smallest and largest image, where the images were looked at.
-    pub sizes: Option<card::Sizes>,
+    pub sizes: Option<summary::Sizes>,
     /// The bit depth to suggest if 16-bit images look nearly black.
     pub better_depth: Option<usize>,
     /// Source and licence, where known.
@@ -114,7 +114,7 @@ pub struct Dataset {
     /// What is known of each image.
     known: Arc<contents::Known>,
     /// The test split before labels were corrected.
-    came: Arc<corrected::Came>,
+    came: Arc<corrected::OriginalLabels>,
 }
 
 /// A file that was left out, and why.

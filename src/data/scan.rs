@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use super::check::{self, Checked};
-use super::settle::{nothing_left, settle};
-use super::{Dataset, Found, OpenOptions, Watch, archive, builtin, folder, named};
+use super::finish::{nothing_left, settle};
+use super::{Dataset, Found, OpenOptions, Watch, archive, builtin, folder, published};
 use crate::message;
 use crate::problem::{Problem, Result};
 
@@ -75,7 +75,7 @@ fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
             found.origin = format!("{}#{column}", table.display());
             return Ok(found);
         }
-        if let Some(place) = named::place_of(what)? {
+        if let Some(place) = published::place_of(what)? {
             let mut found = open_path(&place, options, watch)?;
             found.origin = what.to_owned();
             return Ok(found);

@@ -8,14 +8,14 @@ use burn::tensor::Tensor;
 
 use crate::metrics::Expert;
 use crate::problem::Result;
-use crate::run::event::Opinion;
+use crate::run::event::ClassPrediction;
 use crate::tensors::{HostTensor, not_finite};
 
 /// The answer of a method for one image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// One opinion for each expert of the method, in their order; the last one is the answer.
-    pub opinions: Vec<Opinion>,
+    pub opinions: Vec<ClassPrediction>,
     /// The expert that decided.
     pub decided_by: Expert,
     /// A score for each class; when the task is given, the highest score within the task decides.
@@ -40,7 +40,7 @@ impl Answer {
         let sharpened: Vec<f32> = row.iter().map(|cosine| cosine / TEMPERATURE).collect();
         let shown = opinion(expert, &sharpened);
         Self {
-            opinions: vec![Opinion {
+            opinions: vec![ClassPrediction {
                 class: argmax(row),
                 energy: None,
                 ..shown
@@ -132,10 +132,10 @@ pub fn argmax(values: &[f32]) -> usize {
 }
 
 /// Returns softmax (in f64, relative to the largest logit) and energy −logsumexp of one row of logits.
-pub fn opinion(expert: Expert, logits: &[f32]) -> Opinion {
+pub fn opinion(expert: Expert, logits: &[f32]) -> ClassPrediction {
     let (top, sum, shifted) = exponentials(logits);
     let probabilities: Vec<f32> = shifted.iter().map(|e| (e / sum) as f32).collect();
-    Opinion {
+    ClassPrediction {
         expert,
         class: argmax(&probabilities),
         probabilities,

@@ -11,8 +11,8 @@ use super::answers::{self, Answer};
 use super::prototypes::{Prototypes, Sums};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
-    Batch, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetUse, PublishedValues, Rate,
-    Reading, Recipe, Setup, State, Task, TrainedPet, Workload,
+    Batch, ExportedClassifier, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetUse,
+    PublishedValues, Rate, Reading, Setup, State, Task, TrainedPet, Workload,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -139,9 +139,9 @@ impl Method for Aper {
         answers::by_cosine(Expert::ANSWER, &scores)
     }
 
-    fn recipe(&self) -> Result<Recipe> {
+    fn recipe(&self) -> Result<ExportedClassifier> {
         let tuned = self.session.pets().clone();
-        Ok(Recipe {
+        Ok(ExportedClassifier {
             networks: vec![("plain".into(), PetStack::empty()), ("tuned".into(), tuned)],
             weights: None,
             reading: Reading::of_prototypes(&self.prototypes, vec![0, 1])?,

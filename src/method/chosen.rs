@@ -1,10 +1,10 @@
 //! A method with its settings: typed values, checks and defaults.
 
 use super::METHODS;
-use super::idle::Plugin;
 use super::spec::{Chosen, MethodSpec, PublishedValues};
+use super::unused_settings::Plugin;
 use crate::backbone::library::Description;
-use crate::data::named;
+use crate::data::published;
 use crate::message;
 use crate::problem::{Problem, Result, some_of};
 use crate::run::config::{RunConfig, Setting, SettingKind, SettingSpec, Settings, block_list};
@@ -283,7 +283,7 @@ pub fn adopt(config: &mut RunConfig, spec: &'static MethodSpec) {
 
 /// Applies the values that the method's authors use on the dataset of these settings, if published.
 pub fn adopt_published(config: &mut RunConfig, spec: &'static MethodSpec) {
-    let data = named::published(&config.data).map_or(config.data.as_str(), |set| set.name);
+    let data = published::published(&config.data).map_or(config.data.as_str(), |set| set.name);
     let Some(published) = spec.published.iter().find(|values| values.data == data) else {
         return;
     };

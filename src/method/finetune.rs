@@ -17,9 +17,9 @@ use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule, 
 use super::task::none_begun;
 use super::tuning::{self, MOMENTUM};
 use super::{
-    Backward, Batch, Chosen, Context, Features, MemoryEstimate, Method, MethodSpec, Pass,
-    PublishedValues, Rate, Reading, Recipe, SettingKind, SettingSpec, Setup, State, StepSettings,
-    Task, Voice, plain, task_seed,
+    Backward, Batch, Chosen, Context, ExportedClassifier, Features, LogitSource, MemoryEstimate,
+    Method, MethodSpec, Pass, PublishedValues, Rate, Reading, SettingKind, SettingSpec, Setup,
+    State, StepSettings, Task, plain, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
@@ -299,12 +299,12 @@ impl Method for FineTune {
         answers::alone(Expert::ANSWER, &logits)
     }
 
-    fn recipe(&self) -> Result<Recipe> {
-        let experts = vec![(Expert::ANSWER, Voice::Of(0))];
+    fn recipe(&self) -> Result<ExportedClassifier> {
+        let experts = vec![(Expert::ANSWER, LogitSource::Of(0))];
         let reading = Reading::of_heads(&self.heads, experts)?;
-        Ok(Recipe {
+        Ok(ExportedClassifier {
             weights: Some(self.weights.clone()),
-            ..Recipe::of_one(PetStack::empty(), reading)
+            ..ExportedClassifier::of_one(PetStack::empty(), reading)
         })
     }
 

@@ -8,6 +8,7 @@
 pub mod answers;
 pub mod aper;
 mod backward;
+mod cancel;
 mod chosen;
 pub mod cosine;
 pub mod ease;
@@ -18,10 +19,8 @@ mod exemplars;
 mod features;
 pub mod finetune;
 mod frozen;
-mod go_on;
 pub mod heads;
 mod icarl;
-mod idle;
 pub mod lae;
 mod measurement;
 pub mod optimiser;
@@ -38,6 +37,7 @@ mod state;
 mod step;
 mod task;
 pub mod tuning;
+mod unused_settings;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -58,6 +58,7 @@ use crate::tensors::{Bulk, HostTensor, Named};
 
 pub use answers::{Answer, TEMPERATURE};
 pub use backward::Backward;
+pub use cancel::GoOn;
 pub use chosen::{
     adopt, adopt_published, command, filled, named_method, problems, run_title, set, usual_pet,
 };
@@ -65,13 +66,11 @@ pub use epochs::{epochs_of, passes_of, steps_of};
 pub use exemplars::Exemplar;
 pub use features::{Features, plain};
 pub use frozen::all_frozen;
-pub use go_on::GoOn;
 pub use heads::Heads;
-pub use idle::Plugin;
 pub use lae::{Lae, LaeSettings};
 pub use measurement::{Measured, Measurement, Moment};
 pub use pets::{PetPlan, TrainedPet};
-pub use recipe::{CosinePart, Reading, Recipe, Voice};
+pub use recipe::{CosinePart, ExportedClassifier, LogitSource, Reading};
 pub use single_class::{SingleClassTasks, learns, single_class_tasks};
 pub use spec::{
     Chosen, ClosedForm, Context, Idle, MemoryEstimate, MethodSpec, PetUse, PublishedValues, Rate,
@@ -81,6 +80,7 @@ pub use start::check_start;
 pub use state::{State, Stored};
 pub use step::{BatchPart, StepSettings};
 pub use task::{Batch, Pass, PassImages, PassWork, Task};
+pub use unused_settings::Plugin;
 
 /// All methods, in display order.
 pub const METHODS: &[&MethodSpec] = &[
@@ -196,8 +196,8 @@ pub trait Method: Send + Sync {
     /// # Errors
     /// Returns a Problem if the answers need more than features and scores, before anything was learned, or if the
     /// device failed.
-    fn recipe(&self) -> Result<Recipe> {
-        Err(Recipe::none())
+    fn recipe(&self) -> Result<ExportedClassifier> {
+        Err(ExportedClassifier::none())
     }
 
     /// Returns the cost of [`Method::study`] for an image after this task (from 0), relative to answering it; 0 for a

@@ -13,7 +13,7 @@ use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
 /// The computation from images to answers.
-pub struct Recipe {
+pub struct ExportedClassifier {
     /// The networks that process an image: the backbone with these PETs, each with a name. An empty stack is the
     /// backbone alone.
     pub networks: Vec<(String, PetStack)>,
@@ -32,7 +32,7 @@ pub enum Reading {
         /// 1 × classes.
         bias: HostTensor,
         /// The method's experts; the last one is the answer.
-        experts: Vec<(Expert, Voice)>,
+        experts: Vec<(Expert, LogitSource)>,
     },
     /// Sums of cosines, or of weighted cosines.
     Cosine {
@@ -54,7 +54,7 @@ pub enum Reading {
 
 /// The features that an expert reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Voice {
+pub enum LogitSource {
     /// Those of one network.
     Of(usize),
     /// Those of two networks, or of one twice: for each class the larger of their softmaxes. Scores are the logarithms
@@ -70,7 +70,7 @@ pub struct CosinePart {
     pub rows: HostTensor,
 }
 
-impl Recipe {
+impl ExportedClassifier {
     /// Returns the recipe of one network, with or without PETs.
     pub(super) fn of_one(pets: PetStack, reading: Reading) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl Reading {
     ///
     /// # Errors
     /// Returns a Problem before the first task, or if the device failed.
-    pub(super) fn of_heads(heads: &Heads, experts: Vec<(Expert, Voice)>) -> Result<Self> {
+    pub(super) fn of_heads(heads: &Heads, experts: Vec<(Expert, LogitSource)>) -> Result<Self> {
         if heads.0.is_empty() {
             return Err(super::task::none_begun());
         }

@@ -8,7 +8,10 @@ use burn::tensor::Tensor;
 
 use super::answers::{self, Answer};
 use super::prototypes::{Prototypes, Sums};
-use super::{Batch, Features, GoOn, Method, MethodSpec, Pass, Reading, Recipe, State, Task, plain};
+use super::{
+    Batch, ExportedClassifier, Features, GoOn, Method, MethodSpec, Pass, Reading, State, Task,
+    plain,
+};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::PetStack;
@@ -71,9 +74,9 @@ impl Method for SimpleCil {
         answers::by_cosine(Expert::ANSWER, &scores)
     }
 
-    fn recipe(&self) -> Result<Recipe> {
+    fn recipe(&self) -> Result<ExportedClassifier> {
         let reading = Reading::of_prototypes(&self.prototypes, vec![0])?;
-        Ok(Recipe::of_one(PetStack::empty(), reading))
+        Ok(ExportedClassifier::of_one(PetStack::empty(), reading))
     }
 
     fn state(&mut self, state: &mut State<'_>) -> Result<()> {

@@ -42,7 +42,7 @@ pub struct MethodSpec {
     /// Whether another task needs more than the snapshots contain: then the last checkpoint of a finished run is kept
     /// for its added tasks.
     pub needs_state: bool,
-    /// Whether its answers are computed from features alone, so that it has a [`super::Recipe`] for other programs.
+    /// Whether its answers are computed from features alone, so that it has a [`super::ExportedClassifier`] for other programs.
     pub has_recipe: bool,
     /// The passes over the images of a task (from 0).
     pub passes: fn(&Chosen<'_>, usize) -> Result<Vec<Pass>>,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::desk::Desk;
+use super::client::Desk;
 use super::journal::Journal;
 use super::whole;
 use crate::files;

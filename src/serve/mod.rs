@@ -1,13 +1,13 @@
 //! The engine as a separate process: it receives commands and sends events in frames (`run::wire`).
 //!
 //! `journal` numbers and keeps the engine's events, so that a client that was disconnected gets those it missed;
-//! `record` stores the journal of a daemon on disk; `desk` serves one client; `files` sends files of runs and receives
+//! `record` stores the journal of a daemon on disk; `client` serves one client; `files` sends files of runs and receives
 //! datasets. [`stdio`] serves its parent process and ends with it; `daemon` also runs without clients, which connect
 //! through a socket in the folder of runs.
 
+mod client;
 #[cfg(unix)]
 pub mod daemon;
-mod desk;
 pub(crate) mod files;
 mod journal;
 mod record;
@@ -16,7 +16,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use crate::problem::{Problem, Result};
-use desk::Desk;
+use client::Desk;
 use journal::Journal;
 
 /// Serves one client on standard input and output. When the input closes, saves the current run and returns.

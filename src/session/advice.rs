@@ -3,11 +3,11 @@
 use super::row::RunRow;
 use super::words::percent;
 use crate::backbone::library::{NANO, PHOTO};
-use crate::experiment::suited::LEAST_STEPS;
+use crate::experiment::suggested_settings::LEAST_STEPS;
 use crate::method::steps_of;
 use crate::run::config::RunConfig;
 use crate::run::event::{NEAREST_MEAN, RunHeader, TaskReport};
-use crate::run::tried::Trial;
+use crate::run::trial_result::Trial;
 use crate::tr;
 
 /// The recommended large backbone: the one of the paper's presets, so that one download serves both.

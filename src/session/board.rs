@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Session;
 use super::pins::Pin;
 use super::views::RunRow;
-use crate::run::event::{Opinion, Prediction, RunHeader};
+use crate::run::event::{ClassPrediction, Prediction, RunHeader};
 use crate::tr;
 
 /// Maximum number of runs in the board.
@@ -76,7 +76,7 @@ impl Session {
 
 /// Returns the predicted class with its score.
 fn named(answer: &Prediction) -> Option<(String, f32)> {
-    let (class, score) = answer.opinions.last().map(Opinion::best)?;
+    let (class, score) = answer.opinions.last().map(ClassPrediction::best)?;
     Some((answer.classes.get(class)?.clone(), score))
 }
 

@@ -13,7 +13,7 @@ use zip::write::SimpleFileOptions;
 use super::Session;
 use super::views::Fetch;
 use crate::backbone::library::BackboneLibrary;
-use crate::data::{builtin, named};
+use crate::data::{builtin, published};
 use crate::logging::{self, Pages, Veil};
 use crate::problem::{Problem, Result, harmless};
 use crate::tr;
@@ -280,7 +280,7 @@ fn strip(table: &mut toml::Table) {
 /// Returns whether this is a name that the program defines, or a plain choice.
 fn is_public(text: &str) -> bool {
     let known = builtin::names().any(|name| name == text)
-        || named::published(text).is_some()
+        || published::published(text).is_some()
         || BackboneLibrary::usual().entry(text).is_some();
     let plain = text == "natural" || text.starts_with("seed:");
     (known || plain) && !text.contains(['/', '\\'])

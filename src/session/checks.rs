@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Session;
 use crate::problem::Problem;
-use crate::run::checked::{Report, Verdict};
+use crate::run::check_result::{Report, Verdict};
 use crate::run::job::Job;
 use crate::store::{self, PACKED_ENDING};
 use crate::tr;

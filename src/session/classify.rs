@@ -4,14 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use super::Session;
-use super::arrival::is_own;
+use super::class_schedule::is_own;
 use super::row::{RunRow, RunState};
 use super::views::DataView;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::Event;
 use crate::run::job::JobId;
-use crate::run::tried::Trial;
+use crate::run::trial_result::Trial;
 
 /// How a model is made, and from what.
 #[derive(Debug, Default)]

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use super::bin::DeletedRun;
 use super::comparison::Comparison;
+use super::deleted_runs::DeletedRun;
 use super::differences::Apart;
 use super::folders::Folders;
+use super::model_export::TakenAlong;
 use super::run_table::RunTable;
-use super::take_along::TakenAlong;
 use super::views::{Fetch, Rows, RunRow};
 use crate::store::run_name;
 

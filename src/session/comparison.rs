@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Session;
-use super::of_data::SetUp;
+use super::dataset_settings::SetUp;
 use super::presets;
 use super::run_view::RunView;
 use crate::method::lae;

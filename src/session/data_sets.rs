@@ -5,16 +5,16 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Session;
-use super::album::Album;
+use super::augmented_samples::SightView;
 use super::corrected::Corrected;
 use super::experiment::Experiment;
+use super::image_cache::Album;
+use super::index_check::Tested;
 use super::loads::{DataAsk, Load, Lookup};
 use super::progress::Progress;
-use super::sight::SightView;
-use super::tested::Tested;
 use super::views::{DataView, Fetch, PictureKey, Pictures, Split};
 use crate::data::scenario::Scenario;
-use crate::data::{OpenOptions, builtin, named};
+use crate::data::{OpenOptions, builtin, published};
 use crate::experiment::open_options;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
@@ -165,7 +165,7 @@ impl Session {
     pub fn asks_before_opening(&self, config: &RunConfig) -> bool {
         let place = &config.data;
         let known = builtin::names().any(|name| name == place)
-            || named::published(place).is_some()
+            || published::published(place).is_some()
             || self.is_chosen(place)
             || self.sets.views.values().any(|view| view.place == *place);
         !known

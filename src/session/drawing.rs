@@ -166,7 +166,7 @@ fn capsule(ink: &mut [f32], a: [f32; 2], b: [f32; 2], radius: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::looks::{glyph_share, is_light_on_dark};
+    use crate::data::image_kind::{glyph_share, is_light_on_dark};
 
     fn stroke() -> Drawing {
         Drawing {

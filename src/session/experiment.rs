@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::comparison::Started;
+use super::dataset_settings::{Kept, SetUp, Suiting};
 use super::grids::GridOnPage;
-use super::of_data::{Kept, SetUp, Suiting};
 use super::planning::Planning;
 use super::trials::Trying;
 use super::views::{DataView, Fetch, PlanView};

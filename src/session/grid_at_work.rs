@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::run::event::Event;
 use crate::run::grid::{CellStanding, GridStanding};
 use crate::run::job::JobId;
-use crate::run::searched::Searched;
+use crate::run::search_result::Searched;
 use crate::texts::said;
 use crate::tr;
 

@@ -15,7 +15,7 @@ use crate::data::FULL_DEPTH;
 use crate::message;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result, listed};
-use crate::run::event::{Command, Opinion, Picture, PredictRequest, Prediction};
+use crate::run::event::{ClassPrediction, Command, Picture, PredictRequest, Prediction};
 use crate::texts::{Language, Values};
 use crate::tr;
 
@@ -333,7 +333,7 @@ impl PredictView {
 }
 
 /// Returns the classes of an opinion, the most probable first.
-pub fn ranking(opinion: &Opinion) -> Vec<(usize, f32)> {
+pub fn ranking(opinion: &ClassPrediction) -> Vec<(usize, f32)> {
     let mut ranked: Vec<(usize, f32)> = opinion.probabilities.iter().copied().enumerate().collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     ranked
@@ -380,8 +380,8 @@ pub fn reason(answer: &Prediction, busy_with: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn opinion_of(expert: Expert, probabilities: &[f32]) -> Opinion {
-        Opinion {
+    fn opinion_of(expert: Expert, probabilities: &[f32]) -> ClassPrediction {
+        ClassPrediction {
             expert,
             class: crate::method::answers::argmax(probabilities),
             probabilities: probabilities.to_vec(),

@@ -10,7 +10,7 @@ use super::image_folder::copy_by_class;
 use super::loads::Lookup;
 use super::views::{Pictures, Split};
 use crate::data::Correction;
-use crate::data::looks::thumbnail_of;
+use crate::data::image_kind::thumbnail_of;
 use crate::experiment::sheet::{self, AnsweredPicture, Sorted};
 use crate::message;
 use crate::names::{folded, look_alike};

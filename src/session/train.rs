@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::Session;
 use super::added_task::TaskPreview;
-use super::at_places::AtPlace;
 use super::clusters::Clusters;
-use super::companion::Beside;
-use super::doubts::Doubts;
+use super::comparison_run::Beside;
 use super::grid_at_work::GridAtWork;
 use super::grids::GridView;
+use super::label_noise::Doubts;
 use super::loads::{Load, Lookup};
+use super::remote_jobs::AtPlace;
 use super::run_view::RunView;
 use super::views::Fetch;
 use super::worst::Certainties;

@@ -8,7 +8,7 @@ use crate::backbone::library::State;
 use crate::run::config::RunConfig;
 use crate::run::event::{Event, Phase};
 use crate::run::job::{Job, JobId, JobWork};
-use crate::run::tried::Trial;
+use crate::run::trial_result::Trial;
 use crate::tr;
 
 /// State of a trial.

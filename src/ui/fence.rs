@@ -34,7 +34,7 @@ const DOUBLED: u32 = 6;
 const BEHIND: &str = "shell-window-out-of-date-advice";
 
 /// A part that panicked when it was last drawn.
-struct Fallen {
+struct FailedPart {
     part: &'static str,
     problem: Problem,
     /// Number of panics in a row.
@@ -60,7 +60,7 @@ pub enum Pressed {
 /// The fences around the parts of the window.
 #[derive(Default)]
 pub struct Fences {
-    fallen: Vec<Fallen>,
+    fallen: Vec<FailedPart>,
     told: Vec<Problem>,
     /// The part that panics on purpose.
     fault: Option<String>,
@@ -216,7 +216,7 @@ impl Fences {
         self.told.extend(told.map(|told| told.advise(tr!(BEHIND))));
     }
 
-    fn of(&mut self, part: &str) -> Option<&mut Fallen> {
+    fn of(&mut self, part: &str) -> Option<&mut FailedPart> {
         self.fallen.iter_mut().find(|fallen| fallen.part == part)
     }
 
@@ -243,11 +243,11 @@ impl Fences {
     }
 
     /// Records the result of a part. Returns its record if it panicked.
-    fn ended(&mut self, part: &'static str, ended: Result<(), String>) -> Option<&mut Fallen> {
+    fn ended(&mut self, part: &'static str, ended: Result<(), String>) -> Option<&mut FailedPart> {
         let before = self.of(part).map_or(0, |fallen| fallen.times);
         self.fallen.retain(|fallen| fallen.part != part);
         let words = ended.err()?;
-        self.fallen.push(Fallen {
+        self.fallen.push(FailedPart {
             part,
             problem: fell(part, &words),
             times: before + 1,
@@ -259,7 +259,7 @@ impl Fences {
     }
 }
 
-impl Fallen {
+impl FailedPart {
     fn pause(&self) -> Duration {
         Duration::from_secs(PAUSE << (self.times - 1).min(DOUBLED))
     }

@@ -1,24 +1,24 @@
 //! The window: six pages over one session. Nothing here uses tensors or opens files.
 
 pub mod app;
+mod background_writer;
 pub mod command;
+mod crash_marker;
+mod delayed_input;
 pub mod display;
 mod drawing;
 pub mod entries;
 mod fence;
 pub mod frame_times;
 mod keys;
-mod marker;
 pub mod pages;
 mod places;
 pub mod scripts;
 pub mod settings;
 mod shell;
 pub mod theme;
-mod typed;
 pub mod widgets;
 mod window_place;
-mod writer;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ use crate::session::Session;
 use crate::session::backend::Whose;
 use crate::tr;
 use app::StudioApp;
+use crash_marker::Marker;
 use display::DisplayChoice;
-use marker::Marker;
 use places::Places;
 use settings::Settings;
 use window_place::WindowPlace;

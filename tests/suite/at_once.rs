@@ -1,7 +1,7 @@
 //! A batch that is learned in parts gives what the whole batch gives, for every method.
 
 use lae_studio::device::{self, AdapterKind, Api, DeviceInfo};
-use lae_studio::experiment::{self, Changes, Stock};
+use lae_studio::experiment::{self, Changes, ResourceCache};
 use lae_studio::method::{METHODS, adopt};
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Control, Event, Phase, Sink, Wish};
@@ -53,7 +53,7 @@ fn learned(config: &RunConfig) -> Named {
     let outcome = experiment::train(
         config,
         root.path(),
-        &Stock::default(),
+        &ResourceCache::default(),
         &mut events,
         &control,
     );
@@ -159,7 +159,7 @@ fn a_stopped_run_goes_on_with_fewer_images_at_once_and_says_so() {
     let config = settings(METHODS[0]);
     let root = tempfile::tempdir().unwrap();
     let control = Control::default();
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let mut stopper = Stopper(&control);
     let outcome = experiment::train(&config, root.path(), &stock, &mut stopper, &control);
     let folder = outcome.unwrap().header().unwrap().folder.clone();

@@ -4,7 +4,7 @@
 use std::fs;
 
 use lae_studio::data::{Correction, Dataset, OpenOptions, Sample};
-use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Control, Event, Sink, Wish};
 use lae_studio::store;
@@ -143,7 +143,7 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
     };
     assert_eq!(config.corrected, std::slice::from_ref(&correction));
     let control = Control::default();
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let mut sink = AfterOne(&control);
     let outcome = experiment::train(&config, root.path(), &stock, &mut sink, &control).unwrap();
     let Outcome::Stopped(header) = outcome else {
@@ -162,7 +162,7 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
             .is_empty()
     );
     control.set(Wish::Run);
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let outcome = experiment::resume(&header.folder, &stock, &mut Vec::new(), &control).unwrap();
     assert!(matches!(outcome, Outcome::Finished(_)));
     let stored = store::load(&header.folder).unwrap();
@@ -252,7 +252,7 @@ fn a_corrected_training_label_is_learned_as_if_the_file_had_been_moved() {
             corrected,
             ..RunConfig::default()
         };
-        let (stock, control) = (Stock::default(), Control::default());
+        let (stock, control) = (ResourceCache::default(), Control::default());
         let outcome = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
         store::load(&outcome.unwrap().header().unwrap().folder).unwrap()
     };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lae_studio::data::transform::InputSpec;
 use lae_studio::data::{Dataset, OpenOptions, Watch, export};
-use lae_studio::experiment::{self, Stock, open_options};
+use lae_studio::experiment::{self, ResourceCache, open_options};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Control;
 use lae_studio::store::{self, StoredRun};
@@ -33,13 +33,13 @@ fn few_records(made: &Made, name: &str, each: usize, salt: u32) {
 }
 
 /// A run with these settings, kept under `root`.
-fn trained(config: &RunConfig, stock: &Stock, root: &Path) -> StoredRun {
+fn trained(config: &RunConfig, stock: &ResourceCache, root: &Path) -> StoredRun {
     let ended = experiment::train(config, root, stock, &mut Vec::new(), &Control::default());
     store::load(&ended.unwrap().header().unwrap().folder).unwrap()
 }
 
 /// What is the same in two runs that did the same: answers and snapshots of every task.
-fn outcome(config: &RunConfig, stock: &Stock) -> Vec<(String, Vec<u8>)> {
+fn outcome(config: &RunConfig, stock: &ResourceCache) -> Vec<(String, Vec<u8>)> {
     let root = tempfile::tempdir().unwrap();
     let stored = trained(config, stock, root.path());
     let folder = &stored.header.folder;
@@ -78,12 +78,12 @@ fn compare(config: &RunConfig, records: &Path) {
     let data = Dataset::open(&of_records.data, &open_options(&of_records)).unwrap();
     let place = tempfile::tempdir().unwrap();
     let folder = exported(&data, &place.path().join("as folder"));
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let expected = outcome(&of_records, &stock);
     assert!(expected.len() > 10);
     for cache_mb in [64, 0] {
         let of_folder = with(&folder, cache_mb);
-        let stock = Stock::default();
+        let stock = ResourceCache::default();
         let got = outcome(&of_folder, &stock);
         assert_eq!(got.len(), expected.len());
         for (got, expected) in got.iter().zip(&expected) {
@@ -189,7 +189,7 @@ fn validation_images_come_from_the_training_split_alone() {
         ..small()
     };
     let root = tempfile::tempdir().unwrap();
-    let stored = trained(&config, &Stock::default(), root.path());
+    let stored = trained(&config, &ResourceCache::default(), root.path());
     let header = &stored.header;
     assert_eq!(header.train_images, [30, 30]);
     assert_eq!(header.test_images, [10, 10]);
@@ -294,7 +294,7 @@ fn a_picture_replaced_by_one_of_equal_length_is_noticed() {
         ..small()
     };
     let root = tempfile::tempdir().unwrap();
-    let stored = trained(&config, &Stock::default(), root.path());
+    let stored = trained(&config, &ResourceCache::default(), root.path());
     assert_eq!(stored.header.images, Some(whole));
     // Another image of the same size.
     let picture = image::RgbImage::from_pixel(9, 9, image::Rgb([250; 3]));
@@ -326,7 +326,7 @@ fn an_order_from_a_file_is_written_into_the_run() {
         ..small()
     };
     let root = tempfile::tempdir().unwrap();
-    let stored = trained(&config, &Stock::default(), root.path());
+    let stored = trained(&config, &ResourceCache::default(), root.path());
     assert_eq!(stored.header.class_order, ["c", "d", "a", "b"]);
     assert_eq!(stored.header.config.order, "2,3,0,1");
 }

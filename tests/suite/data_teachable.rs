@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use image::{Rgb, RgbImage};
-use lae_studio::data::card::counts;
 use lae_studio::data::export::packed;
+use lae_studio::data::summary::counts;
 use lae_studio::data::{Dataset, OpenOptions, Watch};
 use lae_studio::problem::Problem;
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::device;
 use lae_studio::experiment::predict::{Parts, Predictor};
-use lae_studio::experiment::shelf::PredictorShelf;
-use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::experiment::predictor_cache::PredictorCache;
+use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{Precision, RunConfig};
 use lae_studio::run::event::{Control, Event, Phase, Picture, PredictRequest, Sink, Wish};
@@ -39,7 +39,7 @@ pub(super) fn train(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Outcome {
-    experiment::train(config, root, &Stock::default(), sink, control).unwrap()
+    experiment::train(config, root, &ResourceCache::default(), sink, control).unwrap()
 }
 
 pub(super) fn snapshots(folder: &Path, tasks: usize) -> Vec<Named> {
@@ -237,7 +237,7 @@ fn stopped_and_continued(config: &RunConfig) {
         assert!(matches!(outcome, Outcome::Stopped(_)), "epoch {epochs}");
         let folder = folder_of(&outcome);
         control.set(Wish::Run);
-        let stock = Stock::default();
+        let stock = ResourceCache::default();
         let end = experiment::resume(&folder, &stock, &mut Vec::new(), &control).unwrap();
         assert!(matches!(end, Outcome::Finished(_)));
         assert_eq!(snapshots(&folder, 2), want, "epoch {epochs}");
@@ -270,7 +270,7 @@ fn a_run_with_least_steps_trains_small_tasks_longer_and_continues_to_the_same_en
         let begun = train(&config, root.path(), &mut sink, &control);
         assert!(matches!(begun, Outcome::Stopped(_)));
         let folder = folder_of(&begun);
-        let (stock, mut events) = (Stock::default(), Vec::<Event>::new());
+        let (stock, mut events) = (ResourceCache::default(), Vec::<Event>::new());
         experiment::resume(&folder, &stock, &mut events, &Control::default()).unwrap();
         assert_eq!(snapshots(&folder, 2), snapshots(&whole, 2));
     }
@@ -283,7 +283,7 @@ fn no_new_run_begins_whose_pet_would_never_move_and_an_old_one_goes_on() {
         settings: crate::lae_settings(2, 0.9),
         ..short()
     };
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let refused = experiment::train(
         &still,
         root.path(),
@@ -338,7 +338,7 @@ fn a_run_is_not_continued_with_other_images() {
     assert!(matches!(outcome, Outcome::Stopped(_)));
     control.set(Wish::Run);
     let resume = || {
-        let (folder, stock) = (folder_of(&outcome), Stock::default());
+        let (folder, stock) = (folder_of(&outcome), ResourceCache::default());
         experiment::resume(&folder, &stock, &mut Vec::new(), &control)
     };
     let replaced = made.path().join("train/b/003.png");
@@ -390,7 +390,7 @@ fn a_killed_process_loses_nothing_but_the_epoch_in_hand() {
     if store::load(&folder).unwrap().state != StoredState::Finished {
         let end = experiment::resume(
             &folder,
-            &Stock::default(),
+            &ResourceCache::default(),
             &mut Vec::new(),
             &Control::default(),
         );
@@ -428,7 +428,7 @@ fn a_test_image_gets_the_answer_its_evaluation_gave() {
         ..OpenOptions::default()
     };
     let data = Dataset::open("digits", &options).unwrap();
-    let (mut shelf, stock) = (PredictorShelf::default(), Stock::default());
+    let (mut shelf, stock) = (PredictorCache::default(), ResourceCache::default());
     for (task, report) in stored.reports.iter().enumerate() {
         for at in (0..report.answers.samples.len()).step_by(9) {
             let image = data.test[report.answers.samples[at]].decode().unwrap();
@@ -481,13 +481,13 @@ fn a_predictor_that_was_gathered_needs_no_file_any_more() {
         height: 32,
         rgb: (0..32 * 32 * 3).map(|i| (i % 251) as u8).collect(),
     };
-    let usual = Predictor::open(&folder, 1, None, &Stock::default(), false).unwrap();
+    let usual = Predictor::open(&folder, 1, None, &ResourceCache::default(), false).unwrap();
     let expected = usual.verdict(&picture).unwrap().0;
-    let mut parts = Parts::gather(&folder, 1, None, &Stock::default(), false).unwrap();
+    let mut parts = Parts::gather(&folder, 1, None, &ResourceCache::default(), false).unwrap();
     parts.read_ahead().unwrap();
     std::fs::remove_dir_all(&runs).unwrap();
     std::fs::remove_file(&weights).unwrap();
-    let predictor = parts.assemble(&Stock::default()).unwrap();
+    let predictor = parts.assemble(&ResourceCache::default()).unwrap();
     assert_eq!(predictor.verdict(&picture).unwrap().0, expected);
 }
 
@@ -502,7 +502,7 @@ fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
         base_lr: 1e300,
         ..short()
     };
-    let (stock, control) = (Stock::default(), Control::default());
+    let (stock, control) = (ResourceCache::default(), Control::default());
     let problem = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
     let problem = problem.unwrap_err();
     assert_is(&problem, "problem-values-not-finite");
@@ -532,7 +532,7 @@ fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
         },
         tasks: vec![0],
     };
-    let problem = PredictorShelf::default().predict(&request, 0, &stock);
+    let problem = PredictorCache::default().predict(&request, 0, &stock);
     assert!(problem.unwrap_err().mentions("problem-values-not-finite"));
 }
 
@@ -592,7 +592,7 @@ fn what_cannot_be_trained_is_said_before_anything_is_written() {
         ),
     ];
     for (config, word) in wrong {
-        let stock = Stock::default();
+        let stock = ResourceCache::default();
         let end = experiment::train(
             &config,
             root.path(),
@@ -613,7 +613,7 @@ fn a_loss_that_is_no_number_ends_the_run_with_a_sentence() {
         base_lr: 1e30,
         ..short()
     };
-    let (stock, control) = (Stock::default(), Control::default());
+    let (stock, control) = (ResourceCache::default(), Control::default());
     let end = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
     let problem = end.unwrap_err();
     assert!(

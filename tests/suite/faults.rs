@@ -5,7 +5,7 @@ mod acts;
 
 use std::path::Path;
 
-use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Control, Event, Sink, Wish};
 use lae_studio::store::{self, StoredRun, StoredState};
@@ -76,7 +76,7 @@ fn answers(run: &StoredRun) -> Vec<&lae_studio::metrics::Answers> {
 #[test]
 fn a_run_goes_on_as_if_nothing_had_happened_whichever_checkpoints_failed() {
     let root = tempfile::tempdir().unwrap();
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let whole = experiment::train(
         &config(),
         root.path(),
@@ -153,7 +153,7 @@ impl Sink for Renaming<'_> {
 #[test]
 fn a_run_whose_folder_is_renamed_ends_and_goes_on_under_the_new_name() {
     let root = tempfile::tempdir().unwrap();
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let control = Control::default();
     let whole =
         experiment::train(&config(), root.path(), &stock, &mut Vec::new(), &control).unwrap();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lae_studio::backbone::library;
 use lae_studio::experiment::predict::Predictor;
-use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::method;
 use lae_studio::run::config::{Precision, RunConfig};
 use lae_studio::run::event::Control;
@@ -32,7 +32,14 @@ fn short(method: &str, own: &[&str]) -> RunConfig {
 
 fn train(config: &RunConfig, root: &Path) -> Outcome {
     let control = Control::default();
-    experiment::train(config, root, &Stock::default(), &mut Vec::new(), &control).unwrap()
+    experiment::train(
+        config,
+        root,
+        &ResourceCache::default(),
+        &mut Vec::new(),
+        &control,
+    )
+    .unwrap()
 }
 
 fn snapshots(outcome: &Outcome) -> Vec<Named> {
@@ -84,7 +91,7 @@ fn unless_asked_only_the_last_network_is_kept() {
     assert!(of_backbone(&kept[0]).is_empty());
     assert!(!of_backbone(&kept[1]).is_empty());
     let folder = outcome.header().unwrap().folder.clone();
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let ask = |task| Predictor::open(&folder, task, None, &stock, false).map(|_| ());
     assert!(ask(1).is_ok());
     let problem = ask(0).unwrap_err();

@@ -7,7 +7,7 @@ use lae_studio::experiment::estimate::Basis;
 use lae_studio::experiment::grid::{
     CellEnd, CellState, Cells, GridEnd, GridPlan, GridSink, Overrides, find, shipped,
 };
-use lae_studio::experiment::{self, Stock, presets};
+use lae_studio::experiment::{self, ResourceCache, presets};
 use lae_studio::method::filled;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::{RunConfig, Setting};
@@ -26,7 +26,7 @@ fn cells(text: &str, root: &Path) -> Result<Cells> {
 
 fn plan(text: &str, root: &Path, control: &Control) -> GridPlan {
     let cells = cells(text, root).unwrap();
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     GridPlan::make(cells, root, true, &stock, control).unwrap()
 }
 
@@ -359,7 +359,7 @@ fn what_another_program_works_on_is_left_to_it_and_looked_at_again() {
     let mut heard = Heard {
         // The other one finishes its run.
         on_wait: Some(Box::new(move || {
-            let (stock, control) = (Stock::default(), Control::default());
+            let (stock, control) = (ResourceCache::default(), Control::default());
             let mut events: Vec<Event> = Vec::new();
             experiment::train(&config, &folder, &stock, &mut events, &control).unwrap();
             drop(lock);
@@ -385,7 +385,7 @@ fn a_grid_takes_the_settings_that_train_takes_of_a_preset() {
     .unwrap();
     let config = &cells.cells[0].config;
     let mut wanted = presets::named("imagenet-r-10").unwrap().run.clone();
-    experiment::given::turn_to(&mut wanted, "seq-ft", true).unwrap();
+    experiment::overrides::turn_to(&mut wanted, "seq-ft", true).unwrap();
     wanted.epochs = 2;
     assert_eq!(filled(config), filled(&wanted));
 }

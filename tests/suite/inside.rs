@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::experiment::inside::look;
 use lae_studio::experiment::predict::Predictor;
-use lae_studio::experiment::watched::Watched;
-use lae_studio::experiment::{self, Stock};
+use lae_studio::experiment::recorded_backbone::Watched;
+use lae_studio::experiment::{self, ResourceCache};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Control, Event, Picture, Sink, Wish};
@@ -30,7 +30,7 @@ fn short() -> RunConfig {
 }
 
 fn trained(config: &RunConfig, root: &Path) -> PathBuf {
-    let (stock, control) = (Stock::default(), Control::default());
+    let (stock, control) = (ResourceCache::default(), Control::default());
     let outcome = experiment::train(config, root, &stock, &mut Vec::new(), &control).unwrap();
     outcome.header().unwrap().folder.clone()
 }
@@ -42,7 +42,7 @@ fn run() -> &'static Path {
 }
 
 fn inside(folder: &Path, task: usize) -> (Predictor, RunInside) {
-    look(folder, [1, task], None, &Stock::default()).unwrap()
+    look(folder, [1, task], None, &ResourceCache::default()).unwrap()
 }
 
 /// Test image `index` of the digits as that run opened them.
@@ -123,7 +123,8 @@ fn adds_up(map: &AttentionMap) {
 #[test]
 fn attention_adds_up_to_one_and_changes_with_the_pets() {
     let [first, second] = [0, 1].map(|task| {
-        let predictor = Predictor::open(run(), task, None, &Stock::default(), false).unwrap();
+        let predictor =
+            Predictor::open(run(), task, None, &ResourceCache::default(), false).unwrap();
         predictor.attention_maps(&test_picture(3)).unwrap()
     });
     let before = first.before.as_ref().unwrap();
@@ -162,7 +163,7 @@ fn a_pet_that_nobody_touches_stays_where_it_is() {
         ..short()
     };
     let root = tempfile::tempdir().unwrap();
-    let (stock, control) = (Stock::default(), Control::default());
+    let (stock, control) = (ResourceCache::default(), Control::default());
     let sink = &mut OneTask(control.clone());
     let begun = experiment::train(&config, root.path(), &stock, sink, &control).unwrap();
     let folder = begun.header().unwrap().folder.clone();

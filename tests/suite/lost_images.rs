@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use lae_studio::data::{Dataset, OpenOptions};
-use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Control, Event, Phase, Sink, Wish};
@@ -68,7 +68,13 @@ fn in_epoch(event: &Event, wanted: (usize, usize)) -> bool {
 }
 
 fn train(config: &RunConfig, root: &Path, sink: &mut dyn Sink) -> Result<Outcome, Problem> {
-    experiment::train(config, root, &Stock::default(), sink, &Control::default())
+    experiment::train(
+        config,
+        root,
+        &ResourceCache::default(),
+        sink,
+        &Control::default(),
+    )
 }
 
 #[test]
@@ -106,7 +112,7 @@ fn a_disk_that_is_gone_ends_the_run_which_goes_on_when_it_is_back() {
         std::fs::rename(&gone, &here).unwrap();
         let end = experiment::resume(
             &run.header.folder,
-            &Stock::default(),
+            &ResourceCache::default(),
             &mut Vec::new(),
             &Control::default(),
         );
@@ -179,7 +185,7 @@ fn the_person_is_heard_while_nothing_can_be_read() {
     let ended = experiment::train(
         &config(&made),
         root.path(),
-        &Stock::default(),
+        &ResourceCache::default(),
         &mut sink,
         &control,
     );

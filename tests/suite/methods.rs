@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::experiment::predict::Predictor;
 use lae_studio::experiment::sheet::{self, Columns};
-use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::method::{
     Chosen, METHODS, MethodSpec, SettingKind, adopt, problems, set, usual_pet,
 };
@@ -96,7 +96,7 @@ impl Sink for StopIn {
 }
 
 fn train(config: &RunConfig, root: &Path, sink: &mut dyn Sink, control: &Control) -> PathBuf {
-    let outcome = experiment::train(config, root, &Stock::default(), sink, control)
+    let outcome = experiment::train(config, root, &ResourceCache::default(), sink, control)
         .unwrap_or_else(|problem| panic!("{}: {problem}", config.method));
     outcome.header().unwrap().folder.clone()
 }
@@ -127,7 +127,7 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
             let state = store::load(&folder).unwrap().state;
             assert!(matches!(state, StoredState::Interrupted { .. }), "{what}");
             control.set(Wish::Run);
-            let stock = Stock::default();
+            let stock = ResourceCache::default();
             // The pass that was stopped is done again, and the next one is stopped.
             experiment::resume(&folder, &stock, &mut stop_in(1), &control).unwrap();
         }
@@ -203,7 +203,7 @@ fn icarl_is_refused_where_a_class_would_have_no_exemplar() {
     let spec = METHODS.iter().find(|spec| spec.key == "icarl").unwrap();
     let mut config = config_of(spec);
     set(&mut config, "exemplars=9").unwrap();
-    let (stock, control) = (Stock::default(), Control::default());
+    let (stock, control) = (ResourceCache::default(), Control::default());
     let outcome = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
     let problem = outcome.err().unwrap();
 
@@ -296,7 +296,13 @@ fn a_stop_at_the_long_end_of_a_pass_is_heard_and_costs_nothing() {
     let stopped = store::load(&folder).unwrap();
     assert!(stopped.reports.is_empty(), "it ended before the task did");
     control.set(Wish::Run);
-    experiment::resume(&folder, &Stock::default(), &mut Vec::new(), &control).unwrap();
+    experiment::resume(
+        &folder,
+        &ResourceCache::default(),
+        &mut Vec::new(),
+        &control,
+    )
+    .unwrap();
     assert!(snapshots(&folder) == snapshots(&whole));
 }
 
@@ -319,7 +325,8 @@ fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
         let last = stored.reports.len() - 1;
         let answers = &stored.reports[last].answers;
         assert_eq!(answers.task_given.len(), answers.labels.len());
-        let predictor = Predictor::open(&folder, last, None, &Stock::default(), false).unwrap();
+        let predictor =
+            Predictor::open(&folder, last, None, &ResourceCache::default(), false).unwrap();
         let pictures = tempfile::tempdir().unwrap();
         let mut classes = Vec::new();
         for at in (0..answers.labels.len()).step_by(5) {
@@ -463,7 +470,8 @@ fn a_predictor_of_many_pictures_folds_what_is_linear_and_answers_as_before() {
         let mut config = config_of(spec);
         config.pet = "lora".into();
         let folder = train(&config, root.path(), &mut Vec::new(), &Control::default());
-        let predictor = Predictor::open(&folder, 1, None, &Stock::default(), false).unwrap();
+        let predictor =
+            Predictor::open(&folder, 1, None, &ResourceCache::default(), false).unwrap();
         let each = predictor.input_size().pow(2) * 3;
         let noise = |pictures: usize| -> Vec<u8> {
             (0..pictures * each)
@@ -513,7 +521,8 @@ fn a_run_of_an_older_version_opens_predicts_and_goes_on() {
     assert_eq!(stored.reports.len(), 2);
     assert_eq!(stored.reports[1].answers.accuracy_task_given(), None);
     assert!(stored.reports[1].measurements["online_drift"] > 0.0);
-    let predictor = Predictor::open(&folder, 1, Some("cpu"), &Stock::default(), false).unwrap();
+    let predictor =
+        Predictor::open(&folder, 1, Some("cpu"), &ResourceCache::default(), false).unwrap();
     let picture = Picture {
         name: "grey".into(),
         width: 1,
@@ -522,7 +531,13 @@ fn a_run_of_an_older_version_opens_predicts_and_goes_on() {
     };
     assert_eq!(predictor.verdict(&picture).unwrap().0.opinions.len(), 3);
     let control = Control::default();
-    let end = experiment::resume(&folder, &Stock::default(), &mut Vec::new(), &control).unwrap();
+    let end = experiment::resume(
+        &folder,
+        &ResourceCache::default(),
+        &mut Vec::new(),
+        &control,
+    )
+    .unwrap();
     assert!(matches!(end, Outcome::Finished(_)));
     let want = kept.join("stopped-finished-task-5.safetensors");
     let (want, _) = lae_studio::tensors::load(&want, "read it").unwrap();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lae_studio::data::Sample;
-use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Control;
 use lae_studio::store;
@@ -77,7 +77,9 @@ fn a_run_of_an_older_version_on_decomposed_names_continues_to_the_same_end() {
         &Control::default(),
     );
     let folder = stopped_on(&made, root.path());
-    let data = Stock::default().data(&of_folder(&made), &|| true).unwrap();
+    let data = ResourceCache::default()
+        .data(&of_folder(&made), &|| true)
+        .unwrap();
     let older = |split| older_fingerprint(&data.classes, split, decomposed);
     let run = store::load(&folder).unwrap();
     let images = run.header.images.unwrap();
@@ -98,7 +100,7 @@ fn a_run_of_an_older_version_on_decomposed_names_continues_to_the_same_end() {
     let run = store::load(&folder).unwrap();
     assert_eq!(run.header.class_order[0], "\u{c4}pfel");
     let resume = || {
-        let (stock, control) = (Stock::default(), Control::default());
+        let (stock, control) = (ResourceCache::default(), Control::default());
         experiment::resume(&folder, &stock, &mut Vec::new(), &control)
     };
     assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
@@ -117,7 +119,7 @@ fn a_run_is_not_continued_by_lists_that_were_ignored_when_it_began() {
     let root = tempfile::tempdir().unwrap();
     let folder = stopped_on(&made, root.path());
     let resume = || {
-        let (stock, control) = (Stock::default(), Control::default());
+        let (stock, control) = (ResourceCache::default(), Control::default());
         experiment::resume(&folder, &stock, &mut Vec::new(), &control)
     };
     let rows = |class: fn(usize) -> char| -> String {

@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use lae_studio::experiment::Stock;
+use lae_studio::experiment::ResourceCache;
 use lae_studio::experiment::pet_costs::pet_costs;
 use lae_studio::experiment::pet_trial::try_pet;
 use lae_studio::expression::Piece;
 use lae_studio::memory::peak_bytes;
+use lae_studio::pet::diagnosis::{on_blocks, read};
 use lae_studio::pet::gradients::{Learns, gradients};
+use lae_studio::pet::highlight::{Mark, declared, marks};
 use lae_studio::pet::library::BUILT_IN;
-use lae_studio::pet::marks::{Mark, declared, marks};
 use lae_studio::pet::notes::PluginNotes;
-use lae_studio::pet::reading::{on_blocks, read};
 use lae_studio::pet::view::Blocks;
 use lae_studio::pet::{BlockKind, PetSettings, PetSpec, PluginLibrary, Site};
 use lae_studio::run::config::RunConfig;
@@ -215,7 +215,7 @@ fn a_pet_that_lies_nowhere_is_tried_beside_adapter() {
         plugins: vec![BUILT_IN[3].replace("\"AdaptFormer\"", "\"Mine\"")],
         ..Own::default()
     };
-    let stock = Stock::default().with_own(&own);
+    let stock = ResourceCache::default().with_own(&own);
     let chosen = RunConfig {
         pet: "mine".into(),
         device: "cpu".into(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use lae_studio::experiment::proof::{CheckRequest, Part, Report, Verdict, check_run};
-use lae_studio::experiment::{self, Stock};
+use lae_studio::experiment::{self, ResourceCache};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Control;
 use lae_studio::store;
@@ -53,7 +53,13 @@ fn trained() -> (&'static Path, &'static Path) {
 
 fn train(config: &RunConfig, root: &Path) -> PathBuf {
     let control = Control::default();
-    let ended = experiment::train(config, root, &Stock::default(), &mut Vec::new(), &control);
+    let ended = experiment::train(
+        config,
+        root,
+        &ResourceCache::default(),
+        &mut Vec::new(),
+        &control,
+    );
     ended.unwrap().header().unwrap().folder.clone()
 }
 
@@ -66,7 +72,7 @@ fn copied() -> (tempfile::TempDir, PathBuf) {
 }
 
 fn checked(run: &Path, asked: &CheckRequest<'_>) -> Report {
-    let (stock, control) = (Stock::default(), Control::default());
+    let (stock, control) = (ResourceCache::default(), Control::default());
     let report = check_run(run, asked, &stock, &mut Vec::new(), &control);
     report.unwrap().unwrap()
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::engine::Engine;
-use lae_studio::experiment::{self, Stock};
+use lae_studio::experiment::{self, ResourceCache};
 use lae_studio::pet::PluginLibrary;
 use lae_studio::pet::library::BUILT_IN;
 use lae_studio::run::config::RunConfig;
@@ -217,7 +217,7 @@ fn soak_collections() {
 #[test]
 fn soak_lessons_are_taught_and_undone() {
     let root = tempfile::tempdir().unwrap();
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let control = Control::default();
     let mut run = None;
     let new = crate::teach::letters("AB", 4);

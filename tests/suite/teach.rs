@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use lae_studio::data::{Dataset, OpenOptions, Sample};
 use lae_studio::experiment::predict::Predictor;
-use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::method::{METHODS, set, usual_pet};
 use lae_studio::metrics::Expert;
 use lae_studio::problem::{Problem, Result};
@@ -45,7 +45,7 @@ fn config(method: &str) -> RunConfig {
 }
 
 fn trained(config: &RunConfig, root: &Path, sink: &mut dyn Sink, control: &Control) -> PathBuf {
-    let outcome = experiment::train(config, root, &Stock::default(), sink, control)
+    let outcome = experiment::train(config, root, &ResourceCache::default(), sink, control)
         .unwrap_or_else(|problem| panic!("{}: {problem}", config.method));
     outcome.header().unwrap().folder.clone()
 }
@@ -65,7 +65,7 @@ fn teach_with(
     control: &Control,
 ) -> Result<Outcome> {
     let source = folder.to_str().unwrap();
-    experiment::teach(run, source, None, &Stock::default(), sink, control)
+    experiment::teach(run, source, None, &ResourceCache::default(), sink, control)
 }
 
 fn taught(run: &Path, folder: &Path) {
@@ -124,7 +124,7 @@ fn predicts_what_it_measured(run: &Path) {
     let own = Dataset::open(&header.config.data, &options).unwrap();
     for report in &stored.reports {
         let answers = &report.answers;
-        let predictor = Predictor::open(run, report.task, None, &Stock::default(), false);
+        let predictor = Predictor::open(run, report.task, None, &ResourceCache::default(), false);
         let predictor = match predictor {
             Err(problem) if problem.mentions("problem-network-not-saved") => {
                 // Seq-FT keeps the whole network after the last own task and after added tasks.
@@ -212,7 +212,7 @@ fn every_method_is_taught_twice_and_undoing_both_leaves_the_run_as_it_was() {
         predicts_what_it_measured(&run);
         let problem = experiment::resume(
             &run,
-            &Stock::default(),
+            &ResourceCache::default(),
             &mut Vec::new(),
             &Control::default(),
         );
@@ -336,7 +336,8 @@ fn a_stopped_run_is_taught_from_its_last_whole_task_and_goes_on_once_that_is_und
         let note = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
         assert_says!(note, "teach-run-was-stopped", task = 2, of = 2);
         predicts_what_it_measured(&run);
-        let resume = || experiment::resume(&run, &Stock::default(), &mut Vec::new(), &control);
+        let resume =
+            || experiment::resume(&run, &ResourceCache::default(), &mut Vec::new(), &control);
         let problem = resume().unwrap_err();
         assert_says!(problem.remedy, "advice-undo-added-tasks");
         store::undo_added_task(&run).unwrap();
@@ -475,7 +476,7 @@ fn a_run_killed_in_its_last_moment_keeps_what_added_tasks_need() {
     let checkpoint = run.join("resume/checkpoint.safetensors");
     std::fs::create_dir(run.join("resume")).unwrap();
     std::fs::rename(&state, &checkpoint).unwrap();
-    let (stock, control) = (Stock::default(), Control::default());
+    let (stock, control) = (ResourceCache::default(), Control::default());
     let resumed = experiment::resume(&run, &stock, &mut Vec::new(), &control);
     assert!(resumed.unwrap_err().mentions("problem-run-finished"));
     assert!(state.exists() && !run.join("resume").exists());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lae_studio::backbone::library::{BackboneLibrary, Places};
 use lae_studio::data::builtin;
-use lae_studio::data::named::PUBLISHED;
+use lae_studio::data::published::PUBLISHED;
 use lae_studio::device::AdapterKind;
 use lae_studio::experiment::grid::shipped;
 use lae_studio::experiment::presets::presets;
@@ -36,7 +36,7 @@ const EXCEPTIONS: &[&str] = &[
     "ui/mod.rs",
     "ui/places.rs",
     "ui/scripts",
-    "ui/theme/eyes.rs",
+    "ui/theme/colour_vision.rs",
 ];
 
 /// Words that are the same in every language: names, formats, units, keys.

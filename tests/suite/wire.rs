@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use lae_studio::metrics::{Answers, Expert};
 use lae_studio::problem::Problem;
-use lae_studio::run::checked::{self, Report};
+use lae_studio::run::check_result::{self, Report};
 use lae_studio::run::doubt::{DoubtRequest, DoubtState};
 use lae_studio::run::event::{
-    Command, Event, Opinion, Phase, Picture, PredictRequest, Prediction, RunHeader, RunProgress,
-    Wish,
+    ClassPrediction, Command, Event, Phase, Picture, PredictRequest, Prediction, RunHeader,
+    RunProgress, Wish,
 };
 use lae_studio::run::grid::{CellStanding, GridLine, GridStanding};
 use lae_studio::run::inside::{
@@ -18,9 +18,9 @@ use lae_studio::run::inside::{
 };
 use lae_studio::run::job::{GridWork, Job, JobId, JobWork, Own, SearchBy};
 use lae_studio::run::queue::JobEvent;
-use lae_studio::run::searched::{ChosenEnd, ContestEnd, EdgeEnd, Searched};
+use lae_studio::run::search_result::{ChosenEnd, ContestEnd, EdgeEnd, Searched};
 use lae_studio::run::sheet::{SheetCount, SheetRequest, SheetState};
-use lae_studio::run::tried::{Trial, TriedMethod};
+use lae_studio::run::trial_result::{Trial, TriedMethod};
 use lae_studio::run::wire::{self, Ask, Said, Told};
 use proptest::prelude::*;
 use rand::rngs::StdRng;
@@ -133,7 +133,7 @@ impl Chance {
     }
 
     fn checked(&mut self) -> Report {
-        let found = checked::Difference::new(checked::Part::Answer, Some(1), self.text());
+        let found = check_result::Difference::new(check_result::Part::Answer, Some(1), self.text());
         Report {
             run: self.text(),
             equal: vec![self.text()],
@@ -270,7 +270,7 @@ impl Chance {
             run: self.run(),
             task: self.whole(),
             classes: vec![self.text(), self.text()],
-            opinions: vec![Opinion {
+            opinions: vec![ClassPrediction {
                 expert: Expert::ENSEMBLE,
                 class: self.whole(),
                 probabilities: self.shares(),

@@ -7,7 +7,7 @@ use super::mode::Mode;
 use super::network::Network;
 use super::{Asked, Row, idle};
 use crate::cli::output::{complain, size};
-use crate::experiment::{Stock, footprint, weight_type};
+use crate::experiment::{ResourceCache, footprint, weight_type};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -94,7 +94,10 @@ fn fits(config: &RunConfig, free: Option<u64>) -> Result<()> {
         device: "cpu".into(),
         ..config.clone()
     };
-    match (footprint::of_settings(&here, &Stock::default()), free) {
+    match (
+        footprint::of_settings(&here, &ResourceCache::default()),
+        free,
+    ) {
         (Some(expected), Some(free)) if expected > free => Err(Problem::new(format!(
             "{} with {} needs about {} of memory, but only {} is free",
             config.method,
@@ -183,7 +186,7 @@ mod tests {
     fn what_needs_more_memory_than_is_free_is_refused() {
         for method in ["lae", "l2p", "seq-ft", "simplecil"] {
             let config = of(method);
-            let needed = footprint::of_settings(&config, &Stock::default()).unwrap();
+            let needed = footprint::of_settings(&config, &ResourceCache::default()).unwrap();
             assert!(fits(&config, Some(needed)).is_ok(), "{method}");
             assert!(fits(&config, None).is_ok(), "{method}");
             let told = fits(&config, Some(needed - 1)).unwrap_err();

@@ -20,7 +20,7 @@ use crate::counts::counted;
 use crate::data::export::{self as exports, Boxes};
 use crate::data::loader::{ImageLoader, LoaderOptions};
 use crate::data::transform::{Augment, InputSpec};
-use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Split, Watch, named};
+use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Split, Watch, published};
 use crate::problem::{Problem, Result, listed};
 use crate::store;
 use crate::texts::Message;
@@ -277,8 +277,8 @@ fn measure(data: &Dataset, args: &Args) -> Result<()> {
 }
 
 fn download(name: &str) -> Result<()> {
-    let set = named::published(name).ok_or_else(|| {
-        let names: Vec<&str> = named::PUBLISHED.iter().map(|set| set.name).collect();
+    let set = published::published(name).ok_or_else(|| {
+        let names: Vec<&str> = published::PUBLISHED.iter().map(|set| set.name).collect();
         Problem::new(format!("there is no published dataset named '{name}'"))
             .at("--download")
             .advise(format!("choose one of {}", listed(&names, 9)))

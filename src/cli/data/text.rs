@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::cli::output::Table;
 use crate::counts::counted;
-use crate::data::card::{Card, counts};
+use crate::data::summary::{Card, counts};
 use crate::data::{Dataset, told_two_labels};
 use crate::problem::listed;
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::super::End;
-use super::super::at_place::{Ended, There};
-use super::super::closing::not_begun;
 use super::super::output::tell;
+use super::super::remote::{Ended, There};
+use super::super::run_report::not_begun;
 use super::asked::pairs;
 use super::progress::GridReporter;
 use super::{Args, before, end_of, rows, tell_end};

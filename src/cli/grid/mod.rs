@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::End;
-use super::at_place::{AtPlace, machine};
 use super::output::{Json, Table, complain, duration, say, size, tell};
+use super::remote::{AtPlace, machine};
 use super::signals::stop_on_signals;
 use crate::counts::{count_text, counted};
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::grid::{self, CellState, Cells, GridEnd, GridPlan, Overrides};
 use crate::problem::{Problem, Result};
 use crate::run::event::Control;
@@ -196,7 +196,7 @@ fn plan(
     let root = args.root(place);
     // A login host does not have the devices of its nodes, nor this computer those of another one.
     let opens = !args.list && place.is_none();
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let of_place = || place.and_then(|place| place.device.clone());
     let mut names: Vec<Option<String>> = match devices {
         Some(devices) => devices.iter().cloned().map(Some).collect(),

@@ -8,7 +8,7 @@ use super::super::train::tell_other_split;
 use super::complain_of;
 use super::report::title_of;
 use crate::counts::counted;
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::grid::{CellEnd, GridPlan, GridSink, Pace};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Event, Sink};
@@ -17,7 +17,7 @@ use crate::run::event::{Control, Event, Sink};
 pub(super) struct GridReporter {
     quiet: bool,
     reporter: Option<Reporter>,
-    stock: Stock,
+    stock: ResourceCache,
     control: Control,
     /// Cells that are looked at, and how many were.
     cells: usize,
@@ -35,7 +35,7 @@ impl GridReporter {
         quiet: bool,
         plan: &GridPlan,
         cells: &[usize],
-        stock: &Stock,
+        stock: &ResourceCache,
         control: &Control,
     ) -> Self {
         Self {

@@ -10,12 +10,12 @@ mod table;
 use self::table::TableOptions;
 pub(super) use self::table::text as table_text;
 use super::End;
-use super::at_place;
 use super::output::{Json, Table, percent, tell};
+use super::remote;
 use super::signals::stop_on_ctrl_c;
 use crate::counts::counted;
 use crate::experiment::grid::{self, GridPlan, Overrides};
-use crate::experiment::{Stock, sample_pictures};
+use crate::experiment::{ResourceCache, sample_pictures};
 use crate::problem::{Problem, Result};
 use crate::run::about::{MadeOf, Search};
 use crate::run::event::Wish;
@@ -121,7 +121,7 @@ enum Entry<'a> {
 pub(super) fn run(args: &Args) -> Result<End> {
     args.check()?;
     if let Some(place) = &args.place {
-        return at_place::runs(place, &args.words_there(), &args.json);
+        return remote::runs(place, &args.words_there(), &args.json);
     }
     let root = store::runs_root(args.out.as_deref());
     let (mut listed, any) = found(args, &root)?;
@@ -191,7 +191,7 @@ fn found(args: &Args, root: &Path) -> Result<(Vec<ListedRun>, bool)> {
 
 /// Writes a figure, a report or the metrics of each task to a file.
 fn write(args: &Args, path: &Path, format: Format, runs: &[RunSummary]) -> Result<End> {
-    let (stock, control) = (Stock::default(), stop_on_ctrl_c()?);
+    let (stock, control) = (ResourceCache::default(), stop_on_ctrl_c()?);
     let go_on = || control.wish() != Wish::Stop;
     let pictures = |run: &RunSummary| sample_pictures(&stock, run, &go_on);
     let figure = args.figure.as_deref().map(FigureOfRuns::named).transpose();

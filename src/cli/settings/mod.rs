@@ -10,9 +10,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::backbone::library::{self, BackboneLibrary};
 use crate::cli::output::tell;
 use crate::data::{Correction, Dataset};
-use crate::experiment::given::{shorten, turn_to, usual_network};
-use crate::experiment::suited::{stages, suit_to};
-use crate::experiment::{Stock, all_at_once, presets};
+use crate::experiment::overrides::{shorten, turn_to, usual_network};
+use crate::experiment::suggested_settings::{stages, suit_to};
+use crate::experiment::{ResourceCache, all_at_once, presets};
 use crate::files;
 use crate::method::{named_method, set};
 use crate::pet::library::PluginLibrary as Plugins;
@@ -80,7 +80,12 @@ impl Settings {
     ///
     /// # Errors
     /// Returns a Problem if a file cannot be read or there is no such preset.
-    pub fn resolve(&self, root: &Path, stock: &Stock, control: &Control) -> Result<Resolved> {
+    pub fn resolve(
+        &self,
+        root: &Path,
+        stock: &ResourceCache,
+        control: &Control,
+    ) -> Result<Resolved> {
         let mut config = match (&self.config, &self.preset) {
             (Some(path), _) => read_config(path)?,
             (None, Some(name)) => presets::named(name)?.run.clone(),

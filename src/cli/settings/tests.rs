@@ -33,7 +33,7 @@ fn frozen(config: &RunConfig) -> usize {
 fn tried(words: &str) -> Result<Resolved> {
     let words = ["train"].into_iter().chain(words.split_whitespace());
     let settings = Line::try_parse_from(words).unwrap().settings;
-    let (stock, control) = (Stock::default(), Control::default());
+    let (stock, control) = (ResourceCache::default(), Control::default());
     settings.resolve(Path::new("/nowhere"), &stock, &control)
 }
 
@@ -163,7 +163,7 @@ fn a_preset_comes_first_and_options_override_it() {
     assert_eq!((mine.pet.as_str(), mine.pet_size), ("lora", 10));
     assert_eq!(mine.classes_per_task, "10");
     let line = Line::try_parse_from(["train", "--preset", "imagenet"]).unwrap();
-    let (stock, control) = (Stock::default(), Control::default());
+    let (stock, control) = (ResourceCache::default(), Control::default());
     let problem = line
         .settings
         .resolve(Path::new("/nowhere"), &stock, &control);

@@ -5,10 +5,10 @@
 //! with common Python pipelines. Sizes are checked in the header before pixels are allocated, and all images that are
 //! decoded at the same time share one memory limit.
 
-mod claim;
+mod decoding_memory;
 mod jpeg;
+mod memory_budget;
 mod no_end;
-mod room;
 mod tiff;
 mod webp;
 
@@ -26,9 +26,9 @@ use crate::files;
 use crate::memory::available_bytes;
 use crate::message;
 use crate::problem::{Problem, Result};
-use claim::Claim;
+use decoding_memory::Claim;
+use memory_budget::Room;
 pub(super) use no_end::jpeg_lacks_end;
-use room::Room;
 
 /// A decoded image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -187,7 +187,7 @@ pub(super) fn sha256_of_file(path: &Path) -> Result<[u8; 32]> {
 /// Returns the bytes of an image file, with their part of the memory limit of all files being read.
 fn read_alone(path: &Path) -> Result<(Option<Room>, Vec<u8>)> {
     let read = |error| Problem::io("read the image", path, &error);
-    let alone = room::for_file(files::length(path).map_err(read)?);
+    let alone = memory_budget::for_file(files::length(path).map_err(read)?);
     let bytes = files::read(path, LARGEST_FILE).map_err(read)?;
     Ok((alone, bytes))
 }
@@ -255,7 +255,7 @@ fn decode_as(
     claim.check(bytes.len() as u64, free)?;
     let most = claim.most.saturating_add(MOST_BESIDE);
     decoder.set_limits(limited(most)).map_err(explain)?;
-    let mut room = room::for_pixels(claim.most);
+    let mut room = memory_budget::for_pixels(claim.most);
     let mut picture = DynamicImage::from_decoder(decoder).map_err(explain)?;
     let largest = largest_of(&picture);
     stretch(&mut picture, bit_depth);

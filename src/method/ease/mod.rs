@@ -17,9 +17,9 @@ use super::prototypes::Sums;
 use super::task::none_begun;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
-    Batch, Chosen, CosinePart, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetPlan,
-    PublishedValues, Rate, Reading, Recipe, SettingKind, SettingSpec, Setup, State, Task,
-    TrainedPet, Workload, task_seed,
+    Batch, Chosen, CosinePart, ExportedClassifier, Features, GoOn, Method, MethodSpec, Pass,
+    PassWork, PetPlan, PublishedValues, Rate, Reading, SettingKind, SettingSpec, Setup, State,
+    Task, TrainedPet, Workload, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::message;
@@ -201,7 +201,7 @@ impl Method for Ease {
     }
 
     /// One network for each subspace.
-    fn recipe(&self) -> Result<Recipe> {
+    fn recipe(&self) -> Result<ExportedClassifier> {
         let scorer = self.scorer.as_ref().ok_or_else(none_begun)?;
         let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
         let sets = self.sets.iter().chain(newest).enumerate();
@@ -209,7 +209,7 @@ impl Method for Ease {
             networks: vec![network],
             rows,
         };
-        Ok(Recipe {
+        Ok(ExportedClassifier {
             networks: sets
                 .map(|(at, pets)| (format!("task_{}", at + 1), pets.clone()))
                 .collect(),

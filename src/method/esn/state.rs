@@ -20,7 +20,7 @@ use crate::message;
 use crate::metrics::Expert;
 use crate::pet::{Hooks, Init};
 use crate::problem::{Problem, Result};
-use crate::run::event::Opinion;
+use crate::run::event::ClassPrediction;
 use crate::tensors::{HostTensor, named};
 
 /// Separates the random stream of the prompt from that of the stages.
@@ -209,7 +209,7 @@ impl Esn {
             shown.probabilities.into_iter().map(move |p| p * share)
         });
         Answer {
-            opinions: vec![Opinion {
+            opinions: vec![ClassPrediction {
                 expert: Expert::ANSWER,
                 class: before + argmax(&stages[winner]),
                 probabilities: shares.collect(),

@@ -24,9 +24,9 @@ use super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
 use super::prototypes::{Prototypes, SHORTEST};
 use super::task::none_begun;
 use super::{
-    Backward, Batch, BatchPart, Chosen, Exemplar, Features, GoOn, Method, MethodSpec, Pass,
-    PassImages, PassWork, PetUse, PublishedValues, Reading, Recipe, SettingKind, SettingSpec,
-    Setup, State, StepSettings, Stored, Task, TrainedPet, Workload, task_seed,
+    Backward, Batch, BatchPart, Chosen, Exemplar, ExportedClassifier, Features, GoOn, Method,
+    MethodSpec, Pass, PassImages, PassWork, PetUse, PublishedValues, Reading, SettingKind,
+    SettingSpec, Setup, State, StepSettings, Stored, Task, TrainedPet, Workload, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::message;
@@ -291,9 +291,12 @@ impl Method for Icarl {
         }])
     }
 
-    fn recipe(&self) -> Result<Recipe> {
+    fn recipe(&self) -> Result<ExportedClassifier> {
         let reading = Reading::of_prototypes(&self.prototypes, vec![0])?;
-        Ok(Recipe::of_one(self.network.pets.clone(), reading))
+        Ok(ExportedClassifier::of_one(
+            self.network.pets.clone(),
+            reading,
+        ))
     }
 
     fn state(&mut self, state: &mut State<'_>) -> Result<()> {

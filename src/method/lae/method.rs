@@ -7,8 +7,8 @@ use burn::tensor::Tensor;
 use super::super::answers::{self, Answer};
 use super::super::heads::Heads;
 use super::super::{
-    Batch, Features, GoOn, Measurement, Method, Moment, Pass, PassWork, Recipe, Snapshots, State,
-    Task, TrainedPet,
+    Batch, ExportedClassifier, Features, GoOn, Measurement, Method, Moment, Pass, PassWork,
+    Snapshots, State, Task, TrainedPet,
 };
 use super::verdict::verdict;
 use super::{DISTANCE, DRIFTS, Lae};
@@ -87,7 +87,7 @@ impl Method for Lae {
         Ok(verdicts.collect())
     }
 
-    fn recipe(&self) -> Result<Recipe> {
+    fn recipe(&self) -> Result<ExportedClassifier> {
         self.told()
     }
 

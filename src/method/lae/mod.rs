@@ -10,17 +10,17 @@
 //! state after the first task; without Ensemble, the offline PET answers alone; with all parts off, this is the
 //! Baseline.
 
+mod description;
 mod method;
 mod penalty;
 mod state;
-mod told;
 mod verdict;
 
 use std::collections::BTreeMap;
 
 use super::{
     Chosen, MethodSpec, Pass, PetUse, PublishedValues, Rate, SettingKind, SettingSpec, Setup,
-    Workload, idle,
+    Workload, unused_settings,
 };
 use crate::message;
 use crate::metrics::Expert;
@@ -162,11 +162,11 @@ pub const LAE: MethodSpec = MethodSpec {
         let mut idle = Vec::new();
         if !chosen.flag("learning")? {
             let why = "idle-no-learning";
-            idle.extend(idle::own(&["freeze_epochs"], why));
+            idle.extend(unused_settings::own(&["freeze_epochs"], why));
         }
         if !chosen.flag("accumulation")? {
             let why = "idle-no-accumulation";
-            idle.extend(idle::own(&["ema"], why));
+            idle.extend(unused_settings::own(&["ema"], why));
         }
         Ok(idle)
     },

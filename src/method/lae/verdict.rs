@@ -3,7 +3,7 @@
 use super::super::answers::{Answer, argmax, log_probabilities, opinion};
 use super::Switches;
 use crate::metrics::Expert;
-use crate::run::event::Opinion;
+use crate::run::event::ClassPrediction;
 
 /// Returns the run's answer: the maximum of both experts (paper Eq. 9), or one of them if LAE's Ensemble is off (paper
 /// Table 5: the offline one with Accumulation, else the online one).
@@ -15,7 +15,7 @@ pub(super) fn verdict(online: &[f32], offline: Option<&[f32]>, switches: Switche
         opinion(Expert::ONLINE, online),
         opinion(Expert::OFFLINE, offline),
     );
-    let named = |opinion: &Opinion| Opinion {
+    let named = |opinion: &ClassPrediction| ClassPrediction {
         expert: Expert::ENSEMBLE,
         ..opinion.clone()
     };
@@ -35,11 +35,11 @@ pub(super) fn verdict(online: &[f32], offline: Option<&[f32]>, switches: Switche
 /// Returns the element-wise maximum of two softmaxes, the lower energy, the expert with the winning value, and the
 /// maximum of the logarithms.
 fn both(
-    on: &Opinion,
-    off: &Opinion,
+    on: &ClassPrediction,
+    off: &ClassPrediction,
     online: &[f32],
     offline: &[f32],
-) -> (Opinion, Expert, Vec<f32>) {
+) -> (ClassPrediction, Expert, Vec<f32>) {
     let pairs = on.probabilities.iter().zip(&off.probabilities);
     let probabilities: Vec<f32> = pairs.map(|(a, b)| a.max(*b)).collect();
     let class = argmax(&probabilities);
@@ -48,7 +48,7 @@ fn both(
     let logs = log_probabilities(online)
         .into_iter()
         .zip(log_probabilities(offline));
-    let answer = Opinion {
+    let answer = ClassPrediction {
         expert: Expert::ENSEMBLE,
         class,
         probabilities,
@@ -65,7 +65,7 @@ fn both(
 mod tests {
     use super::*;
 
-    fn answer(verdict: &Answer) -> &Opinion {
+    fn answer(verdict: &Answer) -> &ClassPrediction {
         &verdict.opinions[2]
     }
 

@@ -20,7 +20,7 @@ use super::aper::{ADAPTER, on_pictures};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     Chosen, ClosedForm, MemoryEstimate, MethodSpec, Pass, PetUse, PublishedValues, Rate,
-    SettingKind, SettingSpec, Workload, idle,
+    SettingKind, SettingSpec, Workload, unused_settings,
 };
 use crate::problem::Result;
 use crate::run::event::Scores;
@@ -116,7 +116,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             true => &[],
             false => &[WEIGHT_DECAY.key, DROPOUT.key],
         };
-        Ok(idle::own(keys, "idle-no-first-session"))
+        Ok(unused_settings::own(keys, "idle-no-first-session"))
     },
     build: |setup| Ok(Box::new(RanPac::new(&setup)?)),
     ..MethodSpec::USUAL

@@ -9,8 +9,8 @@ use super::super::answers::{self, Answer};
 use super::super::task::none_begun;
 use super::super::tuning::FirstSession;
 use super::super::{
-    Batch, Chosen, Features, GoOn, Measurement, Method, Moment, Pass, PassWork, Reading, Recipe,
-    Setup, State, Stored, Task, TrainedPet, plain,
+    Batch, Chosen, ExportedClassifier, Features, GoOn, Measurement, Method, Moment, Pass, PassWork,
+    Reading, Setup, State, Stored, Task, TrainedPet, plain,
 };
 use super::ridge::choose;
 use super::{Choice, Projection, Regression, TaskFeatures, adapts};
@@ -290,7 +290,7 @@ impl Method for RanPac {
         Ok(measured.into_iter().collect())
     }
 
-    fn recipe(&self) -> Result<Recipe> {
+    fn recipe(&self) -> Result<ExportedClassifier> {
         if self.weight.values.is_empty() {
             return Err(none_begun());
         }
@@ -305,7 +305,10 @@ impl Method for RanPac {
             weight: self.weight.clone(),
             empty: self.empty.clone(),
         };
-        Ok(Recipe::of_one(pets.unwrap_or_default(), reading))
+        Ok(ExportedClassifier::of_one(
+            pets.unwrap_or_default(),
+            reading,
+        ))
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {

@@ -8,13 +8,13 @@ use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::arguments::ArchitectureValues;
 use super::graph::GraphParts;
 use super::loader::WeightLoader;
 use super::normalisation::Normalisation;
 use super::parameters::Weights;
 use super::torch::{Acting, LayerName, TorchText};
 use super::weights::Tensors;
-use super::words::ArchitectureValues;
 use super::{Backbone, BlockShape, Length, parameters, plausible};
 use crate::message;
 use crate::nn::Place;

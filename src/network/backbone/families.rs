@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::architecture::{Architecture, Family, Inferred};
+use super::arguments::ArchitectureValues;
 use super::loader::WeightLoader;
 use super::weights::Tensors;
-use super::words::ArchitectureValues;
 use super::{Backbone, convnext, swin, vit};
 use crate::message;
 use crate::nn::Place;

@@ -6,6 +6,7 @@
 //! [`architecture::Architecture::assemble`] builds one from tensors in memory.
 
 pub mod architecture;
+mod arguments;
 pub mod convnext;
 pub mod families;
 pub mod graph;
@@ -22,7 +23,6 @@ pub mod swin;
 pub mod torch;
 pub mod vit;
 pub mod weights;
-mod words;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::drawing::Drawing;
 use super::equation::{Binding, Meaning, Variable};
 use super::init::Init;
 use super::numbers::Extent;
 use super::numbers::{Numbers, value_of};
+use super::rng_streams::Drawing;
 use super::shape::whole;
 use super::site::{BlockShape, Site};
 use super::spec::{ParameterSpec, PetSettings, PetSpec};

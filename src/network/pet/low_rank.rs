@@ -4,7 +4,7 @@
 use burn::tensor::Tensor;
 
 use super::equation::Binding;
-use super::written::{BlockPet, SitePet};
+use super::export_view::{BlockPet, SitePet};
 use crate::expression::{Expr, NodeKind, Sign};
 use crate::problem::Result;
 use crate::tensors::HostTensor;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::drawing::Drawing;
 use super::equation::Program;
 use super::init::Init;
 use super::numbers::{ConstantSpec, symbols_of};
 pub use super::numbers::{Extent, MAIN_SIZE, SizeSpec};
+use super::rng_streams::Drawing;
 use super::site::{BLOCK_SYMBOLS, BlockShape, Site};
 use super::source::{Checked, PluginText};
 use crate::expression::Diagnostic;

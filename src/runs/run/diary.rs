@@ -8,7 +8,7 @@ use super::doubt::DoubtState;
 use super::event::{Command, Event, Phase, Sink};
 use super::job::{JobId, JobWork};
 use super::sheet::SheetState;
-use crate::data::{builtin, named};
+use crate::data::{builtin, published};
 use crate::logging::{keep_out, told};
 use crate::problem::Problem;
 
@@ -214,7 +214,7 @@ fn stamp(run: &str) -> String {
 /// Settings in one line.
 fn settings(config: &RunConfig) -> String {
     let data = &config.data;
-    let data = match builtin::names().any(|n| n == data) || named::published(data).is_some() {
+    let data = match builtin::names().any(|n| n == data) || published::published(data).is_some() {
         true => data.as_str(),
         false => "own",
     };

@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 pub use super::added_task::{AddedTask, Again};
 pub use super::control::{Control, Wish};
 pub use super::header::{MethodFacts, RunHeader, Scores};
-pub use super::prediction::{Opinion, Picture, PredictRequest, Prediction};
+pub use super::prediction::{ClassPrediction, Picture, PredictRequest, Prediction};
 pub use super::report::{AS_THEY_CAME, Costs, NEAREST_MEAN, TaskReport, by_pass, costs};
 
-use super::checked::Report;
+use super::check_result::Report;
 use super::doubt::{DoubtRequest, DoubtState};
 use super::grid::{CellStanding, GridStanding};
 use super::inside::{InsideRequest, Insight};
 use super::job::{Job, JobId};
-use super::searched::Searched;
+use super::search_result::Searched;
 use super::sheet::{SheetRequest, SheetState};
-use super::tried::Trial;
+use super::trial_result::Trial;
 use crate::problem::Problem;
 use crate::texts::Words;
 

@@ -2,23 +2,23 @@
 
 pub mod about;
 mod added_task;
-pub mod checked;
+pub mod check_result;
 pub mod config;
 mod control;
 pub mod diary;
 pub mod doubt;
 pub mod event;
-mod gate;
 pub mod grid;
 mod header;
 pub mod inside;
 pub mod job;
+mod pause;
 pub mod places;
 mod prediction;
 pub mod queue;
 pub mod refusal;
 mod report;
-pub mod searched;
+pub mod search_result;
 pub mod sheet;
-pub mod tried;
+pub mod trial_result;
 pub mod wire;

@@ -25,7 +25,7 @@ pub struct PredictRequest {
 
 /// One expert's view of one image.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Opinion {
+pub struct ClassPrediction {
     /// Whose it is.
     pub expert: Expert,
     /// The class it gives, by position.
@@ -38,7 +38,7 @@ pub struct Opinion {
     pub energy: Option<f32>,
 }
 
-impl Opinion {
+impl ClassPrediction {
     /// The position it gives, and its score.
     pub fn best(&self) -> (usize, f32) {
         let score = self.probabilities.get(self.class).copied();
@@ -59,7 +59,7 @@ pub struct Prediction {
     #[serde(deserialize_with = "crate::names::read_all_composed")]
     pub classes: Vec<String>,
     /// What each expert says, in the order of the run's experts; the last one answers.
-    pub opinions: Vec<Opinion>,
+    pub opinions: Vec<ClassPrediction>,
     /// The expert whose answer it is: for LAE's ensemble the one whose softmax holds the winning
     /// score.
     pub decided_by: Expert,
@@ -71,7 +71,7 @@ pub struct Prediction {
 
 impl Prediction {
     /// What one expert says, if the run has it.
-    pub fn of(&self, expert: Expert) -> Option<&Opinion> {
+    pub fn of(&self, expert: Expert) -> Option<&ClassPrediction> {
         self.opinions
             .iter()
             .find(|opinion| opinion.expert == expert)

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::inside::ProbeInside;
-use super::prediction::Opinion;
+use super::prediction::ClassPrediction;
 use crate::metrics::Expert;
 
 /// Percentage of images of known classes that the threshold accepts.
@@ -26,7 +26,7 @@ const THRESHOLD: &str = "strange95_";
 const REFUSED: &str = "refused95_";
 const JUDGED: &str = "judged95_";
 
-impl Opinion {
+impl ClassPrediction {
     /// Returns the strangeness of the image to the expert: its energy, or for scores without one, 1 minus the score of
     /// the predicted class.
     pub fn strangeness(&self) -> f32 {
@@ -209,7 +209,7 @@ impl Refusal {
     }
 
     /// Returns whether the expert with this opinion answers "none of these".
-    pub fn refuses(&self, opinion: &Opinion) -> bool {
+    pub fn refuses(&self, opinion: &ClassPrediction) -> bool {
         opinion.strangeness() > self.threshold
     }
 }
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn scores_without_an_energy_are_judged_by_their_doubt() {
-        let mut opinion = Opinion {
+        let mut opinion = ClassPrediction {
             expert: Expert::ANSWER,
             class: 1,
             probabilities: vec![0.25, 0.75],

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::data::{Correction, builtin, check_corrected, named};
+use crate::data::{Correction, builtin, check_corrected, published};
 use crate::fetch::hex;
 use crate::files;
 use crate::files::Lock;
@@ -46,7 +46,7 @@ pub(super) fn origin(place: &str) -> String {
     if is_name {
         return place.to_string();
     }
-    match named::published(place) {
+    match published::published(place) {
         Some(set) if !Path::new(place).exists() => set.name.to_string(),
         _ => std::path::absolute(place).map_or_else(
             |_| place.to_string(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::checkpoint::{self, Checkpoint};
-use super::hashed::Hashed;
+use super::hash_writer::Hashed;
 use super::measured::{MetricsRow, metrics_csv};
 use super::place::no_run;
 use super::record::{self, run_name, run_toml};

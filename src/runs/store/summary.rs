@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use super::answered::Answered;
+use super::correct_answers::Answered;
 use super::key::{RunKey, plugin_hash, settings_key};
 use super::load::{StoredRun, StoredState, load, plugin_of, state};
 use super::measured::MetricsRow;

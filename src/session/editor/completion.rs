@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::meaning::Meaning;
 use crate::expression::Piece;
 use crate::pet::functions::FUNCTIONS;
-use crate::pet::marks::{Mark, Marked, declared, marks};
+use crate::pet::highlight::{Mark, Marked, declared, marks};
 use crate::pet::{BLOCK_SYMBOLS, INITS, Site};
 use crate::texts::of_list;
 use crate::tr;

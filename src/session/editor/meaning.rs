@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use crate::experiment::pet_costs::PetCosts;
+use crate::pet::diagnosis::OnBlocks;
 use crate::pet::gradients::Gradient;
-use crate::pet::reading::OnBlocks;
 use crate::problem::Problem;
 use crate::session::views::PluginView;
 

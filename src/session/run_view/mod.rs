@@ -12,7 +12,7 @@ use super::words::{bytes_text, percent};
 use crate::method::lae::DISTANCE;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
 use crate::problem::{Problem, listed};
-use crate::run::checked::{DIFFERS, Report};
+use crate::run::check_result::{DIFFERS, Report};
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, TaskReport};
 use crate::run::job::JobId;
 use crate::texts::said;

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::data::card::counts;
 use crate::data::export::{Packed, packed};
-use crate::data::looks::{Looks, first_pictures, small_of};
+use crate::data::image_kind::{ImageKind, first_pictures, small_of};
+use crate::data::summary::counts;
 use crate::data::{
     Correction, Dataset, Fingerprints, OpenOptions, Sample, Scan, Skipped, TwoLabels, Watch,
     picture_size, told_two_labels,
@@ -111,7 +111,7 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<
     let watch = Watch::new(&step);
     let data = Arc::new(scans.dataset(&ask.place, &ask.options, ask.fresh, &watch)?);
     let (classes, pictures): (Vec<usize>, Vec<_>) = first_pictures(&data).into_iter().unzip();
-    let looks = Looks::of(&pictures);
+    let looks = ImageKind::of(&pictures);
     let thumb = |(class, picture): (usize, _)| Thumb {
         caption: data.classes[class].clone(),
         picture,

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use super::Disk;
 use crate::backbone::library::BackboneLibrary;
-use crate::data::looks::thumbnail_of;
-use crate::data::{FULL_DEPTH, decode_picture_file, named};
+use crate::data::image_kind::thumbnail_of;
+use crate::data::{FULL_DEPTH, decode_picture_file, published};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::collection::{CollectedPicture, MOST};
@@ -112,7 +112,7 @@ fn show(path: &Path, lacking: &'static str) -> Result<()> {
 pub(super) fn download(item: &Item, transfer: &Transfer) -> Result<()> {
     match item {
         Item::Data(name) => {
-            let set = named::published(name).ok_or_else(|| {
+            let set = published::published(name).ok_or_else(|| {
                 Problem::new(tr!("notices-dataset-not-published", name = name.as_str()))
             })?;
             set.download(&mut |progress| transfer.step(progress))?;

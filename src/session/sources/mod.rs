@@ -1,6 +1,7 @@
 //! The sources of the session's views: data, plugins, backbones, devices and runs. All functions but one run on helper
 //! threads; only plain views leave this folder.
 
+mod augmented_samples;
 mod data;
 mod editor;
 mod files;
@@ -10,18 +11,17 @@ mod network;
 mod picker;
 mod plan;
 mod runs;
-mod sight;
 
 use std::path::{Path, PathBuf};
 
 use super::Wake;
 use super::away::Away;
 use super::backend::{Backend, Whose};
+use super::child_process::Child;
 use super::chooser::{Choice, DialogPurpose};
 use super::clusters::ClusterSeen;
 use super::data_export::DataExport;
 use super::downloads::{Item, Transfer};
-use super::elsewhere::Child;
 use super::loads::DataAsk;
 use super::progress::Progress;
 use super::run_view::RunView;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Disk;
-use crate::experiment::{Stock, sample_pictures};
+use crate::experiment::{ResourceCache, sample_pictures};
 use crate::problem::{Problem, Result};
-use crate::session::bin::{BinAction, DeletedRun, Done};
+use crate::session::deleted_runs::{BinAction, DeletedRun, Done};
 use crate::session::folders::{MOST, RunsFolder, Shelf};
 use crate::session::progress::Progress;
 use crate::session::results_export::ResultsExport;
@@ -82,7 +82,7 @@ impl Disk {
         let runs: Vec<RunSummary> = entries.filter_map(|entry| entry.summary.ok()).collect();
         let may_open = export.runs.iter().filter(|(_, may_open)| *may_open);
         let may_open: HashSet<&Path> = may_open.map(|(folder, _)| folder.as_path()).collect();
-        let stock = Stock::default();
+        let stock = ResourceCache::default();
         let go_on = || !progress.is_stopped();
         let pictures = |run: &RunSummary| match may_open.contains(run.header.folder.as_path()) {
             true => sample_pictures(&stock, run, &go_on),

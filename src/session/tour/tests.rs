@@ -4,7 +4,7 @@ use super::*;
 use crate::metrics::{Answers, Expert};
 use crate::problem::Problem;
 use crate::run::event::{
-    Command, Event, Opinion, Phase, Picture, Prediction, RunHeader, TaskReport, Wish,
+    ClassPrediction, Command, Event, Phase, Picture, Prediction, RunHeader, TaskReport, Wish,
 };
 use crate::session::backend::Recorded;
 use crate::session::{Disk, Session};
@@ -112,7 +112,7 @@ fn answer(session: &mut Session, backend: &Recorded, from: &mut usize, own: f32)
                     .iter()
                     .map(ToString::to_string)
                     .collect(),
-                opinions: vec![Opinion {
+                opinions: vec![ClassPrediction {
                     expert: Expert::ONLINE,
                     class: place,
                     probabilities,

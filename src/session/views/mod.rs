@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use crate::backbone::library::Description;
 use crate::data::Listed;
-use crate::data::card::Sizes;
-use crate::data::looks::Looks;
+use crate::data::image_kind::ImageKind;
 use crate::data::scenario::Scenario;
+use crate::data::summary::Sizes;
 use crate::data::{Correction, Fingerprints};
 use crate::experiment::estimate::over_passes;
 use crate::method::{Chosen, SingleClassTasks};
@@ -163,7 +163,7 @@ pub struct DataView {
     /// One image per class, up to the number shown.
     pub thumbs: Vec<Thumb>,
     /// How its images look. The drawing canvas uses the same background and stroke size.
-    pub looks: Looks,
+    pub looks: ImageKind,
     /// Whether its classes are learned all at once; `None` if not chosen.
     pub all_at_once: Option<bool>,
     /// Class (index in `classes`) of every test image, by index.

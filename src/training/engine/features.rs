@@ -7,10 +7,10 @@ use std::sync::mpsc::Sender;
 
 use super::Message;
 use super::helper::Loader;
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::inside::{Axes, ProbeSet, Survey, probe_inside};
 use crate::experiment::predict::Predictor;
-use crate::experiment::shelf::{Key, PredictorShelf};
+use crate::experiment::predictor_cache::{Key, PredictorCache};
 use crate::message;
 use crate::metrics::ByExpert;
 use crate::problem::{Problem, Result};
@@ -65,8 +65,8 @@ impl FeatureCache {
     /// Continues the survey of the snapshot `anchor`, which defines the axes, and then the survey of `key`.
     pub fn step(
         &mut self,
-        predictors: &mut PredictorShelf,
-        stock: &Stock,
+        predictors: &mut PredictorCache,
+        stock: &ResourceCache,
         engine: &Sender<Message>,
         [anchor, key]: [&Key; 2],
     ) -> Result<Progress> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::cells::{CellSink, preparing};
 use super::searches::run_search;
 use super::sink::JobSink;
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::grid::{Cells, GridEnd, GridPlan, Overrides};
 use crate::experiment::proof::{CheckRequest, check_place};
 use crate::message;
@@ -14,14 +14,14 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Event, Sink};
 use crate::run::grid::Grid;
 use crate::run::job::GridWork;
-use crate::run::tried::Trial;
+use crate::run::trial_result::Trial;
 
 /// Runs what is not there yet of a grid; returns how the job ended.
 pub(super) fn run_grid(
     work: &GridWork,
     device: Option<&str>,
     runs_root: &Path,
-    stock: &Stock,
+    stock: &ResourceCache,
     (sink, control): (&mut JobSink<'_>, &Control),
 ) -> Result<Event> {
     let grid = Grid::read(&work.name, &work.text, &format!("the grid {}", work.name))?;
@@ -80,7 +80,7 @@ pub(super) fn tried(trial: Option<Trial>, sink: &mut JobSink<'_>) -> Result<Even
 pub(super) fn check(
     (place, train): (&Path, bool),
     device: Option<&str>,
-    stock: &Stock,
+    stock: &ResourceCache,
     (sink, control): (&mut JobSink<'_>, &Control),
 ) -> Result<Event> {
     let asked = CheckRequest {

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::Message;
-use crate::experiment::shelf::Key;
+use crate::experiment::predictor_cache::Key;
 use crate::fence::fenced;
 use crate::problem::{Problem, Result};
 

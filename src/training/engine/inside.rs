@@ -2,7 +2,7 @@
 
 use super::features::Progress;
 use super::scheduler::{Priority, Request, Resources, Slot, Step};
-use crate::experiment::shelf::Key;
+use crate::experiment::predictor_cache::Key;
 use crate::problem::{Problem, Result};
 use crate::run::event::Event;
 use crate::run::inside::{InsideRequest, Insight, Look, RunInside, Seen};

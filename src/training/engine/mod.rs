@@ -23,8 +23,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::device;
-use crate::experiment::Stock;
-use crate::experiment::shelf::Prepared;
+use crate::experiment::ResourceCache;
+use crate::experiment::predictor_cache::Prepared;
 use crate::experiment::speed::processor_speed;
 use crate::fence::fenced;
 use crate::problem::{Problem, Result};
@@ -62,7 +62,7 @@ impl Engine {
         let (messages, inbox) = channel();
         let (outbox, events) = channel();
         let control = Control::default();
-        let stock = Stock::default();
+        let stock = ResourceCache::default();
         let state = EngineState {
             inbox,
             control: control.clone(),
@@ -143,7 +143,7 @@ enum Message {
 struct EngineState {
     inbox: Receiver<Message>,
     control: Control,
-    stock: Stock,
+    stock: ResourceCache,
     running: Option<JobId>,
     /// The running job while its run has no folder yet, and an added task until it ends: only the queue file records
     /// them.

@@ -1,7 +1,7 @@
 //! Predictions: a piece computes the answer of one snapshot.
 
 use super::scheduler::{Priority, Request, Resources, Slot, Step};
-use crate::experiment::shelf::Key;
+use crate::experiment::predictor_cache::Key;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, PredictRequest};
 

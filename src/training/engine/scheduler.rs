@@ -17,14 +17,15 @@ use std::sync::mpsc::Sender;
 use super::Message;
 use super::features::FeatureCache;
 use super::helper::Loader;
-use crate::experiment::Stock;
-use crate::experiment::shelf::{Key, PredictorShelf, Prepared};
+use crate::experiment::ResourceCache;
+use crate::experiment::predictor_cache::{Key, PredictorCache, Prepared};
 use crate::fence::fenced;
 use crate::problem::{Problem, Result};
 use crate::run::event::Event;
 
 /// Loads a predictor; runs on a helper thread.
-pub(super) type LoadPredictor = Arc<dyn Fn(&Path, usize, &Stock) -> Result<Prepared> + Send + Sync>;
+pub(super) type LoadPredictor =
+    Arc<dyn Fn(&Path, usize, &ResourceCache) -> Result<Prepared> + Send + Sync>;
 
 /// The order in which requests are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,8 +90,8 @@ impl Step {
 
 /// State shared by all requests.
 pub(super) struct Resources {
-    pub stock: Stock,
-    pub predictors: PredictorShelf,
+    pub stock: ResourceCache,
+    pub predictors: PredictorCache,
     pub features: FeatureCache,
     pub engine: Sender<Message>,
 }
@@ -114,7 +115,7 @@ pub(super) struct Scheduler {
 }
 
 impl Scheduler {
-    pub fn new(load: LoadPredictor, stock: Stock, engine: Sender<Message>) -> Self {
+    pub fn new(load: LoadPredictor, stock: ResourceCache, engine: Sender<Message>) -> Self {
         Self {
             pending: Vec::new(),
             load,
@@ -122,7 +123,7 @@ impl Scheduler {
             failed: Vec::new(),
             resources: Resources {
                 stock,
-                predictors: PredictorShelf::default(),
+                predictors: PredictorCache::default(),
                 features: FeatureCache::default(),
                 engine,
             },
@@ -156,7 +157,7 @@ impl Scheduler {
 
     /// Drops all predictors, because their device may be lost.
     pub fn drop_predictors(&mut self) {
-        self.resources.predictors = PredictorShelf::default();
+        self.resources.predictors = PredictorCache::default();
     }
 
     /// Computes one piece of the first request that is not waiting. Returns whether there was one.

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::cells::{CellSink, preparing};
 use super::sink::JobSink;
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::grid::Cells;
 use crate::experiment::grid::search::Search;
 use crate::message;
 use crate::problem::Result;
 use crate::run::event::{Control, Event, Sink};
 use crate::run::job::SearchBy;
-use crate::run::searched::Searched;
+use crate::run::search_result::Searched;
 use crate::{files, store};
 
 /// Share of each class's training images that is held back, where a row names none.
@@ -23,7 +23,7 @@ pub(super) fn run_search(
     cells: Cells,
     by: SearchBy,
     runs_root: &Path,
-    stock: &Stock,
+    stock: &ResourceCache,
     (sink, control): (&mut JobSink<'_>, &Control),
 ) -> Result<Event> {
     let run = String::new;

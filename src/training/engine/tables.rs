@@ -12,11 +12,11 @@ use super::helper::{Helper, Outbox};
 use super::scheduler::{Priority, Request, Resources, Slot, Step};
 use super::{PATIENCE, wait_for};
 use crate::data::transform::InputSpec;
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::doubt;
 use crate::experiment::predict::Predictor;
+use crate::experiment::predictor_cache::Key;
 use crate::experiment::sheet::{Asked, Columns, SheetBatch, fill};
-use crate::experiment::shelf::Key;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::doubt::{DoubtRequest, DoubtState};
@@ -73,7 +73,7 @@ impl TableRequest {
     fn start(
         &self,
         predictor: &Predictor,
-        stock: &Stock,
+        stock: &ResourceCache,
         engine: &Sender<super::Message>,
     ) -> Helper<Message> {
         let (ticket, stop) = (self.ticket, self.stop.clone());
@@ -223,7 +223,7 @@ impl Worker<'_> {
         &self,
         request: &DoubtRequest,
         input: InputSpec,
-        stock: &Stock,
+        stock: &ResourceCache,
     ) -> Result<Event> {
         let mut ask =
             |seen: Vec<u8>| self.compute(move |predictor| predictor.backbone_features(&seen));

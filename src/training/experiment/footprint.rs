@@ -14,7 +14,7 @@ use crate::nn::WeightType;
 use crate::pet::{BlockShape, PetSpec, Site};
 use crate::run::config::{Precision, RunConfig};
 
-use super::{Stock, fitting};
+use super::{ResourceCache, fitting};
 
 /// Bytes of an f32.
 const NUMBER: f64 = 4.0;
@@ -41,7 +41,7 @@ pub fn expected(
 }
 
 /// Returns the peak memory of training with these settings; `None` if they are invalid, which the training reports.
-pub fn of_settings(config: &RunConfig, stock: &Stock) -> Option<u64> {
+pub fn of_settings(config: &RunConfig, stock: &ResourceCache) -> Option<u64> {
     let about = stock.describe(config.chosen_backbone()).ok()?;
     if !Chosen::of(config).ok()?.trains_pet().ok()? {
         return Some(expected(config, &about, None));

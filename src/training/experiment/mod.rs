@@ -4,40 +4,40 @@
 //! epoch. Both report to a [`Sink`](crate::run::event::Sink) and obey a
 //! [`Control`](crate::run::event::Control) between any two batches.
 
-mod ahead;
 pub mod doubt;
 pub mod estimate;
 mod fitting;
 pub mod footprint;
-pub mod given;
 pub mod gpu_check;
 pub mod grid;
-mod grounds;
 mod images;
 pub mod inside;
 mod meter;
+mod oom_retry;
+pub mod overrides;
 mod own;
 pub mod pet_costs;
 pub mod pet_trial;
 mod plan;
 pub mod predict;
+pub mod predictor_cache;
+mod prefetch;
 pub mod presets;
 pub mod proof;
 mod provenance;
-mod quiet;
 mod reading;
-mod room;
+pub mod recorded_backbone;
+mod resources;
+mod run_identity;
 mod samples;
 pub mod sheet;
-pub mod shelf;
+mod silent_sink;
 pub mod speed;
-mod stock;
-pub mod suited;
+pub mod suggested_settings;
 mod teach;
 mod trainer;
 pub mod trial;
 pub mod upload;
-pub mod watched;
 
 use std::path::Path;
 
@@ -53,8 +53,8 @@ use crate::store::{self, RunFolder, StoredRun, StoredState};
 pub use fitting::{has_bf16, weight_type};
 pub use own::{Along, take_along};
 pub use plan::{TrainingPlan, put_back};
+pub use resources::{ResourceCache, augment_of, open_options};
 pub use samples::sample_pictures;
-pub use stock::{Stock, augment_of, open_options};
 pub use teach::{Found, found, teach};
 use trainer::Trainer;
 
@@ -88,7 +88,7 @@ impl Outcome {
 pub fn train(
     config: &RunConfig,
     runs_root: &Path,
-    stock: &Stock,
+    stock: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
@@ -104,7 +104,7 @@ pub(crate) fn train_again(
     config: &RunConfig,
     once: (&RunHeader, &str),
     runs_root: &Path,
-    stock: &Stock,
+    stock: &ResourceCache,
     (sink, control): (&mut dyn Sink, &Control),
 ) -> Result<Outcome> {
     begin(config, Some(once), runs_root, stock, sink, control)
@@ -114,7 +114,7 @@ fn begin(
     config: &RunConfig,
     once: Option<(&RunHeader, &str)>,
     runs_root: &Path,
-    stock: &Stock,
+    stock: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
@@ -138,7 +138,7 @@ fn begin(
         .map_or(Ok(()), |start| folder.keep_start(start))?;
     folder.keep_provenance(&plan.provenance(), &prints)?;
     let place = header.folder.clone();
-    room::to_the_end(&place, stock, sink, control, |sink| {
+    oom_retry::to_the_end(&place, stock, sink, control, |sink| {
         Trainer::new((plan.kit(), method), header, folder, sink, control)?.run()
     })
 }
@@ -156,7 +156,11 @@ pub fn check(config: &RunConfig) -> Result<()> {
 ///
 /// # Errors
 /// Returns a Problem that names the run that could not begin.
-pub fn check_all(configs: &[RunConfig], stock: &Stock, control: &Control) -> Result<Option<()>> {
+pub fn check_all(
+    configs: &[RunConfig],
+    stock: &ResourceCache,
+    control: &Control,
+) -> Result<Option<()>> {
     let fits = |config: &RunConfig| {
         check(config)?;
         let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
@@ -187,7 +191,7 @@ pub fn check_all(configs: &[RunConfig], stock: &Stock, control: &Control) -> Res
 /// data or weights are no longer what they were.
 pub fn resume(
     folder: &Path,
-    stock: &Stock,
+    stock: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
@@ -210,12 +214,12 @@ pub struct Changes<'a> {
 pub fn resume_on(
     folder: &Path,
     changes: &Changes<'_>,
-    stock: &Stock,
+    stock: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
     let sink = &mut Noted(sink);
-    room::to_the_end(folder, stock, sink, control, |sink| {
+    oom_retry::to_the_end(folder, stock, sink, control, |sink| {
         go_on(folder, changes, stock, sink, control)
     })
 }
@@ -224,7 +228,7 @@ pub fn resume_on(
 fn go_on(
     folder: &Path,
     changes: &Changes<'_>,
-    stock: &Stock,
+    stock: &ResourceCache,
     sink: &mut Noted<'_>,
     control: &Control,
 ) -> Result<Outcome> {

@@ -1,14 +1,14 @@
 //! A PET tried in some twenty seconds: trained on the embedded digits beside Adapter, each with its usual size and otherwise
 //! the same settings, and judged on a share of the training images that is held back.
 
-use super::Stock;
+use super::ResourceCache;
 use super::trial::{Comparison, Contender};
 use crate::pet::PetSpec;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Sink};
 use crate::run::job::Own;
-use crate::run::tried::Trial;
+use crate::run::trial_result::Trial;
 
 /// Seconds that both together are planned to take at most.
 const PLANNED: f64 = 16.0;
@@ -24,7 +24,7 @@ const BESIDE: &str = "adapter";
 /// its end is said in its row.
 pub fn try_pet(
     chosen: &RunConfig,
-    stock: &Stock,
+    stock: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Trial>> {

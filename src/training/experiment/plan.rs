@@ -19,12 +19,12 @@ use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
 use crate::store::PetStart;
 use crate::texts::{Message, Words};
 
-use super::Stock;
+use super::ResourceCache;
 use super::fitting::Fitted;
 use super::footprint;
-use super::grounds::{Grounds, standing_alone};
 use super::images::{Images, Own};
-use super::trainer::Kit;
+use super::run_identity::{RunIdentity, standing_alone};
+use super::trainer::TrainContext;
 
 /// Everything that a run needs, opened and checked for consistency.
 pub struct TrainingPlan {
@@ -62,7 +62,11 @@ fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<Words> {
 }
 
 /// Returns the plugin, if a PET is trained; a run that has started has its own copy of the text.
-fn plugin(chosen: &Chosen<'_>, begun: Option<&str>, stock: &Stock) -> Result<Option<Arc<PetSpec>>> {
+fn plugin(
+    chosen: &Chosen<'_>,
+    begun: Option<&str>,
+    stock: &ResourceCache,
+) -> Result<Option<Arc<PetSpec>>> {
     if !chosen.trains_pet()? {
         return Ok(None);
     }
@@ -82,7 +86,7 @@ impl TrainingPlan {
     pub fn prepare(
         config: &RunConfig,
         begun: Option<(&RunHeader, &str)>,
-        stock: &Stock,
+        stock: &ResourceCache,
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Self> {
@@ -185,9 +189,9 @@ impl TrainingPlan {
     }
 
     /// Returns what the results of the run depend on.
-    fn grounds(&self, images: Fingerprints) -> Grounds<'_> {
+    fn grounds(&self, images: Fingerprints) -> RunIdentity<'_> {
         let (train_images, test_images) = self.images();
-        Grounds {
+        RunIdentity {
             config: &self.config,
             class_order: self.scenario.names(&self.data.classes),
             tasks: &self.scenario.tasks,
@@ -276,14 +280,14 @@ impl TrainingPlan {
     }
 
     /// Returns the inputs of the training loop.
-    pub(super) fn kit(self) -> Kit {
+    pub(super) fn kit(self) -> TrainContext {
         let tasks = &self.scenario.tasks;
         let (count, classes) = (tasks.len(), self.scenario.class_order.len());
         let own = Own {
             data: self.data,
             scenario: self.scenario,
         };
-        Kit {
+        TrainContext {
             images: Images::new(Some(own), count, classes),
             config: self.config,
             pixels: self.pixels,

@@ -11,7 +11,7 @@ use crate::backbone::library::{self, BackboneChoice, Opened, Unplaced};
 use crate::data::transform::infer_into;
 use crate::device::{self, Trusted};
 use crate::message;
-use crate::method::{self, Answer, Chosen, Method, PetPlan, Recipe, Setup};
+use crate::method::{self, Answer, Chosen, ExportedClassifier, Method, PetPlan, Setup};
 use crate::nn::WeightType;
 use crate::pet::{PetSpec, PetStack};
 use crate::problem::{Problem, Result};
@@ -20,8 +20,8 @@ use crate::store::{self, PetStart};
 use crate::tensors::Named;
 
 use super::fitting::answering_weights;
-use super::watched::Watched;
-use super::{Stock, upload};
+use super::recorded_backbone::Watched;
+use super::{ResourceCache, upload};
 
 /// From this number of images on, PETs that are linear become part of the weights. Before, copying these would take
 /// longer than it brings.
@@ -69,7 +69,7 @@ impl Parts {
         folder: &Path,
         task: usize,
         wanted: Option<&str>,
-        stock: &Stock,
+        stock: &ResourceCache,
         download: bool,
     ) -> Result<Self> {
         let facts = store::load_facts(folder)?;
@@ -82,7 +82,7 @@ impl Parts {
         (header, plugin): (RunHeader, String),
         (task, snapshot): (usize, Named),
         wanted: Option<&str>,
-        stock: &Stock,
+        stock: &ResourceCache,
         download: bool,
     ) -> Result<Self> {
         let device = match wanted {
@@ -130,7 +130,7 @@ impl Parts {
     ///
     /// # Errors
     /// Returns a Problem if the parts do not fit together or the device failed.
-    pub fn assemble(self, stock: &Stock) -> Result<Predictor> {
+    pub fn assemble(self, stock: &ResourceCache) -> Result<Predictor> {
         let config = &self.header.config;
         let ready = self.device.open()?;
         let read = || match self.weights {
@@ -186,7 +186,11 @@ fn bytes_of(tensors: &Named) -> u64 {
 }
 
 /// A run's weights, opened and checked.
-fn weights_of(stock: &Stock, choice: BackboneChoice<'_>, download: bool) -> Result<Unplaced> {
+fn weights_of(
+    stock: &ResourceCache,
+    choice: BackboneChoice<'_>,
+    download: bool,
+) -> Result<Unplaced> {
     let mut downloading = false;
     // Beside a run that trains nobody waits for a download; on the command line one does.
     let read = library::read_from(&stock.backbones(), choice, &mut |_| {
@@ -210,7 +214,7 @@ impl Predictor {
         folder: &Path,
         task: usize,
         wanted: Option<&str>,
-        stock: &Stock,
+        stock: &ResourceCache,
         download: bool,
     ) -> Result<Self> {
         Parts::gather(folder, task, wanted, stock, download)?.assemble(stock)
@@ -282,7 +286,7 @@ impl Predictor {
     ///
     /// # Errors
     /// As [`Method::recipe`].
-    pub fn recipe(&self) -> Result<Recipe> {
+    pub fn recipe(&self) -> Result<ExportedClassifier> {
         self.method.recipe()
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use image::{DynamicImage, ImageFormat, RgbImage};
 
-use super::Stock;
-use crate::data::looks::first_pictures;
+use super::ResourceCache;
+use crate::data::image_kind::first_pictures;
 use crate::files::names::is_elsewhere;
 use crate::run::event::Picture;
 use crate::store::{RunSummary, SamplePicture};
@@ -20,7 +20,7 @@ const LARGEST: u32 = 160;
 /// those that the run learned from, or are on another computer, which the program contacts only if the user asks.
 /// `go_on` is asked from any thread whether to continue.
 pub fn sample_pictures(
-    stock: &Stock,
+    stock: &ResourceCache,
     run: &RunSummary,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Vec<SamplePicture> {

@@ -8,19 +8,19 @@
 use std::time::{Duration, Instant};
 
 use super::estimate::{Network, TaskImages, seconds_at};
-use super::given::{halved, turn_to, usual_network};
+use super::overrides::{halved, turn_to, usual_network};
 use super::plan::TrainingPlan;
-use super::quiet::Quiet;
+use super::silent_sink::Quiet;
 use super::speed::speed_of;
-use super::suited::{choose_backbone, share_epochs};
-use super::{Outcome, Stock, all_at_once, footprint, train, unless_stopped};
-use crate::data::card::counts;
+use super::suggested_settings::{choose_backbone, share_epochs};
+use super::{Outcome, ResourceCache, all_at_once, footprint, train, unless_stopped};
+use crate::data::summary::counts;
 use crate::message;
 use crate::method::{SET_BESIDE, named_method, problems};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Sink, Wish};
-use crate::run::tried::{Trial, TriedMethod};
+use crate::run::trial_result::{Trial, TriedMethod};
 use crate::store::{self, RunSummary};
 use crate::texts::Words;
 
@@ -41,7 +41,7 @@ const BESIDE: f64 = 1.15;
 ///
 /// # Errors
 /// Returns a Problem for settings out of range.
-pub fn contenders(chosen: &RunConfig, stock: &Stock) -> Result<Vec<RunConfig>> {
+pub fn contenders(chosen: &RunConfig, stock: &ResourceCache) -> Result<Vec<RunConfig>> {
     all_at_once(problems(chosen))?;
     let mut all = vec![chosen.clone()];
     for (spec, own) in SET_BESIDE {
@@ -73,7 +73,7 @@ pub fn contenders(chosen: &RunConfig, stock: &Stock) -> Result<Vec<RunConfig>> {
 /// trained has the reason in its row.
 pub fn try_methods(
     chosen: &RunConfig,
-    stock: &Stock,
+    stock: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Trial>> {
@@ -102,7 +102,7 @@ pub fn try_methods(
 pub fn try_backbones(
     chosen: &RunConfig,
     backbones: &[String],
-    stock: &Stock,
+    stock: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Trial>> {
@@ -151,7 +151,7 @@ pub(super) struct Contender<'a> {
     pub title: String,
     pub config: RunConfig,
     /// What it is trained with.
-    pub stock: &'a Stock,
+    pub stock: &'a ResourceCache,
 }
 
 /// A comparison of settings: each is trained briefly and evaluated on held-out images, within one time limit for all.
@@ -403,7 +403,7 @@ mod tests {
         let keys = |method: &str| -> Vec<String> {
             let mut config = RunConfig::default();
             turn_to(&mut config, method, false).unwrap();
-            let all = contenders(&config, &Stock::default()).unwrap();
+            let all = contenders(&config, &ResourceCache::default()).unwrap();
             all.into_iter().map(|config| config.method).collect()
         };
         assert_eq!(keys("lae"), ["lae", "simplecil", "ranpac"]);
@@ -419,7 +419,13 @@ mod tests {
         };
         let others = [PHOTO, NANO].map(String::from);
         let (mut sink, control) = (Vec::new(), Control::default());
-        let trial = try_backbones(&chosen, &others, &Stock::default(), &mut sink, &control);
+        let trial = try_backbones(
+            &chosen,
+            &others,
+            &ResourceCache::default(),
+            &mut sink,
+            &control,
+        );
         let trial = trial.unwrap().unwrap();
         let rows: Vec<_> = trial.methods.iter().map(|one| &one.config).collect();
         assert_eq!(rows.len(), 2);
@@ -430,7 +436,13 @@ mod tests {
         );
         assert!(trial.methods.iter().all(|one| one.right.is_some()));
         let unknown = ["none-such".to_string()];
-        let problem = try_backbones(&chosen, &unknown, &Stock::default(), &mut sink, &control);
+        let problem = try_backbones(
+            &chosen,
+            &unknown,
+            &ResourceCache::default(),
+            &mut sink,
+            &control,
+        );
         assert!(problem.unwrap_err().to_string().contains("none-such"));
     }
 
@@ -460,7 +472,7 @@ mod tests {
         };
         let control = Control::default();
         let mut sink = StopAtRanPac(control.clone());
-        let trial = try_methods(&chosen, &Stock::default(), &mut sink, &control);
+        let trial = try_methods(&chosen, &ResourceCache::default(), &mut sink, &control);
         let trial = trial.unwrap().unwrap();
         assert!(trial.methods[0].right.is_some());
         for other in &trial.methods[1..] {

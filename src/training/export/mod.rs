@@ -1,6 +1,6 @@
 //! Export of a trained model for other programs: a folder with its weights and the code or graph to use them.
 //!
-//! A method's prediction is described by its [`Recipe`](crate::method::Recipe), a family's network by its
+//! A method's prediction is described by its [`ExportedClassifier`](crate::method::ExportedClassifier), a family's network by its
 //! [`TorchText`](crate::backbone::torch::TorchText); a PET's equations are translated from their trees. Before the
 //! folder gets its final name, the model predicts two noise images; the folder contains these predictions, so that
 //! other programs can be compared with them.
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use model::{Files, Model};
 
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::predict::Predictor;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -91,7 +91,13 @@ pub fn export(
 ) -> Result<Exported> {
     free(to)?;
     // On the CPU, weights are available as f32.
-    let predictor = Predictor::open(folder, task, Some("cpu"), &Stock::default(), download)?;
+    let predictor = Predictor::open(
+        folder,
+        task,
+        Some("cpu"),
+        &ResourceCache::default(),
+        download,
+    )?;
     let method = &predictor.header().method.title;
     let recipe = predictor
         .recipe()

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::backbone::parameters::Weights;
 use crate::experiment::predict::Predictor;
 use crate::experiment::upload;
-use crate::method::{Answer, Recipe};
+use crate::method::{Answer, ExportedClassifier};
 use crate::problem::Result;
 use crate::tensors::{HostTensor, Named};
 
@@ -18,7 +18,7 @@ pub struct Model<'a> {
     /// The run, ready to be asked.
     pub predictor: &'a Predictor,
     /// How it answers.
-    pub recipe: Recipe,
+    pub recipe: ExportedClassifier,
 }
 
 /// Files by name.

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::Wish;
 use crate::session::collection::Purpose;
-use crate::session::of_data::data_place;
+use crate::session::dataset_settings::data_place;
 use crate::session::presets;
 use crate::session::run_view::Stage;
 use crate::store::figure::Figure;

@@ -2,11 +2,11 @@
 //! commands. All work is done behind fences (`ui::fence`), so that a panic ends neither the program nor the training.
 
 mod act;
+mod dialog_results;
 mod draw;
 mod dropped;
 mod history;
-mod picked;
-mod remember;
+mod persistence;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,9 @@ use std::time::Instant;
 use egui::util::undoer::Undoer;
 use egui::{Context, Event, Ui};
 
+use super::background_writer::Writer;
 use super::command::{Page, UiCommand, shortcuts, shortcuts_of_settings};
+use super::delayed_input::Typed;
 use super::fence::Fences;
 use super::frame_times::FrameTimes;
 use super::keys;
@@ -25,15 +27,13 @@ use super::scripts::ReadingOrder;
 use super::settings::Settings;
 use super::shell::{Question, Shell, no_dialog};
 use super::theme;
-use super::typed::Typed;
 use super::widgets::input::{is_below_dialog, is_covered};
 use super::widgets::textures::Textures;
-use super::writer::Writer;
 use crate::fence::caught;
 use crate::problem::Problem;
 use crate::session::Session;
 use crate::session::chooser::Choice;
-use crate::session::of_data::SetUp;
+use crate::session::dataset_settings::SetUp;
 use crate::texts::Language;
 use crate::tr;
 
@@ -84,7 +84,7 @@ impl StudioApp {
         ctx.add_plugin(ReadingOrder::default());
         ctx.set_theme(settings.theme.preference());
         theme::let_move(ctx, !settings.reduce_motion);
-        remember::take_over(&mut session, &settings);
+        persistence::take_over(&mut session, &settings);
         let waken = ctx.clone();
         Self {
             session,

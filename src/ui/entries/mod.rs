@@ -6,7 +6,7 @@ mod grids;
 use egui::gui_zoom::kb_shortcuts::ZOOM_RESET;
 
 use crate::data::export::Form;
-use crate::data::named;
+use crate::data::published;
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
@@ -90,7 +90,7 @@ fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
         all.push(set_up.also("entries-preset-keywords"));
     }
     for name in ["digits", "letters", "cifar-10", "cifar-100", "imagenet-r"] {
-        let title = named::published(name).map_or(name, |set| set.name);
+        let title = published::published(name).map_or(name, |set| set.name);
         all.push(entry(
             tr!("entries-choose-data", title = title),
             UiCommand::ChooseData(name.into()),

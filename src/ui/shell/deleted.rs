@@ -3,7 +3,7 @@
 use egui::{Context, Label, RichText, ScrollArea, Ui};
 
 use crate::session::Session;
-use crate::session::bin::DeletedRun;
+use crate::session::deleted_runs::DeletedRun;
 use crate::session::views::Fetch;
 use crate::session::words::{bytes_text, time_text};
 use crate::tr;

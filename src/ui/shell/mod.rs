@@ -5,6 +5,7 @@ mod bar;
 mod collect;
 mod deleted;
 pub mod export;
+pub mod export_menu;
 mod folders;
 mod help;
 mod notices;
@@ -14,7 +15,6 @@ mod question;
 mod report;
 mod settings;
 mod tags;
-pub mod take;
 mod teach;
 
 use std::path::PathBuf;

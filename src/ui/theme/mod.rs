@@ -357,7 +357,7 @@ fn visuals(t: &Tokens, base: Visuals) -> Visuals {
 }
 
 #[cfg(test)]
-mod eyes;
+mod colour_vision;
 
 #[cfg(test)]
 mod tests {

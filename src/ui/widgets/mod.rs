@@ -16,7 +16,7 @@ pub mod matrix;
 pub mod names;
 pub mod numbers;
 pub mod plots;
-pub mod stops;
+pub mod snapshot_slider;
 pub mod subscripts;
 pub mod terms;
 pub mod textures;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use lae_studio::backbone::library::{self, Opened};
 use lae_studio::device;
-use lae_studio::experiment::{self, Stock};
+use lae_studio::experiment::{self, ResourceCache};
 use lae_studio::golden::{Tolerance, check};
 use lae_studio::nn::WeightType;
 use lae_studio::pet::PetStack;
@@ -124,7 +124,7 @@ fn small(precision: Precision) -> RunConfig {
 fn a_run_in_bf16_keeps_it_and_is_no_repetition_of_one_in_f32() {
     let root = tempfile::tempdir().unwrap();
     let train = |precision, mut sink: Vec<Event>| {
-        let stock = &Stock::default();
+        let stock = &ResourceCache::default();
         let control = Control::default();
         let outcome = experiment::train(&small(precision), root.path(), stock, &mut sink, &control);
         outcome.map(|outcome| outcome.header().unwrap().clone())
@@ -159,7 +159,7 @@ fn a_run_on_the_cpu_keeps_f32_and_says_so() {
         let config = small(precision);
         let mut events: Vec<Event> = Vec::new();
         let control = Control::default();
-        let stock = &Stock::default();
+        let stock = &ResourceCache::default();
         let outcome = experiment::train(&config, root.path(), stock, &mut events, &control);
         let header = outcome.unwrap().header().unwrap().clone();
         assert_eq!(header.config.precision, precision);

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::fetch::hex;
 use lae_studio::method::METHODS;
 use lae_studio::run::about::About;
@@ -198,7 +198,7 @@ impl Target for Taught {
         let mut config = crate::methods::config_of(spec);
         (config.train_limit, config.test_limit) = (Some(2), Some(1));
         let root = tempfile::tempdir().unwrap();
-        let (stock, control) = (Stock::default(), Control::default());
+        let (stock, control) = (ResourceCache::default(), Control::default());
         let ended = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
         let Ok(Outcome::Finished(header)) = ended else {
             panic!("{ended:?}");

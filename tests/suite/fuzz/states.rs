@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use lae_studio::experiment::predict::Predictor;
-use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::method::METHODS;
 use lae_studio::run::config::Setting;
 use lae_studio::run::event::{Control, Event, Phase, Picture, Sink, Wish};
@@ -34,7 +34,7 @@ impl Sink for StopInSecond {
 struct States {
     /// Four classes of a few drawings.
     data: Made,
-    stock: Stock,
+    stock: ResourceCache,
     /// A stopped run of each method, made when it is first wanted.
     made: [OnceLock<Option<Case>>; METHODS.len()],
 }
@@ -154,7 +154,7 @@ fn fuzz_states() {
     let data = crate::teach::letters("ABCD", 4);
     fuzz(States {
         data,
-        stock: Stock::default(),
+        stock: ResourceCache::default(),
         made: Default::default(),
     });
 }

@@ -2,7 +2,7 @@
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::event::{Event, RunHeader};
-use lae_studio::session::companion::Beside;
+use lae_studio::session::comparison_run::Beside;
 use lae_studio::store::RunFolder;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;

@@ -118,7 +118,7 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     assert_eq!(counts, [4, 3]);
     // Drawn as the run's own images are: light on dark, of their size.
     let picture = &groups[0].pieces[0].picture;
-    assert!(lae_studio::data::looks::is_light_on_dark(picture));
+    assert!(lae_studio::data::image_kind::is_light_on_dark(picture));
     shot(&mut window, "collect-two");
     window.get_by_label(tr!("shell-collect-teach")).click();
     wait(&mut window, "the added task begins", |app| {

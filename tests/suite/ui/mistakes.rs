@@ -8,11 +8,11 @@ use lae_studio::metrics::{Answers, Expert};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::doubt::{DoubtRequest, DoubtState};
 use lae_studio::run::event::{
-    Command, Event, Opinion, PredictRequest, Prediction, RunHeader, TaskReport,
+    ClassPrediction, Command, Event, PredictRequest, Prediction, RunHeader, TaskReport,
 };
 use lae_studio::session::Session;
 use lae_studio::session::backend::Recorded;
-use lae_studio::session::doubts::DoubtView;
+use lae_studio::session::label_noise::DoubtView;
 use lae_studio::session::views::Split;
 use lae_studio::store;
 use lae_studio::ui::app::StudioApp;
@@ -262,7 +262,7 @@ fn a_run_that_noted_no_certainty_is_asked_once_more() {
             run: request.run.clone(),
             task: request.tasks[0],
             classes: vec!["a".into(), "b".into()],
-            opinions: vec![Opinion {
+            opinions: vec![ClassPrediction {
                 expert: Expert::ENSEMBLE,
                 class: 1,
                 // The last one asked, image 4, was taken for a.

@@ -3,7 +3,7 @@
 use lae_studio::metrics::{Answers, Expert};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{
-    Event, Opinion, Phase, Prediction, RunHeader, RunProgress, TaskReport,
+    ClassPrediction, Event, Phase, Prediction, RunHeader, RunProgress, TaskReport,
 };
 
 pub const RUN: &str = "2026-11-21_10-00-00-digits-lae";
@@ -161,7 +161,7 @@ pub fn prediction(ticket: u64, task: usize) -> Prediction {
         let rest = (1.0 - p) / (count - 1) as f32;
         let mut probabilities = vec![rest; count];
         probabilities[favourite.min(count - 1)] = p;
-        Opinion {
+        ClassPrediction {
             expert: Expert::ONLINE,
             class: favourite.min(count - 1),
             probabilities,
@@ -187,11 +187,11 @@ pub fn prediction(ticket: u64, task: usize) -> Prediction {
         classes: (0..count).map(|digit| digit.to_string()).collect(),
         opinions: vec![
             online,
-            Opinion {
+            ClassPrediction {
                 expert: Expert::OFFLINE,
                 ..offline.clone()
             },
-            Opinion {
+            ClassPrediction {
                 expert: Expert::ENSEMBLE,
                 probabilities,
                 ..offline

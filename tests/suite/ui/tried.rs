@@ -1,20 +1,20 @@
 //! Which method suits the images that are set up: asked, shown, and one taken over.
 
 use egui_kittest::kittest::Queryable;
-use lae_studio::experiment::Stock;
+use lae_studio::experiment::ResourceCache;
 use lae_studio::experiment::trial::contenders;
 use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event, Phase};
 use lae_studio::run::job::{Job, JobWork};
-use lae_studio::run::tried::{Trial, TriedMethod};
+use lae_studio::run::trial_result::{Trial, TriedMethod};
 use lae_studio::session::backend::Backend;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::{recorded, settle, shot};
 
 fn trial() -> Trial {
-    let all = contenders(&RunConfig::default(), &Stock::default()).unwrap();
+    let all = contenders(&RunConfig::default(), &ResourceCache::default()).unwrap();
     let figures = [Some(71.5), Some(93.8), None];
     let each = all.into_iter().zip(figures).map(|(config, right)| {
         let title = match config.method.as_str() {

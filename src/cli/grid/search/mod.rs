@@ -12,7 +12,7 @@ use super::asked::pairs;
 use super::progress::GridReporter;
 use super::{Args, before, several, tell_end};
 use crate::counts::counted;
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::grid::search::Search;
 use crate::experiment::grid::{Cells, GridEnd, Overrides};
 use crate::problem::{Problem, Result};
@@ -92,7 +92,7 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     let root = store::runs_root(args.out.as_deref());
     let cells = Cells::of(grid.clone(), &root, &overrides)?;
     let budget = args.search.budget.map(|budget| budget as usize);
-    let stock = Stock::default();
+    let stock = ResourceCache::default();
     let how_much = (how.strategy(), args.search.validation);
     let search = Search::new(cells, how_much, budget, &stock, control)?;
     if args.list {

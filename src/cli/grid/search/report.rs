@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use super::super::super::output::{Table, duration};
 use crate::counts::{count_text, counted};
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::grid::search::{Contest, Search, Verdict, Winner};
 use crate::experiment::grid::{CellState, GridCosts, GridPlan};
 use crate::run::event::Control;
 use crate::run::grid::Grid;
 use crate::run::job::SearchBy;
-use crate::run::searched::EdgeEnd;
+use crate::run::search_result::EdgeEnd;
 use crate::store::spread_text;
 
 /// Raised when a field of the JSON changes its meaning.
@@ -104,7 +104,12 @@ struct RowForecast {
 
 impl Forecast {
     /// Returns what is known before anything is run; `None` when the user stopped it.
-    pub fn make(search: &Search, root: &Path, stock: &Stock, control: &Control) -> Option<Self> {
+    pub fn make(
+        search: &Search,
+        root: &Path,
+        stock: &ResourceCache,
+        control: &Control,
+    ) -> Option<Self> {
         let everybody = search.begin();
         let mut rounds = Vec::new();
         for round in 0..search.rounds() {

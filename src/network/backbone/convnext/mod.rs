@@ -13,6 +13,7 @@ use burn::tensor::Tensor;
 use names::renamed;
 
 use super::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
+use super::arguments::ArchitectureValues;
 use super::graph::GraphParts;
 use super::loader::WeightLoader;
 use super::mlp::{InnerNorm, Mlp, ResponseNorm};
@@ -21,7 +22,6 @@ use super::patches::Neighbours;
 use super::plausible::implausible;
 use super::torch::{Acting, TorchText};
 use super::weights::Tensors;
-use super::words::ArchitectureValues;
 use super::{Backbone, BlockShape, Facts, Length, Tokens, check_no_prefix, patches};
 use crate::counts::counted;
 use crate::message;

@@ -5,13 +5,13 @@
 //! are taken from the file that the entry names, the cache of the hub's own tools, the program's cache, or the
 //! internet, in this order.
 
-mod bare;
-mod beside;
+mod bare_file;
 mod entry;
 mod hashes;
-mod meaning;
+mod model_config;
 mod opening;
 mod places;
+mod resolve;
 mod table;
 
 use std::collections::BTreeMap;
@@ -19,12 +19,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use super::normalisation::Normalisation;
-use bare::given;
+use bare_file::given;
 pub use entry::{BackboneChoice, BackboneEntry, NOT_STATED, WeightSource};
-use meaning::Meaning;
-pub use meaning::is_repository;
 pub use opening::{Opened, Unplaced};
 pub use places::Places;
+use resolve::Meaning;
+pub use resolve::is_repository;
 
 use super::BlockShape;
 use crate::fetch::DownloadProgress;

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::bare::given;
-use super::beside::{CONFIG, PREPROCESSOR};
+use super::bare_file::given;
 use super::entry::{BackboneChoice, BackboneEntry, WeightSource};
 use super::hashes::{self, Expected};
-use super::meaning::{Meaning, WEIGHT_FILES};
+use super::model_config::{CONFIG, PREPROCESSOR};
+use super::resolve::{Meaning, WEIGHT_FILES};
 use super::{BackboneLibrary, embedded_file};
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::weights::{self, Tensors, sha256_of_bytes};

@@ -67,7 +67,7 @@ impl Places {
     pub fn repository_file(&self, repository: &str) -> Option<PathBuf> {
         let own = self.repository_folder(repository);
         let hub = |file: &str| self.in_hub_cache(repository, file, None);
-        let mut files = super::meaning::WEIGHT_FILES.iter();
+        let mut files = super::resolve::WEIGHT_FILES.iter();
         files.find_map(|file| {
             let here = Some(own.join(file)).filter(|path| path.is_file());
             here.or_else(|| hub(file))

@@ -31,12 +31,21 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
         let sides: Vec<usize> = stages.map(|stage| config.bias_sides(stage)[1]).collect();
         format!("        pretrained_window_sizes={},\n", tuple(&sides))
     });
+    // timm keeps the biases of queries and values apart.
+    let biases = match config.v2 {
+        true => {
+            "    for attention in (block.attn for stage in network.layers for block in stage.blocks):\n        \
+             attention.qkv = nn.Linear(attention.dim, 3 * attention.dim)\n        \
+             attention.q_bias = attention.k_bias = attention.v_bias = None\n"
+        }
+        false => "",
+    };
     let network = format!(
         "def make_network():\n    \"\"\"The backbone {name}: timm's {class} of these sizes.\"\"\"\n    \
-         return {class}(\n        img_size={input_size},\n        patch_size={patch},\n        \
+         network = {class}(\n        img_size={input_size},\n        patch_size={patch},\n        \
          embed_dim={width},\n        depths={},\n        num_heads={},\n        window_size={window},\n        \
          mlp_ratio={mlp_ratio:?},\n        norm_layer=partial(nn.LayerNorm, eps={epsilon:?}),\n{trained}        \
-         num_classes=0,\n    )\n\n\n",
+         num_classes=0,\n    )\n{biases}    return network\n\n\n",
         tuple(&config.depths),
         tuple(&config.heads)
     );

@@ -6,7 +6,7 @@
 //! computed and checked where methods are known (`experiment::grid`).
 
 mod read;
-mod standing;
+mod status;
 mod values;
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::config::{RunSetting, Setting};
 use crate::problem::{Problem, line_and_column};
 
-pub use standing::{CellStanding, GridLine, GridStanding};
+pub use status::{CellStanding, GridLine, GridStanding};
 
 /// Maximum number of runs of a grid.
 pub const MOST_RUNS: usize = 100_000;

@@ -10,7 +10,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::figure::{Figure, Lines, Place};
 use super::groups::{Group, groups, none_measured};
-use super::spread::{mean_and_spread, spread_text};
+use super::mean_and_spread::{mean_and_spread, spread_text};
 use super::summary::RunSummary;
 use super::table::{Align, BesidePublished, FIGURES, FigureSpec, PLUS_MINUS};
 use crate::palette::{Rgb, Shade, hex};

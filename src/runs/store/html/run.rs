@@ -10,7 +10,7 @@ use crate::run::config::{RunConfig, SETTINGS};
 use crate::run::event::{RunHeader, TaskReport};
 use crate::store::json::OF_EXPERT;
 use crate::store::load::plugin_of;
-use crate::store::pack::veil;
+use crate::store::pack::redaction;
 use crate::store::spread_text;
 use crate::store::summary::RunSummary;
 use crate::store::table::FigureSpec;
@@ -35,7 +35,7 @@ pub(super) fn section(run: &RunSummary, pictures: &[SamplePicture]) -> Markup {
         (classes(run))
         (data(header, pictures))
         (made_from(run))
-        (settings(&veil::settings(header)))
+        (settings(&redaction::settings(header)))
         @if !plugin.is_empty() {
             details { summary { (tr!("report-pet-source")) } pre { (plugin) } }
         }
@@ -105,7 +105,7 @@ fn data(header: &RunHeader, pictures: &[SamplePicture]) -> Markup {
     html! {
         h3 { (tr!("report-data")) }
         p {
-            (veil::settings(header).data) ": "
+            (redaction::settings(header).data) ": "
             (tr!(
                 "report-dataset-counts",
                 classes = header.class_order.len(),

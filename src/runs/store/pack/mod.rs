@@ -5,7 +5,7 @@
 //! folder or file in the settings is kept.
 
 mod read;
-pub(super) mod veil;
+pub(super) mod redaction;
 mod write;
 
 use std::path::Path;

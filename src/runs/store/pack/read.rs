@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::{FIGURES_FILE, FORMAT, MANIFEST_FILE, Manifest, PackedFile, is_part, veil};
+use super::{FIGURES_FILE, FORMAT, MANIFEST_FILE, Manifest, PackedFile, is_part, redaction};
 use crate::fetch::hex;
 use crate::files::names::portable;
 use crate::files::{self, sync_all, sync_folder};
@@ -89,7 +89,7 @@ pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
         let what = format!("the packed run cannot be opened: {}", problem.what);
         Problem { what, ..problem }.at_path(file)
     })?;
-    let key = RunKey::of(&veil::header(&own.header), &own.plugin);
+    let key = RunKey::of(&redaction::header(&own.header), &own.plugin);
     let mut alike = list(root);
     alike.retain(|run| {
         let header = run.summary.as_ref().map(|summary| &summary.header);
@@ -120,7 +120,7 @@ pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
 fn key_of(run: &ListedRun) -> Option<RunKey> {
     let header = &run.summary.as_ref().ok()?.header;
     let plugin = plugin_of(&run.folder, header).ok()?;
-    Some(RunKey::of(&veil::header(header), &plugin))
+    Some(RunKey::of(&redaction::header(header), &plugin))
 }
 
 /// Unpacks the files of a run into a new folder, and notes those that are not as the manifest says.

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::{FIGURES_FILE, FORMAT, MANIFEST_FILE, Manifest, PackedFile, is_part, veil};
+use super::{FIGURES_FILE, FORMAT, MANIFEST_FILE, Manifest, PackedFile, is_part, redaction};
 use crate::fetch::hex;
 use crate::files;
 use crate::files::write::{is_locked, save_problem, write_with};
@@ -76,7 +76,7 @@ pub fn pack(folder: &Path, to: &Path) -> Result<Packed> {
 /// The run's figures for readers.
 fn figures(run: &StoredRun) -> Result<Vec<u8>> {
     let mut summary = RunSummary::of(run).for_scripts();
-    summary.config = veil::settings(&run.header);
+    summary.config = redaction::settings(&run.header);
     summary.backbone.clone_from(&summary.config.backbone);
     summary.folder = String::new();
     for task in &mut summary.added_tasks {
@@ -116,8 +116,10 @@ fn contents(folder: &Path, run: &StoredRun) -> Result<Vec<(String, Content)>> {
     };
     let content = |(name, path): (String, PathBuf)| {
         let content = match name.rsplit('/').next() {
-            Some(RUN_FILE) => Content::Text(veil::run_toml(&read(&path)?, &run.header)?.into()),
-            Some(TASK_FILE) => Content::Text(veil::lesson_toml(&read(&path)?)?.into()),
+            Some(RUN_FILE) => {
+                Content::Text(redaction::run_toml(&read(&path)?, &run.header)?.into())
+            }
+            Some(TASK_FILE) => Content::Text(redaction::lesson_toml(&read(&path)?)?.into()),
             _ => Content::File(path),
         };
         Ok((name, content))

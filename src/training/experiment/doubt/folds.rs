@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::data::Sample;
 use crate::data::rng::{Purpose, Rng};
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::images::evenly;
 use crate::experiment::teach::{check_training_images, own_images};
 use crate::message;
@@ -49,7 +49,7 @@ impl Folds {
     pub fn gather(
         folder: &Path,
         task: usize,
-        stock: &Stock,
+        stock: &ResourceCache,
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self> {
         let stored = store::load(folder)?;

@@ -8,9 +8,9 @@ mod folds;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::ahead::one_ahead;
 use super::predict::Predictor;
-use super::{Stock, unless};
+use super::prefetch::one_ahead;
+use super::{ResourceCache, unless};
 use crate::data::Sample;
 use crate::data::loader::inputs_of;
 use crate::data::transform::InputSpec;
@@ -51,7 +51,7 @@ impl Predictor {
 pub fn look(
     (folder, task): (&Path, usize),
     input: InputSpec,
-    stock: &Stock,
+    stock: &ResourceCache,
     ask: &mut Ask<'_>,
     step: &mut Step<'_>,
     go_on: &(dyn Fn() -> bool + Sync),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::backbone::library::{BackboneLibrary, Description};
 use crate::data::Correction;
-use crate::experiment::given::{shorten, turn_to, usual_network};
+use crate::experiment::overrides::{shorten, turn_to, usual_network};
 use crate::experiment::{check, presets};
 use crate::message;
 use crate::method::{METHODS, filled, named_method};

@@ -4,21 +4,21 @@
 //! whether the run exists, and its estimated cost; it executes the missing runs and has the results of the existing
 //! ones.
 
-mod along;
+mod bundle;
 mod cells;
-mod foresight;
+mod forecast;
 mod plan;
 pub mod search;
 mod shipped;
 pub mod slurm;
-mod standing;
+mod status;
 mod work;
 mod written;
 
-pub use along::take_grid_along;
+pub use bundle::take_grid_along;
 pub use cells::{Cell, Cells, GridRow, Overrides};
-pub use foresight::Foreseen;
+pub use forecast::Foreseen;
 pub use plan::{CellState, GridCosts, GridPlan, RowFigures};
 pub use shipped::{ShippedGrid, find, shipped};
-pub use standing::Pace;
+pub use status::Pace;
 pub use work::{CellEnd, GridEnd, GridSink};

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::cells::{Cells, Overrides};
-use super::foresight::{Foreseen, Foresight, data_key};
+use super::forecast::{Foreseen, Foresight, data_key};
 use crate::backbone::library::BackboneLibrary;
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::estimate::{Basis, EarlierRun, Experience, Network, TaskImages};
 use crate::message;
 use crate::method::filled;
@@ -79,7 +79,7 @@ pub struct GridPlan {
     /// What is known of each; a Problem for one that cannot be run.
     pub foreseen: Vec<Result<Foreseen>>,
     pub(super) root: PathBuf,
-    pub(super) stock: Stock,
+    pub(super) stock: ResourceCache,
     pub(super) control: Control,
     pub(super) runs: RunsByKey,
     pub(super) foresight: Foresight,
@@ -93,7 +93,7 @@ impl GridPlan {
         cells: Cells,
         root: &Path,
         opens: bool,
-        stock: &Stock,
+        stock: &ResourceCache,
         control: &Control,
     ) -> Option<Self> {
         let mut foresight = Foresight::new(stock, control, opens);
@@ -133,13 +133,13 @@ impl GridPlan {
     /// As [`Cells::of`].
     pub fn from_afar(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
         let cells = Cells::of(grid, root, overrides)?;
-        let (stock, control) = (Stock::default(), Control::default());
+        let (stock, control) = (ResourceCache::default(), Control::default());
         let plan = Self::make(cells, root, false, &stock, &control);
         plan.ok_or_else(|| Problem::new(message!("notices-grid-incomplete")))
     }
 
     /// What its runs have open.
-    pub fn stock(&self) -> Stock {
+    pub fn stock(&self) -> ResourceCache {
         self.stock.clone()
     }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-use super::Stock;
+use super::ResourceCache;
 use super::predict::Predictor;
 use crate::data::transform::InputSpec;
 use crate::message;
@@ -36,7 +36,7 @@ pub fn look(
     folder: &Path,
     [anchor, task]: [usize; 2],
     device: Option<&str>,
-    stock: &Stock,
+    stock: &ResourceCache,
 ) -> Result<(Predictor, RunInside)> {
     let predictor = Predictor::open(folder, task, device, stock, true)?;
     let mut inside = RunInside {
@@ -71,7 +71,7 @@ pub fn look(
 ///
 /// # Errors
 /// Returns a Problem if the test images are not available, or the device failed.
-pub fn sample(folder: &Path, predictor: &Predictor, stock: &Stock) -> Result<ProbeInside> {
+pub fn sample(folder: &Path, predictor: &Predictor, stock: &ResourceCache) -> Result<ProbeInside> {
     let probe = Arc::new(ProbeSet::gather(folder, predictor.input(), stock)?);
     let mut survey = Survey::new(probe);
     while !survey.is_whole() {

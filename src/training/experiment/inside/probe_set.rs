@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::data::Sample;
 use crate::data::loader::inputs_of;
 use crate::data::transform::InputSpec;
-use crate::experiment::Stock;
+use crate::experiment::ResourceCache;
 use crate::experiment::images::{Images, Place, evenly};
 use crate::experiment::teach::own_images;
 use crate::message;
@@ -34,7 +34,7 @@ impl ProbeSet {
     ///
     /// # Errors
     /// Returns a Problem if the run's test images are not available any more.
-    pub fn gather(folder: &Path, input: InputSpec, stock: &Stock) -> Result<Self> {
+    pub fn gather(folder: &Path, input: InputSpec, stock: &ResourceCache) -> Result<Self> {
         let stored = store::load(folder)?;
         let images = images_of(&stored, stock)?;
         let header = &stored.header;
@@ -65,7 +65,7 @@ impl ProbeSet {
 }
 
 /// The run's own test images and those of its added tasks.
-fn images_of(stored: &StoredRun, stock: &Stock) -> Result<Images> {
+fn images_of(stored: &StoredRun, stock: &ResourceCache) -> Result<Images> {
     let header = &stored.header;
     let own = own_images(header, stock, &|| true)?;
     let (tasks, planned) = (header.own_tasks(), &header.tasks);

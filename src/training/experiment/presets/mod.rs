@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use super::suited::LETTERS;
+use super::suggested_settings::LETTERS;
 use crate::message;
 use crate::method::{adopt_published, filled, lae, named_method};
 use crate::problem::{Problem, Result, some_of};

@@ -5,10 +5,10 @@
 //! differences up to the limits [`CERTAINTY`], [`TENSOR`] and [`OTHERS`] count as equal within rounding, and the
 //! largest ones are reported.
 
-mod again;
 mod answers;
 mod data;
 mod material;
+mod retraining;
 
 use std::path::Path;
 
@@ -18,10 +18,10 @@ use crate::run::event::{Control, Event, Phase, Sink, Wish};
 use crate::store::{self, Machine, Provenance, StoredRun, WrongPart};
 use crate::texts::Message;
 
-use super::{Stock, unless_stopped};
+use super::{ResourceCache, unless_stopped};
 use crate::files::names::portable;
 use crate::problem::Problem;
-pub use crate::run::checked::{Difference, Part, Report, Verdict};
+pub use crate::run::check_result::{Difference, Part, Report, Verdict};
 use material::Material;
 
 /// Largest difference of a score due to rounding.
@@ -56,7 +56,7 @@ pub struct CheckRequest<'a> {
 pub fn check_run(
     folder: &Path,
     asked: &CheckRequest<'_>,
-    stock: &Stock,
+    stock: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Report>> {
@@ -71,7 +71,7 @@ pub fn check_run(
 pub fn check_place(
     place: &Path,
     asked: &CheckRequest<'_>,
-    stock: &Stock,
+    stock: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Report>> {
@@ -99,7 +99,7 @@ pub fn check_place(
 struct Checker<'a> {
     folder: &'a Path,
     asked: &'a CheckRequest<'a>,
-    stock: &'a Stock,
+    stock: &'a ResourceCache,
     sink: &'a mut dyn Sink,
     control: &'a Control,
     report: Report,
@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
     fn of(
         folder: &'a Path,
         asked: &'a CheckRequest<'a>,
-        stock: &'a Stock,
+        stock: &'a ResourceCache,
         sink: &'a mut dyn Sink,
         control: &'a Control,
     ) -> Self {
@@ -162,7 +162,7 @@ impl<'a> Checker<'a> {
             let what = "retraining: the data has different classes";
             self.report.unchecked.push(what.into());
         } else if self.asked.train {
-            again::train(&mut self, &stored, &made_of, &material, rounds)?;
+            retraining::train(&mut self, &stored, &made_of, &material, rounds)?;
         }
         Ok(self.report)
     }

@@ -4,7 +4,7 @@ use crate::data::transform::InputSpec;
 use crate::experiment::predict::Predictor;
 use crate::method::Answer;
 use crate::metrics::Expert;
-use crate::run::event::Opinion;
+use crate::run::event::ClassPrediction;
 use crate::store::harmless_cell;
 
 /// Maximum number of images of a batch.
@@ -80,7 +80,7 @@ impl Columns {
             return self.unanswered("the experts gave no answer");
         };
         let named = |class: usize, score: f32| [self.class(class), share(score)];
-        let said = |opinion: &Opinion| {
+        let said = |opinion: &ClassPrediction| {
             let (class, score) = opinion.best();
             named(class, score)
         };

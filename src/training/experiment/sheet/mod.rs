@@ -3,8 +3,8 @@
 //! Images are decoded in batches, one ahead of the batch being predicted. The caller computes the predictions: the
 //! command line directly, the engine between two training batches.
 
-mod answered;
 mod columns;
+mod corrections;
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::ahead::one_ahead;
+use super::prefetch::one_ahead;
 use crate::data::Watch;
 use crate::data::listing::{Below, pictures_below};
 use crate::data::loader::input_of;
@@ -22,8 +22,8 @@ use crate::problem::{Problem, Result};
 use crate::run::sheet::SheetCount;
 use crate::store::{harmless_cell, write_with};
 
-pub use answered::{AnsweredPicture, Sorted, answered, keep_sorted};
 pub use columns::Columns;
+pub use corrections::{AnsweredPicture, Sorted, answered, keep_sorted};
 
 /// Images as network input, concatenated.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use crate::data::Split;
 use crate::data::scenario::{ClassOrder, TaskSizes};
 use crate::experiment::images::Own;
 use crate::experiment::plan::{put_back, same_classes, scenario};
-use crate::experiment::{Stock, all_at_once};
+use crate::experiment::{ResourceCache, all_at_once};
 use crate::message;
 use crate::method::{self, Chosen, GoOn, Method, passes_of};
 use crate::problem::{Problem, Result};
@@ -133,7 +133,7 @@ pub(in crate::experiment) fn check_training_images(header: &RunHeader, own: &Own
 pub(super) fn check_earlier_images(
     header: &RunHeader,
     title: &str,
-    stock: &Stock,
+    stock: &ResourceCache,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<()> {
     let own = own_images(header, stock, go_on);
@@ -189,7 +189,7 @@ pub(super) fn check_exemplars(
 /// The run's own data set, if it is available and still has the test images of the run.
 pub(in crate::experiment) fn own_images(
     header: &RunHeader,
-    stock: &Stock,
+    stock: &ResourceCache,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Own> {
     let config = &header.config;

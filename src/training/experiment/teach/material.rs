@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::data::card::counts;
-use crate::data::looks::first_pictures;
+use crate::data::image_kind::first_pictures;
+use crate::data::summary::counts;
 use crate::data::{Check, Dataset, OpenOptions, Watch, told_two_labels};
 use crate::message;
 use crate::method::{Chosen, learns};
@@ -13,9 +13,9 @@ use crate::run::event::{AddedTask, Again, Picture, RunHeader};
 use crate::store::MOST_PICTURES;
 use crate::texts::{Message, Words};
 
-use super::Stock;
+use super::ResourceCache;
 use super::basis::check_earlier_images;
-use super::drill::Drill;
+use super::schedule::TaskSchedule;
 
 /// Fewer training images of a class cause a warning.
 const FEW: usize = 4;
@@ -42,7 +42,7 @@ pub fn found(
     source: &str,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Found> {
-    let material = Material::open(header, after, source, (&Stock::default(), go_on))?;
+    let material = Material::open(header, after, source, (&ResourceCache::default(), go_on))?;
     let classes = material.classes.len();
     let trained = counts(&material.data.train, classes);
     let tested = counts(&material.data.test, classes);
@@ -83,7 +83,7 @@ impl Material {
         header: &RunHeader,
         after: usize,
         source: &str,
-        (stock, go_on): (&Stock, &(dyn Fn() -> bool + Sync)),
+        (stock, go_on): (&ResourceCache, &(dyn Fn() -> bool + Sync)),
     ) -> Result<Self> {
         let config = &header.config;
         let options = OpenOptions {
@@ -190,7 +190,7 @@ impl Material {
     }
 
     /// What the run's record gets, fingerprint and former accuracy excepted.
-    pub fn added_task(&self, drill: &Drill, planned_tasks: usize) -> AddedTask {
+    pub fn added_task(&self, drill: &TaskSchedule, planned_tasks: usize) -> AddedTask {
         let classes = self.classes.len();
         AddedTask {
             source: self.source.clone(),

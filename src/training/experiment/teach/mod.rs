@@ -7,8 +7,8 @@
 //! is unchanged.
 
 mod basis;
-mod drill;
 mod material;
+mod schedule;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,13 +30,13 @@ use crate::texts::{Message, Words};
 
 use super::fitting::answering_weights;
 use super::images::{Images, Own, evenly};
-use super::trainer::{Kit, Trainer};
-use super::{Outcome, Stock, unless_stopped, upload};
+use super::trainer::{TrainContext, Trainer};
+use super::{Outcome, ResourceCache, unless_stopped, upload};
 use basis::{check_exemplars, full, restore, teachable};
 pub(super) use basis::{check_training_images, own_images};
-use drill::Drill;
 use material::Material;
 pub use material::{Found, found};
+use schedule::TaskSchedule;
 
 /// Number of images that pass through the network together before an added task.
 const AT_ONCE: usize = 48;
@@ -54,7 +54,7 @@ pub fn teach(
     folder: &Path,
     source: &str,
     device: Option<&str>,
-    stock: &Stock,
+    stock: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
@@ -110,7 +110,7 @@ struct Teacher {
     /// The run with the added task, some of whose facts are still unknown.
     header: RunHeader,
     material: Material,
-    drill: Drill,
+    drill: TaskSchedule,
     /// The run's settings with batch size and learning rate of the added task.
     config: RunConfig,
     own: Option<Own>,
@@ -123,7 +123,7 @@ impl Teacher {
         stored: &StoredRun,
         mut material: Material,
         device: Option<&str>,
-        stock: &Stock,
+        stock: &ResourceCache,
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Self> {
@@ -149,7 +149,7 @@ impl Teacher {
         }
         let chosen = Chosen::of(&before.config)?;
         let usual = &before.train_images[..before.own_tasks().min(after)];
-        let drill = Drill::of(&chosen, after, material.data.train.len(), usual);
+        let drill = TaskSchedule::of(&chosen, after, material.data.train.len(), usual);
         material
             .notes
             .extend(drill.note(&before.config).map(Words::from));
@@ -234,7 +234,7 @@ impl Teacher {
             self.measure_earlier(&mut *method, &images, control)?;
         }
         let added_task = self.complete(pictures.fingerprint.clone(), before);
-        let kit = Kit {
+        let kit = TrainContext {
             config: self.config,
             images,
             pixels: Arc::new(PixelCache::new(

@@ -1,7 +1,7 @@
 //! The training loop: tasks, the passes that the method needs over each, evaluation. The state that must survive a kill
 //! is saved in the run's folder after every pass and every task; everything else is derived from the settings.
 
-mod passing;
+mod epoch;
 mod probe;
 mod progress;
 mod resume;
@@ -32,7 +32,7 @@ use super::meter::Meter;
 use super::{Outcome, upload};
 
 /// The inputs of the training loop.
-pub(super) struct Kit {
+pub(super) struct TrainContext {
     /// The settings of the run.
     pub config: RunConfig,
     /// The images of all tasks.
@@ -47,7 +47,7 @@ pub(super) struct Kit {
 
 /// One run in progress.
 pub(super) struct Trainer<'a> {
-    kit: Kit,
+    kit: TrainContext,
     header: RunHeader,
     /// The task of each class.
     task_of: Vec<Option<usize>>,
@@ -100,7 +100,7 @@ pub(super) struct Trainer<'a> {
 impl<'a> Trainer<'a> {
     /// Creates a trainer at the start of the first task.
     pub fn new(
-        (kit, method): (Kit, Box<dyn Method>),
+        (kit, method): (TrainContext, Box<dyn Method>),
         header: RunHeader,
         folder: RunFolder,
         sink: &'a mut dyn Sink,

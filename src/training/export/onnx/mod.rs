@@ -9,7 +9,7 @@ use super::prepared;
 use super::words::title;
 use crate::backbone::graph::{GraphHooks, GraphParts};
 use crate::message;
-use crate::method::{CosinePart, Reading, TEMPERATURE, Voice};
+use crate::method::{CosinePart, LogitSource, Reading, TEMPERATURE};
 use crate::onnx::{Attribute, Graph, Length, OPSET, Value};
 use crate::pet::{BlockPet, PetStack, Site};
 use crate::problem::{Problem, Result};
@@ -138,9 +138,12 @@ fn read(
                 let product = graph.pair("MatMul", features, &weight);
                 logits.push(graph.pair("Add", &product, &bias));
             }
-            match experts.last().map_or(Voice::Of(0), |(_, voice)| *voice) {
-                Voice::Of(at) => (logits[at].clone(), graph.softmax(&logits[at])),
-                Voice::Larger(both) => {
+            match experts
+                .last()
+                .map_or(LogitSource::Of(0), |(_, voice)| *voice)
+            {
+                LogitSource::Of(at) => (logits[at].clone(), graph.softmax(&logits[at])),
+                LogitSource::Larger(both) => {
                     let mut larger = |operator: &str| {
                         let told = [("axis", Attribute::Int(-1))];
                         let [a, b] = both.map(|at| graph.op(operator, &[&logits[at]], &told));

@@ -2,7 +2,7 @@
 
 use super::super::model::Model;
 use super::super::words::list;
-use crate::method::{CosinePart, Reading, TEMPERATURE, Voice};
+use crate::method::{CosinePart, LogitSource, Reading, TEMPERATURE};
 use crate::tensors::{HostTensor, Named};
 
 /// Adds the numbers, by the names that [`modules`] gives them.
@@ -81,15 +81,15 @@ pub fn lines(model: &Model<'_>) -> Vec<String> {
             lines.push("experts = {".into());
             for (expert, voice) in experts {
                 let says = match voice {
-                    Voice::Of(at) => format!("{}.softmax(-1)", logits(*at)),
-                    Voice::Larger(both) => larger(both.map(logits), "softmax"),
+                    LogitSource::Of(at) => format!("{}.softmax(-1)", logits(*at)),
+                    LogitSource::Larger(both) => larger(both.map(logits), "softmax"),
                 };
                 lines.push(format!("    \"{}\": {says},", expert.name()));
             }
             lines.push("}".into());
             let scores = match experts.last().map(|(_, voice)| *voice) {
-                Some(Voice::Larger(both)) => larger(both.map(logits), "log_softmax"),
-                Some(Voice::Of(at)) => logits(at).to_owned(),
+                Some(LogitSource::Larger(both)) => larger(both.map(logits), "log_softmax"),
+                Some(LogitSource::Of(at)) => logits(at).to_owned(),
                 None => logits(0).to_owned(),
             };
             lines.push(format!("scores = {scores}"));

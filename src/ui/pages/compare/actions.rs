@@ -4,12 +4,12 @@ use egui::{Button, Link, Popup, Response, TextWrapMode, Ui};
 
 use crate::problem::listed;
 use crate::session::Session;
-use crate::session::take_along::TakenAlong;
+use crate::session::model_export::TakenAlong;
 use crate::session::views::{RunRow, RunState};
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::{Cx, RESUME_ON, resume_on};
-use crate::ui::shell::take::{self, TAKE};
+use crate::ui::shell::export_menu::{self, TAKE};
 use crate::ui::widgets::{self, faint, link};
 
 /// An action on one run.
@@ -200,6 +200,6 @@ fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     if row.is_measured() {
         let run = row.folder.clone();
         let taken = TakenAlong { run, task: None };
-        ui.menu_button(tr!(TAKE), |ui| take::forms(ui, &taken, cx.commands));
+        ui.menu_button(tr!(TAKE), |ui| export_menu::forms(ui, &taken, cx.commands));
     }
 }

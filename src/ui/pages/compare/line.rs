@@ -6,8 +6,8 @@ use egui::{
 
 use super::actions;
 use super::chosen::Listed;
-use crate::session::at_places::doing;
 use crate::session::differences::apart_words;
+use crate::session::remote_jobs::doing;
 use crate::session::row::made_title;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::{percent, time_text};

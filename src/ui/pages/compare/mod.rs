@@ -2,9 +2,9 @@
 //! listed runs as a table, grouped by any setting.
 
 mod actions;
-mod became;
 mod chosen;
 mod costs;
+mod first_task;
 mod line;
 mod list;
 mod matrices;
@@ -21,8 +21,8 @@ use egui::Ui;
 use crate::metrics::Expert;
 use crate::palette::Shade;
 use crate::run::config::RunConfig;
+use crate::session::comparable::unlike;
 use crate::session::differences::{differences, other_texts};
-use crate::session::like::unlike;
 use crate::session::views::{Fetch, Rows, RunRow};
 use crate::texts::Language;
 use crate::tr;

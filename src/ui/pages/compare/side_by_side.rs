@@ -2,14 +2,14 @@
 
 use egui::{RichText, Ui};
 
-use super::became::became;
 use super::costs::costs;
+use super::first_task::became;
 use super::matrices::matrices;
 use super::paired::paired;
 use super::{FIGURES, different};
 use crate::metrics::Expert;
 use crate::palette::Shade;
-use crate::session::like::unlike;
+use crate::session::comparable::unlike;
 use crate::session::plain::title_of;
 use crate::session::views::{Rows, RunRow};
 use crate::session::words::number;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
-use super::{arrival, corrected, details, standing, tasks};
-use crate::data::named;
+use super::{class_schedule, corrected, details, standing, tasks};
+use crate::data::published;
 use crate::run::config::SettingGroup;
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::collection::Purpose;
@@ -50,7 +50,8 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                 });
                 ui.ctx().request_repaint_after(Duration::from_millis(200));
             }
-            Fetch::Failed(problem) => match named::published(&cx.session.experiment.draft.data) {
+            Fetch::Failed(problem) => match published::published(&cx.session.experiment.draft.data)
+            {
                 Some(set) => offer(ui, cx, set),
                 None => {
                     widgets::problem(ui, problem);
@@ -61,7 +62,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                 thumbs(ui, cx, view);
                 corrected::line(ui, cx);
                 details::noted_splits(ui, cx, view);
-                arrival::line(ui, cx);
+                class_schedule::line(ui, cx);
                 for words in cx.session.suited() {
                     faint(ui, words.said());
                 }
@@ -106,7 +107,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
         _ if cx.pages.experiment.folder => tr!("data-folder"),
         "digits" => tr!("data-digits"),
         "letters" => tr!("data-letters"),
-        name => named::published(name).map_or(tr!("data-own-folder"), |set| set.name),
+        name => published::published(name).map_or(tr!("data-own-folder"), |set| set.name),
     };
     ui.horizontal_wrapped(|ui| {
         let menu = button(ui, format!("{title} ▾")).accessible_name(tr!("data-choose"));
@@ -132,7 +133,7 @@ fn sources(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
     }
     for name in ["cifar-10", "cifar-100", "imagenet-r"] {
-        let Some(set) = named::published(name) else {
+        let Some(set) = published::published(name) else {
             continue;
         };
         let size = tr!("data-megabytes", n = set.megabytes);
@@ -159,7 +160,7 @@ fn sources(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// Draws a published dataset that is not downloaded yet: its description and the download.
-fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::PublishedData) {
+fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &published::PublishedData) {
     let item = Item::Data(set.name.to_string());
     let under_way = cx.session.under_way_like(&item);
     if under_way.is_some_and(|download| download.item == item) {
@@ -219,7 +220,7 @@ fn on_its_way(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws a field for a path, for systems without a file dialog.
 fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
     let now = cx.session.experiment.draft.data.as_str();
-    let path = match EMBEDDED.contains(&now) || named::published(now).is_some() {
+    let path = match EMBEDDED.contains(&now) || published::published(now).is_some() {
         true => "",
         false => now,
     };

@@ -9,8 +9,8 @@ use egui::{
 use super::setting::in_row;
 use super::{row, tasks};
 use crate::data::FULL_DEPTH;
+use crate::session::augmented_samples::{NetworkInput, Sight};
 use crate::session::loads::Load;
-use crate::session::sight::{NetworkInput, Sight};
 use crate::session::views::{DataView, Fetch};
 use crate::session::words::{by_number, bytes_text, count_text};
 use crate::tr;

@@ -2,7 +2,7 @@
 
 use egui::{RichText, Ui};
 
-use crate::data::named;
+use crate::data::published;
 use crate::method::{SingleClassTasks, named_method};
 use crate::problem::Problem;
 use crate::run::config::{FixTo, RunConfig, SETTINGS, Setting};
@@ -24,7 +24,7 @@ pub fn in_the_way(cx: &Cx<'_>) -> Vec<Problem> {
         .cloned()
         .collect();
     if let (Some(_), Some(first)) = (
-        named::published(&cx.session.experiment.draft.data),
+        published::published(&cx.session.experiment.draft.data),
         list.first_mut(),
     ) && cx.session.experiment.data.problem().is_some()
     {

@@ -1,8 +1,8 @@
 //! Set-up of a run: data, backbone, PET, method; its problems and its cost.
 
-mod arrival;
 mod backbone;
 mod chips;
+mod class_schedule;
 mod corrected;
 mod data;
 mod details;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{RichText, Ui};
 
-use crate::run::tried::{Trial, TriedMethod};
+use crate::run::trial_result::{Trial, TriedMethod};
 use crate::session::Session;
 use crate::session::advice::backbone_after_trial;
 use crate::session::trials::Trying;

@@ -8,7 +8,7 @@ use egui::text_edit::TextEditState;
 use egui::{Galley, Id, Key, Modifiers, Pos2, Rect, ScrollArea, Stroke, TextEdit, Ui, Vec2};
 
 use crate::expression::Piece;
-use crate::pet::marks::{Mark, marks};
+use crate::pet::highlight::{Mark, marks};
 use crate::session::editor::OpenPlugin;
 use crate::session::editor::completion::{Candidate, candidates};
 use crate::tr;

@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 use egui_plot::LineStyle;
 
 use crate::palette::Shade;
-use crate::run::tried::Trial;
+use crate::run::trial_result::Trial;
 use crate::session::Session;
 use crate::session::editor::OpenPlugin;
 use crate::session::trials::Trying;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use egui::{RichText, Role, Sense, Ui, Vec2, WidgetInfo};
 
-use super::{board, inside, refusal, scrub, sorted};
+use super::{board, inside, refusal, sorted, task_slider};
 use crate::method::lae::drifts;
 use crate::metrics::Expert;
-use crate::run::event::{Opinion, Picture, Prediction, RunHeader};
+use crate::run::event::{ClassPrediction, Picture, Prediction, RunHeader};
 use crate::session::predict::{ranking, reason};
 use crate::session::words::{number, percent, signed};
 use crate::tr;
@@ -59,7 +59,7 @@ fn answers(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 
 /// Returns the height left above the expandable parts; `None` if they are long, because then the column is scrolled.
 fn rest(ui: &Ui, cx: &Cx<'_>, column: Column) -> f32 {
-    match scrub::at_foot(cx) {
+    match task_slider::at_foot(cx) {
         true => 0.0,
         false => (column.rest(ui, 0.0) - BELOW).max(0.0),
     }
@@ -89,7 +89,7 @@ fn nothing_yet(ui: &mut Ui, cx: &Cx<'_>, column: Column) {
 /// Draws the prediction next to its image.
 fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&RunHeader>) {
     let t = tokens(ui);
-    let Some((class, p)) = answer.opinions.last().map(Opinion::best) else {
+    let Some((class, p)) = answer.opinions.last().map(ClassPrediction::best) else {
         return;
     };
     let name = answer.classes.get(class).map_or("?", String::as_str);
@@ -200,7 +200,7 @@ fn opinions(ui: &mut Ui, answer: &Prediction, stale: bool) {
     }
 }
 
-fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &Opinion, stale: bool) {
+fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &ClassPrediction, stale: bool) {
     let t = tokens(ui);
     let expert = view.expert;
     card_of(ui, 226.0, |ui| {
@@ -257,13 +257,13 @@ fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Opti
     let experts: Vec<Expert> = answer.opinions.iter().map(|o| o.expert).collect();
     card(ui, |ui| {
         let title = tr!("predict-over-tasks");
-        if scrub::at_foot(cx) {
+        if task_slider::at_foot(cx) {
             ui.horizontal_wrapped(|ui| {
                 widgets::title(ui, title);
                 legend(ui, experts.iter().copied());
             });
         } else {
-            scrub::scrubber(ui, cx, title, &experts);
+            task_slider::scrubber(ui, cx, title, &experts);
         }
         score(ui, cx, answer, header, all);
     });

@@ -6,10 +6,10 @@ mod board;
 mod inside;
 mod refusal;
 mod samples;
-mod scrub;
 pub mod sheet;
 pub mod sorted;
 mod source;
+mod task_slider;
 
 use std::path::{Path, PathBuf};
 
@@ -139,7 +139,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         Fixed::Left(left),
         source::left,
         answer::right,
-        scrub::at_the_foot,
+        task_slider::at_the_foot,
     );
 }
 
@@ -150,11 +150,11 @@ fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
         return;
     }
     let (back, on) = input::arrows(ui);
-    let last = scrub::reach(cx).saturating_sub(1);
+    let last = task_slider::reach(cx).saturating_sub(1);
     let now = cx.session.predict.task;
     let task = (now + on).min(last).saturating_sub(back);
     if task != now && back + on > 0 {
-        scrub::look_at(cx, task);
+        task_slider::look_at(cx, task);
         cx.pages.predict.playing = false;
     }
 }

@@ -3,7 +3,7 @@
 
 use egui::Ui;
 
-use crate::run::event::{Opinion, Prediction};
+use crate::run::event::{ClassPrediction, Prediction};
 use crate::run::refusal::{KEPT, Measured, Refusal};
 use crate::session::Session;
 use crate::session::words::{percent, signed};
@@ -56,7 +56,7 @@ pub fn refuses(cx: &Cx<'_>, answer: &Prediction) -> bool {
 }
 
 /// Draws why it is one of the classes, or none of them.
-fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &Opinion) {
+fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &ClassPrediction) {
     let now = signed(opinion.strangeness().into(), 2);
     let limit = signed(refusal.threshold.into(), 2);
     let (sign, hint) = match opinion.energy {

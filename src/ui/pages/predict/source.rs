@@ -9,13 +9,13 @@ use super::{Question, askable, board, listed_as, samples, sheet};
 use crate::session::Session;
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::drawing::Drawing;
-use crate::session::take_along::TakenAlong;
+use crate::session::model_export::TakenAlong;
 use crate::session::views::DataView;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
-use crate::ui::shell::take;
+use crate::ui::shell::export_menu;
 use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::textures::upload;
@@ -123,7 +123,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
             .accessible_name(tr!("predict-with-run"));
         if let Some(run) = current.clone() {
             let task = Some(cx.session.predict.task);
-            take::behind_dots(ui, &TakenAlong { run, task }, cx.commands);
+            export_menu::behind_dots(ui, &TakenAlong { run, task }, cx.commands);
         }
     });
     if let Some(folder) = chosen {

@@ -8,7 +8,7 @@ use egui::{
 
 use super::{Shown, Step, fitting, split};
 use crate::problem::listed;
-use crate::session::forgotten::best;
+use crate::session::forgetting::best;
 use crate::session::words::{number, percent};
 use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};

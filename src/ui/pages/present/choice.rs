@@ -6,7 +6,7 @@ use egui::{ComboBox, Rect, RichText, Ui, UiBuilder};
 
 use super::{Shown, split};
 use crate::session::Session;
-use crate::session::companion::have_same_tasks;
+use crate::session::comparison_run::have_same_tasks;
 use crate::session::views::RunRow;
 use crate::tr;
 use crate::ui::command::Page;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::text::LayoutJob;
 use egui::{Galley, Label, Rect, RichText, Ui, UiBuilder, Vec2};
 
-use super::{Shown, Step, bars, choice, fitting, split, told};
+use super::{Shown, Step, bars, choice, fitting, question, split};
 use crate::session::words::percent;
 use crate::tr;
 use crate::ui::pages::Cx;
@@ -31,7 +31,7 @@ pub(super) fn all(
         let columns = split(below, shown.len(), unit);
         let most = Vec2::new(columns[0].width(), unit * 2.9);
         let said = shown.iter().map(|one| {
-            let said = told::forgot(one, step.task).unwrap_or_default();
+            let said = question::forgot(one, step.task).unwrap_or_default();
             words(ui, &said, unit * 0.95, most)
         });
         let said: Vec<Arc<Galley>> = said.collect();

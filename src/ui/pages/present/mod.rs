@@ -4,14 +4,14 @@
 mod bars;
 mod choice;
 mod column;
-mod told;
+mod question;
 
 use std::path::PathBuf;
 
 use egui::{Button, Key, Modifiers, Rect, RichText, Ui, Vec2};
 
 use crate::session::Session;
-use crate::session::companion::{Companion, have_same_tasks};
+use crate::session::comparison_run::{Companion, have_same_tasks};
 use crate::session::row::names_apart;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
@@ -97,8 +97,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
     };
     head(ui, cx, run, unit);
     let words = match step.known {
-        true => told::became(&shown, step.task),
-        false => told::asked(run, step.task),
+        true => question::became(&shown, step.task),
+        false => question::asked(run, step.task),
     };
     // The figures and bars need the room below a result.
     let high = if step.known { 3.6 } else { 5.5 };

@@ -42,7 +42,7 @@ fn steps(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
 fn images(ui: &mut Ui, cx: &mut Cx<'_>) {
     widgets::title(ui, tr!("classify-images"));
     let place = cx.session.experiment.draft.data.clone();
-    let own = crate::session::arrival::is_own(&place);
+    let own = crate::session::class_schedule::is_own(&place);
     match &cx.session.experiment.data {
         Fetch::Ready(view) if own => {
             cut(ui, &place).on_hover_text(&place);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::{Color32, ComboBox, RichText, Sense, Ui, Vec2};
 
 use crate::metrics::History;
-use crate::session::companion::Beside;
+use crate::session::comparison_run::Beside;
 use crate::session::run_view::RunView;
 use crate::session::views::RunRow;
 use crate::session::words::{number, percent};

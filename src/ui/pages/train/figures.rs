@@ -5,7 +5,7 @@ use egui_plot::LineStyle;
 
 use super::State;
 use crate::metrics::{Expert, Tally};
-use crate::session::companion::Companion;
+use crate::session::comparison_run::Companion;
 use crate::session::run_view::RunView;
 use crate::session::words::{as_they_came, number};
 use crate::tr;

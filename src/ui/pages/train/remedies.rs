@@ -2,11 +2,11 @@
 
 use egui::Ui;
 
-use crate::experiment::suited::choose_backbone;
+use crate::experiment::suggested_settings::choose_backbone;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::session::advice::{better_backbone, more_steps};
-use crate::session::arrival::is_own;
+use crate::session::class_schedule::is_own;
 use crate::session::run_view::{RunView, Stage};
 use crate::tr;
 use crate::ui::command::UiCommand;

@@ -12,9 +12,9 @@ use toml::Spanned;
 
 use super::entry::{BackboneEntry, NOT_STATED};
 use crate::backbone::architecture::Architecture;
+use crate::backbone::arguments::ArchitectureValues;
 use crate::backbone::families::{self, FAMILIES};
 use crate::backbone::normalisation::Normalisation;
-use crate::backbone::words::ArchitectureValues;
 use crate::data::transform::{CropMode, Interpolation, Resize, is_crop_ratio};
 use crate::message;
 use crate::names::{is_long, too_long};

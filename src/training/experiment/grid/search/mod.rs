@@ -13,12 +13,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::cells::{Cell, Cells, GridRow};
-use super::foresight::{Foresight, data_key};
+use super::forecast::{Foresight, data_key};
 use super::plan::GridPlan;
 use super::work::GridEnd;
 use crate::experiment::estimate::over_passes;
-use crate::experiment::given::halved;
-use crate::experiment::{Stock, check};
+use crate::experiment::overrides::halved;
+use crate::experiment::{ResourceCache, check};
 use crate::message;
 use crate::method::{filled, named_method};
 use crate::problem::{Problem, Result};
@@ -97,7 +97,7 @@ impl Search {
         cells: Cells,
         (strategy, share): (SearchBy, f64),
         budget: Option<usize>,
-        stock: &Stock,
+        stock: &ResourceCache,
         control: &Control,
     ) -> Result<Self> {
         let competing = competing(&cells)?;
@@ -127,7 +127,7 @@ impl Search {
     }
 
     /// Counts the training steps of each row for each number of halvings. A row that cannot be trained has none.
-    fn count(&mut self, stock: &Stock, control: &Control) -> Result<()> {
+    fn count(&mut self, stock: &ResourceCache, control: &Control) -> Result<()> {
         let mut foresight = Foresight::new(stock, control, false);
         let mut order: Vec<usize> = (0..self.cells.rows.len()).collect();
         order.sort_by_cached_key(|row| data_key(self.config(*row)));
@@ -310,7 +310,7 @@ impl Search {
     pub fn run(
         &self,
         root: &Path,
-        stock: &Stock,
+        stock: &ResourceCache,
         control: &Control,
         mut run: impl FnMut(&mut GridPlan, &[usize], u32) -> GridEnd,
     ) -> Result<Option<Vec<Verdict>>> {

@@ -5,7 +5,7 @@ use crate::experiment::grid::written::{ChosenRow, file};
 use crate::problem::Result;
 use crate::run::config::Setting;
 use crate::run::grid::GridValue;
-use crate::run::searched::{ChosenEnd, ContestEnd, EdgeEnd};
+use crate::run::search_result::{ChosenEnd, ContestEnd, EdgeEnd};
 
 impl Search {
     /// Returns what each contest came to, as plain data.

@@ -9,10 +9,10 @@
 mod commands;
 mod note;
 mod script;
-mod standing;
+mod status;
 mod submission;
 
 pub use commands::is_here;
 pub use script::TEMPLATE;
-pub use standing::{OnCluster, Standing, TaskState, failures, watch};
+pub use status::{OnCluster, Standing, TaskState, failures, watch};
 pub use submission::{Given, cancel, cancel_submission, submit};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::commands;
 use super::note::{FOLDER, Submission, SubmittedCell, VERSION};
 use super::script::Script;
-use super::standing::{OnCluster, Standing, TaskState};
+use super::status::{OnCluster, Standing, TaskState};
 use crate::counts::ranges_text;
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::files;

@@ -11,7 +11,7 @@ use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, Tokens, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
-use crate::ui::widgets::stops::stops_called;
+use crate::ui::widgets::snapshot_slider::stops_called;
 use crate::ui::widgets::{self, card, faint, matrix, part, terms};
 
 /// Size of a cell of the matrices.

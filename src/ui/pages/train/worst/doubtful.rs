@@ -5,7 +5,7 @@ use egui::Ui;
 use super::{at_hand, list, pictures};
 use crate::metrics::Expert;
 use crate::run::event::RunHeader;
-use crate::session::doubts::{DoubtView, doubtful};
+use crate::session::label_noise::{DoubtView, doubtful};
 use crate::session::run_view::RunView;
 use crate::tr;
 use crate::ui::pages::Cx;

@@ -1,10 +1,10 @@
-use super::super::gist::tests::scene;
+use super::super::perceptual_hash::tests::scene;
 use super::*;
 
 #[test]
 fn sets_of_near_copies_end_somewhere_and_pairs_are_found_among_many() {
-    let gists: Vec<Option<Gist>> = (0..400u64)
-        .map(|at| Gist::of(&scene(1 + at % 300, 64, 64)))
+    let gists: Vec<Option<PerceptualHash>> = (0..400u64)
+        .map(|at| PerceptualHash::of(&scene(1 + at % 300, 64, 64)))
         .collect();
     let mut sets = Sets::new(gists.len());
     sets.join(&gists);
@@ -12,7 +12,7 @@ fn sets_of_near_copies_end_somewhere_and_pairs_are_found_among_many() {
         assert!(gist.is_none() || sets.find(at) == sets.find(at - 300));
     }
     assert_eq!(sets.size.iter().filter(|size| **size > 2).count(), 0);
-    let film = vec![Gist::of(&scene(3, 64, 64)); 3 * MOST];
+    let film = vec![PerceptualHash::of(&scene(3, 64, 64)); 3 * MOST];
     let mut sets = Sets::new(film.len());
     sets.join(&film);
     assert!(sets.cut && sets.size.iter().all(|size| *size <= MOST));
@@ -20,7 +20,7 @@ fn sets_of_near_copies_end_somewhere_and_pairs_are_found_among_many() {
 
 #[test]
 fn a_hundred_thousand_strangers_stay_strangers() {
-    let one = Gist::of(&scene(5, 64, 64)).unwrap();
+    let one = PerceptualHash::of(&scene(5, 64, 64)).unwrap();
     let mut bits = 1u64;
     let mut strange = || {
         bits ^= bits << 13;
@@ -33,7 +33,7 @@ fn a_hundred_thousand_strangers_stay_strangers() {
         });
         Some(gist)
     };
-    let mut gists: Vec<Option<Gist>> = (0..100_000).map(|_| strange()).collect();
+    let mut gists: Vec<Option<PerceptualHash>> = (0..100_000).map(|_| strange()).collect();
     // Two of them differ in a few bits, spread over all.
     let mut twin = gists[7].clone().unwrap();
     twin.bits ^= 0x0100_4000_0020_0004;

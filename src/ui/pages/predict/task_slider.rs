@@ -7,7 +7,7 @@ use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::curves::legend;
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::stops::stops;
+use crate::ui::widgets::snapshot_slider::stops;
 use crate::ui::widgets::{self, foot, icon_text_button};
 
 /// Seconds per task while playing.

@@ -3,10 +3,10 @@
 
 use crate::backbone::library::{BackboneEntry, NANO, PHOTO, embedded_entry};
 use crate::data::Dataset;
-use crate::data::card::counts;
-use crate::data::looks::{Looks, first_pictures};
-use crate::data::named;
+use crate::data::image_kind::{ImageKind, first_pictures};
+use crate::data::published;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
+use crate::data::summary::counts;
 use crate::message;
 use crate::method::{adopt_published, named_method};
 use crate::run::config::{RunConfig, SettingSpec};
@@ -35,7 +35,7 @@ pub struct Material<'a> {
     /// Training images of each class.
     pub train: &'a [usize],
     /// How the images look: drawings may not be flipped, photographs have their own backbone.
-    pub looks: Looks,
+    pub looks: ImageKind,
     /// Whether the classes of a user's folder are learned in stages rather than all at once.
     pub in_stages: bool,
 }
@@ -84,7 +84,7 @@ pub fn suit_to(config: &mut RunConfig, data: &Dataset, in_stages: bool) -> Vec<M
     let material = Material {
         classes: &data.classes,
         train: &counts(&data.train, data.classes.len()),
-        looks: Looks::of(&pictures),
+        looks: ImageKind::of(&pictures),
         in_stages,
     };
     suit(config, &material)
@@ -98,7 +98,7 @@ pub fn suit(config: &mut RunConfig, material: &Material) -> Vec<Message> {
 }
 
 /// Chooses the embedded backbone for these images, unless the settings have one that is not embedded.
-fn suit_backbone(config: &mut RunConfig, looks: Looks) -> Option<Message> {
+fn suit_backbone(config: &mut RunConfig, looks: ImageKind) -> Option<Message> {
     let name = if looks.photographs { PHOTO } else { NANO };
     if !is_embedded(&config.backbone) {
         return None;
@@ -133,7 +133,7 @@ fn suit_training(config: &mut RunConfig, material: &Material) -> Option<Message>
     let usual = RunConfig::default();
     take_from(config, &usual);
     let classes = material.classes.len();
-    match (config.data.as_str(), named::published(&config.data)) {
+    match (config.data.as_str(), published::published(&config.data)) {
         ("digits", _) => return None,
         ("letters", _) => {
             config.classes_per_task = LETTERS.into();
@@ -217,12 +217,12 @@ pub fn stages(classes: usize) -> String {
 mod tests {
     use super::*;
 
-    const PHOTOGRAPHS: Looks = Looks {
+    const PHOTOGRAPHS: ImageKind = ImageKind {
         light_on_dark: false,
         glyph_share: None,
         photographs: true,
     };
-    const DRAWINGS: Looks = Looks {
+    const DRAWINGS: ImageKind = ImageKind {
         light_on_dark: false,
         glyph_share: Some(0.5),
         photographs: false,

@@ -18,7 +18,7 @@ const BATCH: usize = 8;
 
 /// How an added task is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Drill {
+pub(super) struct TaskSchedule {
     /// Images of a step.
     pub batch: usize,
     /// How often an epoch shows each image.
@@ -31,7 +31,7 @@ pub(super) struct Drill {
     steps: bool,
 }
 
-impl Drill {
+impl TaskSchedule {
     /// For an added task of this many training images that becomes this task (from 0); the tasks before
     /// it that are no added tasks had `own` images each.
     pub fn of(chosen: &Chosen<'_>, task: usize, images: usize, own: &[usize]) -> Self {
@@ -101,7 +101,7 @@ mod tests {
                 batch: 24,
                 ..RunConfig::default()
             };
-            let drill = Drill::of(&Chosen::of(&config).unwrap(), 5, 10, &[250; 5]);
+            let drill = TaskSchedule::of(&Chosen::of(&config).unwrap(), 5, 10, &[250; 5]);
             (drill.batch, drill.repeats, drill.images)
         };
         assert_eq!(repeats("lae"), (8, 8, 10));

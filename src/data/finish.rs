@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::card::counts;
 use super::check::{self, Checked};
 use super::corrected::{self, CorrectionCount};
 use super::draw::Draw;
-use super::near::NearCopySets;
+use super::near_copies::NearCopySets;
+use super::summary::counts;
 use super::tree::counted_reasons;
 use super::{Dataset, Found, Listed, OpenOptions, Sample, Skipped};
 use crate::message;

@@ -25,7 +25,9 @@ pub fn scene(seed: u64, width: u32, height: u32) -> RgbImage {
 }
 
 fn near(a: &RgbImage, b: &RgbImage) -> bool {
-    Gist::of(a).unwrap().is_near(&Gist::of(b).unwrap())
+    PerceptualHash::of(a)
+        .unwrap()
+        .is_near(&PerceptualHash::of(b).unwrap())
 }
 
 #[test]
@@ -49,14 +51,14 @@ fn resized_lightened_and_shifted_pictures_are_near_and_others_are_not() {
 
 #[test]
 fn what_says_little_is_nobodys_copy() {
-    assert!(Gist::of(&scene(1, 47, 200)).is_none());
-    assert!(Gist::of(&RgbImage::from_pixel(99, 99, image::Rgb([70; 3]))).is_none());
+    assert!(PerceptualHash::of(&scene(1, 47, 200)).is_none());
+    assert!(PerceptualHash::of(&RgbImage::from_pixel(99, 99, image::Rgb([70; 3]))).is_none());
     // Ink on plain ground.
     let drawing = RgbImage::from_fn(128, 128, |x, y| {
         let ink = (x as i32 - 64).abs() < 10 && (20..100).contains(&y);
         image::Rgb([if ink { 0 } else { 255 }; 3])
     });
-    assert!(Gist::of(&drawing).is_none());
+    assert!(PerceptualHash::of(&drawing).is_none());
     // The same shapes in other colours.
     let one = scene(7, 96, 96);
     let other = RgbImage::from_fn(96, 96, |x, y| {

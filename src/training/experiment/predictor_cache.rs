@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::Stock;
+use super::ResourceCache;
 use super::predict::{Parts, Predictor};
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -54,7 +54,7 @@ impl Prepared {
     ///
     /// # Errors
     /// As [`Predictor::open`].
-    pub fn ahead(folder: &Path, task: usize, stock: &Stock) -> Result<Self> {
+    pub fn ahead(folder: &Path, task: usize, stock: &ResourceCache) -> Result<Self> {
         let mut parts = Parts::gather(folder, task, None, stock, false)?;
         if parts.is_for_cpu() {
             return Ok(Self::Whole(Box::new(parts.assemble(stock)?)));
@@ -71,7 +71,7 @@ impl Prepared {
         }
     }
 
-    fn finished(self, stock: &Stock) -> Result<Box<Predictor>> {
+    fn finished(self, stock: &ResourceCache) -> Result<Box<Predictor>> {
         match self {
             Self::Whole(predictor) => Ok(predictor),
             Self::Parts(parts) => Ok(Box::new(parts.assemble(stock)?)),
@@ -81,9 +81,9 @@ impl Prepared {
 
 /// Predictors kept ready, the latest used last.
 #[derive(Default)]
-pub struct PredictorShelf(VecDeque<(Key, Prepared)>);
+pub struct PredictorCache(VecDeque<(Key, Prepared)>);
 
-impl PredictorShelf {
+impl PredictorCache {
     /// Whether this one is there.
     pub fn has(&self, key: &Key) -> bool {
         self.0.iter().any(|(known, _)| known == key)
@@ -101,7 +101,7 @@ impl PredictorShelf {
     ///
     /// # Errors
     /// As [`Parts::assemble`].
-    pub fn predictor(&mut self, key: &Key, stock: &Stock) -> Result<Option<&Predictor>> {
+    pub fn predictor(&mut self, key: &Key, stock: &ResourceCache) -> Result<Option<&Predictor>> {
         let found = self.0.iter().position(|(known, _)| known == key);
         let Some((key, prepared)) = found.and_then(|at| self.0.remove(at)) else {
             return Ok(None);
@@ -121,7 +121,7 @@ impl PredictorShelf {
         &mut self,
         request: &PredictRequest,
         task: usize,
-        stock: &Stock,
+        stock: &ResourceCache,
     ) -> Result<Prediction> {
         let key = Key::of(&request.run, task);
         if !self.has(&key) {

@@ -3,7 +3,7 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use super::claim::USUALLY;
+use super::decoding_memory::USUALLY;
 
 /// Bytes that decoded images may take at a time, with what their decoders take. One that needs more is decoded alone.
 const SHARED: u64 = USUALLY;

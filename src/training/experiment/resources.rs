@@ -23,7 +23,7 @@ use crate::texts::Message;
 
 /// Shared by all jobs of one process; clones are handles on the same shelves.
 #[derive(Clone, Default)]
-pub struct Stock {
+pub struct ResourceCache {
     shelves: Arc<Mutex<Shelves>>,
     /// What the job at work brings along.
     own: Arc<Own>,
@@ -39,7 +39,7 @@ struct Shelves {
     backbones: HashMap<(String, WeightType, String), Arc<Opened>>,
 }
 
-impl Stock {
+impl ResourceCache {
     /// The same shelves for a job that brings this along.
     pub fn with_own(&self, own: &Own) -> Self {
         Self {

@@ -1,14 +1,14 @@
 //! Runs on other machines: `train`, `resume` and `runs` with `--place`, and the code that `grid --place` shares with
 //! them.
 
-mod there;
+mod connection;
 
 use std::path::{Path, PathBuf};
 
 use super::End;
-use super::closing::{RunOutput, finished, not_begun, stopped};
 use super::output::{Json, complain, say, tell};
 use super::progress::Reporter;
+use super::run_report::{RunOutput, finished, not_begun, stopped};
 use crate::experiment::{Changes, check_untaught};
 use crate::problem::{Problem, Result};
 use crate::remote;
@@ -18,7 +18,7 @@ use crate::run::job::Job;
 use crate::run::places::{Place, no_ssh};
 use crate::store::{self, StoredState};
 
-pub(super) use there::{Ended, There, machine};
+pub(super) use connection::{Ended, There, machine};
 
 /// Which machine trains.
 #[derive(clap::Args)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::backbone::library::{BackboneEntry, WeightSource};
 use crate::data::scenario::{ClassOrder, Scenario};
-use crate::data::{Dataset, Fingerprints, is_here, named};
+use crate::data::{Dataset, Fingerprints, is_here, published};
 use crate::method::{Chosen, filled};
 use crate::nn::WeightType;
 use crate::pet::{Drawing, PetSpec};
@@ -14,7 +14,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{MethodFacts, RunHeader};
 
 /// What a run is based on, opened or only described: everything that distinguishes it from other runs.
-pub(super) struct Grounds<'a> {
+pub(super) struct RunIdentity<'a> {
     /// Its settings, [standing alone](standing_alone).
     pub config: &'a RunConfig,
     /// Class names in the order they are taught.
@@ -43,7 +43,7 @@ pub(super) struct Grounds<'a> {
     pub start_sha256: Option<&'a str>,
 }
 
-impl Grounds<'_> {
+impl RunIdentity<'_> {
     /// The constant facts of the run, still without name, folder, device and what is trained: enough for its key.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ pub(super) fn standing_alone(
     };
     // Embedded and published sets go by their names, even beside a folder of that name.
     if Path::new(&data.origin).is_absolute()
-        && named::published(&config.data).is_none()
+        && published::published(&config.data).is_none()
         && let Some(place) = absolute(&config.data)
     {
         config.data = place;

@@ -9,9 +9,9 @@ use super::StudioApp;
 use crate::logging::{self, Level};
 use crate::session::Session;
 use crate::texts::Language;
+use crate::ui::background_writer::Kept;
 use crate::ui::settings::{Settings, ThemeChoice};
 use crate::ui::theme;
-use crate::ui::writer::Kept;
 
 /// The least time between two writes of changed settings.
 const SOON: Duration = Duration::from_secs(2);

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{Changes, Outcome, Stock, go_on};
+use super::{Changes, Outcome, ResourceCache, go_on};
 use crate::device;
 use crate::fence::fenced;
 use crate::message;
@@ -20,7 +20,7 @@ use crate::store::{self, RunFolder};
 /// it, which only another start of the program opens again.
 pub(super) fn to_the_end(
     folder: &Path,
-    stock: &Stock,
+    stock: &ResourceCache,
     sink: &mut Noted<'_>,
     control: &Control,
     begin: impl FnOnce(&mut Noted<'_>) -> Result<Outcome>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use super::like::unlike;
+use super::comparable::unlike;
 use super::run_view::RunView;
 use super::views::RunRow;
 use crate::metrics::History;

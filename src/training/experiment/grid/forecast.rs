@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::backbone::library::{BackboneChoice, BackboneLibrary, Description, read_from};
-use crate::data::card::counts;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
+use crate::data::summary::counts;
 use crate::data::{Dataset, Fingerprints};
 use crate::experiment::estimate::{Network, TaskImages, disk};
 use crate::experiment::fitting::{Fitted, expected_on_gpu};
-use crate::experiment::grounds::{Grounds, standing_alone};
-use crate::experiment::{Stock, footprint, open_options, plan};
+use crate::experiment::run_identity::{RunIdentity, standing_alone};
+use crate::experiment::{ResourceCache, footprint, open_options, plan};
 use crate::message;
 use crate::method::{Chosen, Context, PetPlan};
 use crate::nn::WeightType;
@@ -59,7 +59,7 @@ struct KnownBackbone {
 
 /// Looks things up, each once.
 pub(super) struct Foresight {
-    stock: Stock,
+    stock: ResourceCache,
     control: Control,
     /// Whether to open devices, as a run does.
     opens: bool,
@@ -73,7 +73,7 @@ pub(super) struct Foresight {
 }
 
 impl Foresight {
-    pub fn new(stock: &Stock, control: &Control, opens: bool) -> Self {
+    pub fn new(stock: &ResourceCache, control: &Control, opens: bool) -> Self {
         Self {
             stock: stock.clone(),
             control: control.clone(),
@@ -139,7 +139,7 @@ impl Foresight {
         let [train_images, test_images] = [sums(&open.train), sums(&open.test)];
         let header = backbone.sha256.as_deref().map(|weights_sha256| {
             let standing = standing_alone(config, &order, &scenario, (&open.data, &about.entry));
-            let grounds = Grounds {
+            let grounds = RunIdentity {
                 config: &standing,
                 class_order: scenario.names(&open.data.classes),
                 tasks: &scenario.tasks,

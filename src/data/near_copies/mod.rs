@@ -1,6 +1,6 @@
 //! Sets of copies and near copies of an image.
 //!
-//! Candidate pairs are neighbours in the order of their [`Gist`]'s bits, sorted from several starting bits, so the time
+//! Candidate pairs are neighbours in the order of their [`PerceptualHash`]'s bits, sorted from several starting bits, so the time
 //! is in O(n log n) for any images.
 
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::contents::{Known, Print};
-use super::gist::{Gist, SMALLEST};
+use super::perceptual_hash::{PerceptualHash, SMALLEST};
 use super::source::{ImageSource, Sample};
 use super::{Dataset, NearCopies, Twin};
 use crate::message;
@@ -140,12 +140,14 @@ impl Dataset {
 }
 
 /// Returns the fingerprint of a sample. Files have a stored one; images in memory are processed now.
-fn gist_of(sample: &Sample, known: &Known) -> Option<Gist> {
+fn gist_of(sample: &Sample, known: &Known) -> Option<PerceptualHash> {
     match &sample.source {
         ImageSource::File { .. } => known.get(&sample.source)?.gist.as_deref().cloned(),
         ImageSource::Record { records, .. } => {
             let large = records.width.min(records.height) >= SMALLEST as usize;
-            large.then(|| Gist::of(&sample.decode().ok()?)).flatten()
+            large
+                .then(|| PerceptualHash::of(&sample.decode().ok()?))
+                .flatten()
         }
     }
 }
@@ -176,8 +178,8 @@ impl Sets {
     }
 
     /// Joins near copies: compares each image with its neighbours in several sorted orders.
-    fn join(&mut self, gists: &[Option<Gist>]) {
-        let mut order: Vec<(usize, &Gist)> = gists
+    fn join(&mut self, gists: &[Option<PerceptualHash>]) {
+        let mut order: Vec<(usize, &PerceptualHash)> = gists
             .iter()
             .enumerate()
             .filter_map(|(at, gist)| Some((at, gist.as_ref()?)))
@@ -192,7 +194,11 @@ impl Sets {
         }
     }
 
-    fn meet(&mut self, (one, gist): (usize, &Gist), (other, its): (usize, &Gist)) {
+    fn meet(
+        &mut self,
+        (one, gist): (usize, &PerceptualHash),
+        (other, its): (usize, &PerceptualHash),
+    ) {
         if gist.is_strange(its) {
             return;
         }

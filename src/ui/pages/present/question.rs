@@ -2,8 +2,8 @@
 
 use super::Shown;
 use crate::problem::listed;
-use crate::session::companion::Companion;
-use crate::session::forgotten::most_lost;
+use crate::session::comparison_run::Companion;
+use crate::session::forgetting::most_lost;
 use crate::session::words::percent;
 use crate::tr;
 use crate::ui::widgets::names::shortened;

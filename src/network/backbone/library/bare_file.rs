@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use super::BackboneLibrary;
-use super::beside::{StatedValues, Transform, as_options, stated_beside, stated_by};
 use super::entry::{BackboneChoice, BackboneEntry, NOT_STATED, WeightSource};
+use super::model_config::{StatedValues, Transform, as_options, stated_beside, stated_by};
 use crate::backbone::{families, weights};
 use crate::data::transform::{CropMode, Resize};
 use crate::message;

@@ -4,7 +4,7 @@ use egui::{Popup, Ui};
 
 use crate::export::Format;
 use crate::session::Session;
-use crate::session::take_along::TakenAlong;
+use crate::session::model_export::TakenAlong;
 use crate::texts::of_list;
 use crate::tr;
 use crate::ui::command::UiCommand;

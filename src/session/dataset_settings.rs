@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::Session;
-use super::arrival::is_own;
 use super::chooser::typed_path;
+use super::class_schedule::is_own;
 use super::grids::Several;
 use super::views::DataView;
-use crate::data::named;
-use crate::experiment::suited::{
+use crate::data::published;
+use crate::experiment::suggested_settings::{
     Material, choose_backbone, of_epochs, restore, share_epochs, suit,
 };
 use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
@@ -59,7 +59,7 @@ impl Session {
                 }
                 None => Suiting::Due(place.clone()),
             };
-            if let Some(set) = named::published(&left.data) {
+            if let Some(set) = published::published(&left.data) {
                 forget_published(&mut self.experiment.draft, set.name);
             }
             // The list of another dataset does not apply here.

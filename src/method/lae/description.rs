@@ -1,6 +1,6 @@
 //! Information about LAE's state: the drift of its PETs, and its recipe.
 
-use super::super::{Reading, Recipe, Voice};
+use super::super::{ExportedClassifier, LogitSource, Reading};
 use super::{Lae, Switches};
 use crate::metrics::Expert;
 use crate::pet::PetStack;
@@ -20,7 +20,7 @@ impl Lae {
     }
 
     /// Returns the recipe: both PETs with the shared heads.
-    pub(super) fn told(&self) -> Result<Recipe> {
+    pub(super) fn told(&self) -> Result<ExportedClassifier> {
         let mut networks = vec![(Expert::ONLINE.name().to_owned(), self.online().clone())];
         if let Some(offline) = self.offline() {
             networks.push((Expert::OFFLINE.name().to_owned(), offline.clone()));
@@ -28,7 +28,7 @@ impl Lae {
         let two = networks.len() > 1;
         let voices = self.experts.iter();
         let voices = voices.map(|expert| (*expert, voice(*expert, self.settings.switches, two)));
-        Ok(Recipe {
+        Ok(ExportedClassifier {
             networks,
             weights: None,
             reading: Reading::of_heads(self.heads(), voices.collect())?,
@@ -37,14 +37,14 @@ impl Lae {
 }
 
 /// Returns the features that an expert reads, with two PETs or only the online one.
-fn voice(expert: Expert, switches: Switches, two: bool) -> Voice {
-    let offline = Voice::Of(usize::from(two));
+fn voice(expert: Expert, switches: Switches, two: bool) -> LogitSource {
+    let offline = LogitSource::Of(usize::from(two));
     match (expert, switches.ensemble, switches.accumulation) {
-        (Expert::ONLINE, ..) => Voice::Of(0),
+        (Expert::ONLINE, ..) => LogitSource::Of(0),
         (Expert::OFFLINE, ..) => offline,
-        (_, true, _) => Voice::Larger([0, usize::from(two)]),
+        (_, true, _) => LogitSource::Larger([0, usize::from(two)]),
         (_, false, true) => offline,
-        _ => Voice::Of(0),
+        _ => LogitSource::Of(0),
     }
 }
 
@@ -59,10 +59,13 @@ mod tests {
             ensemble: false,
             ..Switches::ALL
         };
-        assert_eq!(ensemble(Switches::ALL, true), Voice::Larger([0, 1]));
-        assert_eq!(ensemble(Switches::ALL, false), Voice::Larger([0, 0]));
-        assert_eq!(ensemble(alone, true), Voice::Of(1));
-        assert_eq!(ensemble(Switches::NONE, true), Voice::Of(0));
-        assert_eq!(voice(Expert::OFFLINE, Switches::ALL, false), Voice::Of(0));
+        assert_eq!(ensemble(Switches::ALL, true), LogitSource::Larger([0, 1]));
+        assert_eq!(ensemble(Switches::ALL, false), LogitSource::Larger([0, 0]));
+        assert_eq!(ensemble(alone, true), LogitSource::Of(1));
+        assert_eq!(ensemble(Switches::NONE, true), LogitSource::Of(0));
+        assert_eq!(
+            voice(Expert::OFFLINE, Switches::ALL, false),
+            LogitSource::Of(0)
+        );
     }
 }

@@ -2,14 +2,14 @@
 //! is stored with the dataset and can be changed.
 
 use super::Session;
-use crate::data::{builtin, named};
-use crate::experiment::suited::stages;
+use crate::data::{builtin, published};
+use crate::experiment::suggested_settings::stages;
 use crate::method::Chosen;
 use crate::store;
 
 /// Returns whether a dataset is a user's own, neither built-in nor published.
 pub fn is_own(place: &str) -> bool {
-    builtin::names().all(|name| name != place) && named::published(place).is_none()
+    builtin::names().all(|name| name != place) && published::published(place).is_none()
 }
 
 impl Session {

@@ -1,6 +1,6 @@
 //! Perceptual fingerprints that find near copies of an image: burst shots, resized or recompressed images.
 //!
-//! A [`Gist`] consists of a grid of mean values and a 64-bit difference hash (dHash) of it: each bit says whether a
+//! A [`PerceptualHash`] consists of a grid of mean values and a 64-bit difference hash (dHash) of it: each bit says whether a
 //! cell is lighter than its neighbour. Two images are near copies if few bits differ *and* the grids agree. Images with
 //! too little detail (small, flat or mostly plain, such as drawings) never match.
 
@@ -33,7 +33,7 @@ const SHAPES_APART: f32 = 1.03;
 
 /// The fingerprint of an image.
 #[derive(Clone, Debug)]
-pub(super) struct Gist {
+pub(super) struct PerceptualHash {
     pub(super) bits: u64,
     /// Aspect ratio: width / height.
     shape: f32,
@@ -45,7 +45,7 @@ pub(super) struct Gist {
     colours: [u8; 2 * COLOURS * COLOURS],
 }
 
-impl Gist {
+impl PerceptualHash {
     /// Returns the fingerprint of an image; `None` if the image has too little detail to be distinguished from others.
     pub fn of(picture: &RgbImage) -> Option<Self> {
         let (width, height) = picture.dimensions();

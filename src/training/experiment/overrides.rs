@@ -1,7 +1,7 @@
 //! Settings given over a base, by options or a grid's file: what follows from them for those that are
 //! not given.
 
-use super::suited::of_epochs;
+use super::suggested_settings::of_epochs;
 use crate::backbone::library::Description;
 use crate::method::{Chosen, adopt, adopt_published, named_method, usual_pet};
 use crate::problem::Result;

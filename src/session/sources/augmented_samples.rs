@@ -12,7 +12,7 @@ use crate::experiment::{augment_of, open_options};
 use crate::method::Chosen;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
-use crate::session::sight::{NetworkInput, Sight, SightAsk};
+use crate::session::augmented_samples::{NetworkInput, Sight, SightAsk};
 use crate::tr;
 
 /// Number of images shown.

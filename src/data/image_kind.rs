@@ -23,7 +23,7 @@ const CLASSES: usize = 24;
 
 /// Properties estimated from one image of each class.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Looks {
+pub struct ImageKind {
     /// Whether most are light strokes on a dark ground.
     pub light_on_dark: bool,
     /// Share of the frame's side that a glyph's longer side covers, on average; `None` if an image is no drawing.
@@ -32,7 +32,7 @@ pub struct Looks {
     pub photographs: bool,
 }
 
-impl Looks {
+impl ImageKind {
     /// How these images look.
     pub fn of(pictures: &[Arc<Picture>]) -> Self {
         let light = pictures.iter().filter(|picture| is_light_on_dark(picture));
