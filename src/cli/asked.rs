@@ -23,7 +23,7 @@ pub(super) struct Moved {
 
 impl Moved {
     /// Returns the sources to open a run with these settings, at the given locations.
-    pub fn stock(&self, config: &RunConfig) -> ResourceCache {
+    pub fn cache(&self, config: &RunConfig) -> ResourceCache {
         let mut own = Own::default();
         let data = self.data.iter();
         own.data

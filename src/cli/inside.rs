@@ -101,11 +101,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let folder = args.asked.folder()?;
     let task = args.asked.task(&folder)?;
     let anchor = finished(&folder)? - 1;
-    let stock = args
+    let cache = args
         .asked
         .moved
-        .stock(&store::load_facts(&folder)?.0.config);
-    let (predictor, inside) = look(&folder, [anchor, task], args.asked.device(), &stock)?;
+        .cache(&store::load_facts(&folder)?.0.config);
+    let (predictor, inside) = look(&folder, [anchor, task], args.asked.device(), &cache)?;
     let mut end = End::Done;
     if let Some(problem) = &inside.problem {
         complain(problem);

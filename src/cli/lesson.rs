@@ -120,7 +120,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let mut player = Player {
         unit: &unit,
         args,
-        stock: ResourceCache::default(),
+        cache: ResourceCache::default(),
         control,
         figures: Figures::new(),
         runs: Vec::new(),
@@ -159,7 +159,7 @@ fn list(args: &Args) -> Result<End> {
 struct Player<'a> {
     unit: &'a Unit,
     args: &'a Args,
-    stock: ResourceCache,
+    cache: ResourceCache,
     control: Control,
     figures: Figures,
     runs: Vec<Run>,
@@ -212,7 +212,7 @@ impl Player<'_> {
             ..config.clone()
         };
         let mut reporter = Reporter::new(self.args.output.quiet);
-        let outcome = experiment::train(&config, &root, &self.stock, &mut reporter, &self.control)
+        let outcome = experiment::train(&config, &root, &self.cache, &mut reporter, &self.control)
             .inspect_err(|_| reporter.failed())?;
         drop(reporter);
         let Outcome::Finished(header) = outcome else {
@@ -231,12 +231,12 @@ impl Player<'_> {
         if !again {
             let mut reporter = Reporter::of_added_task(self.args.output.quiet);
             let device = Some(self.args.device.as_str());
-            let (stock, control) = (&self.stock, &self.control);
+            let (cache, control) = (&self.cache, &self.control);
             let outcome = experiment::teach(
                 &folder,
                 &teach.source,
                 device,
-                stock,
+                cache,
                 &mut reporter,
                 control,
             )?;

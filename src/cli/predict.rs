@@ -111,11 +111,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let task = args.asked.task(&folder)?;
     let device = args.asked.device();
     let moved = &args.asked.moved;
-    let stock = moved.stock(&store::load_facts(&folder)?.0.config);
-    let predictor = Predictor::open(&folder, task, device, &stock, true)?;
+    let cache = moved.cache(&store::load_facts(&folder)?.0.config);
+    let predictor = Predictor::open(&folder, task, device, &cache, true)?;
     let refusal = match args.always_answer {
         true => None,
-        false => refusal_of(&folder, &predictor, moved.data.is_some(), &stock),
+        false => refusal_of(&folder, &predictor, moved.data.is_some(), &cache),
     };
     if let Some(sheet) = &sheet {
         let threshold = refusal.map(|refusal| refusal.threshold);
@@ -159,7 +159,7 @@ fn refusal_of(
     folder: &Path,
     predictor: &Predictor,
     data_is_named: bool,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
 ) -> Option<Refusal> {
     let (header, task) = (predictor.header(), predictor.task());
     let expert = header.answering();
@@ -180,7 +180,7 @@ fn refusal_of(
     tell(
         "this run has no threshold for \"none of these\"; computing one from a sample of its test images",
     );
-    match sample(folder, predictor, stock) {
+    match sample(folder, predictor, cache) {
         Ok(probe) => Refusal::of(None, Some(&probe), expert),
         Err(problem) => {
             complain(&problem);

@@ -54,8 +54,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let folder = store::find(&root, &args.run)?;
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::new(output.quiet);
-    let stock = args.moved.stock(&store::load_facts(&folder)?.0.config);
-    let outcome = experiment::resume_on(&folder, &changes, &stock, &mut reporter, &control)
+    let cache = args.moved.cache(&store::load_facts(&folder)?.0.config);
+    let outcome = experiment::resume_on(&folder, &changes, &cache, &mut reporter, &control)
         .inspect_err(|_| reporter.failed())?;
     drop(reporter);
     let stored = store::load(&folder)?;

@@ -76,8 +76,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::of_added_task(output.quiet);
     let device = args.device.as_deref();
-    let stock = ResourceCache::default();
-    let outcome = experiment::teach(&run, folder, device, &stock, &mut reporter, &control)?;
+    let cache = ResourceCache::default();
+    let outcome = experiment::teach(&run, folder, device, &cache, &mut reporter, &control)?;
     drop(reporter);
     if !matches!(outcome, Outcome::Finished(_)) {
         tell("stopped; the run is unchanged");

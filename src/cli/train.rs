@@ -55,12 +55,12 @@ pub(super) fn run(args: &Args) -> Result<End> {
         return Ok(End::WrongUsage);
     }
     let control = stop_on_ctrl_c()?;
-    let stock = ResourceCache::default();
+    let cache = ResourceCache::default();
     let Resolved {
         config,
         suited,
         notes,
-    } = args.settings.resolve(&root, &stock, &control)?;
+    } = args.settings.resolve(&root, &cache, &control)?;
     notes.iter().for_each(tell);
     if !output.quiet {
         suited.iter().for_each(tell);
@@ -86,15 +86,15 @@ pub(super) fn run(args: &Args) -> Result<End> {
         );
     }
     // Checked before, so that a user does not learn the next morning that the second run could never start.
-    if configs.len() > 1 && experiment::check_all(&configs, &stock, &control)?.is_none() {
+    if configs.len() > 1 && experiment::check_all(&configs, &cache, &control)?.is_none() {
         return Ok(not_begun());
     }
-    tell_other_split(&configs, args.settings.preset.as_deref(), &stock, &control);
+    tell_other_split(&configs, args.settings.preset.as_deref(), &cache, &control);
     train_each(configs, several, output, |config, sink| {
         if !output.quiet {
-            tell_expected(&config, &stock);
+            tell_expected(&config, &cache);
         }
-        let outcome = experiment::train(&config, &root, &stock, sink, &control)?;
+        let outcome = experiment::train(&config, &root, &cache, sink, &control)?;
         Ok(match outcome {
             Outcome::Finished(header) => Ended::Finished(Some(header.folder)),
             Outcome::Stopped(header) => Ended::Stopped(Some(header.folder)),
@@ -185,7 +185,7 @@ fn train_each(
 pub(super) fn tell_other_split(
     configs: &[RunConfig],
     preset: Option<&str>,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     control: &Control,
 ) {
     // The runs differ only in class order and seed.
@@ -193,7 +193,7 @@ pub(super) fn tell_other_split(
     let Some(config) = config.filter(|config| split::is_of_paper(config, preset)) else {
         return;
     };
-    let data = stock.data(config, &|| control.wish() != Wish::Stop);
+    let data = cache.data(config, &|| control.wish() != Wish::Stop);
     let remark = data.ok();
     let remark = remark.and_then(|data| split::remark(config, preset, &data.as_ref().into()));
     if let Some(words) = remark {
@@ -203,8 +203,8 @@ pub(super) fn tell_other_split(
 }
 
 /// Prints the estimated memory of the training, if known.
-fn tell_expected(config: &RunConfig, stock: &ResourceCache) {
-    if let Some(bytes) = footprint::of_settings(config, stock) {
+fn tell_expected(config: &RunConfig, cache: &ResourceCache) {
+    if let Some(bytes) = footprint::of_settings(config, cache) {
         let bytes = size(Some(bytes));
         tell(format!(
             "needs about {bytes} of memory, in addition to the decoded images"

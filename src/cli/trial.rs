@@ -57,13 +57,13 @@ pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let root = store::runs_root(args.out.as_deref());
     let control = stop_on_ctrl_c()?;
-    let stock = ResourceCache::default();
+    let cache = ResourceCache::default();
     let settings = args.settings.clone().on(&args.place);
     let Resolved {
         config,
         suited,
         notes,
-    } = settings.resolve(&root, &stock, &control)?;
+    } = settings.resolve(&root, &cache, &control)?;
     notes.iter().for_each(tell);
     if !args.quiet {
         suited.iter().for_each(tell);
@@ -71,8 +71,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let mut reporter = Reporter::new(args.quiet);
     let of_backbones = !args.backbones.is_empty();
     let trial = match of_backbones {
-        true => try_backbones(&config, &args.backbones, &stock, &mut reporter, &control),
-        false => try_methods(&config, &stock, &mut reporter, &control),
+        true => try_backbones(&config, &args.backbones, &cache, &mut reporter, &control),
+        false => try_methods(&config, &cache, &mut reporter, &control),
     };
     drop(reporter);
     let Some(trial) = trial? else {

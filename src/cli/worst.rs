@@ -92,16 +92,16 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let folder = args.asked.folder()?;
     let task = args.asked.task(&folder)?;
     let stored = store::load(&folder)?;
-    let stock = args.asked.moved.stock(&stored.header.config);
+    let cache = args.asked.moved.cache(&stored.header.config);
     if args.split == Split::Train {
-        return training(args, &folder, task, &stored.header, &stock);
+        return training(args, &folder, task, &stored.header, &cache);
     }
     let (header, answers) = (&stored.header, &stored.reports[task].answers);
     let class = args.class.as_deref();
     let class = class.map(|name| class_of(header, task, name)).transpose()?;
     let expert = header.answering();
     let mut wrong = answers.wrong(expert, class);
-    let tests = Tests::open(&stored, &stock);
+    let tests = Tests::open(&stored, &cache);
     if let Err(problem) = &tests {
         complain(problem);
     }
@@ -111,7 +111,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         ask_again(
             &folder,
             task,
-            (args.asked.device(), &stock),
+            (args.asked.device(), &cache),
             tests,
             answers,
             &mut wrong,
@@ -145,7 +145,7 @@ fn training(
     folder: &Path,
     task: usize,
     header: &RunHeader,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
 ) -> Result<End> {
     let class = args.class.as_deref();
     let class = class.map(|name| class_of(header, task, name)).transpose()?;
@@ -153,18 +153,18 @@ fn training(
         not_by_added_task(header, class)?;
     }
     let control = stop_on_ctrl_c()?;
-    let predictor = Predictor::open(folder, task, args.asked.device(), stock, true)?;
+    let predictor = Predictor::open(folder, task, args.asked.device(), cache, true)?;
     let mut step = step_of(&control);
     let mut ask = |seen: Vec<u8>| predictor.backbone_features(&seen);
     let (of, input) = ((folder, task), predictor.input());
     let go_on = || control.wish() != Wish::Stop;
-    let found = doubt::look(of, input, stock, &mut ask, &mut step, &go_on)?;
+    let found = doubt::look(of, input, cache, &mut ask, &mut step, &go_on)?;
     let Some(answers) = found else {
         tell("stopped; nothing is listed");
         return Ok(End::Stopped);
     };
     let wrong = doubtful(&answers, class);
-    let data = stock.data(&header.config, &|| true)?;
+    let data = cache.data(&header.config, &|| true)?;
     let mistake = |wrong: &Wrong| {
         let (source, index) = place(&answers, wrong.at);
         mistake(header, (source, index), data.train.get(index), wrong)
@@ -228,9 +228,9 @@ struct Tests {
 
 impl Tests {
     /// Opens them.
-    fn open(stored: &StoredRun, stock: &ResourceCache) -> Result<Self> {
+    fn open(stored: &StoredRun, cache: &ResourceCache) -> Result<Self> {
         let header = &stored.header;
-        let own = stock.data(&header.config, &|| true)?;
+        let own = cache.data(&header.config, &|| true)?;
         let images = header.images.as_ref();
         if images.is_some_and(|images| !own.has_images_of(Split::Test, images)) {
             return Err(Problem::new(
@@ -264,7 +264,7 @@ impl Tests {
 fn ask_again(
     folder: &Path,
     task: usize,
-    (device, stock): (Option<&str>, &ResourceCache),
+    (device, cache): (Option<&str>, &ResourceCache),
     tests: &Tests,
     answers: &Answers,
     wrong: &mut [Wrong],
@@ -276,7 +276,7 @@ fn ask_again(
             n => format!("its {} are", counted(n, "mistake")),
         }
     ));
-    let predictor = Predictor::open(folder, task, device, stock, true)?;
+    let predictor = Predictor::open(folder, task, device, cache, true)?;
     for wrong in wrong {
         let (source, index) = place(answers, wrong.at);
         let Some(Ok(image)) = tests.at(source, index).map(Sample::decode) else {

@@ -159,9 +159,9 @@ fn a_stopped_run_goes_on_with_fewer_images_at_once_and_says_so() {
     let config = settings(METHODS[0]);
     let root = tempfile::tempdir().unwrap();
     let control = Control::default();
-    let stock = ResourceCache::default();
+    let cache = ResourceCache::default();
     let mut stopper = Stopper(&control);
-    let outcome = experiment::train(&config, root.path(), &stock, &mut stopper, &control);
+    let outcome = experiment::train(&config, root.path(), &cache, &mut stopper, &control);
     let folder = outcome.unwrap().header().unwrap().folder.clone();
     assert_eq!(
         store::load(&folder).unwrap().header.config.micro_batch,
@@ -173,7 +173,7 @@ fn a_stopped_run_goes_on_with_fewer_images_at_once_and_says_so() {
     };
     let mut events: Vec<Event> = Vec::new();
     let outcome =
-        experiment::resume_on(&folder, &changes, &stock, &mut events, &Control::default());
+        experiment::resume_on(&folder, &changes, &cache, &mut events, &Control::default());
     let header = outcome.unwrap().header().unwrap().clone();
     assert_eq!(header.config.micro_batch, Some(2));
     let stored = store::load(&folder).unwrap();

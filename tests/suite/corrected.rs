@@ -143,9 +143,9 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
     };
     assert_eq!(config.corrected, std::slice::from_ref(&correction));
     let control = Control::default();
-    let stock = ResourceCache::default();
+    let cache = ResourceCache::default();
     let mut sink = AfterOne(&control);
-    let outcome = experiment::train(&config, root.path(), &stock, &mut sink, &control).unwrap();
+    let outcome = experiment::train(&config, root.path(), &cache, &mut sink, &control).unwrap();
     let Outcome::Stopped(header) = outcome else {
         panic!("it was to stop");
     };
@@ -162,8 +162,8 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
             .is_empty()
     );
     control.set(Wish::Run);
-    let stock = ResourceCache::default();
-    let outcome = experiment::resume(&header.folder, &stock, &mut Vec::new(), &control).unwrap();
+    let cache = ResourceCache::default();
+    let outcome = experiment::resume(&header.folder, &cache, &mut Vec::new(), &control).unwrap();
     assert!(matches!(outcome, Outcome::Finished(_)));
     let stored = store::load(&header.folder).unwrap();
     assert_eq!(
@@ -252,8 +252,8 @@ fn a_corrected_training_label_is_learned_as_if_the_file_had_been_moved() {
             corrected,
             ..RunConfig::default()
         };
-        let (stock, control) = (ResourceCache::default(), Control::default());
-        let outcome = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
+        let (cache, control) = (ResourceCache::default(), Control::default());
+        let outcome = experiment::train(&config, root.path(), &cache, &mut Vec::new(), &control);
         store::load(&outcome.unwrap().header().unwrap().folder).unwrap()
     };
     let (corrected, moved) = (

@@ -33,15 +33,15 @@ fn few_records(made: &Made, name: &str, each: usize, salt: u32) {
 }
 
 /// A run with these settings, kept under `root`.
-fn trained(config: &RunConfig, stock: &ResourceCache, root: &Path) -> StoredRun {
-    let ended = experiment::train(config, root, stock, &mut Vec::new(), &Control::default());
+fn trained(config: &RunConfig, cache: &ResourceCache, root: &Path) -> StoredRun {
+    let ended = experiment::train(config, root, cache, &mut Vec::new(), &Control::default());
     store::load(&ended.unwrap().header().unwrap().folder).unwrap()
 }
 
 /// What is the same in two runs that did the same: answers and snapshots of every task.
-fn outcome(config: &RunConfig, stock: &ResourceCache) -> Vec<(String, Vec<u8>)> {
+fn outcome(config: &RunConfig, cache: &ResourceCache) -> Vec<(String, Vec<u8>)> {
     let root = tempfile::tempdir().unwrap();
-    let stored = trained(config, stock, root.path());
+    let stored = trained(config, cache, root.path());
     let folder = &stored.header.folder;
     let mut all: Vec<(String, Vec<u8>)> = stored
         .reports
@@ -78,13 +78,13 @@ fn compare(config: &RunConfig, records: &Path) {
     let data = Dataset::open(&of_records.data, &open_options(&of_records)).unwrap();
     let place = tempfile::tempdir().unwrap();
     let folder = exported(&data, &place.path().join("as folder"));
-    let stock = ResourceCache::default();
-    let expected = outcome(&of_records, &stock);
+    let cache = ResourceCache::default();
+    let expected = outcome(&of_records, &cache);
     assert!(expected.len() > 10);
     for cache_mb in [64, 0] {
         let of_folder = with(&folder, cache_mb);
-        let stock = ResourceCache::default();
-        let got = outcome(&of_folder, &stock);
+        let cache = ResourceCache::default();
+        let got = outcome(&of_folder, &cache);
         assert_eq!(got.len(), expected.len());
         for (got, expected) in got.iter().zip(&expected) {
             assert_eq!(got.0, expected.0);
@@ -92,7 +92,7 @@ fn compare(config: &RunConfig, records: &Path) {
         }
         // What is left in memory are the test inputs; the training images are free again.
         let input = InputSpec::new(32, 1.0);
-        let kept = stock.pixels(&of_folder, input.size).usage();
+        let kept = cache.pixels(&of_folder, input.size).usage();
         let tested = if cache_mb == 0 { 0 } else { data.test.len() };
         assert_eq!(kept.images, tested, "{kept:?}");
     }

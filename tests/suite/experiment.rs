@@ -237,11 +237,11 @@ fn stopped_and_continued(config: &RunConfig) {
         assert!(matches!(outcome, Outcome::Stopped(_)), "epoch {epochs}");
         let folder = folder_of(&outcome);
         control.set(Wish::Run);
-        let stock = ResourceCache::default();
-        let end = experiment::resume(&folder, &stock, &mut Vec::new(), &control).unwrap();
+        let cache = ResourceCache::default();
+        let end = experiment::resume(&folder, &cache, &mut Vec::new(), &control).unwrap();
         assert!(matches!(end, Outcome::Finished(_)));
         assert_eq!(snapshots(&folder, 2), want, "epoch {epochs}");
-        let problem = experiment::resume(&folder, &stock, &mut Vec::new(), &control).unwrap_err();
+        let problem = experiment::resume(&folder, &cache, &mut Vec::new(), &control).unwrap_err();
         assert_is(&problem, "problem-run-finished");
     }
 }
@@ -270,8 +270,8 @@ fn a_run_with_least_steps_trains_small_tasks_longer_and_continues_to_the_same_en
         let begun = train(&config, root.path(), &mut sink, &control);
         assert!(matches!(begun, Outcome::Stopped(_)));
         let folder = folder_of(&begun);
-        let (stock, mut events) = (ResourceCache::default(), Vec::<Event>::new());
-        experiment::resume(&folder, &stock, &mut events, &Control::default()).unwrap();
+        let (cache, mut events) = (ResourceCache::default(), Vec::<Event>::new());
+        experiment::resume(&folder, &cache, &mut events, &Control::default()).unwrap();
         assert_eq!(snapshots(&folder, 2), snapshots(&whole, 2));
     }
 }
@@ -283,11 +283,11 @@ fn no_new_run_begins_whose_pet_would_never_move_and_an_old_one_goes_on() {
         settings: crate::lae_settings(2, 0.9),
         ..short()
     };
-    let stock = ResourceCache::default();
+    let cache = ResourceCache::default();
     let refused = experiment::train(
         &still,
         root.path(),
-        &stock,
+        &cache,
         &mut Vec::new(),
         &Control::default(),
     );
@@ -310,7 +310,7 @@ fn no_new_run_begins_whose_pet_would_never_move_and_an_old_one_goes_on() {
     )
     .unwrap();
     let mut events = Vec::<Event>::new();
-    experiment::resume(&begun, &stock, &mut events, &Control::default()).unwrap();
+    experiment::resume(&begun, &cache, &mut events, &Control::default()).unwrap();
     let told = |event: &Event| matches!(event, Event::Remark { problem, .. } if problem.mentions("problem-all-epochs-frozen"));
     assert!(events.iter().any(told));
     assert_eq!(store::load(&begun).unwrap().state, StoredState::Finished);
@@ -338,8 +338,8 @@ fn a_run_is_not_continued_with_other_images() {
     assert!(matches!(outcome, Outcome::Stopped(_)));
     control.set(Wish::Run);
     let resume = || {
-        let (folder, stock) = (folder_of(&outcome), ResourceCache::default());
-        experiment::resume(&folder, &stock, &mut Vec::new(), &control)
+        let (folder, cache) = (folder_of(&outcome), ResourceCache::default());
+        experiment::resume(&folder, &cache, &mut Vec::new(), &control)
     };
     let replaced = made.path().join("train/b/003.png");
     image::RgbImage::new(40, 40).save(&replaced).unwrap();
@@ -428,7 +428,7 @@ fn a_test_image_gets_the_answer_its_evaluation_gave() {
         ..OpenOptions::default()
     };
     let data = Dataset::open("digits", &options).unwrap();
-    let (mut shelf, stock) = (PredictorCache::default(), ResourceCache::default());
+    let (mut shelf, cache) = (PredictorCache::default(), ResourceCache::default());
     for (task, report) in stored.reports.iter().enumerate() {
         for at in (0..report.answers.samples.len()).step_by(9) {
             let image = data.test[report.answers.samples[at]].decode().unwrap();
@@ -448,7 +448,7 @@ fn a_test_image_gets_the_answer_its_evaluation_gave() {
                 picture,
                 tasks: vec![task],
             };
-            let answer = shelf.predict(&request, task, &stock).unwrap();
+            let answer = shelf.predict(&request, task, &cache).unwrap();
             assert_eq!(answer.classes.len(), (task + 1) * 5);
             assert_eq!(
                 answer.of(Expert::ONLINE).unwrap().class,
@@ -502,8 +502,8 @@ fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
         base_lr: 1e300,
         ..short()
     };
-    let (stock, control) = (ResourceCache::default(), Control::default());
-    let problem = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
+    let (cache, control) = (ResourceCache::default(), Control::default());
+    let problem = experiment::train(&config, root.path(), &cache, &mut Vec::new(), &control);
     let problem = problem.unwrap_err();
     assert_is(&problem, "problem-values-not-finite");
     assert_says!(problem.remedy, "advice-use-smaller-base-lr");
@@ -532,7 +532,7 @@ fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
         },
         tasks: vec![0],
     };
-    let problem = PredictorCache::default().predict(&request, 0, &stock);
+    let problem = PredictorCache::default().predict(&request, 0, &cache);
     assert!(problem.unwrap_err().mentions("problem-values-not-finite"));
 }
 
@@ -592,11 +592,11 @@ fn what_cannot_be_trained_is_said_before_anything_is_written() {
         ),
     ];
     for (config, word) in wrong {
-        let stock = ResourceCache::default();
+        let cache = ResourceCache::default();
         let end = experiment::train(
             &config,
             root.path(),
-            &stock,
+            &cache,
             &mut Vec::new(),
             &Control::default(),
         );
@@ -613,8 +613,8 @@ fn a_loss_that_is_no_number_ends_the_run_with_a_sentence() {
         base_lr: 1e30,
         ..short()
     };
-    let (stock, control) = (ResourceCache::default(), Control::default());
-    let end = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
+    let (cache, control) = (ResourceCache::default(), Control::default());
+    let end = experiment::train(&config, root.path(), &cache, &mut Vec::new(), &control);
     let problem = end.unwrap_err();
     assert!(
         problem.what.contains("loss") && problem.mentions("advice-use-smaller-base-lr"),

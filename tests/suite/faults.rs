@@ -76,11 +76,11 @@ fn answers(run: &StoredRun) -> Vec<&lae_studio::metrics::Answers> {
 #[test]
 fn a_run_goes_on_as_if_nothing_had_happened_whichever_checkpoints_failed() {
     let root = tempfile::tempdir().unwrap();
-    let stock = ResourceCache::default();
+    let cache = ResourceCache::default();
     let whole = experiment::train(
         &config(),
         root.path(),
-        &stock,
+        &cache,
         &mut Vec::new(),
         &Control::default(),
     );
@@ -102,7 +102,7 @@ fn a_run_goes_on_as_if_nothing_had_happened_whichever_checkpoints_failed() {
             control: control.clone(),
             remarks: Vec::new(),
         };
-        let ended = experiment::train(&config(), root.path(), &stock, &mut sink, &control);
+        let ended = experiment::train(&config(), root.path(), &cache, &mut sink, &control);
         let Ok(Outcome::Stopped(header)) = ended else {
             panic!("{tasks:?}: {ended:?}")
         };
@@ -121,7 +121,7 @@ fn a_run_goes_on_as_if_nothing_had_happened_whichever_checkpoints_failed() {
         }
         let mut events = Vec::new();
         let control = Control::default();
-        let ended = experiment::resume(&header.folder, &stock, &mut events, &control);
+        let ended = experiment::resume(&header.folder, &cache, &mut events, &control);
         assert!(matches!(ended, Ok(Outcome::Finished(_))), "{tasks:?}");
         let told = events.iter().any(
             |event| matches!(event, Event::Remark { problem, .. } if problem.mentions("problem-training-state-missing")),
@@ -153,23 +153,23 @@ impl Sink for Renaming<'_> {
 #[test]
 fn a_run_whose_folder_is_renamed_ends_and_goes_on_under_the_new_name() {
     let root = tempfile::tempdir().unwrap();
-    let stock = ResourceCache::default();
+    let cache = ResourceCache::default();
     let control = Control::default();
     let whole =
-        experiment::train(&config(), root.path(), &stock, &mut Vec::new(), &control).unwrap();
+        experiment::train(&config(), root.path(), &cache, &mut Vec::new(), &control).unwrap();
     let whole = whole.header().unwrap().folder.clone();
     let root = tempfile::tempdir().unwrap();
     let mut sink = Renaming {
         root: root.path(),
         done: false,
     };
-    let ended = experiment::train(&config(), root.path(), &stock, &mut sink, &control);
+    let ended = experiment::train(&config(), root.path(), &cache, &mut sink, &control);
     let problem = ended.unwrap_err();
     assert!(problem.what.contains("could not save"), "{problem}");
     let left: Vec<_> = std::fs::read_dir(root.path()).unwrap().collect();
     assert_eq!(left.len(), 1, "the old folder was not made again");
     let moved = root.path().join("moved");
-    experiment::resume(&moved, &stock, &mut Vec::new(), &control).unwrap();
+    experiment::resume(&moved, &cache, &mut Vec::new(), &control).unwrap();
     let [run, wanted] = [&moved, &whole].map(|folder| store::load(folder).unwrap());
     assert_eq!(answers(&run), answers(&wanted));
     assert!(snapshots(&moved) == snapshots(&whole));

@@ -91,8 +91,8 @@ fn unless_asked_only_the_last_network_is_kept() {
     assert!(of_backbone(&kept[0]).is_empty());
     assert!(!of_backbone(&kept[1]).is_empty());
     let folder = outcome.header().unwrap().folder.clone();
-    let stock = ResourceCache::default();
-    let ask = |task| Predictor::open(&folder, task, None, &stock, false).map(|_| ());
+    let cache = ResourceCache::default();
+    let ask = |task| Predictor::open(&folder, task, None, &cache, false).map(|_| ());
     assert!(ask(1).is_ok());
     let problem = ask(0).unwrap_err();
     assert_says!(problem.remedy, "advice-choose-last-task");

@@ -26,8 +26,8 @@ fn cells(text: &str, root: &Path) -> Result<Cells> {
 
 fn plan(text: &str, root: &Path, control: &Control) -> GridPlan {
     let cells = cells(text, root).unwrap();
-    let stock = ResourceCache::default();
-    GridPlan::make(cells, root, true, &stock, control).unwrap()
+    let cache = ResourceCache::default();
+    GridPlan::make(cells, root, true, &cache, control).unwrap()
 }
 
 /// Keeps the events it gets, and stops after this number of saved tasks.
@@ -359,9 +359,9 @@ fn what_another_program_works_on_is_left_to_it_and_looked_at_again() {
     let mut heard = Heard {
         // The other one finishes its run.
         on_wait: Some(Box::new(move || {
-            let (stock, control) = (ResourceCache::default(), Control::default());
+            let (cache, control) = (ResourceCache::default(), Control::default());
             let mut events: Vec<Event> = Vec::new();
-            experiment::train(&config, &folder, &stock, &mut events, &control).unwrap();
+            experiment::train(&config, &folder, &cache, &mut events, &control).unwrap();
             drop(lock);
         })),
         ..Heard::default()

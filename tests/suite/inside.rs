@@ -30,8 +30,8 @@ fn short() -> RunConfig {
 }
 
 fn trained(config: &RunConfig, root: &Path) -> PathBuf {
-    let (stock, control) = (ResourceCache::default(), Control::default());
-    let outcome = experiment::train(config, root, &stock, &mut Vec::new(), &control).unwrap();
+    let (cache, control) = (ResourceCache::default(), Control::default());
+    let outcome = experiment::train(config, root, &cache, &mut Vec::new(), &control).unwrap();
     outcome.header().unwrap().folder.clone()
 }
 
@@ -163,15 +163,15 @@ fn a_pet_that_nobody_touches_stays_where_it_is() {
         ..short()
     };
     let root = tempfile::tempdir().unwrap();
-    let (stock, control) = (ResourceCache::default(), Control::default());
+    let (cache, control) = (ResourceCache::default(), Control::default());
     let sink = &mut OneTask(control.clone());
-    let begun = experiment::train(&config, root.path(), &stock, sink, &control).unwrap();
+    let begun = experiment::train(&config, root.path(), &cache, sink, &control).unwrap();
     let folder = begun.header().unwrap().folder.clone();
     let file = folder.join("run.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     let older = text.replace("freeze_epochs = 1", "freeze_epochs = 2");
     std::fs::write(&file, older).unwrap();
-    experiment::resume(&folder, &stock, &mut Vec::new(), &Control::default()).unwrap();
+    experiment::resume(&folder, &cache, &mut Vec::new(), &Control::default()).unwrap();
     let [first, second] = [0, 1].map(|task| inside(&folder, task).1.movement);
     let began = first.of(Expert::ONLINE).unwrap();
     assert_eq!(began.len(), 5, "a PET in each of the first five blocks");

@@ -127,9 +127,9 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
             let state = store::load(&folder).unwrap().state;
             assert!(matches!(state, StoredState::Interrupted { .. }), "{what}");
             control.set(Wish::Run);
-            let stock = ResourceCache::default();
+            let cache = ResourceCache::default();
             // The pass that was stopped is done again, and the next one is stopped.
-            experiment::resume(&folder, &stock, &mut stop_in(1), &control).unwrap();
+            experiment::resume(&folder, &cache, &mut stop_in(1), &control).unwrap();
         }
         let method = &config.method;
         let state = store::load(&folder).unwrap().state;
@@ -203,8 +203,8 @@ fn icarl_is_refused_where_a_class_would_have_no_exemplar() {
     let spec = METHODS.iter().find(|spec| spec.key == "icarl").unwrap();
     let mut config = config_of(spec);
     set(&mut config, "exemplars=9").unwrap();
-    let (stock, control) = (ResourceCache::default(), Control::default());
-    let outcome = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
+    let (cache, control) = (ResourceCache::default(), Control::default());
+    let outcome = experiment::train(&config, root.path(), &cache, &mut Vec::new(), &control);
     let problem = outcome.err().unwrap();
 
     assert_eq!(

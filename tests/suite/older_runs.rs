@@ -100,8 +100,8 @@ fn a_run_of_an_older_version_on_decomposed_names_continues_to_the_same_end() {
     let run = store::load(&folder).unwrap();
     assert_eq!(run.header.class_order[0], "\u{c4}pfel");
     let resume = || {
-        let (stock, control) = (ResourceCache::default(), Control::default());
-        experiment::resume(&folder, &stock, &mut Vec::new(), &control)
+        let (cache, control) = (ResourceCache::default(), Control::default());
+        experiment::resume(&folder, &cache, &mut Vec::new(), &control)
     };
     assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
     let want = snapshots(&folder_of(&whole), 2);
@@ -119,8 +119,8 @@ fn a_run_is_not_continued_by_lists_that_were_ignored_when_it_began() {
     let root = tempfile::tempdir().unwrap();
     let folder = stopped_on(&made, root.path());
     let resume = || {
-        let (stock, control) = (ResourceCache::default(), Control::default());
-        experiment::resume(&folder, &stock, &mut Vec::new(), &control)
+        let (cache, control) = (ResourceCache::default(), Control::default());
+        experiment::resume(&folder, &cache, &mut Vec::new(), &control)
     };
     let rows = |class: fn(usize) -> char| -> String {
         let places = (0..40).map(|at| (at, ["a", "b", "c", "d"][at / 10], at % 10));

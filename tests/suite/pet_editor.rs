@@ -215,14 +215,14 @@ fn a_pet_that_lies_nowhere_is_tried_beside_adapter() {
         plugins: vec![BUILT_IN[3].replace("\"AdaptFormer\"", "\"Mine\"")],
         ..Own::default()
     };
-    let stock = ResourceCache::default().with_own(&own);
+    let cache = ResourceCache::default().with_own(&own);
     let chosen = RunConfig {
         pet: "mine".into(),
         device: "cpu".into(),
         ..RunConfig::default()
     };
     let mut events = Vec::new();
-    let trial = try_pet(&chosen, &stock, &mut events, &Control::default());
+    let trial = try_pet(&chosen, &cache, &mut events, &Control::default());
     let trial = trial.unwrap().unwrap();
     let titles: Vec<&str> = trial.methods.iter().map(|one| one.title.as_str()).collect();
     assert_eq!(titles, ["Mine", "Adapter"]);

@@ -72,8 +72,8 @@ fn copied() -> (tempfile::TempDir, PathBuf) {
 }
 
 fn checked(run: &Path, asked: &CheckRequest<'_>) -> Report {
-    let (stock, control) = (ResourceCache::default(), Control::default());
-    let report = check_run(run, asked, &stock, &mut Vec::new(), &control);
+    let (cache, control) = (ResourceCache::default(), Control::default());
+    let report = check_run(run, asked, &cache, &mut Vec::new(), &control);
     report.unwrap().unwrap()
 }
 

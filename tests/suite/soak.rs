@@ -217,17 +217,17 @@ fn soak_collections() {
 #[test]
 fn soak_lessons_are_taught_and_undone() {
     let root = tempfile::tempdir().unwrap();
-    let stock = ResourceCache::default();
+    let cache = ResourceCache::default();
     let control = Control::default();
     let mut run = None;
     let new = crate::teach::letters("AB", 4);
     soak("lessons taught and undone", 1, 16.0, |_| {
         let run = run.get_or_insert_with(|| {
-            let made = experiment::train(&short(), root.path(), &stock, &mut Vec::new(), &control);
+            let made = experiment::train(&short(), root.path(), &cache, &mut Vec::new(), &control);
             made.unwrap().header().unwrap().folder.clone()
         });
         let from = new.path().to_str().unwrap();
-        experiment::teach(run, from, None, &stock, &mut Vec::new(), &control).unwrap();
+        experiment::teach(run, from, None, &cache, &mut Vec::new(), &control).unwrap();
         store::undo_added_task(run).unwrap();
     });
 }

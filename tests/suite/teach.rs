@@ -476,8 +476,8 @@ fn a_run_killed_in_its_last_moment_keeps_what_added_tasks_need() {
     let checkpoint = run.join("resume/checkpoint.safetensors");
     std::fs::create_dir(run.join("resume")).unwrap();
     std::fs::rename(&state, &checkpoint).unwrap();
-    let (stock, control) = (ResourceCache::default(), Control::default());
-    let resumed = experiment::resume(&run, &stock, &mut Vec::new(), &control);
+    let (cache, control) = (ResourceCache::default(), Control::default());
+    let resumed = experiment::resume(&run, &cache, &mut Vec::new(), &control);
     assert!(resumed.unwrap_err().mentions("problem-run-finished"));
     assert!(state.exists() && !run.join("resume").exists());
     taught(&run, letters("AB", 3).path());

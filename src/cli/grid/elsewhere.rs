@@ -91,9 +91,9 @@ fn worked(
         Some(JobWork::Grid(other)) => other.cells.clone(),
         _ => work.cells.clone(),
     };
-    let stock = plan.stock();
+    let cache = plan.cache();
     let mut sink = Elsewhere {
-        reporter: GridReporter::new(args.quiet, plan, &cells, &stock, control),
+        reporter: GridReporter::new(args.quiet, plan, &cells, &cache, control),
         plan,
         cells,
         begun: false,

@@ -154,8 +154,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let end = match devices {
         Some(devices) => devices::run(args, &mut plan, &chosen, &devices, &control)?,
         None => {
-            let stock = plan.stock();
-            let mut sink = GridReporter::new(args.quiet, &plan, &chosen, &stock, &control);
+            let cache = plan.cache();
+            let mut sink = GridReporter::new(args.quiet, &plan, &chosen, &cache, &control);
             let end = plan.run(&chosen, &mut sink);
             sink.close();
             end
@@ -196,7 +196,7 @@ fn plan(
     let root = args.root(place);
     // A login host does not have the devices of its nodes, nor this computer those of another one.
     let opens = !args.list && place.is_none();
-    let stock = ResourceCache::default();
+    let cache = ResourceCache::default();
     let of_place = || place.and_then(|place| place.device.clone());
     let mut names: Vec<Option<String>> = match devices {
         Some(devices) => devices.iter().cloned().map(Some).collect(),
@@ -215,7 +215,7 @@ fn plan(
             ..Overrides::default()
         };
         let cells = Cells::of(grid.clone(), &root, &overrides)?;
-        let made = GridPlan::make(cells, &root, opens, &stock, control);
+        let made = GridPlan::make(cells, &root, opens, &cache, control);
         let Some(made) = made else {
             return Ok(None);
         };

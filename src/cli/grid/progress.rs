@@ -17,7 +17,7 @@ use crate::run::event::{Control, Event, Sink};
 pub(super) struct GridReporter {
     quiet: bool,
     reporter: Option<Reporter>,
-    stock: ResourceCache,
+    cache: ResourceCache,
     control: Control,
     /// Cells that are looked at, and how many were.
     cells: usize,
@@ -35,13 +35,13 @@ impl GridReporter {
         quiet: bool,
         plan: &GridPlan,
         cells: &[usize],
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         control: &Control,
     ) -> Self {
         Self {
             quiet,
             reporter: None,
-            stock: stock.clone(),
+            cache: cache.clone(),
             control: control.clone(),
             cells: cells.len(),
             done: 0,
@@ -91,7 +91,7 @@ impl GridSink for GridReporter {
         let config = &plan.cells.cells[cell].config;
         if self.splits.insert(config.data.clone()) {
             let configs = std::slice::from_ref(config);
-            tell_other_split(configs, None, &self.stock, &self.control);
+            tell_other_split(configs, None, &self.cache, &self.control);
         }
         self.pace.begins();
         if !self.quiet {

@@ -128,9 +128,9 @@ pub(super) fn give(
             }
             format => {
                 let runs: Vec<RunSummary> = own.iter().copied().cloned().collect();
-                let stock = plan.stock();
+                let cache = plan.cache();
                 let go_on = || plan.wish() != Wish::Stop;
-                let pictures = |run: &RunSummary| sample_pictures(&stock, run, &go_on);
+                let pictures = |run: &RunSummary| sample_pictures(&cache, run, &go_on);
                 export(&runs, (format, FigureOfRuns::default()), &pictures)?
             }
         };

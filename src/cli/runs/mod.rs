@@ -191,9 +191,9 @@ fn found(args: &Args, root: &Path) -> Result<(Vec<ListedRun>, bool)> {
 
 /// Writes a figure, a report or the metrics of each task to a file.
 fn write(args: &Args, path: &Path, format: Format, runs: &[RunSummary]) -> Result<End> {
-    let (stock, control) = (ResourceCache::default(), stop_on_ctrl_c()?);
+    let (cache, control) = (ResourceCache::default(), stop_on_ctrl_c()?);
     let go_on = || control.wish() != Wish::Stop;
-    let pictures = |run: &RunSummary| sample_pictures(&stock, run, &go_on);
+    let pictures = |run: &RunSummary| sample_pictures(&cache, run, &go_on);
     let figure = args.figure.as_deref().map(FigureOfRuns::named).transpose();
     let figure = figure.map_err(|p| p.at("--figure"))?.unwrap_or_default();
     store::write_file(path, &export(runs, (format, figure), &pictures)?)?;

@@ -76,14 +76,14 @@ impl Settings {
 
     /// Returns the settings of the run: those of the file or preset, or those that suit the dataset, overridden by the
     /// options. Lists of corrected labels are in `root`, next to the runs. If the choice depends on the dataset's
-    /// content, it is opened with `stock`.
+    /// content, it is opened with `cache`.
     ///
     /// # Errors
     /// Returns a Problem if a file cannot be read or there is no such preset.
     pub fn resolve(
         &self,
         root: &Path,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         control: &Control,
     ) -> Result<Resolved> {
         let mut config = match (&self.config, &self.preset) {
@@ -100,7 +100,7 @@ impl Settings {
         if self.config.is_none() && self.preset.is_none() {
             let go_on = || control.wish() != Wish::Stop;
             let asked = self.asked(&config, &corrected)?;
-            let data = stock.data(&asked, &go_on).ok();
+            let data = cache.data(&asked, &go_on).ok();
             if let Some(data) = data {
                 words = self.suit(&mut config, asked, &data, root);
             }

@@ -33,8 +33,8 @@ fn frozen(config: &RunConfig) -> usize {
 fn tried(words: &str) -> Result<Resolved> {
     let words = ["train"].into_iter().chain(words.split_whitespace());
     let settings = Line::try_parse_from(words).unwrap().settings;
-    let (stock, control) = (ResourceCache::default(), Control::default());
-    settings.resolve(Path::new("/nowhere"), &stock, &control)
+    let (cache, control) = (ResourceCache::default(), Control::default());
+    settings.resolve(Path::new("/nowhere"), &cache, &control)
 }
 
 fn resolve(words: &str) -> RunConfig {
@@ -163,10 +163,10 @@ fn a_preset_comes_first_and_options_override_it() {
     assert_eq!((mine.pet.as_str(), mine.pet_size), ("lora", 10));
     assert_eq!(mine.classes_per_task, "10");
     let line = Line::try_parse_from(["train", "--preset", "imagenet"]).unwrap();
-    let (stock, control) = (ResourceCache::default(), Control::default());
+    let (cache, control) = (ResourceCache::default(), Control::default());
     let problem = line
         .settings
-        .resolve(Path::new("/nowhere"), &stock, &control);
+        .resolve(Path::new("/nowhere"), &cache, &control);
     let problem = problem.unwrap_err();
     assert!(problem.remedy.contains("imagenet-r-10"), "{problem}");
 }

@@ -82,10 +82,10 @@ impl Disk {
         let runs: Vec<RunSummary> = entries.filter_map(|entry| entry.summary.ok()).collect();
         let may_open = export.runs.iter().filter(|(_, may_open)| *may_open);
         let may_open: HashSet<&Path> = may_open.map(|(folder, _)| folder.as_path()).collect();
-        let stock = ResourceCache::default();
+        let cache = ResourceCache::default();
         let go_on = || !progress.is_stopped();
         let pictures = |run: &RunSummary| match may_open.contains(run.header.folder.as_path()) {
-            true => sample_pictures(&stock, run, &go_on),
+            true => sample_pictures(&cache, run, &go_on),
             false => Vec::new(),
         };
         let bytes =

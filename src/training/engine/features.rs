@@ -66,18 +66,18 @@ impl FeatureCache {
     pub fn step(
         &mut self,
         predictors: &mut PredictorCache,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         engine: &Sender<Message>,
         [anchor, key]: [&Key; 2],
     ) -> Result<Progress> {
         self.take_loaded();
         let known = self.probes.iter().find(|(known, _)| known == anchor);
         let Some((_, probe)) = known.cloned() else {
-            let Some(predictor) = predictors.predictor(anchor, stock)? else {
+            let Some(predictor) = predictors.predictor(anchor, cache)? else {
                 return Ok(Progress::Load(anchor.clone()));
             };
-            let (input, stock) = (predictor.input(), stock.clone());
-            let gather = move |key: &Key| ProbeSet::gather(&key.run, input, &stock);
+            let (input, cache) = (predictor.input(), cache.clone());
+            let gather = move |key: &Key| ProbeSet::gather(&key.run, input, &cache);
             self.loader.start(anchor.clone(), gather, engine);
             return Ok(Progress::Wait);
         };
@@ -89,7 +89,7 @@ impl FeatureCache {
             if self.is_surveyed(key, &probe) {
                 continue;
             }
-            let Some(predictor) = predictors.predictor(key, stock)? else {
+            let Some(predictor) = predictors.predictor(key, cache)? else {
                 return Ok(Progress::Load(key.clone()));
             };
             self.survey(key, &probe, predictor)?;

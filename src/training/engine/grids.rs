@@ -21,22 +21,22 @@ pub(super) fn run_grid(
     work: &GridWork,
     device: Option<&str>,
     runs_root: &Path,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     (sink, control): (&mut JobSink<'_>, &Control),
 ) -> Result<Event> {
     let grid = Grid::read(&work.name, &work.text, &format!("the grid {}", work.name))?;
     let overrides = Overrides {
         device: device.map(ToString::to_string),
         data: work.data.clone(),
-        own: stock.own().clone(),
+        own: cache.own().clone(),
     };
     let cells = Cells::of(grid, runs_root, &overrides)?.only(&work.cells);
     if let Some(by) = work.search {
-        return run_search(cells, by, runs_root, stock, (sink, control));
+        return run_search(cells, by, runs_root, cache, (sink, control));
     }
     sink.event(preparing(message!("doing-listing-runs")));
     sink.between_batches();
-    let plan = GridPlan::make(cells, runs_root, true, stock, control);
+    let plan = GridPlan::make(cells, runs_root, true, cache, control);
     let stopped = || Event::Stopped { run: String::new() };
     let Some(mut plan) = plan else {
         return Ok(stopped());
@@ -80,7 +80,7 @@ pub(super) fn tried(trial: Option<Trial>, sink: &mut JobSink<'_>) -> Result<Even
 pub(super) fn check(
     (place, train): (&Path, bool),
     device: Option<&str>,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     (sink, control): (&mut JobSink<'_>, &Control),
 ) -> Result<Event> {
     let asked = CheckRequest {
@@ -88,7 +88,7 @@ pub(super) fn check(
         train,
         ..CheckRequest::default()
     };
-    let report = check_place(place, &asked, stock, &mut Phases(sink), control)?;
+    let report = check_place(place, &asked, cache, &mut Phases(sink), control)?;
     let run = String::new();
     Ok(match report {
         None => Event::Stopped { run },

@@ -28,12 +28,12 @@ impl Request for InsideRequest {
         if let Look::Run { anchor } = self.look {
             let anchor = Key::of(&self.run, anchor);
             let Resources {
-                stock,
+                cache,
                 predictors,
                 features,
                 engine,
             } = &mut *resources;
-            match features.step(predictors, stock, engine, [&anchor, &key])? {
+            match features.step(predictors, cache, engine, [&anchor, &key])? {
                 Progress::Load(key) => return Ok(Step::Load(key)),
                 Progress::Wait => return Ok(Step::Wait),
                 Progress::Computed => return Ok(Step::Continue(None)),
@@ -41,7 +41,7 @@ impl Request for InsideRequest {
                 Progress::NoProbeSet(reason) => problem = Some(reason),
             }
         }
-        let predictor = resources.predictors.predictor(&key, &resources.stock)?;
+        let predictor = resources.predictors.predictor(&key, &resources.cache)?;
         let Some(predictor) = predictor else {
             return Ok(Step::Load(key));
         };

@@ -62,12 +62,12 @@ impl Engine {
         let (messages, inbox) = channel();
         let (outbox, events) = channel();
         let control = Control::default();
-        let stock = ResourceCache::default();
+        let cache = ResourceCache::default();
         let state = EngineState {
             inbox,
             control: control.clone(),
-            scheduler: Scheduler::new(load, stock.clone(), messages.clone()),
-            stock,
+            scheduler: Scheduler::new(load, cache.clone(), messages.clone()),
+            cache,
             running: None,
             pending: None,
             queue: Queue::default(),
@@ -143,7 +143,7 @@ enum Message {
 struct EngineState {
     inbox: Receiver<Message>,
     control: Control,
-    stock: ResourceCache,
+    cache: ResourceCache,
     running: Option<JobId>,
     /// The running job while its run has no folder yet, and an added task until it ends: only the queue file records
     /// them.
@@ -204,7 +204,7 @@ impl EngineState {
             }
             Command::Stop(job) => self.stop(job),
             Command::ForgetData => {
-                self.stock.forget_data();
+                self.cache.forget_data();
                 self.scheduler.resources.features.clear();
             }
             Command::Shutdown => self.ending = true,
@@ -287,7 +287,7 @@ impl EngineState {
     /// Drops everything on a device.
     fn let_go(&mut self) {
         self.scheduler.drop_predictors();
-        self.stock.forget_backbones();
+        self.cache.forget_backbones();
     }
 
     /// Measures the speed of the processor.

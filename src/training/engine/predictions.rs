@@ -30,7 +30,7 @@ impl Request for PredictRequest {
         if !resources.predictors.has(&key) {
             return Ok(Step::Load(key));
         }
-        let prediction = resources.predictors.predict(self, task, &resources.stock)?;
+        let prediction = resources.predictors.predict(self, task, &resources.cache)?;
         let event = Event::Predicted(Box::new(prediction));
         Ok(Step::answer(&mut self.tasks, event))
     }

@@ -90,7 +90,7 @@ impl Step {
 
 /// State shared by all requests.
 pub(super) struct Resources {
-    pub stock: ResourceCache,
+    pub cache: ResourceCache,
     pub predictors: PredictorCache,
     pub features: FeatureCache,
     pub engine: Sender<Message>,
@@ -115,14 +115,14 @@ pub(super) struct Scheduler {
 }
 
 impl Scheduler {
-    pub fn new(load: LoadPredictor, stock: ResourceCache, engine: Sender<Message>) -> Self {
+    pub fn new(load: LoadPredictor, cache: ResourceCache, engine: Sender<Message>) -> Self {
         Self {
             pending: Vec::new(),
             load,
             loader: Loader::default(),
             failed: Vec::new(),
             resources: Resources {
-                stock,
+                cache,
                 predictors: PredictorCache::default(),
                 features: FeatureCache::default(),
                 engine,
@@ -218,8 +218,8 @@ impl Scheduler {
         let is_failed = |key: &Key| self.failed.iter().any(|(failed, _)| failed == key);
         let is_missing = |key: &Key| !self.resources.predictors.has(key) && !is_failed(key);
         if let Some(key) = needed.into_iter().find(is_missing) {
-            let (load, stock) = (self.load.clone(), self.resources.stock.clone());
-            let load = move |key: &Key| load(&key.run, key.task, &stock);
+            let (load, cache) = (self.load.clone(), self.resources.cache.clone());
+            let load = move |key: &Key| load(&key.run, key.task, &cache);
             self.loader.start(key, load, &self.resources.engine);
         }
     }

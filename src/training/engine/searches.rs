@@ -23,14 +23,14 @@ pub(super) fn run_search(
     cells: Cells,
     by: SearchBy,
     runs_root: &Path,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     (sink, control): (&mut JobSink<'_>, &Control),
 ) -> Result<Event> {
     let run = String::new;
     let name = cells.grid.name.clone();
     sink.event(preparing(message!("doing-counting-candidates")));
-    let search = Search::new(cells, (by, SHARE), None, stock, control)?;
-    let verdicts = search.run(runs_root, stock, control, |plan, order, round| {
+    let search = Search::new(cells, (by, SHARE), None, cache, control)?;
+    let verdicts = search.run(runs_root, cache, control, |plan, order, round| {
         let mut standing = plan.standing();
         standing.title += &format!(" · round {} of {}", round + 1, search.rounds());
         sink.event(Event::Grid(Box::new(standing)));

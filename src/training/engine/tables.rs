@@ -73,7 +73,7 @@ impl TableRequest {
     fn start(
         &self,
         predictor: &Predictor,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         engine: &Sender<super::Message>,
     ) -> Helper<Message> {
         let (ticket, stop) = (self.ticket, self.stop.clone());
@@ -83,8 +83,8 @@ impl TableRequest {
                 Box::new(move |worker| worker.write_table(&request, &columns))
             }
             TableKind::Doubts(request) => {
-                let (input, stock) = (predictor.input(), stock.clone());
-                Box::new(move |worker| worker.search_doubts(&request, input, &stock))
+                let (input, cache) = (predictor.input(), cache.clone());
+                Box::new(move |worker| worker.search_doubts(&request, input, &cache))
             }
         };
         Helper::spawn(engine, move |outbox| {
@@ -117,13 +117,13 @@ impl Request for TableRequest {
                 Some(Message::End(event)) => return Ok(Step::Done(Some(event))),
             }
         }
-        let stock = &resources.stock;
-        let Some(predictor) = resources.predictors.predictor(&self.key, stock)? else {
+        let cache = &resources.cache;
+        let Some(predictor) = resources.predictors.predictor(&self.key, cache)? else {
             return Ok(Step::Load(self.key.clone()));
         };
         match self.piece.take() {
             Some(piece) => piece(predictor),
-            None => self.helper = Some(self.start(predictor, stock, &resources.engine)),
+            None => self.helper = Some(self.start(predictor, cache, &resources.engine)),
         }
         Ok(Step::Continue(None))
     }
@@ -223,14 +223,14 @@ impl Worker<'_> {
         &self,
         request: &DoubtRequest,
         input: InputSpec,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
     ) -> Result<Event> {
         let mut ask =
             |seen: Vec<u8>| self.compute(move |predictor| predictor.backbone_features(&seen));
         let mut step = |done, of| self.report(doubts(self.ticket, DoubtState::Working(done, of)));
         let of = (request.run.as_path(), request.task);
         let go_on = || self.goes_on();
-        let found = doubt::look(of, input, stock, &mut ask, &mut step, &go_on)?;
+        let found = doubt::look(of, input, cache, &mut ask, &mut step, &go_on)?;
         let state = found.map_or(DoubtState::Stopped, |found| {
             DoubtState::Done(Box::new(found))
         });

@@ -59,11 +59,11 @@ fn a_run_ends_while_what_a_prediction_needs_is_still_being_made_ready() {
     let (began, begun) = channel();
     let (release, held) = channel::<()>();
     let held = Mutex::new((began, held));
-    let prepare: LoadPredictor = Arc::new(move |folder, task, stock| {
+    let prepare: LoadPredictor = Arc::new(move |folder, task, cache| {
         let held = held.lock().unwrap();
         held.0.send(task).unwrap();
         held.1.recv().unwrap();
-        Prepared::ahead(folder, task, stock)
+        Prepared::ahead(folder, task, cache)
     });
     let root = root.path().to_path_buf();
     let engine = Engine::start_with(root, Arc::new(|| {}), prepare).unwrap();
@@ -108,9 +108,9 @@ fn what_lay_on_a_lost_device_is_made_ready_anew() {
     let root = tempfile::tempdir().unwrap();
     let (began, begun) = channel();
     let began = Mutex::new(began);
-    let prepare: LoadPredictor = Arc::new(move |folder, task, stock| {
+    let prepare: LoadPredictor = Arc::new(move |folder, task, cache| {
         began.lock().unwrap().send(task).unwrap();
-        Prepared::ahead(folder, task, stock)
+        Prepared::ahead(folder, task, cache)
     });
     let engine = Engine::start_with(root.path().to_path_buf(), Arc::new(|| {}), prepare).unwrap();
     engine.send(short(1));

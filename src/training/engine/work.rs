@@ -71,7 +71,7 @@ fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
 
 /// Does what a job says; returns how it ended.
 fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
-    let (stock, control) = (state.stock.with_own(&job.own), state.control.clone());
+    let (cache, control) = (state.cache.with_own(&job.own), state.control.clone());
     let mut sink = JobSink {
         state,
         job: job.id,
@@ -82,33 +82,33 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
     let ended = fenced(|| {
         let outcome = match &job.work {
             JobWork::Train(config) => {
-                experiment::train(config, runs_root, &stock, &mut sink, &control)
+                experiment::train(config, runs_root, &cache, &mut sink, &control)
             }
             JobWork::Resume(run) => {
                 let changes = Changes {
                     device,
                     micro_batch: job.micro_batch,
                 };
-                experiment::resume_on(run, &changes, &stock, &mut sink, &control)
+                experiment::resume_on(run, &changes, &cache, &mut sink, &control)
             }
             JobWork::Teach { run, source } => {
-                experiment::teach(run, source, device, &stock, &mut sink, &control)
+                experiment::teach(run, source, device, &cache, &mut sink, &control)
             }
             JobWork::Grid(grid) => {
-                return run_grid(grid, device, runs_root, &stock, (&mut sink, &control));
+                return run_grid(grid, device, runs_root, &cache, (&mut sink, &control));
             }
             JobWork::Try(config) => {
-                return tried(try_methods(config, &stock, &mut sink, &control)?, &mut sink);
+                return tried(try_methods(config, &cache, &mut sink, &control)?, &mut sink);
             }
             JobWork::TryBackbones(config, others) => {
-                let trial = try_backbones(config, others, &stock, &mut sink, &control)?;
+                let trial = try_backbones(config, others, &cache, &mut sink, &control)?;
                 return tried(trial, &mut sink);
             }
             JobWork::TryPet(config) => {
-                return tried(try_pet(config, &stock, &mut sink, &control)?, &mut sink);
+                return tried(try_pet(config, &cache, &mut sink, &control)?, &mut sink);
             }
             JobWork::Check { run, train } => {
-                return check((run, *train), device, &stock, (&mut sink, &control));
+                return check((run, *train), device, &cache, (&mut sink, &control));
             }
         };
         Ok(match outcome? {

@@ -41,12 +41,12 @@ pub fn expected(
 }
 
 /// Returns the peak memory of training with these settings; `None` if they are invalid, which the training reports.
-pub fn of_settings(config: &RunConfig, stock: &ResourceCache) -> Option<u64> {
-    let about = stock.describe(config.chosen_backbone()).ok()?;
+pub fn of_settings(config: &RunConfig, cache: &ResourceCache) -> Option<u64> {
+    let about = cache.describe(config.chosen_backbone()).ok()?;
     if !Chosen::of(config).ok()?.trains_pet().ok()? {
         return Some(expected(config, &about, None));
     }
-    let spec = stock.plugin(&config.pet).ok()?;
+    let spec = cache.plugin(&config.pet).ok()?;
     let blocks = config.block_list(about.blocks.len()).ok()?;
     spec.fits(&about.blocks, &blocks).ok()?;
     Some(expected(config, &about, Some((&spec, &blocks))))

@@ -88,11 +88,11 @@ impl Outcome {
 pub fn train(
     config: &RunConfig,
     runs_root: &Path,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
-    begin(config, None, runs_root, stock, sink, control)
+    begin(config, None, runs_root, cache, sink, control)
 }
 
 /// Trains the run of these facts and this plugin text again as a new one, with settings that may lead elsewhere to
@@ -104,17 +104,17 @@ pub(crate) fn train_again(
     config: &RunConfig,
     once: (&RunHeader, &str),
     runs_root: &Path,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     (sink, control): (&mut dyn Sink, &Control),
 ) -> Result<Outcome> {
-    begin(config, Some(once), runs_root, stock, sink, control)
+    begin(config, Some(once), runs_root, cache, sink, control)
 }
 
 fn begin(
     config: &RunConfig,
     once: Option<(&RunHeader, &str)>,
     runs_root: &Path,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
@@ -126,7 +126,7 @@ fn begin(
     if once.is_none() {
         config.stored_names.clear();
     }
-    let plan = TrainingPlan::prepare(&config, once, stock, sink, control);
+    let plan = TrainingPlan::prepare(&config, once, cache, sink, control);
     let Some(plan) = unless_stopped(plan, control)? else {
         return Ok(Outcome::NotBegun);
     };
@@ -138,7 +138,7 @@ fn begin(
         .map_or(Ok(()), |start| folder.keep_start(start))?;
     folder.keep_provenance(&plan.provenance(), &prints)?;
     let place = header.folder.clone();
-    oom_retry::to_the_end(&place, stock, sink, control, |sink| {
+    oom_retry::to_the_end(&place, cache, sink, control, |sink| {
         Trainer::new((plan.kit(), method), header, folder, sink, control)?.run()
     })
 }
@@ -158,12 +158,12 @@ pub fn check(config: &RunConfig) -> Result<()> {
 /// Returns a Problem that names the run that could not begin.
 pub fn check_all(
     configs: &[RunConfig],
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     control: &Control,
 ) -> Result<Option<()>> {
     let fits = |config: &RunConfig| {
         check(config)?;
-        let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
+        let data = cache.data(config, &|| control.wish() != Wish::Stop)?;
         plan::fits(config, &data)
     };
     for (number, config) in (1..).zip(configs) {
@@ -191,11 +191,11 @@ pub fn check_all(
 /// data or weights are no longer what they were.
 pub fn resume(
     folder: &Path,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
-    resume_on(folder, &Changes::default(), stock, sink, control)
+    resume_on(folder, &Changes::default(), cache, sink, control)
 }
 
 /// What a run resumes with that it did not begin with; it then says so.
@@ -214,13 +214,13 @@ pub struct Changes<'a> {
 pub fn resume_on(
     folder: &Path,
     changes: &Changes<'_>,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
     let sink = &mut Noted(sink);
-    oom_retry::to_the_end(folder, stock, sink, control, |sink| {
-        go_on(folder, changes, stock, sink, control)
+    oom_retry::to_the_end(folder, cache, sink, control, |sink| {
+        go_on(folder, changes, cache, sink, control)
     })
 }
 
@@ -228,7 +228,7 @@ pub fn resume_on(
 fn go_on(
     folder: &Path,
     changes: &Changes<'_>,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     sink: &mut Noted<'_>,
     control: &Control,
 ) -> Result<Outcome> {
@@ -255,7 +255,7 @@ fn go_on(
     // The file may have been edited.
     all_at_once(method::problems(&stored.header.config))?;
     let begun = Some((&stored.header, stored.plugin.as_str()));
-    let plan = TrainingPlan::prepare(&stored.header.config, begun, stock, sink, control);
+    let plan = TrainingPlan::prepare(&stored.header.config, begun, cache, sink, control);
     let Some(plan) = unless_stopped(plan, control)? else {
         return Ok(Outcome::NotBegun);
     };

@@ -20,7 +20,7 @@ use crate::store::{self, RunFolder};
 /// it, which only another start of the program opens again.
 pub(super) fn to_the_end(
     folder: &Path,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     sink: &mut Noted<'_>,
     control: &Control,
     begin: impl FnOnce(&mut Noted<'_>) -> Result<Outcome>,
@@ -50,14 +50,14 @@ pub(super) fn to_the_end(
             .advise(message!("advice-continues-from-last-epoch"));
         sink.event(Event::Remark { run, problem });
         // What was to be written when there was no room never was.
-        stock.forget_backbones();
+        cache.forget_backbones();
         device::tidy();
         device::was_full();
         let changes = Changes {
             micro_batch: Some(fewer),
             ..Changes::default()
         };
-        ended = fenced(|| go_on(folder, &changes, stock, sink, control));
+        ended = fenced(|| go_on(folder, &changes, cache, sink, control));
     }
 }
 

@@ -17,26 +17,26 @@ const DATA: &str = "digits";
 /// What it is tried beside.
 const BESIDE: &str = "adapter";
 
-/// Tries the PET that the stock's job brings along. `None` if the user stopped it.
+/// Tries the PET that the job brings along. `None` if the user stopped it.
 ///
 /// # Errors
 /// Returns a Problem for a PET that cannot be trained, and for a device that fails. That one of them did not come to
 /// its end is said in its row.
 pub fn try_pet(
     chosen: &RunConfig,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Trial>> {
-    let plain = stock.with_own(&Own::default());
-    let of = |spec: &PetSpec, stock| Contender {
+    let plain = cache.with_own(&Own::default());
+    let of = |spec: &PetSpec, cache| Contender {
         title: spec.name.clone(),
         config: of(chosen, spec),
-        stock,
+        cache,
     };
-    let (spec, other) = (stock.plugin(&chosen.pet)?, plain.plugin(BESIDE)?);
+    let (spec, other) = (cache.plugin(&chosen.pet)?, plain.plugin(BESIDE)?);
     let comparison = Comparison {
-        all: vec![of(&spec, stock), of(&other, &plain)],
+        all: vec![of(&spec, cache), of(&other, &plain)],
         // Whatever the tried one is, the other can be prepared.
         timed: 1,
         planned: PLANNED,

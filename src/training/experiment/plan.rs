@@ -65,14 +65,14 @@ fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<Words> {
 fn plugin(
     chosen: &Chosen<'_>,
     begun: Option<&str>,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
 ) -> Result<Option<Arc<PetSpec>>> {
     if !chosen.trains_pet()? {
         return Ok(None);
     }
     let spec = match begun {
         Some(text) => PetSpec::parse(text, "the run's plugin.toml"),
-        None => stock.plugin(&chosen.config.pet),
+        None => cache.plugin(&chosen.config.pet),
     };
     spec.map(Some)
 }
@@ -86,7 +86,7 @@ impl TrainingPlan {
     pub fn prepare(
         config: &RunConfig,
         begun: Option<(&RunHeader, &str)>,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Self> {
@@ -98,11 +98,11 @@ impl TrainingPlan {
             });
         };
         let chosen = Chosen::of(config)?;
-        let spec = plugin(&chosen, begun.map(|(_, text)| text), stock)?;
+        let spec = plugin(&chosen, begun.map(|(_, text)| text), cache)?;
         let order = ClassOrder::parse(&config.order)?;
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
         tell(message!("doing-opening-dataset"));
-        let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
+        let data = cache.data(config, &|| control.wish() != Wish::Stop)?;
         if let Some((header, _)) = begun {
             same_classes(header, &data)?;
         }
@@ -122,8 +122,8 @@ impl TrainingPlan {
             control.wish() != Wish::Stop
         };
         progress(message!("doing-opening-device"));
-        stock.bring(config.chosen_backbone(), &mut progress)?;
-        let about = stock.describe(config.chosen_backbone())?;
+        cache.bring(config.chosen_backbone(), &mut progress)?;
+        let about = cache.describe(config.chosen_backbone())?;
         let resumed = begun.map(|(header, _)| header.kept_as());
         let Fitted {
             ready,
@@ -131,7 +131,7 @@ impl TrainingPlan {
             remarks,
         } = Fitted::open(config, about.entry.architecture.family().name, resumed)?;
         progress(message!("doing-loading-backbone"));
-        let backbone = stock.backbone(config.chosen_backbone(), weights, &ready, &mut progress)?;
+        let backbone = cache.backbone(config.chosen_backbone(), weights, &ready, &mut progress)?;
         let shapes = backbone.backbone.blocks();
         let context = Context {
             architecture: &backbone.entry.architecture,
@@ -144,7 +144,7 @@ impl TrainingPlan {
         let pet = spec.map(|spec| -> Result<PetPlan> {
             let start = match begun {
                 Some((header, _)) => PetStart::of_run(header)?,
-                None => stock.start(config)?,
+                None => cache.start(config)?,
             };
             let plan = PetPlan::new(&chosen, spec, shapes)?;
             Ok(plan.drawn(drawing).starting(start))
@@ -154,7 +154,7 @@ impl TrainingPlan {
         if !assumed.is_empty() {
             sink.event(Event::Assumed(assumed));
         }
-        let pixels = stock.pixels(config, backbone.input.size);
+        let pixels = cache.pixels(config, backbone.input.size);
         let short = short(config, &ready, &about, pet.as_ref());
         let single = single_class_tasks(&chosen, &scenario.tasks).map(|single| single.problem);
         for problem in remarks.into_iter().chain(short).chain(single).chain(still) {

@@ -69,12 +69,12 @@ impl Parts {
         folder: &Path,
         task: usize,
         wanted: Option<&str>,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         download: bool,
     ) -> Result<Self> {
         let facts = store::load_facts(folder)?;
         let snapshot = store::load_snapshot(folder, task)?;
-        Self::of(facts, (task, snapshot), wanted, stock, download)
+        Self::of(facts, (task, snapshot), wanted, cache, download)
     }
 
     /// The same of facts, plugin and snapshot that were read.
@@ -82,17 +82,17 @@ impl Parts {
         (header, plugin): (RunHeader, String),
         (task, snapshot): (usize, Named),
         wanted: Option<&str>,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         download: bool,
     ) -> Result<Self> {
         let device = match wanted {
             Some(wanted) => device::trusted(wanted)?,
             None => device::trusted(&header.config.device).or_else(|_| device::trusted("auto"))?,
         };
-        let weights = match stock.has_backbone(header.config.chosen_backbone(), &device.info) {
+        let weights = match cache.has_backbone(header.config.chosen_backbone(), &device.info) {
             true => None,
             false => Some(weights_of(
-                stock,
+                cache,
                 header.config.chosen_backbone(),
                 download,
             )?),
@@ -130,16 +130,16 @@ impl Parts {
     ///
     /// # Errors
     /// Returns a Problem if the parts do not fit together or the device failed.
-    pub fn assemble(self, stock: &ResourceCache) -> Result<Predictor> {
+    pub fn assemble(self, cache: &ResourceCache) -> Result<Predictor> {
         let config = &self.header.config;
         let ready = self.device.open()?;
         let read = || match self.weights {
             Some(weights) => Ok(weights),
             // It was loaded and has been released since, or the device is another one.
-            None => weights_of(stock, config.chosen_backbone(), false),
+            None => weights_of(cache, config.chosen_backbone(), false),
         };
         let weights = answering_weights(&self.header, &ready);
-        let backbone = stock.placed(config.chosen_backbone(), weights, &ready, read)?;
+        let backbone = cache.placed(config.chosen_backbone(), weights, &ready, read)?;
         if backbone.sha256 != self.header.weights_sha256 {
             return Err(Problem::new(message!("problem-backbone-weights-changed"))
                 .at(&config.backbone)
@@ -187,13 +187,13 @@ fn bytes_of(tensors: &Named) -> u64 {
 
 /// A run's weights, opened and checked.
 fn weights_of(
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     choice: BackboneChoice<'_>,
     download: bool,
 ) -> Result<Unplaced> {
     let mut downloading = false;
     // Beside a run that trains nobody waits for a download; on the command line one does.
-    let read = library::read_from(&stock.backbones(), choice, &mut |_| {
+    let read = library::read_from(&cache.backbones(), choice, &mut |_| {
         downloading = true;
         download
     });
@@ -214,10 +214,10 @@ impl Predictor {
         folder: &Path,
         task: usize,
         wanted: Option<&str>,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         download: bool,
     ) -> Result<Self> {
-        Parts::gather(folder, task, wanted, stock, download)?.assemble(stock)
+        Parts::gather(folder, task, wanted, cache, download)?.assemble(cache)
     }
 
     /// What the experts say to an image; with it, what the network sees (side² × 3 bytes).

@@ -54,10 +54,10 @@ impl Prepared {
     ///
     /// # Errors
     /// As [`Predictor::open`].
-    pub fn ahead(folder: &Path, task: usize, stock: &ResourceCache) -> Result<Self> {
-        let mut parts = Parts::gather(folder, task, None, stock, false)?;
+    pub fn ahead(folder: &Path, task: usize, cache: &ResourceCache) -> Result<Self> {
+        let mut parts = Parts::gather(folder, task, None, cache, false)?;
         if parts.is_for_cpu() {
-            return Ok(Self::Whole(Box::new(parts.assemble(stock)?)));
+            return Ok(Self::Whole(Box::new(parts.assemble(cache)?)));
         }
         parts.read_ahead()?;
         Ok(Self::Parts(Box::new(parts)))
@@ -71,10 +71,10 @@ impl Prepared {
         }
     }
 
-    fn finished(self, stock: &ResourceCache) -> Result<Box<Predictor>> {
+    fn finished(self, cache: &ResourceCache) -> Result<Box<Predictor>> {
         match self {
             Self::Whole(predictor) => Ok(predictor),
-            Self::Parts(parts) => Ok(Box::new(parts.assemble(stock)?)),
+            Self::Parts(parts) => Ok(Box::new(parts.assemble(cache)?)),
         }
     }
 }
@@ -101,12 +101,12 @@ impl PredictorCache {
     ///
     /// # Errors
     /// As [`Parts::assemble`].
-    pub fn predictor(&mut self, key: &Key, stock: &ResourceCache) -> Result<Option<&Predictor>> {
+    pub fn predictor(&mut self, key: &Key, cache: &ResourceCache) -> Result<Option<&Predictor>> {
         let found = self.0.iter().position(|(known, _)| known == key);
         let Some((key, prepared)) = found.and_then(|at| self.0.remove(at)) else {
             return Ok(None);
         };
-        self.put(key, Prepared::Whole(prepared.finished(stock)?));
+        self.put(key, Prepared::Whole(prepared.finished(cache)?));
         Ok(match self.0.back() {
             Some((_, Prepared::Whole(predictor))) => Some(predictor),
             _ => None,
@@ -121,13 +121,13 @@ impl PredictorCache {
         &mut self,
         request: &PredictRequest,
         task: usize,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
     ) -> Result<Prediction> {
         let key = Key::of(&request.run, task);
         if !self.has(&key) {
-            self.put(key.clone(), Prepared::ahead(&request.run, task, stock)?);
+            self.put(key.clone(), Prepared::ahead(&request.run, task, cache)?);
         }
-        let predictor = self.predictor(&key, stock)?;
+        let predictor = self.predictor(&key, cache)?;
         let predictor = predictor.ok_or_else(|| Problem::new(message!("problem-no-prediction")))?;
         let (verdict, seen) = predictor.verdict(&request.picture)?;
         Ok(Prediction {

@@ -20,7 +20,7 @@ const LARGEST: u32 = 160;
 /// those that the run learned from, or are on another computer, which the program contacts only if the user asks.
 /// `go_on` is asked from any thread whether to continue.
 pub fn sample_pictures(
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     run: &RunSummary,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Vec<SamplePicture> {
@@ -32,7 +32,7 @@ pub fn sample_pictures(
     if is_elsewhere(&header.config.data) {
         return Vec::new();
     }
-    let Ok(data) = stock.data(&header.config, go_on) else {
+    let Ok(data) = cache.data(&header.config, go_on) else {
         return Vec::new();
     };
     if !data.has_images(known) {

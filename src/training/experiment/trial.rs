@@ -41,7 +41,7 @@ const BESIDE: f64 = 1.15;
 ///
 /// # Errors
 /// Returns a Problem for settings out of range.
-pub fn contenders(chosen: &RunConfig, stock: &ResourceCache) -> Result<Vec<RunConfig>> {
+pub fn contenders(chosen: &RunConfig, cache: &ResourceCache) -> Result<Vec<RunConfig>> {
     all_at_once(problems(chosen))?;
     let mut all = vec![chosen.clone()];
     for (spec, own) in SET_BESIDE {
@@ -54,8 +54,8 @@ pub fn contenders(chosen: &RunConfig, stock: &ResourceCache) -> Result<Vec<RunCo
         for (key, value) in *own {
             config.settings.insert((*key).into(), value.clone());
         }
-        let about = stock.describe(config.chosen_backbone()).ok();
-        let size = stock
+        let about = cache.describe(config.chosen_backbone()).ok();
+        let size = cache
             .plugin(&config.pet)
             .ok()
             .and_then(|pet| pet.default_size());
@@ -73,7 +73,7 @@ pub fn contenders(chosen: &RunConfig, stock: &ResourceCache) -> Result<Vec<RunCo
 /// trained has the reason in its row.
 pub fn try_methods(
     chosen: &RunConfig,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Trial>> {
@@ -81,10 +81,10 @@ pub fn try_methods(
         Ok(Contender {
             title: named_method(&config.method)?.title.into(),
             config,
-            stock,
+            cache,
         })
     };
-    let all = contenders(chosen, stock)?.into_iter().map(contender);
+    let all = contenders(chosen, cache)?.into_iter().map(contender);
     let comparison = Comparison {
         all: all.collect::<Result<_>>()?,
         timed: 0,
@@ -102,7 +102,7 @@ pub fn try_methods(
 pub fn try_backbones(
     chosen: &RunConfig,
     backbones: &[String],
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Trial>> {
@@ -117,7 +117,7 @@ pub fn try_backbones(
             backbone: name.clone(),
             ..chosen.clone()
         };
-        let about = stock.describe(config.chosen_backbone())?;
+        let about = cache.describe(config.chosen_backbone())?;
         if *name != chosen.backbone {
             choose_backbone(&mut config, &about.entry);
         }
@@ -127,7 +127,7 @@ pub fn try_backbones(
         all.push(Contender {
             title: about.entry.title().into(),
             config,
-            stock,
+            cache,
         });
     }
     let comparison = Comparison {
@@ -139,7 +139,7 @@ pub fn try_backbones(
     let mut trial = comparison.run(sink, control)?;
     let rows = trial.iter_mut().flat_map(|trial| &mut trial.methods);
     for (row, config) in rows.zip(configs) {
-        row.memory = footprint::of_settings(&config, stock);
+        row.memory = footprint::of_settings(&config, cache);
         row.config = config;
     }
     Ok(trial)
@@ -151,7 +151,7 @@ pub(super) struct Contender<'a> {
     pub title: String,
     pub config: RunConfig,
     /// What it is trained with.
-    pub stock: &'a ResourceCache,
+    pub cache: &'a ResourceCache,
 }
 
 /// A comparison of settings: each is trained briefly and evaluated on held-out images, within one time limit for all.
@@ -177,7 +177,7 @@ impl Comparison<'_> {
         let plan = TrainingPlan::prepare(
             &Bounds::default().judged(&timed.config),
             None,
-            timed.stock,
+            timed.cache,
             &mut Quiet::new(sink, None),
             control,
         );
@@ -205,7 +205,7 @@ impl Comparison<'_> {
             let (run, judged) = (quiet.run.clone(), bounds.judged(&one.config));
             let outcome = match control.wish() {
                 Wish::Stop => Ok(Outcome::NotBegun),
-                _ => train(&judged, work.path(), one.stock, &mut quiet, &run),
+                _ => train(&judged, work.path(), one.cache, &mut quiet, &run),
             };
             waited += quiet.waited;
             let ended = ended(outcome, quiet.done);

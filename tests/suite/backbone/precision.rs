@@ -124,9 +124,9 @@ fn small(precision: Precision) -> RunConfig {
 fn a_run_in_bf16_keeps_it_and_is_no_repetition_of_one_in_f32() {
     let root = tempfile::tempdir().unwrap();
     let train = |precision, mut sink: Vec<Event>| {
-        let stock = &ResourceCache::default();
+        let cache = &ResourceCache::default();
         let control = Control::default();
-        let outcome = experiment::train(&small(precision), root.path(), stock, &mut sink, &control);
+        let outcome = experiment::train(&small(precision), root.path(), cache, &mut sink, &control);
         outcome.map(|outcome| outcome.header().unwrap().clone())
     };
     if let Err(refused) = experiment::has_bf16(&device::choose("cpu").unwrap()) {
@@ -159,8 +159,8 @@ fn a_run_on_the_cpu_keeps_f32_and_says_so() {
         let config = small(precision);
         let mut events: Vec<Event> = Vec::new();
         let control = Control::default();
-        let stock = &ResourceCache::default();
-        let outcome = experiment::train(&config, root.path(), stock, &mut events, &control);
+        let cache = &ResourceCache::default();
+        let outcome = experiment::train(&config, root.path(), cache, &mut events, &control);
         let header = outcome.unwrap().header().unwrap().clone();
         assert_eq!(header.config.precision, precision);
         assert_eq!(header.computed_on(), header.device);

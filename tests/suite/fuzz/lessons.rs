@@ -198,8 +198,8 @@ impl Target for Taught {
         let mut config = crate::methods::config_of(spec);
         (config.train_limit, config.test_limit) = (Some(2), Some(1));
         let root = tempfile::tempdir().unwrap();
-        let (stock, control) = (ResourceCache::default(), Control::default());
-        let ended = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
+        let (cache, control) = (ResourceCache::default(), Control::default());
+        let ended = experiment::train(&config, root.path(), &cache, &mut Vec::new(), &control);
         let Ok(Outcome::Finished(header)) = ended else {
             panic!("{ended:?}");
         };
@@ -209,7 +209,7 @@ impl Target for Taught {
             &header.folder,
             source,
             None,
-            &stock,
+            &cache,
             &mut Vec::new(),
             &control,
         )

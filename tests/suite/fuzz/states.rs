@@ -34,7 +34,7 @@ impl Sink for StopInSecond {
 struct States {
     /// Four classes of a few drawings.
     data: Made,
-    stock: ResourceCache,
+    cache: ResourceCache,
     /// A stopped run of each method, made when it is first wanted.
     made: [OnceLock<Option<Case>>; METHODS.len()],
 }
@@ -53,7 +53,7 @@ impl States {
             let root = tempfile::tempdir().unwrap();
             let control = Control::default();
             let mut sink = StopInSecond(control.clone());
-            let ended = experiment::train(&config, root.path(), &self.stock, &mut sink, &control);
+            let ended = experiment::train(&config, root.path(), &self.cache, &mut sink, &control);
             let Ok(Outcome::Stopped(header)) = ended else {
                 return None;
             };
@@ -109,10 +109,10 @@ impl Target for States {
             height: 8,
             rgb: vec![99; 192],
         };
-        let asked = Predictor::open(folder, 0, Some("cpu"), &self.stock, false)
+        let asked = Predictor::open(folder, 0, Some("cpu"), &self.cache, false)
             .and_then(|predictor| predictor.verdict(&picture));
         let control = Control::default();
-        let ended = experiment::resume(folder, &self.stock, &mut Vec::new(), &control);
+        let ended = experiment::resume(folder, &self.cache, &mut Vec::new(), &control);
         asked.is_ok() && ended.is_ok()
     }
 
@@ -154,7 +154,7 @@ fn fuzz_states() {
     let data = crate::teach::letters("ABCD", 4);
     fuzz(States {
         data,
-        stock: ResourceCache::default(),
+        cache: ResourceCache::default(),
         made: Default::default(),
     });
 }

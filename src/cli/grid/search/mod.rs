@@ -92,11 +92,11 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     let root = store::runs_root(args.out.as_deref());
     let cells = Cells::of(grid.clone(), &root, &overrides)?;
     let budget = args.search.budget.map(|budget| budget as usize);
-    let stock = ResourceCache::default();
+    let cache = ResourceCache::default();
     let how_much = (how.strategy(), args.search.validation);
-    let search = Search::new(cells, how_much, budget, &stock, control)?;
+    let search = Search::new(cells, how_much, budget, &cache, control)?;
     if args.list {
-        let Some(forecast) = Forecast::make(&search, &root, &stock, control) else {
+        let Some(forecast) = Forecast::make(&search, &root, &cache, control) else {
             tell_end(&GridEnd::Stopped(None), false);
             return Ok(End::Stopped);
         };
@@ -109,14 +109,14 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
         tell(plan_text(&search, how.strategy(), None).trim_end());
     }
     let mut stopped_run = None;
-    let verdicts = search.run(&root, &stock, control, |plan, order, round| {
+    let verdicts = search.run(&root, &cache, control, |plan, order, round| {
         if !args.quiet {
             let (at, of) = (round + 1, search.rounds());
             let rows = counted(plan.cells.rows.len(), "row");
             let before = before(plan, order);
             tell(format!("round {at} of {of}, {rows}: {before}"));
         }
-        let mut sink = GridReporter::new(args.quiet, plan, order, &stock, control);
+        let mut sink = GridReporter::new(args.quiet, plan, order, &cache, control);
         let end = plan.run(order, &mut sink);
         sink.close();
         if let GridEnd::Stopped(run) = &end {

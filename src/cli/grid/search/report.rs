@@ -107,14 +107,14 @@ impl Forecast {
     pub fn make(
         search: &Search,
         root: &Path,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         control: &Control,
     ) -> Option<Self> {
         let everybody = search.begin();
         let mut rounds = Vec::new();
         for round in 0..search.rounds() {
             let (cells, numbers) = search.round(round, &everybody);
-            let plan = GridPlan::make(cells, root, false, stock, control)?;
+            let plan = GridPlan::make(cells, root, false, cache, control)?;
             let rows = numbers.into_iter().zip(&plan.cells.rows);
             let rows = rows.map(|(number, row)| (number, RowForecast::of(&plan, &row.cells)));
             rounds.push(rows.collect());

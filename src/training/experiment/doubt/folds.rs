@@ -49,12 +49,12 @@ impl Folds {
     pub fn gather(
         folder: &Path,
         task: usize,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self> {
         let stored = store::load(folder)?;
         let header = &stored.header;
-        let own = own_images(header, stock, go_on)?;
+        let own = own_images(header, cache, go_on)?;
         check_training_images(header, &own)?;
         let last = task.min(header.own_tasks().saturating_sub(1));
         let classes = header.tasks.get(last).map_or(0, |task| task.end);

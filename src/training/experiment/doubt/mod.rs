@@ -51,12 +51,12 @@ impl Predictor {
 pub fn look(
     (folder, task): (&Path, usize),
     input: InputSpec,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     ask: &mut Ask<'_>,
     step: &mut Step<'_>,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Answers>> {
-    let Some(mut folds) = unless(Folds::gather(folder, task, stock, go_on), go_on)? else {
+    let Some(mut folds) = unless(Folds::gather(folder, task, cache, go_on), go_on)? else {
         return Ok(None);
     };
     let of = folds.pictures.len();

@@ -59,7 +59,7 @@ struct KnownBackbone {
 
 /// Looks things up, each once.
 pub(super) struct Foresight {
-    stock: ResourceCache,
+    cache: ResourceCache,
     control: Control,
     /// Whether to open devices, as a run does.
     opens: bool,
@@ -73,14 +73,14 @@ pub(super) struct Foresight {
 }
 
 impl Foresight {
-    pub fn new(stock: &ResourceCache, control: &Control, opens: bool) -> Self {
+    pub fn new(cache: &ResourceCache, control: &Control, opens: bool) -> Self {
         Self {
-            stock: stock.clone(),
+            cache: cache.clone(),
             control: control.clone(),
             opens,
-            library: stock.backbones(),
+            library: cache.backbones(),
             backbones: HashMap::new(),
-            plugins: stock.plugins(),
+            plugins: cache.plugins(),
             gpu_weights: HashMap::new(),
             data: None,
             taken: None,
@@ -117,7 +117,7 @@ impl Foresight {
         let gpu_weights = self.gpu_weights(config, about)?;
         let scenario = self.scenario(&chosen, &order)?;
         let start = match pet {
-            Some(_) => self.stock.start(config)?,
+            Some(_) => self.cache.start(config)?,
             None => None,
         };
         let open = self.open(config)?;
@@ -210,7 +210,7 @@ impl Foresight {
         let key = data_key(config);
         if self.data.as_ref().is_none_or(|(known, _)| *known != key) {
             let control = self.control.clone();
-            let data = self.stock.data(config, &|| control.wish() != Wish::Stop);
+            let data = self.cache.data(config, &|| control.wish() != Wish::Stop);
             let open = data.map(|data| OpenData {
                 images: data.fingerprints(),
                 train: counts(&data.train, data.classes.len()),

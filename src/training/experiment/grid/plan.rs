@@ -79,7 +79,7 @@ pub struct GridPlan {
     /// What is known of each; a Problem for one that cannot be run.
     pub foreseen: Vec<Result<Foreseen>>,
     pub(super) root: PathBuf,
-    pub(super) stock: ResourceCache,
+    pub(super) cache: ResourceCache,
     pub(super) control: Control,
     pub(super) runs: RunsByKey,
     pub(super) foresight: Foresight,
@@ -93,10 +93,10 @@ impl GridPlan {
         cells: Cells,
         root: &Path,
         opens: bool,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         control: &Control,
     ) -> Option<Self> {
-        let mut foresight = Foresight::new(stock, control, opens);
+        let mut foresight = Foresight::new(cache, control, opens);
         let mut foreseen: Vec<Option<Result<Foreseen>>> = vec![None; cells.cells.len()];
         for number in by_data(&cells) {
             let cell = &cells.cells[number];
@@ -111,11 +111,11 @@ impl GridPlan {
         }
         let runs = RunsByKey::read(root);
         let mut plan = Self {
-            experience: experience(&runs, &stock.backbones()),
+            experience: experience(&runs, &cache.backbones()),
             foreseen: foreseen.into_iter().flatten().collect(),
             cells,
             root: root.to_path_buf(),
-            stock: stock.clone(),
+            cache: cache.clone(),
             control: control.clone(),
             runs,
             foresight,
@@ -133,14 +133,14 @@ impl GridPlan {
     /// As [`Cells::of`].
     pub fn from_afar(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
         let cells = Cells::of(grid, root, overrides)?;
-        let (stock, control) = (ResourceCache::default(), Control::default());
-        let plan = Self::make(cells, root, false, &stock, &control);
+        let (cache, control) = (ResourceCache::default(), Control::default());
+        let plan = Self::make(cells, root, false, &cache, &control);
         plan.ok_or_else(|| Problem::new(message!("notices-grid-incomplete")))
     }
 
     /// What its runs have open.
-    pub fn stock(&self) -> ResourceCache {
-        self.stock.clone()
+    pub fn cache(&self) -> ResourceCache {
+        self.cache.clone()
     }
 
     /// What the user requests.

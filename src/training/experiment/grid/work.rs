@@ -164,11 +164,11 @@ impl GridPlan {
                     micro_batch: (config.micro_batch)
                         .filter(|own| Some(*own) != header.config.micro_batch),
                 };
-                resume_on(&header.folder, &changes, &self.stock, sink, &self.control)?
+                resume_on(&header.folder, &changes, &self.cache, sink, &self.control)?
             }
             None => {
                 sink.begins(self, cell, false);
-                train(&config, &self.root, &self.stock, sink, &self.control)?
+                train(&config, &self.root, &self.cache, sink, &self.control)?
             }
         };
         Ok(match ended {

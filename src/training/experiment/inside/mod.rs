@@ -36,15 +36,15 @@ pub fn look(
     folder: &Path,
     [anchor, task]: [usize; 2],
     device: Option<&str>,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
 ) -> Result<(Predictor, RunInside)> {
-    let predictor = Predictor::open(folder, task, device, stock, true)?;
+    let predictor = Predictor::open(folder, task, device, cache, true)?;
     let mut inside = RunInside {
         probe: None,
         problem: None,
         movement: predictor.movement()?,
     };
-    let probe = match ProbeSet::gather(folder, predictor.input(), stock) {
+    let probe = match ProbeSet::gather(folder, predictor.input(), cache) {
         Ok(probe) => Arc::new(probe),
         Err(problem) => {
             inside.problem = Some(problem);
@@ -61,7 +61,7 @@ pub fn look(
     let survey = whole(&predictor)?;
     let axes = match anchor == task {
         true => survey.axes()?,
-        false => whole(&Predictor::open(folder, anchor, device, stock, true)?)?.axes()?,
+        false => whole(&Predictor::open(folder, anchor, device, cache, true)?)?.axes()?,
     };
     inside.probe = Some(probe_inside(&survey, &axes, anchor));
     Ok((predictor, inside))
@@ -71,8 +71,8 @@ pub fn look(
 ///
 /// # Errors
 /// Returns a Problem if the test images are not available, or the device failed.
-pub fn sample(folder: &Path, predictor: &Predictor, stock: &ResourceCache) -> Result<ProbeInside> {
-    let probe = Arc::new(ProbeSet::gather(folder, predictor.input(), stock)?);
+pub fn sample(folder: &Path, predictor: &Predictor, cache: &ResourceCache) -> Result<ProbeInside> {
+    let probe = Arc::new(ProbeSet::gather(folder, predictor.input(), cache)?);
     let mut survey = Survey::new(probe);
     while !survey.is_whole() {
         survey.step(predictor)?;

@@ -34,9 +34,9 @@ impl ProbeSet {
     ///
     /// # Errors
     /// Returns a Problem if the run's test images are not available any more.
-    pub fn gather(folder: &Path, input: InputSpec, stock: &ResourceCache) -> Result<Self> {
+    pub fn gather(folder: &Path, input: InputSpec, cache: &ResourceCache) -> Result<Self> {
         let stored = store::load(folder)?;
-        let images = images_of(&stored, stock)?;
+        let images = images_of(&stored, cache)?;
         let header = &stored.header;
         let last = header.tasks.len().saturating_sub(1);
         let (places, samples) = images.tests_up_to(last);
@@ -65,9 +65,9 @@ impl ProbeSet {
 }
 
 /// The run's own test images and those of its added tasks.
-fn images_of(stored: &StoredRun, stock: &ResourceCache) -> Result<Images> {
+fn images_of(stored: &StoredRun, cache: &ResourceCache) -> Result<Images> {
     let header = &stored.header;
-    let own = own_images(header, stock, &|| true)?;
+    let own = own_images(header, cache, &|| true)?;
     let (tasks, planned) = (header.own_tasks(), &header.tasks);
     let classes = planned[..tasks].last().map_or(0, |task| task.end);
     let mut images = Images::new(Some(own), tasks, classes);

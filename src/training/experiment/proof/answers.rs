@@ -256,7 +256,7 @@ fn predictor(
     header.config.backbone.clone_from(&material.config.backbone);
     let device = Some(material.config.device.as_str());
     let facts = (header, stored.plugin.clone());
-    Parts::of(facts, snapshot, device, checker.stock, false)?.assemble(checker.stock)
+    Parts::of(facts, snapshot, device, checker.cache, false)?.assemble(checker.cache)
 }
 
 /// What is answered to these images after a task, and to which of them: those that can be read.

@@ -139,7 +139,7 @@ impl Checker<'_> {
             None => library::read(config.chosen_backbone(), &mut go_on),
         };
         let opened = self
-            .stock
+            .cache
             .placed(config.chosen_backbone(), weights, ready, read)?;
         if opened.sha256 != header.weights_sha256 {
             self.other_weights(&opened.entry.name, &opened.sha256, header);
@@ -175,7 +175,7 @@ impl Checker<'_> {
         let go_on = move || control.wish() != Wish::Stop;
         let opened = match self.is_foreign(&config.data, self.asked.data) {
             true => Err(Problem::new(UNASKED)),
-            false => self.stock.data(config, &go_on),
+            false => self.cache.data(config, &go_on),
         };
         match opened {
             Ok(data) => Ok(Some(data)),

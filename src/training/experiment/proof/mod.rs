@@ -56,11 +56,11 @@ pub struct CheckRequest<'a> {
 pub fn check_run(
     folder: &Path,
     asked: &CheckRequest<'_>,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Report>> {
-    let checked = Checker::of(folder, asked, stock, sink, control).run();
+    let checked = Checker::of(folder, asked, cache, sink, control).run();
     unless_stopped(checked, control)
 }
 
@@ -71,12 +71,12 @@ pub fn check_run(
 pub fn check_place(
     place: &Path,
     asked: &CheckRequest<'_>,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Report>> {
     if !store::is_packed(place) || !place.is_file() {
-        return check_run(place, asked, stock, sink, control);
+        return check_run(place, asked, cache, sink, control);
     }
     let work = tempfile::tempdir().map_err(|error| {
         Problem::io("create a folder to unpack in", std::env::temp_dir(), &error)
@@ -92,14 +92,14 @@ pub fn check_place(
         changed: Some(&extracted.changed),
         ..asked.clone()
     };
-    check_run(&folder, &asked, stock, sink, control)
+    check_run(&folder, &asked, cache, sink, control)
 }
 
 /// A verification in progress.
 struct Checker<'a> {
     folder: &'a Path,
     asked: &'a CheckRequest<'a>,
-    stock: &'a ResourceCache,
+    cache: &'a ResourceCache,
     sink: &'a mut dyn Sink,
     control: &'a Control,
     report: Report,
@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
     fn of(
         folder: &'a Path,
         asked: &'a CheckRequest<'a>,
-        stock: &'a ResourceCache,
+        cache: &'a ResourceCache,
         sink: &'a mut dyn Sink,
         control: &'a Control,
     ) -> Self {
@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
         Self {
             folder,
             asked,
-            stock,
+            cache,
             sink,
             control,
             report,

@@ -76,7 +76,7 @@ pub(super) fn train(
             &material.config,
             once,
             work.path(),
-            checker.stock,
+            checker.cache,
             (until, &run),
         )?
     };

@@ -133,10 +133,10 @@ pub(in crate::experiment) fn check_training_images(header: &RunHeader, own: &Own
 pub(super) fn check_earlier_images(
     header: &RunHeader,
     title: &str,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<()> {
-    let own = own_images(header, stock, go_on);
+    let own = own_images(header, cache, go_on);
     let checked = own.and_then(|own| check_training_images(header, &own));
     checked.map_err(|problem| {
         Problem::new(message!(
@@ -189,11 +189,11 @@ pub(super) fn check_exemplars(
 /// The run's own data set, if it is available and still has the test images of the run.
 pub(in crate::experiment) fn own_images(
     header: &RunHeader,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Own> {
     let config = &header.config;
-    let data = stock.data(config, go_on)?;
+    let data = cache.data(config, go_on)?;
     same_classes(header, &data)?;
     let (order, sizes) = (
         ClassOrder::parse(&config.order)?,

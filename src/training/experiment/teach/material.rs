@@ -83,7 +83,7 @@ impl Material {
         header: &RunHeader,
         after: usize,
         source: &str,
-        (stock, go_on): (&ResourceCache, &(dyn Fn() -> bool + Sync)),
+        (cache, go_on): (&ResourceCache, &(dyn Fn() -> bool + Sync)),
     ) -> Result<Self> {
         let config = &header.config;
         let options = OpenOptions {
@@ -121,7 +121,7 @@ impl Material {
                 .at(source)
                 .advise(message!("advice-add-second-class")));
             }
-            check_earlier_images(header, chosen.spec.title, stock, go_on)?;
+            check_earlier_images(header, chosen.spec.title, cache, go_on)?;
         }
         let mut material = Self {
             notes: data.assumed.clone(),

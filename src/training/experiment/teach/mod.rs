@@ -54,7 +54,7 @@ pub fn teach(
     folder: &Path,
     source: &str,
     device: Option<&str>,
-    stock: &ResourceCache,
+    cache: &ResourceCache,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
@@ -67,11 +67,11 @@ pub fn teach(
     prepare(sink, message!("doing-checking-dataset-images"));
     let go_on = || control.wish() != Wish::Stop;
     let after = stored.reports.len();
-    let material = Material::open(&stored.header, after, source, (stock, &go_on));
+    let material = Material::open(&stored.header, after, source, (cache, &go_on));
     let Some(material) = unless_stopped(material, control)? else {
         return Ok(Outcome::NotBegun);
     };
-    let teacher = Teacher::prepare(&stored, material, device, stock, sink, control);
+    let teacher = Teacher::prepare(&stored, material, device, cache, sink, control);
     let Some(teacher) = unless_stopped(teacher, control)? else {
         return Ok(Outcome::NotBegun);
     };
@@ -123,14 +123,14 @@ impl Teacher {
         stored: &StoredRun,
         mut material: Material,
         device: Option<&str>,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Self> {
         let before = &stored.header;
         let after = stored.reports.len();
         prepare(sink, message!("doing-opening-run-dataset"));
-        let own = match own_images(before, stock, &|| control.wish() != Wish::Stop) {
+        let own = match own_images(before, cache, &|| control.wish() != Wish::Stop) {
             Ok(own) => Some(own),
             Err(problem) if control.wish() == Wish::Stop => return Err(problem),
             Err(problem) => {
@@ -165,7 +165,7 @@ impl Teacher {
             control.wish() != Wish::Stop
         };
         let weights = answering_weights(before, &ready);
-        let backbone = stock.backbone(config.chosen_backbone(), weights, &ready, &mut progress)?;
+        let backbone = cache.backbone(config.chosen_backbone(), weights, &ready, &mut progress)?;
         if backbone.sha256 != before.weights_sha256 {
             return Err(Problem::new(message!("problem-backbone-weights-changed"))
                 .at(&config.backbone)

@@ -97,7 +97,7 @@ impl Search {
         cells: Cells,
         (strategy, share): (SearchBy, f64),
         budget: Option<usize>,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         control: &Control,
     ) -> Result<Self> {
         let competing = competing(&cells)?;
@@ -114,7 +114,7 @@ impl Search {
             contests: Vec::new(),
             steps: Vec::new(),
         };
-        search.count(stock, control)?;
+        search.count(cache, control)?;
         let costs = competing
             .iter()
             .map(|(_, rows)| search.steps_of(&search.costliest(rows, fewest)));
@@ -127,8 +127,8 @@ impl Search {
     }
 
     /// Counts the training steps of each row for each number of halvings. A row that cannot be trained has none.
-    fn count(&mut self, stock: &ResourceCache, control: &Control) -> Result<()> {
-        let mut foresight = Foresight::new(stock, control, false);
+    fn count(&mut self, cache: &ResourceCache, control: &Control) -> Result<()> {
+        let mut foresight = Foresight::new(cache, control, false);
         let mut order: Vec<usize> = (0..self.cells.rows.len()).collect();
         order.sort_by_cached_key(|row| data_key(self.config(*row)));
         let halvings = self.cells.rows.len().next_power_of_two().ilog2().max(1);
@@ -310,7 +310,7 @@ impl Search {
     pub fn run(
         &self,
         root: &Path,
-        stock: &ResourceCache,
+        cache: &ResourceCache,
         control: &Control,
         mut run: impl FnMut(&mut GridPlan, &[usize], u32) -> GridEnd,
     ) -> Result<Option<Vec<Verdict>>> {
@@ -320,7 +320,7 @@ impl Search {
             if numbers.is_empty() {
                 break;
             }
-            let Some(mut plan) = GridPlan::make(cells, root, true, stock, control) else {
+            let Some(mut plan) = GridPlan::make(cells, root, true, cache, control) else {
                 return Ok(None);
             };
             let order = plan.in_order();
