@@ -525,6 +525,7 @@ NAMES = [
     "beit_base_patch16_224.in22k_ft_in22k",
     "swin_tiny_patch4_window7_224.ms_in22k",
     "swinv2_tiny_window8_256.ms_in1k",
+    "swinv2_base_window12to16_192to256.ms_in22k_ft_in1k",
     "convnext_atto.d2_in1k",
     "convnext_tiny.fb_in22k",
     "convnext_tiny.dinov3_lvd1689m",

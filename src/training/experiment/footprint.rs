@@ -145,13 +145,23 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Returns the sizes of a tensor of the block's width, one of the outputs of its MLP's first layer, and all attention scores.
+    /// Returns the sizes of a tensor of the block's width, of what its MLP keeps (with SwiGLU its result too), and of all
+    /// attention scores.
     fn sizes(&self) -> [f64; 3] {
         let tokens = self.length.tokens as f64;
         let scores = self.shape.heads * self.length.attended;
+        let BlockShape {
+            hidden,
+            fc1_outputs,
+            ..
+        } = *self.shape;
+        let mlp = match fc1_outputs > hidden {
+            true => fc1_outputs + hidden,
+            false => hidden,
+        };
         [
             tokens * self.shape.width as f64,
-            tokens * self.shape.fc1_outputs as f64,
+            tokens * mlp as f64,
             tokens * scores as f64,
         ]
     }
@@ -208,11 +218,17 @@ mod tests {
     }
 
     /// Peaks in MB that `bench --mode train --device cpu` reported (docs/backbones.md).
-    const MEASURED: [(&str, &str, usize, f64); 14] = [
+    const MEASURED: [(&str, &str, usize, f64); 20] = [
         ("lae-nano", "adapter", 24, 188.0),
         ("vit_tiny_patch16_224", "adapter", 4, 248.0),
         ("vit_tiny_patch16_224", "adapter", 8, 326.0),
         ("vit_small_patch16_224", "adapter", 24, 1138.0),
+        ("vit_small_patch16_dinov3", "adapter", 4, 425.0),
+        ("vit_small_patch16_dinov3", "adapter", 8, 646.0),
+        ("eva02_base_patch14_224", "adapter", 4, 1100.0),
+        ("eva02_base_patch14_224", "adapter", 8, 1700.0),
+        ("vit_pe_core_base_patch16_224", "adapter", 4, 879.0),
+        ("vit_pe_core_base_patch16_224", "adapter", 8, 1200.0),
         ("vit_base_patch16_224", "adapter", 4, 832.0),
         ("vit_base_patch16_224", "adapter", 8, 1137.0),
         ("vit_base_patch16_224", "lora", 8, 1229.0),
