@@ -319,7 +319,7 @@ fn package_of<const FILES: usize>(files: [(&str, &str); FILES]) -> Package {
 #[test]
 fn loops_are_found_however_a_file_names_another() {
     let package = package_of([
-        ("line", "use crate::pause::Gate;"),
+        ("line", "use crate::gate::Gate;"),
         (
             "gate",
             "pub fn f() -> impl Iterator + use<> {\n    crate::stop::now();\n}",

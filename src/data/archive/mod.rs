@@ -26,9 +26,9 @@ use crate::files;
 use crate::folders;
 use crate::message;
 use crate::problem::{Problem, Result};
+use crate::tree::{Tree, ending_of};
 use cache::{UNFINISHED, identity, make_last, mark_used, sweep};
 use names::{Folders, is_blind_to_case};
-pub use shards::open_shards;
 use unpack::Unpacking;
 
 /// Memory for the dictionary of an xz file, in kB: `xz -9` needs 64 MB.
@@ -88,6 +88,28 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
         false => kind,
     };
     open_packed(path, &[path.to_path_buf()], kind, options, watch)
+}
+
+/// Opens a folder of shards; `None` if it has none.
+///
+/// # Errors
+/// Returns a Problem if a shard cannot be read, or if they have no usable dataset.
+pub fn open_shards(folder: &Path, options: &OpenOptions, watch: &Watch) -> Result<Option<Found>> {
+    let tree = Tree::walk(folder, watch)?;
+    let shards = |ending: &str| -> Vec<PathBuf> {
+        let dirs = tree.below(0).into_iter().map(|dir| &tree.dirs[dir]);
+        let files = dirs.flat_map(|dir| dir.others.iter().map(|name| dir.path.join(name)));
+        files
+            .filter(|path| ending_of(path.as_os_str()) == ending)
+            .collect()
+    };
+    let (parquet, tars) = (shards("parquet"), shards("tar"));
+    let (files, kind) = match tars.first() {
+        _ if !parquet.is_empty() => (parquet, ArchiveKind::Parquet),
+        Some(first) if webdataset::is_shard(first)? => (tars, ArchiveKind::WebDataset),
+        _ => return Ok(None),
+    };
+    open_packed(folder, &files, kind, options, watch).map(Some)
 }
 
 /// Opens an archive, or a folder of shards (`files`).

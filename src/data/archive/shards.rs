@@ -3,36 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{ArchiveKind, open_packed, webdataset};
 use crate::problem::{Problem, Result};
 use crate::roles::{Role, role_and_rest, role_of};
-use crate::tree::{Tree, ending_of};
-use crate::{Found, OpenOptions, Watch};
 
 /// The name of the table.
 pub(super) const TABLE: &str = "samples.csv";
-
-/// Opens a folder of shards; `None` if it has none.
-///
-/// # Errors
-/// Returns a Problem if a shard cannot be read, or if they have no usable dataset.
-pub fn open_shards(folder: &Path, options: &OpenOptions, watch: &Watch) -> Result<Option<Found>> {
-    let tree = Tree::walk(folder, watch)?;
-    let shards = |ending: &str| -> Vec<PathBuf> {
-        let dirs = tree.below(0).into_iter().map(|dir| &tree.dirs[dir]);
-        let files = dirs.flat_map(|dir| dir.others.iter().map(|name| dir.path.join(name)));
-        files
-            .filter(|path| ending_of(path.as_os_str()) == ending)
-            .collect()
-    };
-    let (parquet, tars) = (shards("parquet"), shards("tar"));
-    let (files, kind) = match tars.first() {
-        _ if !parquet.is_empty() => (parquet, ArchiveKind::Parquet),
-        Some(first) if webdataset::is_shard(first)? => (tars, ArchiveKind::WebDataset),
-        _ => return Ok(None),
-    };
-    open_packed(folder, &files, kind, options, watch).map(Some)
-}
 
 /// Returns the folder of the images of a shard, relative to the one of all.
 pub(super) fn folder_of(shard: &Path, all: &Path) -> PathBuf {
