@@ -94,7 +94,7 @@ impl Message {
     }
 
     /// Returns whether it has this id.
-    pub(super) fn is(&self, id: &str) -> bool {
+    pub fn is(&self, id: &str) -> bool {
         self.id == id
     }
 

@@ -26,6 +26,7 @@ use crate::files;
 use crate::folders;
 use crate::message;
 use crate::problem::{Problem, Result};
+use crate::texts::Message;
 use crate::tree::{Tree, ending_of};
 use cache::{UNFINISHED, identity, make_last, mark_used, sweep};
 use names::{Folders, is_blind_to_case};
@@ -133,6 +134,12 @@ fn open_packed(
         problem
     })?;
     found.skipped.extend(kept(&unpacked, LEFT_OUT));
+    if matches!(kind, ArchiveKind::WebDataset | ArchiveKind::Parquet) {
+        // Their folders are the shards.
+        let is_of_folders = |message: &Message| message.is("remark-lists-override-folders");
+        let remarks = &mut found.assumed;
+        remarks.retain(|remark| !remark.message.as_ref().is_some_and(is_of_folders));
+    }
     found.assumed.splice(0..0, kept(&unpacked, REMARKS));
     if found.name == file_name(&unpacked) {
         found.name = stem(path);

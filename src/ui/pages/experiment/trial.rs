@@ -143,20 +143,23 @@ pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     let best = trial.best();
     let memory = trial.methods.iter().any(|one| one.memory.is_some());
     egui::Grid::new(("tried", &trial.methods[0].method, &trial.methods[0].title))
-        .num_columns(6)
+        .num_columns(5)
         .spacing([7.0, 6.0])
         .show(ui, |ui| {
-            let mut titles = vec![
+            // There is room for three figures. Class means hardly forget.
+            let third = match memory {
+                true => tr!("experiment-trial-memory"),
+                false => tr!("experiment-trial-forgotten"),
+            };
+            for title in [
                 "",
                 tr!("experiment-trial-correct"),
-                tr!("experiment-trial-forgotten"),
+                third,
                 tr!("experiment-trial-time"),
-            ];
-            titles.extend(memory.then(|| tr!("experiment-trial-memory")));
-            for title in titles {
+                "",
+            ] {
                 faint(ui, title);
             }
-            ui.label("");
             ui.end_row();
             for (place, one) in trial.methods.iter().enumerate() {
                 let cell = |text: String| match best == Some(place) {
@@ -167,11 +170,7 @@ pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
                 if let Some(problem) = &one.problem {
                     title.on_hover_text(problem.what_said());
                 }
-                for text in figures(one) {
-                    ui.label(cell(text));
-                }
-                if memory {
-                    let text = one.memory.map_or_else(|| "–".into(), bytes_text);
+                for text in figures(one, memory) {
                     ui.label(cell(text));
                 }
                 if link(ui, tr!("experiment-trial-use")).clicked() {
@@ -183,15 +182,18 @@ pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
         });
 }
 
-/// Returns accuracy, forgetting and seconds; a dash for missing values.
-fn figures(one: &TriedMethod) -> [String; 3] {
+/// Returns accuracy, forgetting (or memory) and seconds; a dash for missing values.
+fn figures(one: &TriedMethod, memory: bool) -> [String; 3] {
     let told = |value: Option<String>| value.unwrap_or_else(|| "–".into());
     [
         told(
             one.right
                 .map(|right| format!("{}\u{a0}%", number(right, 1))),
         ),
-        told(one.forgotten.map(|lost| number(lost, 1))),
+        told(match memory {
+            true => one.memory.map(bytes_text),
+            false => one.forgotten.map(|lost| number(lost, 1)),
+        }),
         format!("{}\u{a0}s", number(one.seconds, 1)),
     ]
 }
