@@ -53,10 +53,7 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
                          return network.patch_embed(images)\n\n\n"
         .to_owned();
     if !acting.is_empty() {
-        functions += &match config.v2 {
-            true => block_v2(acting),
-            false => block(acting),
-        };
+        functions += &block(config, acting);
     }
     functions += &run_stages("layers", acting);
     functions += "def pool(network, x):\n    \"\"\"What the last block gives → features: the mean token.\"\"\"\n    \
@@ -71,47 +68,37 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
     })
 }
 
-fn block(acting: &Acting) -> String {
+fn block(config: &Config, acting: &Acting) -> String {
     let mut body = Body::default();
     body.line("\"\"\"A block of timm's Swin with what the PET does at its sites.\"\"\"");
     body.line("shape = x.shape");
     body.line("x = before = x.flatten(1, 2)");
-    body.line("e = block.norm1(x)");
-    body.site(acting, Site::Norm1, ["x", "e"], "");
-    body.line("h = block._attn(e.view(shape)).flatten(1, 2)");
+    if config.v2 {
+        body.line("inner = block._attn(x.view(shape)).flatten(1, 2)");
+        body.line("h = block.norm1(inner)");
+        body.site(acting, Site::Norm1, ["inner", "h"], "");
+        body.line("e = x");
+    } else {
+        body.line("e = block.norm1(x)");
+        body.site(acting, Site::Norm1, ["x", "e"], "");
+        body.line("h = block._attn(e.view(shape)).flatten(1, 2)");
+    }
     body.site(acting, Site::Attention, ["e", "h"], "");
     body.line("x = x + h");
-    body.line("e = block.norm2(x)");
-    body.site(acting, Site::Norm2, ["x", "e"], "");
-    body.mlp(acting, MlpText::PLAIN, &|what| {
-        [what.to_owned(), what.to_owned()]
-    });
-    body.site(acting, Site::Mlp, ["e", "h"], "");
-    body.site(acting, Site::Stream, ["x", "h"], "");
-    body.line("x = x + h");
-    for site in [Site::Block, Site::Tokens] {
-        body.site(acting, site, ["before", "x"], "");
+    match config.v2 {
+        true => body.line("e = x"),
+        false => {
+            body.line("e = block.norm2(x)");
+            body.site(acting, Site::Norm2, ["x", "e"], "");
+        }
     }
-    body.line("return x.view(shape)");
-    format!("def block_with(block, pet, x):\n{}\n\n", body.text())
-}
-
-fn block_v2(acting: &Acting) -> String {
-    let mut body = Body::default();
-    body.line("\"\"\"A block of timm's Swin V2 with what the PET does at its sites.\"\"\"");
-    body.line("shape = x.shape");
-    body.line("before = x.flatten(1, 2)");
-    body.line("h = block._attn(x).flatten(1, 2)");
-    body.line("e, h = h, block.norm1(h)");
-    body.site(acting, Site::Norm1, ["e", "h"], "");
-    body.site(acting, Site::Attention, ["before", "h"], "");
-    body.line("x = before + h");
-    body.line("e = x");
     body.mlp(acting, MlpText::PLAIN, &|what| {
         [what.to_owned(), what.to_owned()]
     });
-    body.line("inner, h = h, block.norm2(h)");
-    body.site(acting, Site::Norm2, ["inner", "h"], "");
+    if config.v2 {
+        body.line("inner, h = h, block.norm2(h)");
+        body.site(acting, Site::Norm2, ["inner", "h"], "");
+    }
     body.site(acting, Site::Mlp, ["e", "h"], "");
     body.site(acting, Site::Stream, ["x", "h"], "");
     body.line("x = x + h");
