@@ -7,9 +7,9 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::End;
-use super::asked::Moved;
 use super::output::{Json, duration, tell};
 use super::progress::Reporter;
+use super::run_args::Moved;
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::ResourceCache;
 use crate::experiment::proof::{CheckRequest, Report, Verdict, check_place};

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::End;
-use super::asked::snapshot;
 use super::output::{size, tell};
+use super::run_args::snapshot;
 use crate::export::{Format, export};
 use crate::problem::Result;
 use crate::store;

@@ -5,22 +5,22 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::End;
-use super::asked::{Asked, finished};
 use super::output::{Json, Table, complain};
 use super::predict::picture;
+use super::run_args::{RunArgs, finished};
 use crate::experiment::inside::look;
 use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 use crate::run::inside::{AttentionKind, AttentionMap, Movement, PictureInside, ProbeInside};
-use crate::run::refusal::{Measured, Refusal, Refused};
+use crate::run::refusal::{CountedOn, Refusal, Refused};
 use crate::store;
 
 /// Options of `inside`.
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    pub asked: Asked,
+    pub asked: RunArgs,
     /// Also show how the network processes this image
     #[arg(long, value_name = "IMAGE")]
     image: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub(super) struct Args {
 
 /// What is printed, as JSON.
 #[derive(Serialize)]
-struct Told {
+struct InsideOutput {
     run: String,
     /// From 1.
     task: usize,
@@ -121,7 +121,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let measurements = reports.get(task).map(|report| &report.measurements);
     let refusal = |expert: &Expert| Some((*expert, Refusal::of(measurements, probe, *expert)?));
     let experts = header.method.experts.iter();
-    let told = Told {
+    let told = InsideOutput {
         none_of_these: experts.filter_map(refusal).collect(),
         run: header.run.clone(),
         task: task + 1,
@@ -191,7 +191,7 @@ fn attention(path: &Path, seen: PictureInside) -> Attention {
 }
 
 /// The same for people, as tables.
-fn text(told: &Told) -> String {
+fn text(told: &InsideOutput) -> String {
     let mut parts = Vec::new();
     if !told.movement.since_start.is_empty() {
         parts.push(movement_table(&told.movement));
@@ -240,8 +240,8 @@ fn refusals(of: &ByExpert<Refusal>) -> String {
             expert.name().to_string(),
             format!("{:.2}", refusal.threshold),
             match refusal.measured {
-                Measured::CrossFitted => share(refusal.known),
-                Measured::SamePictures => {
+                CountedOn::CrossFitted => share(refusal.known),
+                CountedOn::SamePictures => {
                     format!("{} (also used to choose it)", share(refusal.known))
                 }
             },

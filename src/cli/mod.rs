@@ -3,7 +3,6 @@
 //! Only results are written to stdout; progress, remarks and Problems are written to stderr. Exit codes: 0 success, 1 a
 //! Problem, 2 wrong usage, 130 stopped by Ctrl-C with the run saved.
 
-mod asked;
 mod bench;
 mod check;
 mod data;
@@ -29,6 +28,7 @@ mod progress;
 mod remote;
 mod report;
 mod resume;
+mod run_args;
 mod run_report;
 mod runs;
 mod selftest;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Serialize, Serializer};
 
 use super::End;
-use super::asked::Asked;
 use super::output::{Json, Table, complain, tell};
+use super::run_args::RunArgs;
 use super::sheet::Wanted;
 use crate::data::decode_picture_file;
 use crate::experiment::ResourceCache;
@@ -24,7 +24,7 @@ use crate::store;
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    pub asked: Asked,
+    pub asked: RunArgs,
     /// Image files to classify
     #[arg(
         value_name = "IMAGE",

@@ -1,9 +1,9 @@
 //! `resume`: continues a stopped or killed run from its last finished epoch.
 
 use super::End;
-use super::asked::Moved;
 use super::progress::Reporter;
 use super::remote::{self, AtPlace};
+use super::run_args::Moved;
 use super::run_report::{RunOutput, finished, not_begun, stopped};
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Changes, Outcome};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::output::tell;
 use crate::counts::{count_text, counted};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, Wish};
+use crate::run::event::{Control, ControlRequest};
 
 /// Interval between two reports of progress over many images.
 const OFTEN: Duration = Duration::from_secs(5);
@@ -15,7 +15,7 @@ const OFTEN: Duration = Duration::from_secs(5);
 pub(super) fn step_of(control: &Control) -> impl FnMut(usize, usize) -> ControlFlow<()> {
     let mut told = Instant::now();
     move |done, of| {
-        if control.wish() == Wish::Stop {
+        if control.request() == ControlRequest::Stop {
             return ControlFlow::Break(());
         }
         if told.elapsed() >= OFTEN {
@@ -37,10 +37,10 @@ pub(super) fn stop_on_signals(says: bool) -> Result<Control> {
     let control = Control::default();
     let hand = control.clone();
     let stop = move || {
-        if hand.wish() == Wish::Stop {
+        if hand.request() == ControlRequest::Stop {
             std::process::exit(130);
         }
-        hand.set(Wish::Stop);
+        hand.set(ControlRequest::Stop);
         if says {
             tell("stopping after this batch; press Ctrl-C again to quit immediately");
         }
@@ -77,7 +77,7 @@ fn stop_when_told_to_end(control: &Control) -> Result<()> {
         while !flag.load(Ordering::Relaxed) {
             std::thread::sleep(TOLD);
         }
-        hand.set(Wish::Stop);
+        hand.set(ControlRequest::Stop);
         tell("termination requested: stopping after this batch");
     };
     let thread = std::thread::Builder::new().name("signals".into());

@@ -16,7 +16,7 @@ use crate::message;
 use crate::method::{named_method, run_title};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Sink, Wish};
+use crate::run::event::{Control, ControlRequest, Sink};
 use crate::run::job::Job;
 use crate::session::split;
 use crate::store::{self, summary_of_orders};
@@ -193,7 +193,7 @@ pub(super) fn tell_other_split(
     let Some(config) = config.filter(|config| split::is_of_paper(config, preset)) else {
         return;
     };
-    let data = cache.data(config, &|| control.wish() != Wish::Stop);
+    let data = cache.data(config, &|| control.request() != ControlRequest::Stop);
     let remark = data.ok();
     let remark = remark.and_then(|data| split::remark(config, preset, &data.as_ref().into()));
     if let Some(words) = remark {

@@ -8,8 +8,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
 use super::End;
-use super::asked::Asked;
 use super::output::{Json, Table, complain, tell};
+use super::run_args::RunArgs;
 use super::signals::{step_of, stop_on_ctrl_c};
 use crate::counts::{count_text, counted};
 use crate::data::{Dataset, Sample, Split};
@@ -18,7 +18,7 @@ use crate::experiment::{ResourceCache, doubt, put_back};
 use crate::metrics::{Answers, Expert, Wrong};
 use crate::names::look_alike;
 use crate::problem::{Problem, Result, listed};
-use crate::run::event::{Picture, RunHeader, Wish};
+use crate::run::event::{ControlRequest, Picture, RunHeader};
 use crate::session::label_noise::doubtful;
 use crate::store::{self, StoredRun};
 
@@ -26,7 +26,7 @@ use crate::store::{self, StoredRun};
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    pub asked: Asked,
+    pub asked: RunArgs,
     /// Misclassified test images, or training images whose label the other images contradict
     #[arg(long, value_name = "test|train", value_parser = split(), default_value = "test")]
     split: Split,
@@ -51,7 +51,7 @@ pub(super) fn split() -> impl TypedValueParser<Value = Split> {
 
 /// What is printed, as JSON.
 #[derive(Serialize)]
-struct Told {
+struct MistakesOutput {
     run: String,
     /// The side of the data that the images are of.
     split: Split,
@@ -124,7 +124,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         let sample = sample.and_then(|tests| tests.at(source, index));
         mistake(header, (source, index), sample, wrong)
     };
-    let told = Told {
+    let told = MistakesOutput {
         run: header.run.clone(),
         split: Split::Test,
         task: task + 1,
@@ -157,7 +157,7 @@ fn training(
     let mut step = step_of(&control);
     let mut ask = |seen: Vec<u8>| predictor.backbone_features(&seen);
     let (of, input) = ((folder, task), predictor.input());
-    let go_on = || control.wish() != Wish::Stop;
+    let go_on = || control.request() != ControlRequest::Stop;
     let found = doubt::look(of, input, cache, &mut ask, &mut step, &go_on)?;
     let Some(answers) = found else {
         tell("stopped; nothing is listed");
@@ -169,7 +169,7 @@ fn training(
         let (source, index) = place(&answers, wrong.at);
         mistake(header, (source, index), data.train.get(index), wrong)
     };
-    let told = Told {
+    let told = MistakesOutput {
         run: header.run.clone(),
         split: Split::Train,
         task: task + 1,
@@ -317,7 +317,7 @@ fn mistake(
     }
 }
 
-fn text(told: &Told) -> String {
+fn text(told: &MistakesOutput) -> String {
     let (columns, name) = match told.split {
         Split::Test => (["class", "predicted"], "test"),
         Split::Train => (["label", "looks like"], "training"),

@@ -22,7 +22,7 @@ pub struct Prefixed {
 
 /// What a batch is computed from.
 #[derive(Clone, Copy)]
-pub struct Given<'a> {
+pub struct BatchInputs<'a> {
     /// batch × tokens × 3·width.
     pub qkv: &'a [f32],
     /// 1 or batch × length × width.
@@ -31,7 +31,7 @@ pub struct Given<'a> {
     pub values: &'a [f32],
 }
 
-impl<'a> From<[&'a [f32]; 3]> for Given<'a> {
+impl<'a> From<[&'a [f32]; 3]> for BatchInputs<'a> {
     fn from([qkv, keys, values]: [&'a [f32]; 3]) -> Self {
         Self { qkv, keys, values }
     }
@@ -83,9 +83,9 @@ impl Prefixed {
         )
     }
 
-    fn image(self, given: Given<'_>, image: usize) -> Given<'_> {
+    fn image(self, given: BatchInputs<'_>, image: usize) -> BatchInputs<'_> {
         let Shape { tokens, width, .. } = self.shape;
-        Given {
+        BatchInputs {
             qkv: part(given.qkv, image, tokens * 3 * width),
             keys: part(given.keys, image, self.prefix()),
             values: part(given.values, image, self.prefix()),
@@ -93,7 +93,7 @@ impl Prefixed {
     }
 
     /// Images, and rows of scores of each.
-    fn sizes(self, given: Given<'_>) -> (usize, usize) {
+    fn sizes(self, given: BatchInputs<'_>) -> (usize, usize) {
         let Shape {
             tokens,
             heads,
@@ -103,7 +103,7 @@ impl Prefixed {
     }
 
     /// The scores of one head before the softmax, those of the prefix first.
-    fn score(self, given: Given<'_>, head: usize, scores: &mut [f32]) {
+    fn score(self, given: BatchInputs<'_>, head: usize, scores: &mut [f32]) {
         let [q, k] = [0, 1].map(|part| self.shape.part(given.qkv, part, head));
         let front = self.front(given.keys, head).transposed();
         let stride = self.stride();
@@ -115,7 +115,7 @@ impl Prefixed {
     /// One image: its result (tokens × width) and `stats` (heads × tokens).
     fn forward_image(
         self,
-        given: Given<'_>,
+        given: BatchInputs<'_>,
         out: &mut [f32],
         stats: &mut [RowStats],
         scores: &mut [f32],
@@ -138,7 +138,7 @@ impl Prefixed {
     /// Gradients of one image from `g` for its result; `dqkv` is empty where it is not wanted.
     fn backward_image(
         self,
-        given: Given<'_>,
+        given: BatchInputs<'_>,
         (g, stats): (&[f32], &[RowStats]),
         dqkv: &mut [f32],
         of_prefix: OfPrefix<'_>,
@@ -184,7 +184,7 @@ impl Prefixed {
 
     /// All images: result (batch × tokens × width) and the row statistics (batch × heads ×
     /// tokens).
-    pub fn forward(self, given: Given<'_>) -> (Buffer, Vec<RowStats>) {
+    pub fn forward(self, given: BatchInputs<'_>) -> (Buffer, Vec<RowStats>) {
         let Shape { tokens, width, .. } = self.shape;
         let (batch, rows) = self.sizes(given);
         let mut out = Buffer::new(batch * tokens * width);
@@ -206,7 +206,7 @@ impl Prefixed {
     /// result.
     pub fn backward(
         self,
-        given: Given<'_>,
+        given: BatchInputs<'_>,
         stats: &[RowStats],
         g: &[f32],
         to_qkv: bool,

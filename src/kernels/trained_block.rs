@@ -32,7 +32,7 @@ pub struct Kept {
 }
 
 /// Gradients on the way through a sub-layer.
-pub struct Way {
+pub struct SublayerGradients {
     /// For its input.
     dx: Buffer,
     /// For the normalised rows.
@@ -43,7 +43,7 @@ pub struct Way {
     normal: Buffer,
 }
 
-impl Way {
+impl SublayerGradients {
     fn new(rows: usize, width: usize, between: usize) -> Self {
         let wide = || Buffer::new(rows * width);
         Self {
@@ -93,11 +93,11 @@ pub fn mlp_forward(own: Mlp<'_>, x: &[f32]) -> (Buffer, Kept) {
 }
 
 /// The way back from `g` for the result.
-pub fn mlp_backward(own: Mlp<'_>, x: &[f32], kept: &Kept, g: &[f32]) -> Way {
+pub fn mlp_backward(own: Mlp<'_>, x: &[f32], kept: &Kept, g: &[f32]) -> SublayerGradients {
     let (width, hidden) = (own.fc1.inputs, own.fc1.outputs);
     let rows = x.len() / width;
     let share = share(rows, width);
-    let mut way = Way::new(rows, width, hidden);
+    let mut way = SublayerGradients::new(rows, width, hidden);
     way.dx
         .par_chunks_mut(share * width)
         .zip(way.inner.par_chunks_mut(share * width))
@@ -148,7 +148,12 @@ pub fn attention_forward(own: SelfAttention<'_>, x: &[f32]) -> (Buffer, Kept) {
 }
 
 /// The way back from `g` for the result.
-pub fn attention_backward(own: SelfAttention<'_>, x: &[f32], kept: &Kept, g: &[f32]) -> Way {
+pub fn attention_backward(
+    own: SelfAttention<'_>,
+    x: &[f32],
+    kept: &Kept,
+    g: &[f32],
+) -> SublayerGradients {
     let attention::Shape {
         tokens,
         heads,
@@ -156,7 +161,7 @@ pub fn attention_backward(own: SelfAttention<'_>, x: &[f32], kept: &Kept, g: &[f
     } = own.shape;
     let image = tokens * width;
     let share = own.share(x.len() / image);
-    let mut way = Way::new(x.len() / width, width, 3 * width);
+    let mut way = SublayerGradients::new(x.len() / width, width, 3 * width);
     way.dx
         .par_chunks_mut(share * image)
         .zip(way.inner.par_chunks_mut(share * image))

@@ -11,8 +11,8 @@ use super::answers::{self, Answer};
 use super::prototypes::{Prototypes, Sums};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
-    Batch, ExportedClassifier, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetUse,
-    PublishedValues, Rate, Reading, Setup, State, Task, TrainedPet, Workload,
+    AnswerRule, Batch, ExportedClassifier, Features, GoOn, Method, MethodSpec, Pass, PassWork,
+    PetUse, PublishedValues, Rate, Setup, State, Task, TrainedPet, Workload,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -144,7 +144,7 @@ impl Method for Aper {
         Ok(ExportedClassifier {
             networks: vec![("plain".into(), PetStack::empty()), ("tuned".into(), tuned)],
             weights: None,
-            reading: Reading::of_prototypes(&self.prototypes, vec![0, 1])?,
+            reading: AnswerRule::of_prototypes(&self.prototypes, vec![0, 1])?,
         })
     }
 

@@ -17,9 +17,9 @@ use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule, 
 use super::task::none_begun;
 use super::tuning::{self, MOMENTUM};
 use super::{
-    Backward, Batch, Chosen, Context, ExportedClassifier, Features, LogitSource, MemoryEstimate,
-    Method, MethodSpec, Pass, PublishedValues, Rate, Reading, SettingKind, SettingSpec, Setup,
-    State, StepSettings, Task, plain, task_seed,
+    AnswerRule, Backward, Batch, Chosen, Context, ExportedClassifier, Features, LogitSource,
+    MemoryEstimate, Method, MethodSpec, Pass, PublishedValues, Rate, SettingKind, SettingSpec,
+    Setup, State, StepSettings, Task, plain, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
@@ -301,7 +301,7 @@ impl Method for FineTune {
 
     fn recipe(&self) -> Result<ExportedClassifier> {
         let experts = vec![(Expert::ANSWER, LogitSource::Of(0))];
-        let reading = Reading::of_heads(&self.heads, experts)?;
+        let reading = AnswerRule::of_heads(&self.heads, experts)?;
         Ok(ExportedClassifier {
             weights: Some(self.weights.clone()),
             ..ExportedClassifier::of_one(PetStack::empty(), reading)

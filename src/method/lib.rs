@@ -16,6 +16,7 @@ mod epochs;
 pub mod esn;
 mod ewc;
 mod exemplars;
+mod exported_classifier;
 mod features;
 pub mod finetune;
 mod frozen;
@@ -28,7 +29,6 @@ mod pets;
 pub mod prompt;
 pub mod prototypes;
 pub mod ranpac;
-mod recipe;
 mod simplecil;
 mod single_class;
 mod spec;
@@ -64,13 +64,13 @@ pub use chosen::{
 };
 pub use epochs::{epochs_of, passes_of, steps_of};
 pub use exemplars::Exemplar;
+pub use exported_classifier::{AnswerRule, CosinePart, ExportedClassifier, LogitSource};
 pub use features::{Features, plain};
 pub use frozen::all_frozen;
 pub use heads::Heads;
 pub use lae::{Lae, LaeSettings};
-pub use measurement::{Measured, Measurement, Moment};
+pub use measurement::{MeasuredValue, Measurement, Moment};
 pub use pets::{PetPlan, TrainedPet};
-pub use recipe::{CosinePart, ExportedClassifier, LogitSource, Reading};
 pub use single_class::{SingleClassTasks, learns, single_class_tasks};
 pub use spec::{
     Chosen, ClosedForm, Context, Idle, MemoryEstimate, MethodSpec, PetUse, PublishedValues, Rate,

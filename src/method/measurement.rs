@@ -17,12 +17,12 @@ pub struct Measurement {
     /// Its name in files and JSON.
     pub name: &'static str,
     /// Its value.
-    pub value: Measured,
+    pub value: MeasuredValue,
 }
 
 /// The value of a measurement.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Measured {
+pub enum MeasuredValue {
     /// A number.
     Figure(f64),
     /// For each task so far, the results of its test images with each of the method's slots. Only after a task, and at
@@ -35,15 +35,15 @@ impl Measurement {
     pub const fn figure(name: &'static str, value: f64) -> Self {
         Self {
             name,
-            value: Measured::Figure(value),
+            value: MeasuredValue::Figure(value),
         }
     }
 
     /// Returns name and value of a number; `None` for another measurement.
     pub fn as_figure(&self) -> Option<(String, f64)> {
         match self.value {
-            Measured::Figure(value) => Some((self.name.to_string(), value)),
-            Measured::Study(_) => None,
+            MeasuredValue::Figure(value) => Some((self.name.to_string(), value)),
+            MeasuredValue::Study(_) => None,
         }
     }
 }

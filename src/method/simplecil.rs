@@ -9,7 +9,7 @@ use burn::tensor::Tensor;
 use super::answers::{self, Answer};
 use super::prototypes::{Prototypes, Sums};
 use super::{
-    Batch, ExportedClassifier, Features, GoOn, Method, MethodSpec, Pass, Reading, State, Task,
+    AnswerRule, Batch, ExportedClassifier, Features, GoOn, Method, MethodSpec, Pass, State, Task,
     plain,
 };
 use crate::backbone::Backbone;
@@ -75,7 +75,7 @@ impl Method for SimpleCil {
     }
 
     fn recipe(&self) -> Result<ExportedClassifier> {
-        let reading = Reading::of_prototypes(&self.prototypes, vec![0])?;
+        let reading = AnswerRule::of_prototypes(&self.prototypes, vec![0])?;
         Ok(ExportedClassifier::of_one(PetStack::empty(), reading))
     }
 

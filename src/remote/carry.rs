@@ -13,7 +13,7 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::job::Own;
-use crate::run::wire::{Ask, FileMark, MOST_FILES, PIECE, Told};
+use crate::run::wire::{Ask, FileMark, MOST_FILES, PIECE, ServerMessage};
 use crate::serve::files::{inner_name, set_of, sha256_of};
 use crate::texts::Message;
 
@@ -118,10 +118,10 @@ impl Remote {
             }
             match self.recv(OFTEN)? {
                 Some(News::Here(_)) => carrying.list(),
-                Some(News::Lost(problem) | News::Answer(Told::Refused(problem), _)) => {
+                Some(News::Lost(problem) | News::Answer(ServerMessage::Refused(problem), _)) => {
                     return Err(problem);
                 }
-                Some(News::Answer(told @ Told::Lacks { .. }, _)) => {
+                Some(News::Answer(told @ ServerMessage::Lacks { .. }, _)) => {
                     let Some(folder) = carrying.lack(told)? else {
                         continue;
                     };
@@ -136,7 +136,9 @@ impl Remote {
                     }
                     carrying.go_on()?;
                 }
-                Some(News::Answer(Told::Kept { bytes, .. }, _)) => carrying.arrived(bytes)?,
+                Some(News::Answer(ServerMessage::Kept { bytes, .. }, _)) => {
+                    carrying.arrived(bytes)?;
+                }
                 _ => {}
             }
         }
@@ -163,8 +165,8 @@ impl Carrying<'_> {
     }
 
     /// Takes which of the files asked about are not there. Returns the folder of the data set there once all were asked about.
-    fn lack(&mut self, told: Told) -> Result<Option<String>> {
-        let Told::Lacks {
+    fn lack(&mut self, told: ServerMessage) -> Result<Option<String>> {
+        let ServerMessage::Lacks {
             number,
             folder,
             files,

@@ -9,7 +9,7 @@ use super::{News, Peer, Remote};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::places::Place;
-use crate::run::wire::{Hello, Told};
+use crate::run::wire::{Hello, ServerMessage};
 use crate::store;
 
 /// How long a place may take to answer.
@@ -41,7 +41,7 @@ pub fn check(place: &Place, root: &Path) -> Result<Answers> {
                 found = Some(hello);
                 remote.list();
             }
-            Some(News::Answer(Told::Runs(there), _)) => {
+            Some(News::Answer(ServerMessage::Runs(there), _)) => {
                 if let Some(hello) = found {
                     let not_here = not_here(&place.name, &there, root);
                     return Ok(Answers { hello, not_here });

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::console;
 use crate::problem::Problem;
-use crate::run::wire::{self, Frame, Told};
+use crate::run::wire::{self, Frame, ServerMessage};
 
 /// Maximum number of bytes kept of the child's standard error.
 const MOST_SAID: usize = 8 << 10;
@@ -18,7 +18,7 @@ const ENDS: Duration = Duration::from_secs(20);
 /// What a connection reports.
 pub enum Heard {
     /// A message.
-    Told(Told, Vec<u8>),
+    Told(ServerMessage, Vec<u8>),
     /// The connection has ended; with the reason, unless it ended normally.
     Ended(Option<Problem>),
 }
@@ -63,7 +63,7 @@ impl Link {
             let mut stdout = std::io::BufReader::new(stdout);
             std::thread::spawn(move || {
                 loop {
-                    let heard = match wire::read::<Told>(&mut stdout) {
+                    let heard = match wire::read::<ServerMessage>(&mut stdout) {
                         Ok(Some((told, raw))) => Heard::Told(told, raw),
                         Ok(None) => Heard::Ended(None),
                         Err(problem) => Heard::Ended(Some(problem)),

@@ -21,11 +21,11 @@ use std::time::{Duration, Instant};
 
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Command, Wish};
+use crate::run::event::{Command, ControlRequest};
 use crate::run::job::JobId;
 use crate::run::places::Place;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{Ask, Hello, Told};
+use crate::run::wire::{Ask, Hello, ServerMessage};
 use work::Message;
 
 pub use check::{Answers, check};
@@ -88,7 +88,7 @@ pub enum News {
     /// A run with this name was downloaded to this folder.
     Home(String, PathBuf),
     /// A response about files, with raw bytes.
-    Answer(Told, Vec<u8>),
+    Answer(ServerMessage, Vec<u8>),
 }
 
 /// A handle on an engine in another process. Dropping it ends a child process, which saves its run first; an engine on
@@ -149,12 +149,12 @@ impl Remote {
     }
 
     /// Sends the user's wish (such as pause or stop) for the current job.
-    pub fn wish(&self, wish: Wish) {
+    pub fn request(&self, wish: ControlRequest) {
         self.ask(Ask::Wish(wish), Vec::new());
     }
 
     /// Sends the user's wish for this job, if it is the current one.
-    pub fn wish_for(&self, job: JobId, wish: Wish) {
+    pub fn wish_for(&self, job: JobId, wish: ControlRequest) {
         self.ask(Ask::WishFor(job, wish), Vec::new());
     }
 

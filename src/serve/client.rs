@@ -10,8 +10,8 @@ use super::files::Shelf;
 use super::journal::Journal;
 use super::record::Outgoing;
 use crate::problem::Result;
-use crate::run::event::{Command, Wish};
-use crate::run::wire::{self, Ask, Frame, Hello, Said, Told};
+use crate::run::event::{Command, ControlRequest};
+use crate::run::wire::{self, Ask, Frame, Hello, Said, ServerMessage};
 use crate::store;
 
 /// Serves clients of one engine.
@@ -65,12 +65,12 @@ impl Desk {
             shelf: Shelf::below(&self.root, Arc::clone(&self.writes)),
             answers,
         };
-        reader.answer(Told::Hello(hello), &[]);
+        reader.answer(ServerMessage::Hello(hello), &[]);
         loop {
             match wire::read::<Said>(&mut input) {
                 Ok(Some((said, raw))) => reader.take(said, &raw),
                 Ok(None) => return,
-                Err(problem) => return reader.answer(Told::Refused(problem), &[]),
+                Err(problem) => return reader.answer(ServerMessage::Refused(problem), &[]),
             }
         }
     }
@@ -93,8 +93,9 @@ struct Serving<'a> {
 }
 
 impl Serving<'_> {
-    fn answer(&self, told: Told, raw: &[u8]) {
-        let frame = Frame::of(told, raw).or_else(|problem| Frame::of(Told::Refused(problem), &[]));
+    fn answer(&self, told: ServerMessage, raw: &[u8]) {
+        let frame =
+            Frame::of(told, raw).or_else(|problem| Frame::of(ServerMessage::Refused(problem), &[]));
         if let Ok(frame) = frame {
             // The writer thread has ended if the client disconnected.
             let _ = self.answers.send(Arc::new(frame));
@@ -105,10 +106,10 @@ impl Serving<'_> {
         let number = said.number;
         let is_new = number == 0 || self.desk.is_new(&said);
         if is_new && let Err(problem) = self.act(said.ask, raw) {
-            self.answer(Told::Refused(problem), &[]);
+            self.answer(ServerMessage::Refused(problem), &[]);
         }
         if number > 0 {
-            self.answer(Told::Took(number), &[]);
+            self.answer(ServerMessage::Took(number), &[]);
         }
     }
 
@@ -117,7 +118,7 @@ impl Serving<'_> {
         match ask {
             Ask::Since { instance, number } => {
                 journal.follow(instance, number, self.answers.clone());
-                self.answer(Told::Took(0), &[]);
+                self.answer(ServerMessage::Took(0), &[]);
             }
             Ask::Command(command) => {
                 let command = wire::home(*command, &self.desk.root, self.desk.anywhere)?;
@@ -127,7 +128,7 @@ impl Serving<'_> {
                 }
                 // A pause applies to the previous run only; a newly queued run starts.
                 if matches!(command, Command::Queue(_)) && !journal.is_busy() {
-                    journal.with(|engine| engine.control.set(Wish::Run));
+                    journal.with(|engine| engine.control.set(ControlRequest::Run));
                 }
                 journal.with(|engine| engine.send(command));
             }
@@ -136,15 +137,15 @@ impl Serving<'_> {
             Ask::Runs => {
                 let runs = store::run_folders(&self.desk.root);
                 let runs = runs.iter().map(|run| store::run_name(run));
-                self.answer(Told::Runs(runs.collect()), &[]);
+                self.answer(ServerMessage::Runs(runs.collect()), &[]);
             }
             Ask::Files { run } => {
                 let files = self.shelf.of_run(&run, journal.is_at_work(&run))?;
-                self.answer(Told::Files { run, files }, &[]);
+                self.answer(ServerMessage::Files { run, files }, &[]);
             }
             Ask::Piece { run, path, from } => {
                 let piece = self.shelf.piece(&run, &path, from)?;
-                self.answer(Told::Piece { run, path, from }, &piece);
+                self.answer(ServerMessage::Piece { run, path, from }, &piece);
             }
             Ask::Missing { number, set, files } => {
                 let told = self.shelf.missing(number, set, &files)?;
@@ -153,7 +154,7 @@ impl Serving<'_> {
             Ask::Put { set, file, from } => {
                 let bytes = self.shelf.put(&set, &file, from, raw)?;
                 let path = file.path;
-                self.answer(Told::Kept { path, bytes }, &[]);
+                self.answer(ServerMessage::Kept { path, bytes }, &[]);
             }
         }
         Ok(())

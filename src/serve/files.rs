@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::files;
 use crate::names::shortened;
 use crate::problem::{Problem, Result};
-use crate::run::wire::{FileMark, MOST_FILES, PIECE, Told, inner_path};
+use crate::run::wire::{FileMark, MOST_FILES, PIECE, ServerMessage, inner_path};
 use crate::store;
 
 /// The folder beside the runs that holds data sets which were carried here.
@@ -102,7 +102,7 @@ impl Shelf {
     }
 
     /// Which of these files of a data set are not there yet.
-    pub fn missing(&self, number: u64, set: String, marks: &[FileMark]) -> Result<Told> {
+    pub fn missing(&self, number: u64, set: String, marks: &[FileMark]) -> Result<ServerMessage> {
         let inner = inner_path(&set).ok_or_else(|| leads_out(&set))?;
         let folder = self.root.join(DATA).join(inner);
         let mut lacks = Vec::new();
@@ -114,7 +114,7 @@ impl Shelf {
             }
         }
         let folder = folder.display().to_string();
-        Ok(Told::Lacks {
+        Ok(ServerMessage::Lacks {
             number,
             set,
             folder,

@@ -14,7 +14,7 @@ use crate::run::event::Event;
 use crate::run::grid::CellStanding;
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{Frame, Hello, Told, sent_home};
+use crate::run::wire::{Frame, Hello, ServerMessage, sent_home};
 
 /// Most bytes that are kept for readers who are away; what only says how far a run is goes first.
 const MOST_BYTES: usize = 64 << 20;
@@ -147,7 +147,7 @@ impl Kept {
             kept.jobs.extend(event.job);
             kept.last = number;
             let event = Box::new(event);
-            if let Ok(frame) = Frame::of(Told::Event { number, event }, &[]) {
+            if let Ok(frame) = Frame::of(ServerMessage::Event { number, event }, &[]) {
                 kept.push(number, false, Arc::new(frame));
             }
         }
@@ -166,9 +166,9 @@ impl Kept {
         let passing = matches!(told.event, Event::Progress { .. } | Event::Phase { .. });
         let event = Box::new(sent_home(finite(told), root));
         let number = self.last;
-        let frame = Frame::of(Told::Event { number, event }, &[]);
+        let frame = Frame::of(ServerMessage::Event { number, event }, &[]);
         // One that no frame holds is reported as such, so nobody waits for it.
-        let frame = frame.or_else(|problem| Frame::of(Told::Refused(problem), &[]));
+        let frame = frame.or_else(|problem| Frame::of(ServerMessage::Refused(problem), &[]));
         let Ok(frame) = frame.map(Arc::new) else {
             return;
         };

@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::run::event::Event;
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{self, Frame, Hello, Told};
+use crate::run::wire::{self, Frame, Hello, ServerMessage};
 
 /// Number of ended jobs that are remembered.
 const MOST_ENDED: usize = 64;
@@ -76,7 +76,7 @@ struct Former {
 
 fn read(path: &Path) -> Option<Former> {
     let mut input = BufReader::new(files::open(path).ok()?);
-    let Ok(Some((Told::Hello(hello), _))) = wire::read::<Told>(&mut input) else {
+    let Ok(Some((ServerMessage::Hello(hello), _))) = wire::read::<ServerMessage>(&mut input) else {
         return None;
     };
     hello.check().ok()?;
@@ -86,9 +86,11 @@ fn read(path: &Path) -> Option<Former> {
         told: Vec::new(),
     };
     loop {
-        match wire::read::<Told>(&mut input) {
-            Ok(Some((Told::Took(number), _))) => former.behind = number,
-            Ok(Some((Told::Event { number, event }, _))) => former.told.push((number, *event)),
+        match wire::read::<ServerMessage>(&mut input) {
+            Ok(Some((ServerMessage::Took(number), _))) => former.behind = number,
+            Ok(Some((ServerMessage::Event { number, event }, _))) => {
+                former.told.push((number, *event));
+            }
             _ => return Some(former),
         }
     }
@@ -159,9 +161,9 @@ impl Record {
         let new = self.path.with_extension("new");
         let written = (|| {
             let mut file = File::create(&new).ok()?;
-            let hello = Frame::of(Told::Hello(self.hello.clone()), &[]).ok()?;
+            let hello = Frame::of(ServerMessage::Hello(self.hello.clone()), &[]).ok()?;
             file.write_all(hello.bytes()).ok()?;
-            let behind = Frame::of(Told::Took(self.behind), &[]).ok()?;
+            let behind = Frame::of(ServerMessage::Took(self.behind), &[]).ok()?;
             file.write_all(behind.bytes()).ok()?;
             for frame in all {
                 file.write_all(frame.bytes()).ok()?;
@@ -181,7 +183,7 @@ mod tests {
 
     fn frame(number: u64, event: JobEvent) -> Outgoing {
         let event = Box::new(event);
-        Arc::new(Frame::of(Told::Event { number, event }, &[]).unwrap())
+        Arc::new(Frame::of(ServerMessage::Event { number, event }, &[]).unwrap())
     }
 
     #[test]

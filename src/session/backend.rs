@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::problem::Problem;
-use crate::run::event::{Command, Control, Event, Wish};
+use crate::run::event::{Command, Control, ControlRequest, Event};
 use crate::run::job::{Job, JobId};
 use crate::run::queue::{JobEvent, Queue, job_of};
 
@@ -26,9 +26,9 @@ pub trait Backend {
     /// Returns the next event, if there is one.
     fn try_recv(&mut self) -> Option<JobEvent>;
     /// Pauses, resumes or stops the running job.
-    fn wish(&self, wish: Wish);
+    fn request(&self, wish: ControlRequest);
     /// Does the same if this job is the running one. A stop is also sent as a command, which is read later.
-    fn wish_for(&self, job: JobId, wish: Wish);
+    fn wish_for(&self, job: JobId, wish: ControlRequest);
     /// Returns why the engine cannot be reached at the moment, if so.
     fn trouble(&self) -> Option<Problem> {
         None
@@ -146,8 +146,8 @@ impl Recorded {
     }
 
     /// Returns the current wish for the running job.
-    pub fn wished(&self) -> Wish {
-        self.control.wish()
+    pub fn wished(&self) -> ControlRequest {
+        self.control.request()
     }
 }
 
@@ -162,11 +162,11 @@ impl Backend for Recorded {
         self.state().events.pop_front()
     }
 
-    fn wish(&self, wish: Wish) {
+    fn request(&self, wish: ControlRequest) {
         self.control.set(wish);
     }
 
-    fn wish_for(&self, _: JobId, wish: Wish) {
+    fn wish_for(&self, _: JobId, wish: ControlRequest) {
         self.control.set(wish);
     }
 }

@@ -6,10 +6,10 @@ use super::Wake;
 use super::backend::Backend;
 use crate::problem::Result;
 use crate::remote::{News, Peer, Remote};
-use crate::run::event::{Command, Event, Wish};
+use crate::run::event::{Command, ControlRequest, Event};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::run::wire::Told;
+use crate::run::wire::ServerMessage;
 
 /// A child process that does the work of the engine's thread.
 pub(super) struct Child(Remote);
@@ -37,11 +37,11 @@ impl Backend for Child {
         told(&self.0)
     }
 
-    fn wish(&self, wish: Wish) {
-        self.0.wish(wish);
+    fn request(&self, wish: ControlRequest) {
+        self.0.request(wish);
     }
 
-    fn wish_for(&self, job: JobId, wish: Wish) {
+    fn wish_for(&self, job: JobId, wish: ControlRequest) {
         self.0.wish_for(job, wish);
     }
 }
@@ -52,7 +52,7 @@ fn told(remote: &Remote) -> Option<JobEvent> {
         let problem = match news {
             News::Event(told) => return Some(*told),
             News::Broken(problem) | News::Lost(problem) => problem,
-            News::Answer(Told::Refused(problem), _) => problem,
+            News::Answer(ServerMessage::Refused(problem), _) => problem,
             News::Here(_) | News::Caught | News::Home(..) | News::Answer(..) => continue,
         };
         let run = String::new();

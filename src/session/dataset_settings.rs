@@ -11,7 +11,7 @@ use super::grids::Several;
 use super::views::DataView;
 use crate::data::published;
 use crate::experiment::suggested_settings::{
-    Material, choose_backbone, of_epochs, restore, share_epochs, suit,
+    DatasetFacts, choose_backbone, of_epochs, restore, share_epochs, suit,
 };
 use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
 use crate::run::config::{RunConfig, Setting, setting};
@@ -199,7 +199,7 @@ impl Session {
 
     /// Returns the settings adapted to this dataset, and a sentence for each that is not the default.
     fn suited_draft(&self, view: &DataView) -> (RunConfig, Vec<Message>) {
-        let material = Material {
+        let material = DatasetFacts {
             classes: &view.classes,
             train: &view.train,
             looks: view.looks,

@@ -7,7 +7,7 @@ use super::comparison::Started;
 use super::dataset_settings::{Kept, SetUp, Suiting};
 use super::grids::GridOnPage;
 use super::planning::Planning;
-use super::trials::Trying;
+use super::trials::TrialState;
 use super::views::{DataView, Fetch, PlanView};
 use crate::method::Idle;
 use crate::run::config::RunConfig;
@@ -31,9 +31,9 @@ pub struct Experiment {
     /// The plan of the settings; kept until a newer one is ready.
     pub plan: PlanView,
     /// Whether methods are being tried on the dataset, and the result.
-    pub trying: Trying,
+    pub trying: TrialState,
     /// The same for backbones.
-    pub trying_backbones: Trying,
+    pub trying_backbones: TrialState,
     /// Whether classes are learned all at once, as answered in this window, by dataset.
     pub(super) arrivals: HashMap<String, bool>,
     /// The settings without effect.

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::run::event::Event;
 use crate::run::grid::{CellStanding, GridStanding};
 use crate::run::job::JobId;
-use crate::run::search_result::Searched;
+use crate::run::search_result::SearchResult;
 use crate::texts::said;
 use crate::tr;
 
@@ -65,7 +65,7 @@ impl Session {
     }
 
     /// Reports the choice of a search, and the path of its grid.
-    pub(super) fn tell_searched(&mut self, searched: &Searched) {
+    pub(super) fn tell_searched(&mut self, searched: &SearchResult) {
         let told = Problem::new(said(&searched.sentences(), " ")).at_path(&searched.file);
         let advice = tr!("story-search-next-advice");
         self.notify(told.advise(advice), false);

@@ -86,7 +86,7 @@ use std::sync::Arc;
 
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::event::{Command, Wish};
+use crate::run::event::{Command, ControlRequest};
 use backend::{Backend, Whose};
 use chooser::Choosing;
 use classify::Classify;
@@ -259,7 +259,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.leave_tour();
         self.end_exports();
-        self.backend.wish(Wish::Stop);
+        self.backend.request(ControlRequest::Stop);
         self.backend.send(Command::Shutdown);
     }
 }

@@ -13,7 +13,7 @@ use crate::data::scenario::ClassOrder;
 use crate::method::run_title;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
-use crate::run::event::{Command, Event, Wish};
+use crate::run::event::{Command, ControlRequest, Event};
 use crate::run::job::{Job, JobId, JobWork};
 use crate::tr;
 
@@ -114,7 +114,7 @@ impl Session {
         if !self.is_training() {
             self.train.live = Some(Arc::new(RunView::of_job(job.id, job.title.clone())));
             self.close_opened();
-            self.backend.wish(Wish::Run);
+            self.backend.request(ControlRequest::Run);
         }
         self.backend.send(Command::Queue(Box::new(job)));
     }
@@ -129,8 +129,8 @@ impl Session {
     }
 
     /// Pauses or resumes the current run.
-    pub fn wish(&mut self, wish: Wish) {
-        self.backend.wish(wish);
+    pub fn request(&mut self, wish: ControlRequest) {
+        self.backend.request(wish);
     }
 
     /// Stops the current run, which is saved. The next job in the queue starts, unless `hold` holds the queue.
@@ -143,7 +143,7 @@ impl Session {
             self.hold_queue(true);
         }
         self.backend.send(Command::Stop(job));
-        self.backend.wish_for(job, Wish::Stop);
+        self.backend.wish_for(job, ControlRequest::Stop);
     }
 
     /// Removes a job from the queue.

@@ -13,7 +13,7 @@ use super::words::{duration_text, percent};
 use crate::problem::Problem;
 use crate::remote::{Answers, check};
 
-use crate::run::event::{Command, Event, Phase, Wish};
+use crate::run::event::{Command, ControlRequest, Event, Phase};
 use crate::run::job::{Job, JobId};
 use crate::run::places::Place;
 use crate::run::queue::{JobEvent, Queue};
@@ -253,12 +253,12 @@ impl Session {
         };
         if at.job() == Some(job) {
             at.backend.send(Command::Stop(job));
-            at.backend.wish_for(job, Wish::Stop);
+            at.backend.wish_for(job, ControlRequest::Stop);
         }
     }
 
     /// Pauses or resumes the run in progress at a place.
-    pub fn wish_at(&mut self, name: &str, wish: Wish) {
+    pub fn wish_at(&mut self, name: &str, wish: ControlRequest) {
         let at = self.train.places.get(name);
         if let Some((at, job)) = at.and_then(|at| Some((at, at.running()?.job?))) {
             at.backend.wish_for(job, wish);

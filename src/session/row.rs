@@ -12,7 +12,7 @@ use crate::problem::{Problem, harmless};
 use crate::run::about::{About, MadeOf};
 use crate::run::config::RunConfig;
 use crate::run::event::{Costs, RunHeader, costs};
-use crate::store::table::Measured;
+use crate::store::table::TableRun;
 use crate::store::{
     self, Answered, Figures, Glance, GroupKey, ListedRun, StoredState, settings_key,
 };
@@ -158,8 +158,8 @@ impl RunRow {
     }
 
     /// Returns the run as tables read it; `None` for a damaged one.
-    pub fn measured(&self) -> Option<Measured<'_>> {
-        Some(Measured {
+    pub fn measured(&self) -> Option<TableRun<'_>> {
+        Some(TableRun {
             header: self.header.as_ref()?,
             figures: Cow::Borrowed(&self.figures),
             state: match self.state {

@@ -9,7 +9,7 @@ use super::row::{Rows, RunRow};
 use crate::metrics::{mean, std_dev};
 use crate::problem::{Problem, Result};
 use crate::store::figure::Point;
-use crate::store::table::{Align, Choice, Measured, Row, TableRequest, TextTable};
+use crate::store::table::{Align, Choice, Row, TableRequest, TableRun, TextTable};
 use crate::texts::Language;
 use crate::tr;
 
@@ -127,7 +127,7 @@ impl Session {
 
 fn view(ask: &TableAsk) -> Result<TableView> {
     let rows: Vec<&RunRow> = ask.places.iter().map(|at| &*ask.rows[*at]).collect();
-    let runs: Vec<Measured<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
+    let runs: Vec<TableRun<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
     let mut table = ask.request.table(&runs)?;
     if table.rows().is_empty() && table.left_out() > 0 {
         // If none is finished, the unfinished ones are shown.

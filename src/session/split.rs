@@ -15,7 +15,7 @@ const CODA_TEST: &str = "524a3ebf6dac30228a30387443c2c30a21c483b6d0d3c57768f74ed
 
 /// How a dataset is split.
 #[derive(Clone, Copy, Debug)]
-pub struct Given<'a> {
+pub struct DatasetSplit<'a> {
     /// Number of classes.
     pub classes: usize,
     /// Whether the program drew the test images.
@@ -24,7 +24,7 @@ pub struct Given<'a> {
     pub listed: Option<&'a Listed>,
 }
 
-impl<'a> From<&'a Dataset> for Given<'a> {
+impl<'a> From<&'a Dataset> for DatasetSplit<'a> {
     fn from(data: &'a Dataset) -> Self {
         Self {
             classes: data.classes.len(),
@@ -34,7 +34,7 @@ impl<'a> From<&'a Dataset> for Given<'a> {
     }
 }
 
-impl<'a> From<&'a DataView> for Given<'a> {
+impl<'a> From<&'a DataView> for DatasetSplit<'a> {
     fn from(view: &'a DataView) -> Self {
         Self {
             classes: view.classes.len(),
@@ -47,7 +47,7 @@ impl<'a> From<&'a DataView> for Given<'a> {
 /// Returns a sentence on why results of these settings on this data are not comparable with the paper's because of the
 /// split; `None` if the settings are no experiment of the paper, or no difference is known. `taken` is the preset that
 /// the settings were loaded from.
-pub fn remark(config: &RunConfig, taken: Option<&str>, given: &Given<'_>) -> Option<String> {
+pub fn remark(config: &RunConfig, taken: Option<&str>, given: &DatasetSplit<'_>) -> Option<String> {
     let paper = experiment(config, taken)?;
     if paper.classes != given.classes {
         return None;
@@ -133,7 +133,7 @@ mod tests {
     fn said(preset: &str, drawn: bool, listed: Option<&Listed>) -> Option<String> {
         let preset = named(preset).unwrap();
         let classes = preset.paper.unwrap().classes;
-        let given = Given {
+        let given = DatasetSplit {
             classes,
             drawn,
             listed,
@@ -192,12 +192,12 @@ mod tests {
     #[test]
     fn an_experiment_is_known_without_its_name_and_other_data_is_left_alone() {
         let preset = named("imagenet-r-10").unwrap();
-        let given = Given {
+        let given = DatasetSplit {
             classes: 200,
             drawn: true,
             listed: None,
         };
-        let lists = |config: &RunConfig, given: &Given<'_>| {
+        let lists = |config: &RunConfig, given: &DatasetSplit<'_>| {
             let words = remark(config, None, given)?;
             Some(words.contains("train_list.txt"))
         };
@@ -219,7 +219,7 @@ mod tests {
         };
         assert_eq!(lists(&unknown, &given), None);
         assert!(!is_of_paper(&unknown, None) && is_of_paper(&other, None));
-        let fewer = Given {
+        let fewer = DatasetSplit {
             classes: 7,
             ..given
         };

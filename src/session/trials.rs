@@ -13,7 +13,7 @@ use crate::tr;
 
 /// State of a trial.
 #[derive(Clone, Debug, Default)]
-pub enum Trying {
+pub enum TrialState {
     /// Not requested.
     #[default]
     Not,
@@ -30,7 +30,7 @@ impl Session {
         let title = tr!("experiment-trial-job", data = draft.data_name());
         let job = Job::try_methods(draft, title);
         let id = job.id;
-        self.experiment.trying = Trying::Asked(id);
+        self.experiment.trying = TrialState::Asked(id);
         self.queue(job);
         id
     }
@@ -43,20 +43,20 @@ impl Session {
         let others = others.map(|about| about.entry.name.clone()).collect();
         let title = tr!("experiment-backbone-trial-job", data = draft.data_name());
         let job = Job::try_backbones(draft, others, title);
-        self.experiment.trying_backbones = Trying::Asked(job.id);
+        self.experiment.trying_backbones = TrialState::Asked(job.id);
         self.queue(job);
     }
 
     /// Cancels a waiting or running trial of backbones.
     pub fn stop_trying_backbones(&mut self) {
-        if let Trying::Asked(job) = self.experiment.trying_backbones {
+        if let TrialState::Asked(job) = self.experiment.trying_backbones {
             self.give_up(job);
         }
     }
 
     /// Cancels a waiting or running trial.
     pub fn stop_trying(&mut self) {
-        if let Trying::Asked(job) = self.experiment.trying {
+        if let TrialState::Asked(job) = self.experiment.trying {
             self.give_up(job);
         }
     }
@@ -76,13 +76,13 @@ impl Session {
             pet = open.name.as_deref().unwrap_or_default()
         );
         let job = Job::try_pet(config, open.text.clone(), title);
-        self.editor.trying = Trying::Asked(job.id);
+        self.editor.trying = TrialState::Asked(job.id);
         self.queue(job);
     }
 
     /// Cancels the trial of a plugin.
     pub fn stop_trying_plugin(&mut self) {
-        if let Trying::Asked(job) = self.editor.trying {
+        if let TrialState::Asked(job) = self.editor.trying {
             self.give_up(job);
         }
     }
@@ -96,8 +96,8 @@ impl Session {
     }
 
     /// Returns the current step of a running trial; `None` for a waiting one.
-    pub fn trial_at_work(&self, trying: &Trying) -> Option<String> {
-        let Trying::Asked(job) = *trying else {
+    pub fn trial_at_work(&self, trying: &TrialState) -> Option<String> {
+        let TrialState::Asked(job) = *trying else {
             return None;
         };
         let live: &RunView = self.train.running().filter(|run| run.job == Some(job))?;
@@ -118,9 +118,9 @@ impl Session {
         self.of_current_data(&self.experiment.trying_backbones)
     }
 
-    fn of_current_data<'a>(&self, trying: &'a Trying) -> Option<&'a Arc<Trial>> {
+    fn of_current_data<'a>(&self, trying: &'a TrialState) -> Option<&'a Arc<Trial>> {
         match trying {
-            Trying::Done(trial) if trial.data == self.experiment.draft.data => Some(trial),
+            TrialState::Done(trial) if trial.data == self.experiment.draft.data => Some(trial),
             _ => None,
         }
     }
@@ -141,9 +141,9 @@ impl Session {
                 JobWork::TryBackbones(..) => Some(&mut experiment.trying_backbones),
                 _ => None,
             };
-            if let Some(trying @ Trying::Not) = trying {
+            if let Some(trying @ TrialState::Not) = trying {
                 // An earlier window requested it.
-                *trying = Trying::Asked(job.id);
+                *trying = TrialState::Asked(job.id);
             }
         }
         for trying in [
@@ -151,13 +151,13 @@ impl Session {
             &mut experiment.trying_backbones,
             &mut self.editor.trying,
         ] {
-            if !matches!(*trying, Trying::Asked(asked) if asked == job) {
+            if !matches!(*trying, TrialState::Asked(asked) if asked == job) {
                 continue;
             }
             match event {
-                Event::Tried(trial) => *trying = Trying::Done(Arc::new((**trial).clone())),
+                Event::Tried(trial) => *trying = TrialState::Done(Arc::new((**trial).clone())),
                 Event::Stopped { .. } | Event::Failed { .. } | Event::Removed(_) => {
-                    *trying = Trying::Not;
+                    *trying = TrialState::Not;
                 }
                 _ => {}
             }

@@ -249,7 +249,7 @@ mod tests {
     use super::*;
     use crate::run::config::Setting;
     use crate::session::grids::Axis;
-    use crate::session::units::Given;
+    use crate::session::units::GivenAnswer;
 
     #[test]
     fn a_first_start_speaks_the_language_of_the_system() {
@@ -288,7 +288,7 @@ mod tests {
             orders: Some(3),
             seeds: None,
         };
-        let given = Given {
+        let given = GivenAnswer {
             typed: "12".into(),
             checked: true,
             choice: None,

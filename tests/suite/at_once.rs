@@ -4,7 +4,7 @@ use lae_studio::device::{self, AdapterKind, Api, DeviceInfo};
 use lae_studio::experiment::{self, Changes, ResourceCache};
 use lae_studio::method::{METHODS, adopt};
 use lae_studio::run::config::{RunConfig, Setting};
-use lae_studio::run::event::{Control, Event, Phase, Sink, Wish};
+use lae_studio::run::event::{Control, ControlRequest, Event, Phase, Sink};
 use lae_studio::store;
 use lae_studio::tensors::Named;
 
@@ -147,7 +147,7 @@ impl Sink for Stopper<'_> {
             ..
         } = event
         {
-            self.0.set(Wish::Stop);
+            self.0.set(ControlRequest::Stop);
         }
     }
 

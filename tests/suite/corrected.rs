@@ -6,7 +6,7 @@ use std::fs;
 use lae_studio::data::{Correction, Dataset, OpenOptions, Sample};
 use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Control, Event, Sink, Wish};
+use lae_studio::run::event::{Control, ControlRequest, Event, Sink};
 use lae_studio::store;
 
 use crate::data::{Made, assumed, picture};
@@ -116,7 +116,7 @@ struct AfterOne<'a>(&'a Control);
 impl Sink for AfterOne<'_> {
     fn event(&mut self, event: Event) {
         if matches!(event, Event::TaskEvaluated { .. }) {
-            self.0.set(Wish::Stop);
+            self.0.set(ControlRequest::Stop);
         }
     }
 }
@@ -161,7 +161,7 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
             .unwrap()
             .is_empty()
     );
-    control.set(Wish::Run);
+    control.set(ControlRequest::Run);
     let cache = ResourceCache::default();
     let outcome = experiment::resume(&header.folder, &cache, &mut Vec::new(), &control).unwrap();
     assert!(matches!(outcome, Outcome::Finished(_)));

@@ -10,7 +10,7 @@ use crate::PATIENCE;
 use crate::data::Made;
 use lae_studio::engine::Engine;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Command, Event, Phase, Picture, PredictRequest, Wish};
+use lae_studio::run::event::{Command, ControlRequest, Event, Phase, Picture, PredictRequest};
 use lae_studio::run::job::Job;
 use lae_studio::run::queue::JobEvent;
 use lae_studio::store;
@@ -117,7 +117,7 @@ fn a_picture_is_predicted_while_its_run_trains() {
     let told = |event| matches!(event, Event::TaskEvaluated { .. }).then_some(());
     wait(&engine, told);
     // The run waits, so it cannot end before the answer; predictions are served meanwhile.
-    engine.control.set(Wish::Pause);
+    engine.control.set(ControlRequest::Pause);
     let tasks = vec![0];
     engine.send(Command::Predict(PredictRequest {
         ticket: 7,
@@ -137,7 +137,7 @@ fn a_picture_is_predicted_while_its_run_trains() {
         (7, 0, 5)
     );
     assert_eq!(answer.seen.len(), answer.seen_size * answer.seen_size * 3);
-    engine.control.set(Wish::Run);
+    engine.control.set(ControlRequest::Run);
     wait(&engine, |event| {
         matches!(event, Event::Finished { .. }).then_some(())
     });
@@ -148,7 +148,7 @@ fn a_picture_is_predicted_while_its_run_trains() {
 fn pause_holds_the_run_and_stop_saves_it_for_later() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = engine(root.path());
-    engine.control.set(Wish::Pause);
+    engine.control.set(ControlRequest::Pause);
     engine.send(train(short()));
     let run = wait(&engine, folder);
     let paused = |event: Event| {
@@ -162,7 +162,7 @@ fn pause_holds_the_run_and_stop_saves_it_for_later() {
         .then_some(())
     };
     wait(&engine, paused);
-    engine.control.set(Wish::Stop);
+    engine.control.set(ControlRequest::Stop);
     wait(&engine, |event| {
         matches!(event, Event::Stopped { .. }).then_some(())
     });
@@ -218,7 +218,7 @@ fn what_waits_is_moved_taken_out_and_held_while_a_run_is_at_work() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = engine(root.path());
     let jobs = seeded(1..=5);
-    engine.control.set(Wish::Pause);
+    engine.control.set(ControlRequest::Pause);
     queue(&engine, &jobs[..4]);
     wait(&engine, folder);
     let (second, third, fourth) = (jobs[1].id, jobs[2].id, jobs[3].id);
@@ -238,7 +238,7 @@ fn what_waits_is_moved_taken_out_and_held_while_a_run_is_at_work() {
         matches!(told.event, Event::Stopped { .. }).then_some(told.job)
     });
     assert_eq!(stopped, Some(jobs[0].id));
-    engine.control.set(Wish::Run);
+    engine.control.set(ControlRequest::Run);
     assert_eq!(begun(&engine, 1), [5]);
     engine.send(Command::Hold(false));
     assert_eq!(begun(&engine, 2), [4, 2]);
@@ -289,7 +289,7 @@ fn the_line_survives_the_program_and_waits_for_a_word() {
     let root = tempfile::tempdir().unwrap();
     let jobs = seeded(1..=3);
     let (first, _) = engine(root.path());
-    first.control.set(Wish::Pause);
+    first.control.set(ControlRequest::Pause);
     queue(&first, &jobs);
     wait(&first, folder);
     drop(first);
@@ -415,7 +415,7 @@ fn an_added_task_waits_in_the_queue_and_counts_only_when_it_is_whole() {
         matches!(event, Event::Phase { phase: now, .. } if now == phase).then_some(())
     };
     wait(&engine, learning);
-    engine.control.set(Wish::Stop);
+    engine.control.set(ControlRequest::Stop);
     wait(&engine, |event| {
         matches!(event, Event::Stopped { .. }).then_some(())
     });

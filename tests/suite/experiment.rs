@@ -11,7 +11,9 @@ use lae_studio::experiment::predictor_cache::PredictorCache;
 use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{Precision, RunConfig};
-use lae_studio::run::event::{Control, Event, Phase, Picture, PredictRequest, Sink, Wish};
+use lae_studio::run::event::{
+    Control, ControlRequest, Event, Phase, Picture, PredictRequest, Sink,
+};
 use lae_studio::store::{self, StoredState};
 use lae_studio::tensors::Named;
 
@@ -64,7 +66,7 @@ fn a_run_that_is_stopped_while_it_is_prepared_leaves_nothing_behind() {
     };
     let root = tempfile::tempdir().unwrap();
     let control = Control::default();
-    control.set(Wish::Stop);
+    control.set(ControlRequest::Stop);
     let mut events: Vec<Event> = Vec::new();
     let outcome = train(&config, root.path(), &mut events, &control);
     assert_eq!(outcome, Outcome::NotBegun);
@@ -139,7 +141,7 @@ impl Sink for StopAfter {
             }
         ) {
             if self.epochs == 0 {
-                self.control.set(Wish::Stop);
+                self.control.set(ControlRequest::Stop);
             }
             self.epochs = self.epochs.saturating_sub(1);
         }
@@ -167,12 +169,12 @@ impl Sink for Pausing {
                 let control = self.control.clone();
                 std::thread::spawn(move || {
                     std::thread::sleep(PAUSE);
-                    control.set(Wish::Run);
+                    control.set(ControlRequest::Run);
                 });
             }
             Phase::Training { .. } | Phase::Evaluating { .. } if !self.met.contains(&phase) => {
                 self.met.push(phase);
-                self.control.set(Wish::Pause);
+                self.control.set(ControlRequest::Pause);
             }
             _ => {}
         }
@@ -236,7 +238,7 @@ fn stopped_and_continued(config: &RunConfig) {
         let outcome = train(config, root.path(), &mut sink, &control);
         assert!(matches!(outcome, Outcome::Stopped(_)), "epoch {epochs}");
         let folder = folder_of(&outcome);
-        control.set(Wish::Run);
+        control.set(ControlRequest::Run);
         let cache = ResourceCache::default();
         let end = experiment::resume(&folder, &cache, &mut Vec::new(), &control).unwrap();
         assert!(matches!(end, Outcome::Finished(_)));
@@ -336,7 +338,7 @@ fn a_run_is_not_continued_with_other_images() {
     };
     let outcome = train(&config, root.path(), &mut sink, &control);
     assert!(matches!(outcome, Outcome::Stopped(_)));
-    control.set(Wish::Run);
+    control.set(ControlRequest::Run);
     let resume = || {
         let (folder, cache) = (folder_of(&outcome), ResourceCache::default());
         experiment::resume(&folder, &cache, &mut Vec::new(), &control)

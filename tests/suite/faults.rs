@@ -7,7 +7,7 @@ use std::path::Path;
 
 use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Control, Event, Sink, Wish};
+use lae_studio::run::event::{Control, ControlRequest, Event, Sink};
 use lae_studio::store::{self, StoredRun, StoredState};
 use lae_studio::tensors::Named;
 
@@ -54,7 +54,7 @@ impl Sink for Failing {
                 }
             }
             Event::TaskEvaluated { report, .. } if report.task == self.stop_after => {
-                self.control.set(Wish::Stop);
+                self.control.set(ControlRequest::Stop);
             }
             Event::Remark { problem, .. } => self.remarks.push(problem.what),
             _ => {}

@@ -11,7 +11,7 @@ use lae_studio::experiment::{self, ResourceCache, presets};
 use lae_studio::method::filled;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::{RunConfig, Setting};
-use lae_studio::run::event::{Control, Event, Sink, Wish};
+use lae_studio::run::event::{Control, ControlRequest, Event, Sink};
 use lae_studio::run::grid::Grid;
 use lae_studio::store::{self, StoredState, lock_cell};
 
@@ -47,7 +47,7 @@ impl Sink for Heard {
         {
             *left -= 1;
             if *left == 0 {
-                control.set(Wish::Stop);
+                control.set(ControlRequest::Stop);
             }
         }
     }

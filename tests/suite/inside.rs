@@ -10,7 +10,7 @@ use lae_studio::experiment::recorded_backbone::Watched;
 use lae_studio::experiment::{self, ResourceCache};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{RunConfig, Setting};
-use lae_studio::run::event::{Control, Event, Picture, Sink, Wish};
+use lae_studio::run::event::{Control, ControlRequest, Event, Picture, Sink};
 use lae_studio::run::inside::{AttentionKind, AttentionMap, RunInside};
 
 use super::shared_folder;
@@ -149,7 +149,7 @@ struct OneTask(Control);
 impl Sink for OneTask {
     fn event(&mut self, event: Event) {
         if matches!(event, Event::TaskEvaluated { .. }) {
-            self.0.set(Wish::Stop);
+            self.0.set(ControlRequest::Stop);
         }
     }
 }

@@ -7,7 +7,7 @@ use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Control, Event, Phase, Sink, Wish};
+use lae_studio::run::event::{Control, ControlRequest, Event, Phase, Sink};
 use lae_studio::store::{self, StoredState};
 
 use super::data::Made;
@@ -178,7 +178,7 @@ fn the_person_is_heard_while_nothing_can_be_read() {
         |event| in_epoch(event, (0, 0)),
         || {
             std::fs::remove_dir_all(&here).unwrap();
-            stop.set(Wish::Stop);
+            stop.set(ControlRequest::Stop);
         },
     );
     let root = tempfile::tempdir().unwrap();

@@ -15,7 +15,7 @@ use lae_studio::method::{
 };
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{RunConfig, Setting};
-use lae_studio::run::event::{Control, Event, Phase, Picture, Sink, Wish};
+use lae_studio::run::event::{Control, ControlRequest, Event, Phase, Picture, Sink};
 use lae_studio::store::{self, StoredState};
 use lae_studio::tensors::Named;
 
@@ -88,7 +88,7 @@ impl Sink for StopIn {
         );
         if begins {
             if self.passes == 0 {
-                self.control.set(Wish::Stop);
+                self.control.set(ControlRequest::Stop);
             }
             self.passes = self.passes.saturating_sub(1);
         }
@@ -126,7 +126,7 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
             let what = format!("{} in pass {pass}", config.method);
             let state = store::load(&folder).unwrap().state;
             assert!(matches!(state, StoredState::Interrupted { .. }), "{what}");
-            control.set(Wish::Run);
+            control.set(ControlRequest::Run);
             let cache = ResourceCache::default();
             // The pass that was stopped is done again, and the next one is stopped.
             experiment::resume(&folder, &cache, &mut stop_in(1), &control).unwrap();
@@ -271,7 +271,7 @@ impl Sink for StopAtGate {
         if self.measuring {
             self.left = self.left.saturating_sub(1);
             if self.left == 0 {
-                self.control.set(Wish::Stop);
+                self.control.set(ControlRequest::Stop);
             }
         }
     }
@@ -295,7 +295,7 @@ fn a_stop_at_the_long_end_of_a_pass_is_heard_and_costs_nothing() {
     assert!(sink.measuring && !sink.evaluated);
     let stopped = store::load(&folder).unwrap();
     assert!(stopped.reports.is_empty(), "it ended before the task did");
-    control.set(Wish::Run);
+    control.set(ControlRequest::Run);
     experiment::resume(
         &folder,
         &ResourceCache::default(),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lae_studio::run::event::RunHeader;
 use lae_studio::store::export::Format;
-use lae_studio::store::table::{Against, Measured, RunTable, TableRequest};
+use lae_studio::store::table::{Against, RunTable, TableRequest, TableRun};
 use lae_studio::store::{self, RunFolder, RunSummary};
 use lae_studio::texts::Language;
 
@@ -54,7 +54,7 @@ fn an_unfinished_run_has_no_row_or_one_of_its_own() {
         run(root.path(), 1, &|header| header.config.seed = 7),
         run(root.path(), 1, &|h| of_method(h, "l2p", "L2P", true)),
     ];
-    let measured: Vec<Measured<'_>> = runs.iter().map(Measured::of).collect();
+    let measured: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
     let table = by_method().table(&measured).unwrap();
     assert_eq!(rows(&table), [("LAE".to_string(), 1)]);
     assert_eq!(table.left_out(), 2);
@@ -155,7 +155,7 @@ fn runs_measured_on_validation_images_share_no_mean_with_others() {
             base(header);
         }),
     ];
-    let measured: Vec<Measured<'_>> = runs.iter().map(Measured::of).collect();
+    let measured: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
     let request = TableRequest {
         against: Some(Against::Condition("method = baseline".into())),
         ..by_method()
@@ -215,7 +215,7 @@ fn seeds_of_a_method_that_draws_nothing_are_one_run() {
         drawing(0),
         drawing(1),
     ];
-    let measured: Vec<Measured<'_>> = runs.iter().map(Measured::of).collect();
+    let measured: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
     let table = by_method().table(&measured).unwrap();
     assert_eq!(
         rows(&table),
@@ -262,7 +262,7 @@ fn runs_that_did_not_note_that_nothing_is_drawn_count_once_too() {
         .into_iter()
         .chain((0..2).map(|seed| older("ranpac", "RanPAC", seed)))
         .collect();
-    let measured: Vec<Measured<'_>> = runs.iter().map(Measured::of).collect();
+    let measured: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
     let table = by_method().table(&measured).unwrap();
     let counts = [("SimpleCIL".to_string(), 1), ("RanPAC".to_string(), 2)];
     assert_eq!(rows(&table), counts);
@@ -289,7 +289,7 @@ fn a_table_for_a_paper_has_titles_marks_and_symbols() {
         with("lae", "LAE", 3),
         with("l2p", "L2P", 2),
     ];
-    let measured: Vec<Measured<'_>> = runs.iter().map(Measured::of).collect();
+    let measured: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
     let request = TableRequest {
         columns: vec!["final".into(), "forgetting".into()],
         against: Some(Against::Condition("method = baseline".into())),

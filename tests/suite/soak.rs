@@ -13,7 +13,7 @@ use lae_studio::experiment::{self, ResourceCache};
 use lae_studio::pet::PluginLibrary;
 use lae_studio::pet::library::BUILT_IN;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Command, Control, Event, Picture, PredictRequest, Wish};
+use lae_studio::run::event::{Command, Control, ControlRequest, Event, Picture, PredictRequest};
 use lae_studio::run::job::Job;
 use lae_studio::session::collection::{CollectedPicture, Collection};
 use lae_studio::session::units;
@@ -114,12 +114,12 @@ fn soak_start_predict_stop_resume() {
     let root = tempfile::tempdir().unwrap();
     let engine = Engine::start(root.path().to_path_buf(), Arc::new(|| {})).unwrap();
     soak("start, predict, stop, resume", 1, 16.0, |_| {
-        engine.control.set(Wish::Run);
+        engine.control.set(ControlRequest::Run);
         engine.send(train(short()));
         let run = wait(&engine, folder);
         let saved = |event| matches!(event, Event::TaskEvaluated { .. }).then_some(());
         wait(&engine, saved);
-        engine.control.set(Wish::Stop);
+        engine.control.set(ControlRequest::Stop);
         let ended = |event| match event {
             Event::Stopped { .. } => Some(true),
             Event::Finished { .. } => Some(false),
@@ -127,7 +127,7 @@ fn soak_start_predict_stop_resume() {
             _ => None,
         };
         if wait(&engine, ended) {
-            engine.control.set(Wish::Run);
+            engine.control.set(ControlRequest::Run);
             let job = Job::resume(run.clone(), None, String::new());
             engine.send(Command::Queue(Box::new(job)));
             assert!(!wait(&engine, ended));

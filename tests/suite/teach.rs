@@ -15,7 +15,7 @@ use lae_studio::method::{METHODS, set, usual_pet};
 use lae_studio::metrics::Expert;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Again, Control, Event, Phase, Picture, Sink, Wish};
+use lae_studio::run::event::{Again, Control, ControlRequest, Event, Phase, Picture, Sink};
 use lae_studio::store::{self, AddedFigures, StoredRun, StoredState};
 
 use crate::data::Made;
@@ -282,7 +282,7 @@ impl Sink for StopAfter {
             return;
         }
         if self.phases == 0 {
-            self.control.set(Wish::Stop);
+            self.control.set(ControlRequest::Stop);
         }
         self.phases = self.phases.saturating_sub(1);
     }
@@ -326,7 +326,7 @@ fn a_stopped_run_is_taught_from_its_last_whole_task_and_goes_on_once_that_is_und
             task: 1,
         };
         let run = trained(&config(method), root.path(), &mut sink, &control);
-        control.set(Wish::Run);
+        control.set(ControlRequest::Run);
         let before = everything(&run);
         taught(&run, added_task.path());
         let stored = store::load(&run).unwrap();
@@ -385,7 +385,7 @@ impl Sink for StopIn {
             _ => return,
         };
         if now == self.task {
-            self.control.set(Wish::Stop);
+            self.control.set(ControlRequest::Stop);
         }
     }
 }
@@ -438,7 +438,7 @@ impl Sink for StopInTest {
     fn event(&mut self, event: Event) {
         let phase = Phase::Evaluating { task: 1 };
         if matches!(event, Event::Phase { phase: now, .. } if now == phase) {
-            self.0.set(Wish::Stop);
+            self.0.set(ControlRequest::Stop);
         }
     }
 }

@@ -8,8 +8,8 @@ use lae_studio::problem::Problem;
 use lae_studio::run::check_result::{self, Report};
 use lae_studio::run::doubt::{DoubtRequest, DoubtState};
 use lae_studio::run::event::{
-    ClassPrediction, Command, Event, Phase, Picture, PredictRequest, Prediction, RunHeader,
-    RunProgress, Wish,
+    ClassPrediction, Command, ControlRequest, Event, Phase, Picture, PredictRequest, Prediction,
+    RunHeader, RunProgress,
 };
 use lae_studio::run::grid::{CellStanding, GridLine, GridStanding};
 use lae_studio::run::inside::{
@@ -18,10 +18,10 @@ use lae_studio::run::inside::{
 };
 use lae_studio::run::job::{GridWork, Job, JobId, JobWork, Own, SearchBy};
 use lae_studio::run::queue::JobEvent;
-use lae_studio::run::search_result::{ChosenEnd, ContestEnd, EdgeEnd, Searched};
+use lae_studio::run::search_result::{ChosenEnd, ContestEnd, EdgeEnd, SearchResult};
 use lae_studio::run::sheet::{SheetCount, SheetRequest, SheetState};
 use lae_studio::run::trial_result::{Trial, TriedMethod};
-use lae_studio::run::wire::{self, Ask, Said, Told};
+use lae_studio::run::wire::{self, Ask, Said, ServerMessage};
 use proptest::prelude::*;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -165,7 +165,7 @@ impl Chance {
         }
     }
 
-    fn searched(&mut self) -> Searched {
+    fn searched(&mut self) -> SearchResult {
         let chosen = ChosenEnd {
             title: self.text(),
             mean: self.real(),
@@ -183,7 +183,7 @@ impl Chance {
             chosen: Some(chosen),
             unranked: vec![self.text()],
         };
-        Searched {
+        SearchResult {
             contests: vec![contest],
             file: self.text().into(),
         }
@@ -547,23 +547,27 @@ proptest! {
         let mut bytes = Vec::new();
         for told in &all {
             let event = Box::new(wire::sent_home(told.clone(), here));
-            wire::write(&mut bytes, Told::Event { number, event }, &[]).unwrap();
+            wire::write(&mut bytes, ServerMessage::Event { number, event }, &[]).unwrap();
         }
         let mut rest = bytes.as_slice();
         for told in all {
-            let (heard, raw) = wire::read::<Told>(&mut rest).unwrap().unwrap();
+            let (heard, raw) = wire::read::<ServerMessage>(&mut rest).unwrap().unwrap();
             prop_assert!(raw.is_empty());
-            let Told::Event { number: heard_number, event } = heard else { panic!("no event") };
+            let ServerMessage::Event { number: heard_number, event } = heard else { panic!("no event") };
             prop_assert_eq!(heard_number, number);
             prop_assert_eq!(wire::home(*event, here, false).unwrap(), told);
         }
-        prop_assert!(wire::read::<Told>(&mut rest).unwrap().is_none());
+        prop_assert!(wire::read::<ServerMessage>(&mut rest).unwrap().is_none());
     }
 }
 
 #[test]
 fn every_wish_survives_the_way() {
-    for wish in [Wish::Run, Wish::Pause, Wish::Stop] {
+    for wish in [
+        ControlRequest::Run,
+        ControlRequest::Pause,
+        ControlRequest::Stop,
+    ] {
         let mut bytes = Vec::new();
         let (client, number, ask) = (1, 2, Ask::Wish(wish));
         wire::write(

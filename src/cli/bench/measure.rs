@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::explain::{self, Kernels, Products};
 use super::mode::Mode;
 use super::network::Network;
-use super::{Asked, Row, idle};
+use super::{BenchCase, Row, idle};
 use crate::cli::output::{complain, size};
 use crate::experiment::{ResourceCache, footprint, weight_type};
 use crate::nn::Place;
@@ -43,7 +43,7 @@ struct Timed {
     kernels: Option<Kernels>,
 }
 
-impl Asked<'_> {
+impl BenchCase<'_> {
     /// Measures one row here.
     pub(super) fn measure(&self, mode: Mode) -> Result<Row> {
         let ready = device::ready(&self.args.device)?;

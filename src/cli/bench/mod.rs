@@ -122,7 +122,7 @@ struct Rows {
 
 /// What a row measures.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct BenchCase<'a> {
     args: &'a Args,
     backbone: &'a str,
     batch: u32,
@@ -183,7 +183,7 @@ fn idle(config: &RunConfig) -> Result<Vec<Idle>> {
 }
 
 /// Returns a sentence about each option that has no effect with a method and its PET.
-fn notes(all: &[(Asked<'_>, Mode)]) -> Result<Vec<String>> {
+fn notes(all: &[(BenchCase<'_>, Mode)]) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     for (asked, _) in all {
         for idle in idle(&asked.config()?)? {
@@ -209,13 +209,13 @@ impl Args {
     }
 
     /// Returns the rows to measure.
-    fn asked(&self) -> Result<Vec<(Asked<'_>, Mode)>> {
+    fn asked(&self) -> Result<Vec<(BenchCase<'_>, Mode)>> {
         let mut all = Vec::new();
         for backbone in &self.backbone {
             for &batch in &self.batch {
                 for method in self.methods() {
                     for &precision in &self.precision {
-                        let asked = Asked {
+                        let asked = BenchCase {
                             args: self,
                             backbone,
                             batch,
@@ -255,7 +255,7 @@ impl Args {
     }
 }
 
-impl Asked<'_> {
+impl BenchCase<'_> {
     /// Returns the requested modes that apply to the method, which may train nothing.
     fn modes(&self) -> Result<Vec<Mode>> {
         let config = self.config()?;

@@ -115,10 +115,10 @@ impl<'a> PyTorch<'a> {
             return Ok(None);
         }
         #[derive(Deserialize)]
-        struct Told {
+        struct PyTorchOutput {
             images_per_second: f64,
         }
-        let told: Told =
+        let told: PyTorchOutput =
             serde_json::from_slice(&output.stdout).map_err(|_| failed(last_line(&output)))?;
         Ok(Some(Beside {
             dtype: match compiled {

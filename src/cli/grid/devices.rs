@@ -12,14 +12,14 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use super::super::output::{duration, tell};
 use super::super::progress::Notes;
 use super::report::title_of;
-use super::worker::{STOP, Told};
+use super::worker::{STOP, WorkerReport};
 use super::{Args, complain_of};
 use crate::console;
 use crate::counts::{counted, ranges_text};
 use crate::experiment::grid::{CellEnd, GridEnd, GridPlan};
 use crate::logging;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, Event, RunProgress, Wish};
+use crate::run::event::{Control, ControlRequest, Event, RunProgress};
 use crate::store;
 
 /// Interval between two checks whether the user stops it.
@@ -39,7 +39,7 @@ struct Helper {
 }
 
 /// A message of a worker process with its number; `None` when its output ends.
-type Said = (usize, Option<Told>);
+type Said = (usize, Option<WorkerReport>);
 
 /// The combined progress of all worker processes.
 struct Merged<'a> {
@@ -114,7 +114,7 @@ pub(super) fn run(
     let failed = merged.close();
     let undone = cells.len() - merged.done.len();
     plan.refresh();
-    if control.wish() == Wish::Stop {
+    if control.request() == ControlRequest::Stop {
         return Ok(GridEnd::Stopped(None));
     }
     if undone > failed {
@@ -208,7 +208,7 @@ impl Merged<'_> {
     fn follow(&mut self, receiver: &Receiver<Said>, control: &Control) {
         let mut told = false;
         while self.alive > 0 {
-            if control.wish() == Wish::Stop && !told {
+            if control.request() == ControlRequest::Stop && !told {
                 told = true;
                 for input in self
                     .helpers
@@ -236,11 +236,11 @@ impl Merged<'_> {
         }
     }
 
-    fn hear(&mut self, number: usize, told: Told) {
+    fn hear(&mut self, number: usize, told: WorkerReport) {
         match told {
-            Told::Begins { cell, goes_on } => self.begins(number, cell, goes_on),
-            Told::Event(event) if !self.notes.is_new(&event) => {}
-            Told::Event(event) => match *event {
+            WorkerReport::Begins { cell, goes_on } => self.begins(number, cell, goes_on),
+            WorkerReport::Event(event) if !self.notes.is_new(&event) => {}
+            WorkerReport::Event(event) => match *event {
                 Event::Progress { progress, .. } => self.progress(number, &progress),
                 Event::Remark { problem, .. } => {
                     let text = problem.to_string().replacen("problem:", "note:", 1);
@@ -248,8 +248,8 @@ impl Merged<'_> {
                 }
                 _ => {}
             },
-            Told::Ended { cell, end } => self.ended(number, cell, end),
-            Told::Waits => self.message(number, "waiting for the others"),
+            WorkerReport::Ended { cell, end } => self.ended(number, cell, end),
+            WorkerReport::Waits => self.message(number, "waiting for the others"),
         }
     }
 

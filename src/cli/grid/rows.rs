@@ -11,10 +11,10 @@ use crate::counts::counted;
 use crate::experiment::grid::GridPlan;
 use crate::experiment::sample_pictures;
 use crate::problem::Result;
-use crate::run::event::Wish;
+use crate::run::event::ControlRequest;
 use crate::store::export::{Format, export};
 use crate::store::figure::FigureOfRuns;
-use crate::store::table::{Against, Measured, TableRequest};
+use crate::store::table::{Against, TableRequest, TableRun};
 use crate::store::{self, RunSummary, StoredState};
 
 /// How the table of a grid's rows is asked for.
@@ -93,7 +93,7 @@ pub(super) fn give(
     // Several cells of a method that draws nothing are one run.
     let mut known = HashSet::new();
     own.retain(|run| known.insert(&run.header.folder));
-    let measured: Vec<Measured<'_>> = own.iter().map(|run| Measured::of(run)).collect();
+    let measured: Vec<TableRun<'_>> = own.iter().map(|run| TableRun::of(run)).collect();
     let rows = plan.cells.rows.iter().map(|row| {
         let runs: HashSet<&Path> = row
             .cells
@@ -129,7 +129,7 @@ pub(super) fn give(
             format => {
                 let runs: Vec<RunSummary> = own.iter().copied().cloned().collect();
                 let cache = plan.cache();
-                let go_on = || plan.wish() != Wish::Stop;
+                let go_on = || plan.request() != ControlRequest::Stop;
                 let pictures = |run: &RunSummary| sample_pictures(&cache, run, &go_on);
                 export(&runs, (format, FigureOfRuns::default()), &pictures)?
             }

@@ -7,7 +7,7 @@ use super::super::output::{say, tell};
 use super::Args;
 use super::report::{GridReport, listing, title_of};
 use crate::counts::counted;
-use crate::experiment::grid::slurm::{self, Given, Standing, TEMPLATE, TaskState};
+use crate::experiment::grid::slurm::{self, Standing, SubmitOptions, TEMPLATE, TaskState};
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::problem::{Problem, Result};
 use crate::run::places::{Place, Places};
@@ -82,7 +82,7 @@ pub(super) fn run(
         return Ok(End::Done);
     }
     if !args.list {
-        let given = Given {
+        let given = SubmitOptions {
             text,
             device: args.device.as_deref(),
             data: &args.data,

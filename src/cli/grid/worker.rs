@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiment::grid::{CellEnd, GridPlan, GridSink};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, Event, Sink, Wish};
+use crate::run::event::{Control, ControlRequest, Event, Sink};
 
 /// What the other program writes to have this one end.
 pub(super) const STOP: &str = "stop\n";
@@ -15,7 +15,7 @@ pub(super) const STOP: &str = "stop\n";
 /// What a worker reports.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Told {
+pub(super) enum WorkerReport {
     /// A cell's run begins or resumes.
     Begins { cell: usize, goes_on: bool },
     /// What its run reports: progress and remarks.
@@ -39,7 +39,7 @@ impl Worker {
         let listen = move || {
             // A word, or the end of a program that says no more.
             let _ = stdin().lock().read_line(&mut String::new());
-            hand.set(Wish::Stop);
+            hand.set(ControlRequest::Stop);
         };
         let thread = std::thread::Builder::new().name("listener".into());
         let thread = thread.spawn(listen);
@@ -47,7 +47,7 @@ impl Worker {
         Ok(Self)
     }
 
-    fn tell(told: &Told) {
+    fn tell(told: &WorkerReport) {
         if let Ok(mut line) = serde_json::to_vec(told) {
             line.push(b'\n');
             let mut stdout = std::io::stdout().lock();
@@ -60,22 +60,22 @@ impl Worker {
 impl Sink for Worker {
     fn event(&mut self, event: Event) {
         if matches!(event, Event::Progress { .. } | Event::Remark { .. }) {
-            Self::tell(&Told::Event(Box::new(event)));
+            Self::tell(&WorkerReport::Event(Box::new(event)));
         }
     }
 }
 
 impl GridSink for Worker {
     fn begins(&mut self, _: &GridPlan, cell: usize, goes_on: bool) {
-        Self::tell(&Told::Begins { cell, goes_on });
+        Self::tell(&WorkerReport::Begins { cell, goes_on });
     }
 
     fn ended(&mut self, _: &GridPlan, cell: usize, end: &Result<CellEnd>) {
         let end = end.clone();
-        Self::tell(&Told::Ended { cell, end });
+        Self::tell(&WorkerReport::Ended { cell, end });
     }
 
     fn waits(&mut self, _: usize) {
-        Self::tell(&Told::Waits);
+        Self::tell(&WorkerReport::Waits);
     }
 }

@@ -11,11 +11,11 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::remote::{News, Peer, Remote};
 use crate::run::config::RunConfig;
-use crate::run::event::{Command, Control, Event, Sink, Wish};
+use crate::run::event::{Command, Control, ControlRequest, Event, Sink};
 use crate::run::job::{Job, JobId, Own};
 use crate::run::places::{Place, Places};
 use crate::run::queue::JobEvent;
-use crate::run::wire::Told;
+use crate::run::wire::ServerMessage;
 use crate::texts::Message;
 
 /// How often it looks whether Ctrl-C was pressed.
@@ -78,7 +78,7 @@ impl There {
             jobs: Vec::new(),
         };
         let (mut begun, mut runs) = (None, HashMap::new());
-        while control.wish() != Wish::Stop {
+        while control.request() != ControlRequest::Stop {
             match there.remote.recv(OFTEN)? {
                 Some(News::Caught) => {
                     there.at_work = runs;
@@ -123,7 +123,7 @@ impl There {
                 place = place
             ));
         };
-        let go_on = || control.wish() != Wish::Stop;
+        let go_on = || control.request() != ControlRequest::Stop;
         self.remote.carry_along(along, &go_on, &tell)
     }
 
@@ -165,9 +165,9 @@ impl There {
     ) -> Result<Ended> {
         let mut asked = false;
         loop {
-            if control.wish() == Wish::Stop && !std::mem::replace(&mut asked, true) {
+            if control.request() == ControlRequest::Stop && !std::mem::replace(&mut asked, true) {
                 self.remote.send(Command::Stop(id));
-                self.remote.wish_for(id, Wish::Stop);
+                self.remote.wish_for(id, ControlRequest::Stop);
             }
             let told = match self.remote.recv(OFTEN)? {
                 Some(News::Event(told)) => told,
@@ -179,7 +179,7 @@ impl There {
                     ));
                     continue;
                 }
-                Some(News::Answer(Told::Refused(problem), _)) => return Err(problem),
+                Some(News::Answer(ServerMessage::Refused(problem), _)) => return Err(problem),
                 _ => continue,
             };
             let JobEvent { job, event } = *told;
@@ -207,7 +207,7 @@ impl There {
     pub fn latest(&self, control: &Control) -> Result<Option<String>> {
         self.remote.list();
         let runs = self.answer(control, |news| match news {
-            News::Answer(Told::Runs(runs), _) => Some(runs),
+            News::Answer(ServerMessage::Runs(runs), _) => Some(runs),
             _ => None,
         })?;
         let Some(runs) = runs else { return Ok(None) };
@@ -228,9 +228,9 @@ impl There {
 
     /// Waits for a message that `take` accepts; `None` if Ctrl-C was pressed.
     fn answer<T>(&self, control: &Control, take: impl Fn(News) -> Option<T>) -> Result<Option<T>> {
-        while control.wish() != Wish::Stop {
+        while control.request() != ControlRequest::Stop {
             match self.remote.recv(OFTEN)? {
-                Some(News::Lost(problem) | News::Answer(Told::Refused(problem), _)) => {
+                Some(News::Lost(problem) | News::Answer(ServerMessage::Refused(problem), _)) => {
                     return Err(problem.at(&self.place.name));
                 }
                 Some(news) => {

@@ -18,12 +18,12 @@ use crate::experiment::grid::{self, GridPlan, Overrides};
 use crate::experiment::{ResourceCache, sample_pictures};
 use crate::problem::{Problem, Result};
 use crate::run::about::{MadeOf, Search};
-use crate::run::event::Wish;
+use crate::run::event::ControlRequest;
 use crate::session::row::title_of;
 use crate::store::export::{Format, export};
 use crate::store::figure::FigureOfRuns;
 use crate::store::groups::{Progress, none_measured};
-use crate::store::table::Measured;
+use crate::store::table::TableRun;
 use crate::store::{self, ListedRun, RunSummary, StoredState, Summary};
 
 /// Options of `runs`.
@@ -132,7 +132,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let mut unfinished = args.table.unfinished() || !args.runs.is_empty();
     if args.table.is_choosing() || is_table {
         let whole = listed.iter().filter_map(|e| e.summary.as_ref().ok());
-        let (chosen, asked) = args.table.chosen(whole.map(Measured::of).collect())?;
+        let (chosen, asked) = args.table.chosen(whole.map(TableRun::of).collect())?;
         unfinished |= asked;
         if is_table {
             return give_table(args, &chosen, unfinished);
@@ -192,7 +192,7 @@ fn found(args: &Args, root: &Path) -> Result<(Vec<ListedRun>, bool)> {
 /// Writes a figure, a report or the metrics of each task to a file.
 fn write(args: &Args, path: &Path, format: Format, runs: &[RunSummary]) -> Result<End> {
     let (cache, control) = (ResourceCache::default(), stop_on_ctrl_c()?);
-    let go_on = || control.wish() != Wish::Stop;
+    let go_on = || control.request() != ControlRequest::Stop;
     let pictures = |run: &RunSummary| sample_pictures(&cache, run, &go_on);
     let figure = args.figure.as_deref().map(FigureOfRuns::named).transpose();
     let figure = figure.map_err(|p| p.at("--figure"))?.unwrap_or_default();
@@ -232,7 +232,7 @@ fn none_finished() -> Problem {
 }
 
 /// Prints a table with selected columns, or writes it to a file.
-fn give_table(args: &Args, runs: &[Measured<'_>], unfinished: bool) -> Result<End> {
+fn give_table(args: &Args, runs: &[TableRun<'_>], unfinished: bool) -> Result<End> {
     let request = args.table.request(unfinished, args.export.is_some());
     let table = request.table(runs)?;
     if table.rows().is_empty() && args.export.is_some() {

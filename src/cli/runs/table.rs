@@ -2,7 +2,7 @@
 
 use crate::cli::output::Table;
 use crate::problem::Result;
-use crate::store::table::{Against, Align, Condition, Measured, RunTable, TableRequest};
+use crate::store::table::{Against, Align, Condition, RunTable, TableRequest, TableRun};
 
 /// Options of tables of runs.
 #[derive(clap::Args)]
@@ -83,7 +83,7 @@ impl TableOptions {
     ///
     /// # Errors
     /// Returns a Problem if a condition cannot be read.
-    pub fn chosen<'a>(&self, mut runs: Vec<Measured<'a>>) -> Result<(Vec<Measured<'a>>, bool)> {
+    pub fn chosen<'a>(&self, mut runs: Vec<TableRun<'a>>) -> Result<(Vec<TableRun<'a>>, bool)> {
         let mut all = Vec::new();
         for text in &self.conditions {
             all.extend(Condition::read(text, &runs).map_err(|p| p.at("--where"))?);

@@ -18,7 +18,7 @@ use crate::method::{named_method, set};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig, Setting};
-use crate::run::event::{Control, Wish};
+use crate::run::event::{Control, ControlRequest};
 use crate::store;
 use crate::texts::Message;
 
@@ -98,7 +98,7 @@ impl Settings {
         let corrected = self.corrected_of(root, &config)?;
         let mut words = Vec::new();
         if self.config.is_none() && self.preset.is_none() {
-            let go_on = || control.wish() != Wish::Stop;
+            let go_on = || control.request() != ControlRequest::Stop;
             let asked = self.asked(&config, &corrected)?;
             let data = cache.data(&asked, &go_on).ok();
             if let Some(data) = data {

@@ -13,7 +13,7 @@ mod level;
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::lists::{Listed, Reading, Wanted};
+use super::lists::{Listed, ListedDataset, Wanted};
 use super::reader::Reader;
 use super::roles::{Role, role_of};
 use super::source::Sample;
@@ -117,7 +117,7 @@ impl Reader<'_> {
         &mut self,
         at: usize,
         mut by_lists: Self,
-        reading: Reading,
+        reading: ListedDataset,
         wanted: Option<Wanted>,
         options: &OpenOptions,
     ) -> Found {

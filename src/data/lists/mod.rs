@@ -50,11 +50,11 @@ pub(super) enum Listed {
     Nothing,
     /// They name images, but their classes are not clear.
     Unclear(Problem),
-    Found(Box<Reading>),
+    Found(Box<ListedDataset>),
 }
 
 /// A dataset described by lists.
-pub(super) struct Reading {
+pub(super) struct ListedDataset {
     pub found: Found,
     /// Whether a header or the lists themselves identify the classes or splits; otherwise a column was guessed.
     pub sure: bool,
@@ -243,7 +243,7 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
     found.listed = has_test && split;
     found.lists = files;
     found.test = has_test.then_some(test);
-    Ok(Listed::Found(Box::new(Reading {
+    Ok(Listed::Found(Box::new(ListedDataset {
         found,
         sure,
         whole: split || named.len() * 2 >= total,

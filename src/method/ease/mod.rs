@@ -17,9 +17,9 @@ use super::prototypes::Sums;
 use super::task::none_begun;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
-    Batch, Chosen, CosinePart, ExportedClassifier, Features, GoOn, Method, MethodSpec, Pass,
-    PassWork, PetPlan, PublishedValues, Rate, Reading, SettingKind, SettingSpec, Setup, State,
-    Task, TrainedPet, Workload, task_seed,
+    AnswerRule, Batch, Chosen, CosinePart, ExportedClassifier, Features, GoOn, Method, MethodSpec,
+    Pass, PassWork, PetPlan, PublishedValues, Rate, SettingKind, SettingSpec, Setup, State, Task,
+    TrainedPet, Workload, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::message;
@@ -214,7 +214,7 @@ impl Method for Ease {
                 .map(|(at, pets)| (format!("task_{}", at + 1), pets.clone()))
                 .collect(),
             weights: None,
-            reading: Reading::Cosine {
+            reading: AnswerRule::Cosine {
                 parts: scorer.rows()?.into_iter().enumerate().map(part).collect(),
                 absent: Vec::new(),
             },

@@ -24,8 +24,8 @@ use super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
 use super::prototypes::{Prototypes, SHORTEST};
 use super::task::none_begun;
 use super::{
-    Backward, Batch, BatchPart, Chosen, Exemplar, ExportedClassifier, Features, GoOn, Method,
-    MethodSpec, Pass, PassImages, PassWork, PetUse, PublishedValues, Reading, SettingKind,
+    AnswerRule, Backward, Batch, BatchPart, Chosen, Exemplar, ExportedClassifier, Features, GoOn,
+    Method, MethodSpec, Pass, PassImages, PassWork, PetUse, PublishedValues, SettingKind,
     SettingSpec, Setup, State, StepSettings, Stored, Task, TrainedPet, Workload, task_seed,
 };
 use crate::backbone::Backbone;
@@ -292,7 +292,7 @@ impl Method for Icarl {
     }
 
     fn recipe(&self) -> Result<ExportedClassifier> {
-        let reading = Reading::of_prototypes(&self.prototypes, vec![0])?;
+        let reading = AnswerRule::of_prototypes(&self.prototypes, vec![0])?;
         Ok(ExportedClassifier::of_one(
             self.network.pets.clone(),
             reading,

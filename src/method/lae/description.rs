@@ -1,6 +1,6 @@
 //! Information about LAE's state: the drift of its PETs, and its recipe.
 
-use super::super::{ExportedClassifier, LogitSource, Reading};
+use super::super::{AnswerRule, ExportedClassifier, LogitSource};
 use super::{Lae, Switches};
 use crate::metrics::Expert;
 use crate::pet::PetStack;
@@ -31,7 +31,7 @@ impl Lae {
         Ok(ExportedClassifier {
             networks,
             weights: None,
-            reading: Reading::of_heads(self.heads(), voices.collect())?,
+            reading: AnswerRule::of_heads(self.heads(), voices.collect())?,
         })
     }
 }

@@ -2,7 +2,7 @@
 //! prompts alone (see [`crate::metrics::PromptStudy`]).
 
 use super::super::heads::Heads;
-use super::super::{Measured, Measurement, Moment};
+use super::super::{MeasuredValue, Measurement, Moment};
 use super::Scheme;
 use crate::metrics::{SlotCounts, SlotView};
 
@@ -47,7 +47,7 @@ impl Study {
     pub fn told(&self, moment: Moment) -> Option<Measurement> {
         (moment == Moment::Task && !self.0.is_empty()).then(|| Measurement {
             name: "prompts",
-            value: Measured::Study(self.0.clone()),
+            value: MeasuredValue::Study(self.0.clone()),
         })
     }
 }

@@ -9,8 +9,8 @@ use super::super::answers::{self, Answer};
 use super::super::task::none_begun;
 use super::super::tuning::FirstSession;
 use super::super::{
-    Batch, Chosen, ExportedClassifier, Features, GoOn, Measurement, Method, Moment, Pass, PassWork,
-    Reading, Setup, State, Stored, Task, TrainedPet, plain,
+    AnswerRule, Batch, Chosen, ExportedClassifier, Features, GoOn, Measurement, Method, Moment,
+    Pass, PassWork, Setup, State, Stored, Task, TrainedPet, plain,
 };
 use super::ridge::choose;
 use super::{Choice, Projection, Regression, TaskFeatures, adapts};
@@ -300,7 +300,7 @@ impl Method for RanPac {
             shape: vec![self.projection.inputs(), self.projection.outputs()],
             values: self.projection.values().to_vec(),
         };
-        let reading = Reading::Projected {
+        let reading = AnswerRule::Projected {
             projection,
             weight: self.weight.clone(),
             empty: self.empty.clone(),

@@ -15,7 +15,7 @@ use crate::problem::Result;
 
 /// A text that was read.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct Diagnosis {
     /// What is wrong, in the order of the text; nothing for a sound plugin.
     pub wrong: Vec<Diagnostic>,
     /// The plugin, where it is sound.
@@ -53,13 +53,13 @@ pub struct PartShape {
 }
 
 /// Reads a text as a file of this name.
-pub fn read(text: &str, origin: &str) -> Reading {
+pub fn read(text: &str, origin: &str) -> Diagnosis {
     match PetSpec::checked(&PluginText::new(text, origin)) {
-        Ok(spec) => Reading {
+        Ok(spec) => Diagnosis {
             wrong: Vec::new(),
             spec: Some(spec),
         },
-        Err(wrong) => Reading { wrong, spec: None },
+        Err(wrong) => Diagnosis { wrong, spec: None },
     }
 }
 

@@ -10,7 +10,7 @@ use crate::run::event::Event;
 use crate::run::grid::CellStanding;
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{self, Ask, Told};
+use crate::run::wire::{self, Ask, ServerMessage};
 use crate::store;
 use crate::texts::Value;
 
@@ -164,7 +164,7 @@ impl Work {
                 self.mine.extend(job);
                 self.begin_to_bring(job, mirror);
             }
-            Err(problem) => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
+            Err(problem) => self.tell(News::Answer(ServerMessage::Refused(problem), Vec::new())),
         }
     }
 
@@ -200,7 +200,7 @@ impl Work {
         let following = self.following.swap_remove(at);
         match following.end {
             Some(end) => self.ended_at_home(&run, unbrought(end, problem)),
-            None => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
+            None => self.tell(News::Answer(ServerMessage::Refused(problem), Vec::new())),
         }
     }
 }

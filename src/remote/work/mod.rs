@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::run::event::{Command, Event};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{self, Ask, Frame, Said, Told};
+use crate::run::wire::{self, Ask, Frame, Said, ServerMessage};
 use tickets::{Ticket, too_large};
 
 /// Interval of checks for due work.
@@ -218,37 +218,41 @@ impl Work {
         self.waiting.retain(|(said, _)| said.number != number);
         match job {
             Some(id) => self.fail_job(id, problem),
-            None => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
+            None => self.tell(News::Answer(ServerMessage::Refused(problem), Vec::new())),
         }
     }
 
-    fn hear(&mut self, told: Told, raw: Vec<u8>) {
+    fn hear(&mut self, told: ServerMessage, raw: Vec<u8>) {
         match told {
-            Told::Hello(hello) => self.greet(hello),
-            Told::Took(number) => {
+            ServerMessage::Hello(hello) => self.greet(hello),
+            ServerMessage::Took(number) => {
                 self.waiting.retain(|(said, _)| said.number > number);
                 if number == 0 {
                     self.tell(News::Caught);
                 }
             }
-            Told::Event { number, event } => {
+            ServerMessage::Event { number, event } => {
                 if number > self.last {
                     self.last = number;
                     self.hear_event(*event);
                 }
             }
-            Told::Files { run, files } => self.step(&run, |mirror| mirror.take_files(files)),
-            Told::Piece { run, path, from } => {
+            ServerMessage::Files { run, files } => {
+                self.step(&run, |mirror| mirror.take_files(files));
+            }
+            ServerMessage::Piece { run, path, from } => {
                 self.step(&run, |mirror| mirror.take_piece(&path, from, &raw));
             }
-            Told::Refused(mut problem) => {
+            ServerMessage::Refused(mut problem) => {
                 self.name_place(&mut problem);
                 match self.following.iter().position(|f| f.mirror.is_asking()) {
                     Some(at) => self.fail(at, problem),
-                    None => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
+                    None => self.tell(News::Answer(ServerMessage::Refused(problem), Vec::new())),
                 }
             }
-            told @ (Told::Runs(_) | Told::Lacks { .. } | Told::Kept { .. }) => {
+            told @ (ServerMessage::Runs(_)
+            | ServerMessage::Lacks { .. }
+            | ServerMessage::Kept { .. }) => {
                 self.tell(News::Answer(told, raw));
             }
         }

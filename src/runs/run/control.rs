@@ -9,7 +9,7 @@ use super::job::JobId;
 
 /// What the user requests of the running job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Wish {
+pub enum ControlRequest {
     /// Continue.
     #[default]
     Run,
@@ -28,20 +28,20 @@ pub struct Control(Arc<Mutex<Switch>>);
 struct Switch {
     /// The job at work, or the last one; none before the first.
     job: Option<JobId>,
-    wish: Wish,
+    wish: ControlRequest,
     /// Whether the wish was for that job alone.
     alone: bool,
 }
 
 impl Control {
     /// Lets the job at work run, pause or stop at the next batch.
-    pub fn set(&self, wish: Wish) {
+    pub fn set(&self, wish: ControlRequest) {
         let mut switch = self.switch();
         (switch.wish, switch.alone) = (wish, false);
     }
 
     /// The same for this job alone, and nothing where another one is at work.
-    pub fn set_for(&self, job: JobId, wish: Wish) {
+    pub fn set_for(&self, job: JobId, wish: ControlRequest) {
         let mut switch = self.switch();
         if switch.job == Some(job) {
             (switch.wish, switch.alone) = (wish, true);
@@ -52,13 +52,13 @@ impl Control {
     pub fn begin(&self, job: JobId) {
         let mut switch = self.switch();
         switch.job = Some(job);
-        if switch.wish == Wish::Stop || std::mem::take(&mut switch.alone) {
-            switch.wish = Wish::Run;
+        if switch.wish == ControlRequest::Stop || std::mem::take(&mut switch.alone) {
+            switch.wish = ControlRequest::Run;
         }
     }
 
     /// The present wish.
-    pub fn wish(&self) -> Wish {
+    pub fn request(&self) -> ControlRequest {
         self.switch().wish
     }
 
@@ -77,17 +77,17 @@ mod tests {
         let control = Control::default();
         let (first, second) = (JobId::fresh(), JobId::fresh());
         control.begin(first);
-        control.set_for(second, Wish::Stop);
-        assert_eq!(control.wish(), Wish::Run);
-        control.set_for(first, Wish::Stop);
-        assert_eq!(control.wish(), Wish::Stop);
+        control.set_for(second, ControlRequest::Stop);
+        assert_eq!(control.request(), ControlRequest::Run);
+        control.set_for(first, ControlRequest::Stop);
+        assert_eq!(control.request(), ControlRequest::Stop);
         control.begin(second);
-        assert_eq!(control.wish(), Wish::Run);
-        control.set(Wish::Pause);
+        assert_eq!(control.request(), ControlRequest::Run);
+        control.set(ControlRequest::Pause);
         control.begin(first);
-        assert_eq!(control.wish(), Wish::Pause);
-        control.set_for(first, Wish::Pause);
+        assert_eq!(control.request(), ControlRequest::Pause);
+        control.set_for(first, ControlRequest::Pause);
         control.begin(second);
-        assert_eq!(control.wish(), Wish::Run);
+        assert_eq!(control.request(), ControlRequest::Run);
     }
 }

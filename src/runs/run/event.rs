@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use super::added_task::{AddedTask, Again};
-pub use super::control::{Control, Wish};
+pub use super::control::{Control, ControlRequest};
 pub use super::header::{MethodFacts, RunHeader, Scores};
 pub use super::prediction::{ClassPrediction, Picture, PredictRequest, Prediction};
 pub use super::report::{AS_THEY_CAME, Costs, NEAREST_MEAN, TaskReport, by_pass, costs};
@@ -17,7 +17,7 @@ use super::doubt::{DoubtRequest, DoubtState};
 use super::grid::{CellStanding, GridStanding};
 use super::inside::{InsideRequest, Insight};
 use super::job::{Job, JobId};
-use super::search_result::Searched;
+use super::search_result::SearchResult;
 use super::sheet::{SheetRequest, SheetState};
 use super::trial_result::Trial;
 use crate::problem::Problem;
@@ -224,7 +224,7 @@ pub enum Event {
     /// The result of a method trial.
     Tried(Box<Trial>),
     /// The result of a search among the rows of a grid.
-    Searched(Box<Searched>),
+    Searched(Box<SearchResult>),
     /// The result of checking a run.
     Checked(Box<Report>),
     /// The run finished.

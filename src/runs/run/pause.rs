@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::control::{Control, Wish};
+use super::control::{Control, ControlRequest};
 use super::event::{Event, Phase, Sink};
 
 impl Control {
@@ -12,16 +12,16 @@ impl Control {
         sink.between_batches();
         let mut told = false;
         loop {
-            match self.wish() {
-                Wish::Stop => return false,
-                Wish::Run => {
+            match self.request() {
+                ControlRequest::Stop => return false,
+                ControlRequest::Run => {
                     if told {
                         let (run, phase) = (run.to_string(), resumed.clone());
                         sink.event(Event::Phase { run, phase });
                     }
                     return true;
                 }
-                Wish::Pause => {
+                ControlRequest::Pause => {
                     if !told {
                         let (run, phase) = (run.to_string(), Phase::Paused);
                         sink.event(Event::Phase { run, phase });
@@ -42,11 +42,11 @@ mod tests {
     #[test]
     fn the_gate_waits_while_paused_and_tells_both_ends() {
         let control = Control::default();
-        control.set(Wish::Pause);
+        control.set(ControlRequest::Pause);
         let other = control.clone();
         let resume = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(60));
-            other.set(Wish::Run);
+            other.set(ControlRequest::Run);
         });
         let mut events = Vec::new();
         let phase = Phase::Evaluating { task: 1 };
@@ -58,7 +58,7 @@ mod tests {
             phase: Phase::Paused,
         };
         assert_eq!(events, vec![paused, Event::Phase { run, phase }]);
-        control.set(Wish::Stop);
+        control.set(ControlRequest::Stop);
         assert!(!control.gate("r", &mut events, &Phase::Paused));
     }
 }

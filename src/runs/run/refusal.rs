@@ -142,7 +142,7 @@ impl Refused {
 /// Which images the rejections of known classes were counted on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Measured {
+pub enum CountedOn {
     /// Each fold of the test images was compared with the threshold of the others.
     CrossFitted,
     /// The images that the threshold was computed from, as in runs of older versions: 5 of 100 by construction, which
@@ -158,7 +158,7 @@ pub struct Refusal {
     /// Rejected test images of classes known at that time; `None` if they were not counted.
     pub known: Option<Refused>,
     /// How `known` was measured.
-    pub measured: Measured,
+    pub measured: CountedOn,
     /// Rejected images among a sample of test images of classes not learned yet; `None` if there are none or they were
     /// not counted.
     pub later: Option<Refused>,
@@ -188,16 +188,16 @@ impl Refusal {
             .and_then(|measurements| Some((measurements, noted(measurements, expert)?)));
         let (threshold, known, measured) = match noted {
             Some((measurements, threshold)) => match noted_rate(measurements, expert) {
-                Some(rate) => (threshold, Some(rate), Measured::CrossFitted),
+                Some(rate) => (threshold, Some(rate), CountedOn::CrossFitted),
                 None => {
                     let values = known.iter().map(|(_, value)| *value);
                     let counted = Refused::among(values, threshold);
-                    (threshold, counted, Measured::SamePictures)
+                    (threshold, counted, CountedOn::SamePictures)
                 }
             },
             None => {
                 let (threshold, rate) = chosen(&known)?;
-                (threshold, Some(rate), Measured::CrossFitted)
+                (threshold, Some(rate), CountedOn::CrossFitted)
             }
         };
         Some(Self {
@@ -296,7 +296,7 @@ mod tests {
         let wanted = Refusal {
             threshold: 37.0,
             known: Some(rate),
-            measured: Measured::CrossFitted,
+            measured: CountedOn::CrossFitted,
             later,
         };
         assert_eq!(refusal(None), wanted);
@@ -307,7 +307,7 @@ mod tests {
                 refused: 2,
                 pictures: 40,
             }),
-            measured: Measured::SamePictures,
+            measured: CountedOn::SamePictures,
             ..wanted
         };
         assert_eq!(refusal(Some(&older)), same);

@@ -13,7 +13,7 @@ const MOST_NAMED: usize = 4;
 
 /// What a search came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Searched {
+pub struct SearchResult {
     /// What competed, and what became of it.
     pub contests: Vec<ContestEnd>,
     /// The grid's file of what was chosen, to be run on the test images.
@@ -116,7 +116,7 @@ impl ChosenEnd {
     }
 }
 
-impl Searched {
+impl SearchResult {
     /// It in sentences, one for each contest.
     pub fn sentences(&self) -> Vec<Words> {
         let contests = self.contests.iter();

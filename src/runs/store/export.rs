@@ -13,7 +13,7 @@ use super::groups::{Group, groups, none_measured};
 use super::html::{self, SamplePicture};
 use super::json::Summary;
 use super::summary::RunSummary;
-use super::table::{Measured, TableRequest};
+use super::table::{TableRequest, TableRun};
 use super::tables::{harmless_cell, to_csv};
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -116,7 +116,7 @@ pub fn export(
     if format == Format::Csv {
         return csv(&groups);
     }
-    let runs: Vec<Measured<'_>> = runs.iter().map(Measured::of).collect();
+    let runs: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
     let request = TableRequest {
         unfinished: true,
         ..TableRequest::of_experiments()

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use super::Wake;
 use super::backend::Backend;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Command, Wish};
+use crate::run::event::{Command, ControlRequest};
 use crate::run::job::{JobId, Own};
 use crate::run::places::Place;
 use crate::run::queue::JobEvent;
@@ -34,8 +34,8 @@ pub(super) struct Away {
 /// A message to the thread.
 enum Message {
     Command(Command),
-    Wish(Wish),
-    WishFor(JobId, Wish),
+    Wish(ControlRequest),
+    WishFor(JobId, ControlRequest),
     /// The connection has news.
     News,
     /// Progress of sending what a job needs.
@@ -88,11 +88,11 @@ impl Backend for Away {
         self.events.try_recv().ok()
     }
 
-    fn wish(&self, wish: Wish) {
+    fn request(&self, wish: ControlRequest) {
         self.say(Message::Wish(wish));
     }
 
-    fn wish_for(&self, job: JobId, wish: Wish) {
+    fn wish_for(&self, job: JobId, wish: ControlRequest) {
         self.say(Message::WishFor(job, wish));
     }
 

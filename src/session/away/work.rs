@@ -15,7 +15,7 @@ use crate::run::event::{Command, Event, Phase};
 use crate::run::job::{AwayJob, Job, JobId};
 use crate::run::places::Place;
 use crate::run::queue::JobEvent;
-use crate::run::wire::Told;
+use crate::run::wire::ServerMessage;
 use crate::session::Wake;
 use crate::store::{self, QueueFile, StoredState};
 
@@ -142,7 +142,7 @@ impl Work {
             Message::Command(command @ Command::Release(_)) => self.remote.send(command),
             // A place does not answer queries about runs, and it continues without this window.
             Message::Command(_) | Message::End => {}
-            Message::Wish(wish) => self.remote.wish(wish),
+            Message::Wish(wish) => self.remote.request(wish),
             Message::WishFor(job, wish) => self.remote.wish_for(job, wish),
             Message::Carrying(job, words) if self.carrying.contains_key(&job) => {
                 let (run, phase) = (String::new(), Phase::Preparing(words));
@@ -170,7 +170,7 @@ impl Work {
                 self.again = waits.then(|| Instant::now() + LATER);
             }
             News::Home(run, folder) => self.come_home(&run, &folder),
-            News::Answer(Told::Refused(problem), _) => match self.bringing.pop() {
+            News::Answer(ServerMessage::Refused(problem), _) => match self.bringing.pop() {
                 Some(job) => self.refuse(job, problem),
                 None => self.remark(problem),
             },

@@ -72,7 +72,7 @@ pub struct FilesSeen(pub Vec<(PathBuf, u64, Option<SystemTime>)>);
 
 /// Measurements of a plugin.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
+pub struct PluginMeasurements {
     /// Its parameters and their gradients.
     pub gradients: Vec<Gradient>,
     /// Its cost on the embedded network.

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::Session;
-use super::trials::Trying;
+use super::trials::TrialState;
 use super::views::{Fetch, PluginView};
 use crate::pet::highlight::{Mark, marks};
 use crate::pet::library::{built_in, stated_name};
@@ -23,7 +23,7 @@ use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::texts::Language;
 use crate::tr;
-use meaning::{Checked, FilesSeen, Meaning, Measured, Mistake};
+use meaning::{Checked, FilesSeen, Meaning, Mistake, PluginMeasurements};
 
 /// How long the text must be unchanged before a plugin is measured.
 const STILL: Duration = Duration::from_millis(500);
@@ -44,7 +44,7 @@ pub struct Editor {
     /// Texts of this window that were closed or replaced before they were saved, the newest last.
     pub left: Vec<Written>,
     /// Whether a plugin is tried against Adapter, and the result.
-    pub trying: Trying,
+    pub trying: TrialState,
     /// A plugin to select on Experiment as soon as it is listed.
     pub(super) to_use: Option<String>,
     /// Whether the plugin was selected and Experiment must be shown.
@@ -85,7 +85,7 @@ pub struct OpenPlugin {
     /// The result of the last version without errors.
     pub good: Option<Arc<Meaning>>,
     /// Measurements of it, or of the previous one until they are done.
-    pub measured: Fetch<Arc<Measured>>,
+    pub measured: Fetch<Arc<PluginMeasurements>>,
     /// Whether it is being measured.
     pub measuring: bool,
     /// Why it could not be saved.
@@ -219,7 +219,7 @@ impl Session {
         self.leave_plugin();
         // The results of trying another text do not apply to this one.
         self.stop_trying_plugin();
-        self.editor.trying = Trying::Not;
+        self.editor.trying = TrialState::Not;
         self.editor.open = Some(OpenPlugin {
             first: self.editor.versions + 1,
             file: written.file,

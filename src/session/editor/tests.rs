@@ -25,9 +25,9 @@ fn opened(session: &mut Session, name: &str) -> (u64, u64) {
 fn what_comes_late_of_another_text_lands_nowhere() {
     let mut session = session();
     let before = opened(&mut session, "Before");
-    session.editor.trying = Trying::Asked(crate::run::job::JobId::fresh());
+    session.editor.trying = TrialState::Asked(crate::run::job::JobId::fresh());
     let now = opened(&mut session, "Now");
-    assert!(matches!(session.editor.trying, Trying::Not));
+    assert!(matches!(session.editor.trying, TrialState::Not));
     let wrong = Mistake {
         span: 0..1,
         place: (1, 1),

@@ -16,7 +16,9 @@ use crate::pet::view::{Blocks, VariantView, variants};
 use crate::pet::{PetSettings, PetSpec};
 use crate::problem::{Result, line_and_column};
 use crate::run::config::RunConfig;
-use crate::session::editor::meaning::{Checked, FilesSeen, Meaning, Measured, Mistake, OnBackbone};
+use crate::session::editor::meaning::{
+    Checked, FilesSeen, Meaning, Mistake, OnBackbone, PluginMeasurements,
+};
 use crate::tr;
 
 impl Disk {
@@ -49,10 +51,10 @@ impl Disk {
     }
 
     /// Measures a valid text.
-    pub fn measure_plugin(&self, text: &str) -> Result<Measured> {
+    pub fn measure_plugin(&self, text: &str) -> Result<PluginMeasurements> {
         let spec = PetSpec::parse(text, tr!("notices-this-text"))?;
         let gradients = gradients(&spec).map_err(|wrong| spec.source.problem(&wrong))?;
-        Ok(Measured {
+        Ok(PluginMeasurements {
             gradients,
             costs: pet_costs(&spec)?,
         })

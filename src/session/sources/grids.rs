@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Disk;
-use crate::experiment::grid::slurm::{self, Given};
+use crate::experiment::grid::slurm::{self, SubmitOptions};
 use crate::experiment::grid::{Cells, GridPlan, Overrides, find};
 use crate::method::filled;
 use crate::problem::{Problem, Result};
@@ -79,7 +79,7 @@ impl Disk {
         // A login node does not have the devices of the compute nodes.
         let mut plan = GridPlan::from_afar(grid, root, &overrides)?;
         let order = plan.in_order();
-        let given = Given {
+        let given = SubmitOptions {
             text: &text,
             device: None,
             data: &[],

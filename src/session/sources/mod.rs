@@ -32,7 +32,7 @@ use crate::experiment::grid::slurm;
 use crate::pet::PluginLibrary;
 use crate::pet::library::user_folder;
 use crate::problem::{Problem, Result};
-use crate::run::event::{AddedTask, Command, Wish};
+use crate::run::event::{AddedTask, Command, ControlRequest};
 use crate::run::job::JobId;
 use crate::run::places::{Place, Places};
 use crate::run::queue::JobEvent;
@@ -48,11 +48,11 @@ impl Backend for Engine {
         Engine::try_recv(self)
     }
 
-    fn wish(&self, wish: Wish) {
+    fn request(&self, wish: ControlRequest) {
         self.control.set(wish);
     }
 
-    fn wish_for(&self, job: JobId, wish: Wish) {
+    fn wish_for(&self, job: JobId, wish: ControlRequest) {
         self.control.set_for(job, wish);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{DRAWN, Fate, Tour, TourRun, TourRunState, TourStep};
-use crate::run::event::{Command, Picture, Wish};
+use crate::run::event::{Command, ControlRequest, Picture};
 use crate::run::job::JobId;
 use crate::session::Session;
 
@@ -142,7 +142,7 @@ impl Session {
             && tour.run().job.is_some()
             && tour.run().job == self.running_job()
         {
-            self.backend.wish(Wish::Run);
+            self.backend.request(ControlRequest::Run);
         }
     }
 
@@ -174,7 +174,7 @@ impl Session {
         };
         self.backend.send(Command::Stop(job));
         if self.running_job() == Some(job) {
-            self.backend.wish_for(job, Wish::Stop);
+            self.backend.wish_for(job, ControlRequest::Stop);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Tour, TourRun, TourRunState, TourStep};
 use crate::run::config::RunConfig;
-use crate::run::event::Wish;
+use crate::run::event::ControlRequest;
 use crate::run::job::JobId;
 use crate::session::Session;
 use crate::session::estimate::{estimate, seconds_at};
@@ -67,7 +67,7 @@ impl Session {
             TourStep::Guess => {
                 tour.guess?;
                 if run.job == self.running_job() {
-                    self.backend.wish(Wish::Run);
+                    self.backend.request(ControlRequest::Run);
                 }
                 Some(TourStep::FineTuning)
             }
@@ -86,7 +86,7 @@ impl Session {
     fn hold_for_guess(&mut self, tour: &mut Tour) {
         if !tour.held && tour.guess.is_none() && tour.run().job == self.running_job() {
             tour.held = true;
-            self.backend.wish(Wish::Pause);
+            self.backend.request(ControlRequest::Pause);
         }
     }
 

@@ -4,7 +4,8 @@ use super::*;
 use crate::metrics::{Answers, Expert};
 use crate::problem::Problem;
 use crate::run::event::{
-    ClassPrediction, Command, Event, Phase, Picture, Prediction, RunHeader, TaskReport, Wish,
+    ClassPrediction, Command, ControlRequest, Event, Phase, Picture, Prediction, RunHeader,
+    TaskReport,
 };
 use crate::session::backend::Recorded;
 use crate::session::{Disk, Session};
@@ -166,7 +167,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     session.drain();
     assert_eq!(
         (step(&session), backend.wished()),
-        (TourStep::First, Wish::Pause)
+        (TourStep::First, ControlRequest::Pause)
     );
     answer(&mut session, &backend, &mut asked, 0.9);
     assert_eq!(step(&session), TourStep::Guess);
@@ -176,7 +177,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     session.guess_fate(Fate::Lost);
     assert_eq!(
         (step(&session), backend.wished()),
-        (TourStep::FineTuning, Wish::Run)
+        (TourStep::FineTuning, ControlRequest::Run)
     );
     backend.push(report(1, 0));
     let run = "/fine-tuning".into();
@@ -232,9 +233,13 @@ fn another_run_is_waited_for_and_never_stopped() {
     assert_eq!(state(&session), TourRunState::Wanted);
     backend.push(report(0, 4));
     session.drain();
-    assert_eq!(backend.wished(), Wish::Run, "another run is not paused");
+    assert_eq!(
+        backend.wished(),
+        ControlRequest::Run,
+        "another run is not paused"
+    );
     session.leave_tour();
-    assert_eq!(backend.wished(), Wish::Run);
+    assert_eq!(backend.wished(), ControlRequest::Run);
     assert!(
         !backend
             .asked()
@@ -287,7 +292,7 @@ fn leaving_stops_the_run_of_the_tour_wherever_it_is() {
         }
         session.drain();
         session.leave_tour();
-        assert_eq!(backend.wished(), Wish::Stop);
+        assert_eq!(backend.wished(), ControlRequest::Stop);
         assert!(session.learn.tour.is_none() && session.predict.pins.runs().is_empty());
     }
 }

@@ -52,7 +52,7 @@ pub enum AnswerKind {
 /// The user's answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Given {
+pub struct GivenAnswer {
     /// The choice, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
@@ -132,7 +132,7 @@ impl Ask {
     }
 
     /// Returns whether an answer is given; text that is being typed or is not a number does not count.
-    pub fn is_answered(&self, given: &Given) -> bool {
+    pub fn is_answered(&self, given: &GivenAnswer) -> bool {
         match self.question {
             // The lesson may have fewer choices than when it was answered.
             AnswerKind::Choice(ref choices) => given.choice.is_some_and(|at| at < choices.len()),
@@ -141,7 +141,7 @@ impl Ask {
     }
 
     /// Returns the feedback on this answer, given the current results.
-    pub fn judge(&self, given: &Given, figures: &Figures) -> Feedback<'_> {
+    pub fn judge(&self, given: &GivenAnswer, figures: &Figures) -> Feedback<'_> {
         match &self.question {
             AnswerKind::Choice(choices) => {
                 let Some(chosen) = given.choice.filter(|at| *at < choices.len()) else {
@@ -277,11 +277,11 @@ mod tests {
         Figures::from([("a".to_string(), vec![run(matrix, 2)])])
     }
 
-    fn typed(text: &str) -> Given {
-        Given {
+    fn typed(text: &str) -> GivenAnswer {
+        GivenAnswer {
             typed: text.into(),
             checked: true,
-            ..Given::default()
+            ..GivenAnswer::default()
         }
     }
 
@@ -309,8 +309,8 @@ mod tests {
             Feedback::Kept
         ));
         assert_eq!(ask.judge(&typed("viel"), &known), Feedback::NoNumber);
-        assert_eq!(ask.judge(&Given::default(), &known), Feedback::Open);
-        let said = |given: &Given| match ask.judge(given, &known) {
+        assert_eq!(ask.judge(&GivenAnswer::default(), &known), Feedback::Open);
+        let said = |given: &GivenAnswer| match ask.judge(given, &known) {
             Feedback::Wrong(text, None) => text[0].filled(&known, Language::English),
             other => format!("{other:?}"),
         };
@@ -328,9 +328,9 @@ mod tests {
             holds = ["forgetting(a) < 5", "forgetting(a) < 50", "forgetting(a) >= 50"]
         "#;
         let ask = Ask::read(text, &["a".to_string()]).unwrap();
-        let chosen = |choice| Given {
+        let chosen = |choice| GivenAnswer {
             choice: Some(choice),
-            ..Given::default()
+            ..GivenAnswer::default()
         };
         assert!(matches!(
             ask.judge(&chosen(1), &figures()),

@@ -21,7 +21,7 @@ mod summary;
 mod text;
 mod value;
 
-pub use ask::{AnswerKind, Ask, Feedback, Given};
+pub use ask::{AnswerKind, Ask, Feedback, GivenAnswer};
 pub use blocks::{Expect, RunPlan, Runs, Teach};
 pub use chart::{Chart, Figure, RunValues};
 pub use figures::{Lack, RunFigures};

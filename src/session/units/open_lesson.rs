@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::library::{UnitEntry, named};
 use super::value::Figures;
-use super::{Ask, Given, Unit, UnitPart};
+use super::{Ask, GivenAnswer, Unit, UnitPart};
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::job::JobId;
@@ -86,7 +86,7 @@ impl Done {
 }
 
 /// The answers by the lesson's name, then by the question's. Questions are the same in every language.
-pub type Answers = BTreeMap<String, BTreeMap<String, Given>>;
+pub type Answers = BTreeMap<String, BTreeMap<String, GivenAnswer>>;
 
 /// The lessons whose runs are trained again, with the time from which runs count.
 pub type Retrained = BTreeMap<String, String>;
@@ -114,13 +114,13 @@ pub struct Units {
 
 impl Units {
     /// Returns the user's answer to this question of the open unit.
-    pub fn given(&self, ask: &str) -> Given {
+    pub fn given(&self, ask: &str) -> GivenAnswer {
         let given = self.answers_of_open().and_then(|given| given.get(ask));
         given.cloned().unwrap_or_default()
     }
 
     /// Stores an answer to this question of the open unit.
-    pub fn answer(&mut self, ask: &str, given: Given) {
+    pub fn answer(&mut self, ask: &str, given: GivenAnswer) {
         if let Some(unit) = &self.open {
             let answers = self.answers.entry(unit.name.clone()).or_default();
             answers.insert(ask.to_string(), given);
@@ -130,7 +130,8 @@ impl Units {
     /// Returns whether the open unit has answers or runs.
     pub fn is_begun(&self) -> bool {
         let given = self.answers_of_open();
-        let answered = |given: &BTreeMap<_, _>| given.values().any(|one| *one != Given::default());
+        let answered =
+            |given: &BTreeMap<_, _>| given.values().any(|one| *one != GivenAnswer::default());
         given.is_some_and(answered) || self.has_runs()
     }
 
@@ -139,7 +140,7 @@ impl Units {
         self.runs.values().flatten().any(|run| !run.is_missing())
     }
 
-    fn answers_of_open(&self) -> Option<&BTreeMap<String, Given>> {
+    fn answers_of_open(&self) -> Option<&BTreeMap<String, GivenAnswer>> {
         self.answers.get(&self.open.as_ref()?.name)
     }
 

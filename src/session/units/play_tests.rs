@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
-use super::super::{Given, library};
+use super::super::{GivenAnswer, library};
 use super::*;
 use crate::session::Disk;
 use crate::session::backend::Recorded;
@@ -69,9 +69,9 @@ fn the_runs_of_a_lesson_are_called_after_it_and_its_end_tells_what_is_done() {
     let done = session.learn.units.done(&unit);
     assert_eq!(done.answered, 0);
     assert!(done.questions >= 3 && !done.is_all());
-    let given = Given {
+    let given = GivenAnswer {
         choice: Some(1),
-        ..Given::default()
+        ..GivenAnswer::default()
     };
     session.learn.units.answer("guess", given);
     assert_eq!(session.learn.units.done(&unit).answered, 1);
@@ -88,15 +88,15 @@ fn answers_are_kept_over_languages_and_closing() {
     let (mut session, _) = session();
     let open = |language| library::open("forgetting", language).unwrap();
     session.open_unit(Some(open(Language::English)));
-    let given = Given {
+    let given = GivenAnswer {
         choice: Some(1),
-        ..Given::default()
+        ..GivenAnswer::default()
     };
     session.learn.units.answer("guess", given.clone());
     session.open_unit(None);
     session.open_unit(Some(open(Language::German)));
     assert_eq!(session.learn.units.given("guess"), given);
-    assert_eq!(session.learn.units.given("other"), Given::default());
+    assert_eq!(session.learn.units.given("other"), GivenAnswer::default());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The summary of a finished unit on one page: questions with the user's and the correct answers, and the figures.
 
 use super::chart::{Chart, mean_and_spread};
-use super::{AnswerKind, Ask, Feedback, Given, RunValues, Unit, UnitPart, Units};
+use super::{AnswerKind, Ask, Feedback, GivenAnswer, RunValues, Unit, UnitPart, Units};
 use crate::metrics::mean;
 use crate::store::figure::{
     Bar, Bars, Cells, Figure, FigureContent, FigureLine, Lines, Page, PagePart,
@@ -28,7 +28,7 @@ pub fn summary(unit: &Unit, units: &Units) -> Figure {
 }
 
 /// Returns a question, the user's answer, and the correct one.
-fn question(unit: &Unit, ask: &Ask, given: &Given, units: &Units) -> [PagePart; 2] {
+fn question(unit: &Unit, ask: &Ask, given: &GivenAnswer, units: &Units) -> [PagePart; 2] {
     let language = unit.language;
     let text = ask.text.iter().map(|p| p.filled(&units.figures, language));
     let answer = match &ask.question {

@@ -29,7 +29,7 @@ use crate::experiment::speed::processor_speed;
 use crate::fence::fenced;
 use crate::problem::{Problem, Result};
 use crate::run::diary;
-use crate::run::event::{Command, Control, Event, Wish};
+use crate::run::event::{Command, Control, ControlRequest, Event};
 use crate::run::job::{Job, JobId};
 use crate::run::queue::{JobEvent, Queue, job_of};
 use crate::store::QueueFile;
@@ -105,7 +105,7 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.control.set(Wish::Stop);
+        self.control.set(ControlRequest::Stop);
         self.send(Command::Shutdown);
         if let Some(thread) = self.thread.take() {
             wait_for(thread, PATIENCE);
@@ -214,7 +214,7 @@ impl EngineState {
     /// Stops the running job, or removes a job from the queue. Ignores jobs that have ended.
     fn stop(&mut self, job: JobId) {
         if self.running == Some(job) {
-            self.control.set(Wish::Stop);
+            self.control.set(ControlRequest::Stop);
         } else if self.queue.take(job).is_some() {
             self.changed([Event::Removed(job)]);
         }

@@ -12,7 +12,7 @@ use crate::message;
 use crate::problem::Result;
 use crate::run::event::{Control, Event, Sink};
 use crate::run::job::SearchBy;
-use crate::run::search_result::Searched;
+use crate::run::search_result::SearchResult;
 use crate::{files, store};
 
 /// Share of each class's training images that is held back, where a row names none.
@@ -40,7 +40,7 @@ pub(super) fn run_search(
     let Some(verdicts) = verdicts else {
         return Ok(Event::Stopped { run: run() });
     };
-    let searched = Searched {
+    let searched = SearchResult {
         contests: search.ends(&verdicts),
         file: save_chosen(runs_root, &name, &search.file_of(&verdicts)?)?,
     };

@@ -2,7 +2,7 @@
 
 use super::EngineState;
 use crate::run::about::About;
-use crate::run::event::{Event, RunHeader, Sink, Wish};
+use crate::run::event::{ControlRequest, Event, RunHeader, Sink};
 use crate::run::job::{Job, JobId};
 use crate::store::set_about;
 
@@ -56,7 +56,7 @@ impl Sink for JobSink<'_> {
     fn between_batches(&mut self) {
         self.state.take_in();
         if self.state.ending {
-            self.state.control.set(Wish::Stop);
+            self.state.control.set(ControlRequest::Stop);
         }
         // One piece per batch keeps training moving while a slider is played.
         self.state.serve_one();

@@ -25,7 +25,6 @@ mod prefetch;
 pub mod presets;
 pub mod proof;
 mod provenance;
-mod reading;
 pub mod recorded_backbone;
 mod resources;
 mod run_identity;
@@ -37,6 +36,7 @@ pub mod suggested_settings;
 mod teach;
 mod trainer;
 pub mod trial;
+mod unreadable_images;
 pub mod upload;
 
 use std::path::Path;
@@ -47,7 +47,7 @@ use crate::method::{self, Chosen, passes_of};
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::RunConfig;
 use crate::run::diary::Noted;
-use crate::run::event::{Control, RunHeader, Sink, Wish};
+use crate::run::event::{Control, ControlRequest, RunHeader, Sink};
 use crate::store::{self, RunFolder, StoredRun, StoredState};
 
 pub use fitting::{has_bf16, weight_type};
@@ -163,7 +163,7 @@ pub fn check_all(
 ) -> Result<Option<()>> {
     let fits = |config: &RunConfig| {
         check(config)?;
-        let data = cache.data(config, &|| control.wish() != Wish::Stop)?;
+        let data = cache.data(config, &|| control.request() != ControlRequest::Stop)?;
         plan::fits(config, &data)
     };
     for (number, config) in (1..).zip(configs) {
@@ -306,7 +306,7 @@ fn for_added_tasks(header: &RunHeader, folder: &RunFolder) -> bool {
 
 /// `None` for a preparation that failed because the user stopped it.
 fn unless_stopped<T>(prepared: Result<T>, control: &Control) -> Result<Option<T>> {
-    unless(prepared, || control.wish() != Wish::Stop)
+    unless(prepared, || control.request() != ControlRequest::Stop)
 }
 
 /// The same for work that continues only while it is needed.

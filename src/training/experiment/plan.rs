@@ -15,7 +15,7 @@ use crate::nn::WeightType;
 use crate::pet::{Drawing, PetSpec};
 use crate::problem::{Problem, Result, some_of};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
+use crate::run::event::{Control, ControlRequest, Event, Phase, RunHeader, Sink};
 use crate::store::PetStart;
 use crate::texts::{Message, Words};
 
@@ -102,7 +102,7 @@ impl TrainingPlan {
         let order = ClassOrder::parse(&config.order)?;
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
         tell(message!("doing-opening-dataset"));
-        let data = cache.data(config, &|| control.wish() != Wish::Stop)?;
+        let data = cache.data(config, &|| control.request() != ControlRequest::Stop)?;
         if let Some((header, _)) = begun {
             same_classes(header, &data)?;
         }
@@ -119,7 +119,7 @@ impl TrainingPlan {
                 tell(what.clone());
                 last = Some(what);
             }
-            control.wish() != Wish::Stop
+            control.request() != ControlRequest::Stop
         };
         progress(message!("doing-opening-device"));
         cache.bring(config.chosen_backbone(), &mut progress)?;

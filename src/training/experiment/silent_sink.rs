@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::message;
-use crate::run::event::{Control, Event, Phase, Sink, Wish};
+use crate::run::event::{Control, ControlRequest, Event, Phase, Sink};
 use crate::texts::{Message, Words};
 
 /// Reports a run's progress as one line, and passes the user's commands on to the run.
@@ -46,16 +46,16 @@ impl<'a> Quiet<'a> {
     }
 
     /// Passes a stop or pause by the user on to the run. Pauses do not count as its time.
-    fn hear(&mut self, wish: Wish) {
+    fn hear(&mut self, wish: ControlRequest) {
         match (wish, self.waits) {
-            (Wish::Pause, None) => self.waits = Some(Instant::now()),
-            (Wish::Run | Wish::Stop, Some(since)) => {
+            (ControlRequest::Pause, None) => self.waits = Some(Instant::now()),
+            (ControlRequest::Run | ControlRequest::Stop, Some(since)) => {
                 self.waited += since.elapsed();
                 self.waits = None;
             }
             _ => {}
         }
-        if self.run.wish() != wish {
+        if self.run.request() != wish {
             self.run.set(wish);
         }
     }
@@ -104,7 +104,7 @@ impl Sink for Quiet<'_> {
     fn between_batches(&mut self) {
         self.sink.between_batches();
         if let Some(person) = self.person {
-            self.hear(person.wish());
+            self.hear(person.request());
         }
     }
 }
@@ -127,22 +127,22 @@ mod tests {
             )),
         );
         quiet.person = Some(&person);
-        person.set(Wish::Pause);
+        person.set(ControlRequest::Pause);
         quiet.between_batches();
-        assert_eq!(quiet.run.wish(), Wish::Pause);
+        assert_eq!(quiet.run.request(), ControlRequest::Pause);
         quiet.event(Event::Phase {
             run: "r".into(),
             phase: Phase::Paused,
         });
         std::thread::sleep(Duration::from_millis(80));
         assert!(quiet.worked() < Duration::from_millis(60));
-        person.set(Wish::Run);
+        person.set(ControlRequest::Run);
         quiet.between_batches();
-        assert_eq!(quiet.run.wish(), Wish::Run);
+        assert_eq!(quiet.run.request(), ControlRequest::Run);
         assert!(quiet.waited >= Duration::from_millis(80));
-        person.set(Wish::Stop);
+        person.set(ControlRequest::Stop);
         quiet.between_batches();
-        assert_eq!(quiet.run.wish(), Wish::Stop);
+        assert_eq!(quiet.run.request(), ControlRequest::Stop);
         let paused = Event::Phase {
             run: String::new(),
             phase: Phase::Paused,

@@ -29,7 +29,7 @@ pub const LETTERS: &str = "6,5,5,5,5";
 const TASKS: usize = 5;
 
 /// The properties of a dataset that the choice depends on.
-pub struct Material<'a> {
+pub struct DatasetFacts<'a> {
     /// Class names, sorted.
     pub classes: &'a [String],
     /// Training images of each class.
@@ -81,7 +81,7 @@ pub fn share_epochs(config: &mut RunConfig) {
 /// As [`suit`], for a dataset that is open.
 pub fn suit_to(config: &mut RunConfig, data: &Dataset, in_stages: bool) -> Vec<Message> {
     let pictures: Vec<_> = first_pictures(data).into_iter().map(|(_, p)| p).collect();
-    let material = Material {
+    let material = DatasetFacts {
         classes: &data.classes,
         train: &counts(&data.train, data.classes.len()),
         looks: ImageKind::of(&pictures),
@@ -91,7 +91,7 @@ pub fn suit_to(config: &mut RunConfig, data: &Dataset, in_stages: bool) -> Vec<M
 }
 
 /// Applies settings that suit the dataset named in `config`. Returns a sentence for each that is not the default.
-pub fn suit(config: &mut RunConfig, material: &Material) -> Vec<Message> {
+pub fn suit(config: &mut RunConfig, material: &DatasetFacts) -> Vec<Message> {
     let backbone = suit_backbone(config, material.looks);
     let training = suit_training(config, material);
     backbone.into_iter().chain(training).collect()
@@ -129,7 +129,7 @@ pub fn choose_backbone(config: &mut RunConfig, entry: &BackboneEntry) {
     config.blocks = entry.pet_blocks.to_string();
 }
 
-fn suit_training(config: &mut RunConfig, material: &Material) -> Option<Message> {
+fn suit_training(config: &mut RunConfig, material: &DatasetFacts) -> Option<Message> {
     let usual = RunConfig::default();
     take_from(config, &usual);
     let classes = material.classes.len();
@@ -188,7 +188,7 @@ fn suit_training(config: &mut RunConfig, material: &Material) -> Option<Message>
 }
 
 /// Optimiser steps of the task that gets the fewest; `None` if the classes cannot be cut into tasks.
-fn least_steps(config: &RunConfig, material: &Material) -> Option<usize> {
+fn least_steps(config: &RunConfig, material: &DatasetFacts) -> Option<usize> {
     let order = ClassOrder::parse(&config.order).ok()?;
     let sizes = TaskSizes::parse(&config.classes_per_task).ok()?;
     let scenario = Scenario::new(material.classes, &order, &sizes).ok()?;
@@ -252,7 +252,7 @@ mod tests {
                 data: "/pictures".into(),
                 ..RunConfig::default()
             };
-            let material = Material {
+            let material = DatasetFacts {
                 classes: &names,
                 train,
                 looks: DRAWINGS,
@@ -270,7 +270,7 @@ mod tests {
         // Of the next data set nothing of it stays.
         let mut next = small;
         next.data = "digits".into();
-        let material = Material {
+        let material = DatasetFacts {
             classes: &names,
             train: &[30; 4],
             looks: DRAWINGS,
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn photographs_get_their_own_embedded_backbone_and_one_task() {
         let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).into();
-        let material = |looks| Material {
+        let material = |looks| DatasetFacts {
             classes: &names,
             train: &[300; 4],
             looks,

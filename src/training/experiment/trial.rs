@@ -19,7 +19,7 @@ use crate::message;
 use crate::method::{SET_BESIDE, named_method, problems};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Sink, Wish};
+use crate::run::event::{Control, ControlRequest, Sink};
 use crate::run::trial_result::{Trial, TriedMethod};
 use crate::store::{self, RunSummary};
 use crate::texts::Words;
@@ -184,7 +184,7 @@ impl Comparison<'_> {
         let Some(plan) = unless_stopped(plan, control)? else {
             return Ok(None);
         };
-        let material = Material::of(&plan)?;
+        let material = TrialCosts::of(&plan)?;
         drop(plan);
         let configs: Vec<_> = self.all.iter().map(|one| one.config.clone()).collect();
         let bounds = material.bounds(&configs, self.planned);
@@ -203,8 +203,8 @@ impl Comparison<'_> {
             quiet.person = Some(control);
             quiet.tell(None);
             let (run, judged) = (quiet.run.clone(), bounds.judged(&one.config));
-            let outcome = match control.wish() {
-                Wish::Stop => Ok(Outcome::NotBegun),
+            let outcome = match control.request() {
+                ControlRequest::Stop => Ok(Outcome::NotBegun),
                 _ => train(&judged, work.path(), one.cache, &mut quiet, &run),
             };
             waited += quiet.waited;
@@ -215,7 +215,7 @@ impl Comparison<'_> {
             methods.push(row(one, &ended, &quiet));
             runs.push(ended.ok());
         }
-        if control.wish() == Wish::Stop && runs.iter().all(Option::is_none) {
+        if control.request() == ControlRequest::Stop && runs.iter().all(Option::is_none) {
             return Ok(None);
         }
         let (train_images, judged_images) = material.images(&bounds);
@@ -296,7 +296,7 @@ impl Bounds {
     }
 
     /// Returns the reductions as sentences.
-    fn told(&self, material: &Material, chosen: &RunConfig) -> Vec<Words> {
+    fn told(&self, material: &TrialCosts, chosen: &RunConfig) -> Vec<Words> {
         let mut told = Vec::new();
         if let Some(limit) = self.limit {
             let most = material.train.iter().flatten().max().copied().unwrap_or(0);
@@ -311,7 +311,7 @@ impl Bounds {
 }
 
 /// What the estimated time depends on.
-struct Material {
+struct TrialCosts {
     /// Training images of each class of each task, and the held-out images.
     train: Vec<Vec<usize>>,
     judged: Vec<Vec<usize>>,
@@ -320,7 +320,7 @@ struct Material {
     speed: f64,
 }
 
-impl Material {
+impl TrialCosts {
     /// Counts the images and times the network.
     fn of(plan: &TrainingPlan) -> Result<Self> {
         let (data, scenario) = (&plan.data, &plan.scenario);
@@ -389,8 +389,8 @@ mod tests {
     use crate::backbone::library::{NANO, PHOTO, embedded_entry};
     use crate::run::event::{Event, Phase};
 
-    fn material(each: usize, speed: f64) -> Material {
-        Material {
+    fn material(each: usize, speed: f64) -> TrialCosts {
+        TrialCosts {
             train: vec![vec![each; 2]; 5],
             judged: vec![vec![each / 4; 2]; 5],
             network: Network::of(&embedded_entry(NANO).unwrap().architecture),
@@ -457,7 +457,7 @@ mod tests {
             } = event
                 && what.english.contains("RanPAC")
             {
-                self.0.set(Wish::Stop);
+                self.0.set(ControlRequest::Stop);
             }
         }
     }

@@ -8,7 +8,7 @@ use egui::{ColorImage, Context};
 use super::StudioApp;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
-use crate::run::event::Wish;
+use crate::run::event::ControlRequest;
 use crate::session::collection::Purpose;
 use crate::session::dataset_settings::data_place;
 use crate::session::presets;
@@ -310,8 +310,8 @@ impl StudioApp {
 
     fn pause_or_resume(&mut self) {
         match self.session.train.live.as_ref().map(|run| run.stage) {
-            Some(Stage::Running) => self.session.wish(Wish::Pause),
-            Some(Stage::Paused) => self.session.wish(Wish::Run),
+            Some(Stage::Running) => self.session.request(ControlRequest::Pause),
+            Some(Stage::Paused) => self.session.request(ControlRequest::Run),
             Some(Stage::Finished | Stage::Stopped | Stage::Failed) | None => {}
         }
     }

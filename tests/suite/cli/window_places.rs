@@ -343,11 +343,11 @@ fn a_run_at_a_place_is_paused_goes_on_and_is_stopped() {
         let progress = live(s).and_then(|run| run.progress.as_ref());
         progress.is_some_and(|progress| progress.epoch > 0)
     });
-    session.wish_at("lab", lae_studio::run::event::Wish::Pause);
+    session.wish_at("lab", lae_studio::run::event::ControlRequest::Pause);
     until(&mut session, "it is paused", |s| {
         has_ended(s, Stage::Paused)
     });
-    session.wish_at("lab", lae_studio::run::event::Wish::Run);
+    session.wish_at("lab", lae_studio::run::event::ControlRequest::Run);
     until(&mut session, "it goes on", |s| has_ended(s, Stage::Running));
     let job = session.train.places["lab"].job().unwrap();
     session.stop_at("lab", job);

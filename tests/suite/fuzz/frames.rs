@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lae_studio::run::event::{Command, PredictRequest};
-use lae_studio::run::wire::{self, Ask, FileMark, Hello, Said, Told};
+use lae_studio::run::wire::{self, Ask, FileMark, Hello, Said, ServerMessage};
 
 use super::bytes::Dice;
 use super::{Case, Target, fuzz, single};
@@ -13,14 +13,19 @@ struct Frames;
 
 fn told() -> Vec<u8> {
     let mut bytes = Vec::new();
-    let hello = Told::Hello(Hello::of("/runs".into(), 7));
+    let hello = ServerMessage::Hello(Hello::of("/runs".into(), 7));
     wire::write(&mut bytes, hello, &[]).unwrap();
     for (number, event) in (1..).zip(events(1)) {
         let event = Box::new(event);
-        wire::write(&mut bytes, Told::Event { number, event }, &[]).unwrap();
+        wire::write(&mut bytes, ServerMessage::Event { number, event }, &[]).unwrap();
     }
     let (run, path, from) = ("a".to_string(), "metrics.csv".to_string(), 3);
-    wire::write(&mut bytes, Told::Piece { run, path, from }, b"1,2,3").unwrap();
+    wire::write(
+        &mut bytes,
+        ServerMessage::Piece { run, path, from },
+        b"1,2,3",
+    )
+    .unwrap();
     bytes
 }
 
@@ -96,7 +101,7 @@ impl Target for Frames {
 
     fn read(&self, folder: &Path) -> bool {
         let read = |name: &str| std::fs::read(folder.join(name)).ok();
-        let told = read("told").is_none_or(|bytes| all::<Told>(&bytes));
+        let told = read("told").is_none_or(|bytes| all::<ServerMessage>(&bytes));
         let said = read("said").is_none_or(|bytes| all::<Said>(&bytes));
         told && said
     }
@@ -110,7 +115,7 @@ fn fuzz_frames() {
 #[test]
 fn a_length_is_not_believed_and_noise_is_passed_over() {
     let huge = [b"LAE\x01".as_slice(), &[0xff; 8], b"{}"].concat();
-    let told = wire::read::<Told>(&mut huge.as_slice()).unwrap_err();
+    let told = wire::read::<ServerMessage>(&mut huge.as_slice()).unwrap_err();
     assert!(told.what.contains("declared size is too large"), "{told}");
     let allowed = [
         b"LAE\x01".as_slice(),
@@ -119,16 +124,16 @@ fn a_length_is_not_believed_and_noise_is_passed_over() {
         b"{}",
     ]
     .concat();
-    let told = wire::read::<Told>(&mut allowed.as_slice()).unwrap_err();
+    let told = wire::read::<ServerMessage>(&mut allowed.as_slice()).unwrap_err();
     assert!(told.what.contains("is incomplete"), "{told}");
     let greeting = [
         b"Welcome to lab!\nLA LAE\n".as_slice(),
         &super::frames::told(),
     ]
     .concat();
-    let hello = wire::read::<Told>(&mut greeting.as_slice()).unwrap();
-    assert!(matches!(hello, Some((Told::Hello(_), _))));
-    let told = wire::read::<Told>(&mut [b'x'; 1 << 17].as_slice()).unwrap_err();
+    let hello = wire::read::<ServerMessage>(&mut greeting.as_slice()).unwrap();
+    assert!(matches!(hello, Some((ServerMessage::Hello(_), _))));
+    let told = wire::read::<ServerMessage>(&mut [b'x'; 1 << 17].as_slice()).unwrap_err();
     assert!(told.what.contains("an invalid message"), "{told}");
 }
 

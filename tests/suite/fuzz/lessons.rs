@@ -8,7 +8,7 @@ use lae_studio::fetch::hex;
 use lae_studio::method::METHODS;
 use lae_studio::run::about::About;
 use lae_studio::run::event::Control;
-use lae_studio::session::units::{Figures, Given, RunFigures, Unit, UnitPart, open, plain};
+use lae_studio::session::units::{Figures, GivenAnswer, RunFigures, Unit, UnitPart, open, plain};
 use lae_studio::store::{self, StoredRun};
 use lae_studio::texts::Language;
 use sha2::{Digest, Sha256};
@@ -140,7 +140,7 @@ fn ask(part: &UnitPart, figures: &Figures) {
     match part {
         UnitPart::Ask(ask) => {
             for (choice, typed) in [(Some(0), "1"), (Some(7), "x"), (None, "1e308 %")] {
-                let given = Given {
+                let given = GivenAnswer {
                     choice,
                     typed: typed.into(),
                     checked: true,

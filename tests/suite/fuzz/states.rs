@@ -8,7 +8,7 @@ use lae_studio::experiment::predict::Predictor;
 use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::method::METHODS;
 use lae_studio::run::config::Setting;
-use lae_studio::run::event::{Control, Event, Phase, Picture, Sink, Wish};
+use lae_studio::run::event::{Control, ControlRequest, Event, Phase, Picture, Sink};
 
 use super::bytes::Dice;
 use super::headers::{joined, split, vary_header};
@@ -26,7 +26,7 @@ impl Sink for StopInSecond {
                 Phase::Training { task: 1, .. } | Phase::Measuring { task: 1 }
             )
         {
-            self.0.set(Wish::Stop);
+            self.0.set(ControlRequest::Stop);
         }
     }
 }

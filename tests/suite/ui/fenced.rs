@@ -9,7 +9,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Command, Wish};
+use lae_studio::run::event::{Command, ControlRequest};
 use lae_studio::run::job::JobId;
 use lae_studio::run::queue::JobEvent;
 use lae_studio::session::backend::{Backend, Recorded};
@@ -221,11 +221,11 @@ impl Backend for Broken {
         self.0.try_recv()
     }
 
-    fn wish(&self, wish: Wish) {
-        self.0.wish(wish);
+    fn request(&self, wish: ControlRequest) {
+        self.0.request(wish);
     }
 
-    fn wish_for(&self, job: JobId, wish: Wish) {
+    fn wish_for(&self, job: JobId, wish: ControlRequest) {
         self.0.wish_for(job, wish);
     }
 }
@@ -250,7 +250,7 @@ fn an_event_that_cannot_be_taken_in_keeps_the_window_and_stops_nothing() {
     turn_to(&mut window, Page::Train);
     window.get_by_label(tr!("train-accuracy-curves-name"));
     assert_eq!(window.state().session.notices.list.len(), 1);
-    assert_eq!(backend.wished(), Wish::Run);
+    assert_eq!(backend.wished(), ControlRequest::Run);
     broken.store(false, Ordering::Relaxed);
     wait(&mut window, "the news are taken in later", |app| {
         let live = app.session.train.live.as_ref();

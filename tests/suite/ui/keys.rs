@@ -3,7 +3,7 @@
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
-use lae_studio::run::event::{Command, Event, Wish};
+use lae_studio::run::event::{Command, ControlRequest, Event};
 use lae_studio::session::chooser::{Choice, DialogPurpose};
 use lae_studio::session::{Disk, Session};
 use lae_studio::store::RunFolder;
@@ -89,7 +89,7 @@ fn enter_agrees_escape_does_not_and_a_pointless_question_goes_away() {
     window.key_press(egui::Key::Escape);
     window.run_steps(3);
     assert_absent!(window, "shell-ask-stop");
-    assert_eq!(backend.wished(), Wish::Run);
+    assert_eq!(backend.wished(), ControlRequest::Run);
     // Tab moves to Cancel, which Enter then presses.
     ask(&mut window);
     window.key_press(egui::Key::Tab);
@@ -97,7 +97,7 @@ fn enter_agrees_escape_does_not_and_a_pointless_question_goes_away() {
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
     assert_absent!(window, "shell-ask-stop");
-    assert_eq!(backend.wished(), Wish::Run);
+    assert_eq!(backend.wished(), ControlRequest::Run);
     // The run ends while the question is open.
     ask(&mut window);
     backend.push(Event::Finished { run: RUN.into() });
@@ -113,7 +113,7 @@ fn enter_agrees_escape_does_not_and_a_pointless_question_goes_away() {
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
     assert_absent!(window, "shell-ask-stop");
-    assert_eq!(backend.wished(), Wish::Stop);
+    assert_eq!(backend.wished(), ControlRequest::Stop);
 }
 
 /// The button of the window is pressed; says whether it closes.
@@ -191,7 +191,7 @@ fn space_in_a_dialog_above_a_run_does_not_pause_it() {
     window.ctx.memory_mut(egui::Memory::stop_text_input);
     window.key_press(egui::Key::Space);
     window.run_steps(2);
-    assert_eq!(backend.wished(), Wish::Run);
+    assert_eq!(backend.wished(), ControlRequest::Run);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
-use lae_studio::run::event::{Command, Event, RunHeader, Wish};
+use lae_studio::run::event::{Command, ControlRequest, Event, RunHeader};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
@@ -53,14 +53,14 @@ fn a_run_fills_the_train_page_and_can_be_paused_and_stopped() {
 
     window.get_by_label(tr!("shell-pause-run")).click();
     window.run_steps(2);
-    assert_eq!(backend.wished(), Wish::Pause);
+    assert_eq!(backend.wished(), ControlRequest::Pause);
     window
         .get_by_role_and_label(egui::Role::Button, tr!("train-stop-run"))
         .click();
     window.run_steps(3);
     window.get_by_label(tr!("shell-ask-stop-yes")).click();
     window.run_steps(3);
-    assert_eq!(backend.wished(), Wish::Stop);
+    assert_eq!(backend.wished(), ControlRequest::Stop);
 }
 
 #[test]

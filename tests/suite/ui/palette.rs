@@ -2,7 +2,7 @@
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::run::event::Wish;
+use lae_studio::run::event::ControlRequest;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::entries::found;
@@ -55,7 +55,7 @@ fn typing_run_while_one_is_at_work_never_stops_it() {
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
     assert_eq!(window.state().page, Page::Compare);
-    assert_eq!(backend.wished(), Wish::Run);
+    assert_eq!(backend.wished(), ControlRequest::Run);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Command, Event, Wish};
+use lae_studio::run::event::{Command, ControlRequest, Event};
 use lae_studio::run::job::{GridWork, Job};
 use lae_studio::session::Session;
 use lae_studio::session::run_view::Stage;
@@ -112,7 +112,7 @@ fn the_line_is_changed_by_mouse() {
     assert!(shows!(window, "shell-ask-queued-runs-wait", n = 2));
     window.get_by_label(tr!("shell-ask-stop-yes")).click();
     settle(&mut window);
-    assert_eq!(backend.wished(), Wish::Stop);
+    assert_eq!(backend.wished(), ControlRequest::Stop);
     let asked = backend.asked();
     let last = &asked[asked.len() - 2..];
     assert!(matches!(last, [Command::Hold(true), Command::Stop(_)]));

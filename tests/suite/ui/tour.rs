@@ -7,7 +7,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::Wish;
+use lae_studio::run::event::ControlRequest;
 use lae_studio::session::Session;
 use lae_studio::session::tour::{Fate, Tour, TourRunState, TourStep};
 use lae_studio::texts::Language;
@@ -296,7 +296,7 @@ fn a_run_of_the_person_goes_on_when_the_tour_is_left() {
     press(&mut window, tr!("tour-leave"));
     press(&mut window, tr!("shell-ask-leave-yes"));
     settle(&mut window);
-    assert_eq!(backend.wished(), Wish::Run);
+    assert_eq!(backend.wished(), ControlRequest::Run);
     assert!(window.state().session.is_training());
     assert_eq!(window.state().session.waiting().count(), 0);
 }

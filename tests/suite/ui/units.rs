@@ -8,7 +8,7 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event};
 use lae_studio::session::backend::Recorded;
 use lae_studio::session::chooser::Choice;
-use lae_studio::session::units::{self, Given, UnitPart};
+use lae_studio::session::units::{self, GivenAnswer, UnitPart};
 use lae_studio::session::{Disk, Session};
 use lae_studio::store::figure::{self, FigureContent, PagePart};
 use lae_studio::texts::Language;
@@ -362,10 +362,10 @@ fn a_finished_lesson_saves_its_summary() {
     assert_absent!(window, "learn-save-summary");
     for ask in ["drop", "forgetting", "average"] {
         let typed = "12,5".to_string();
-        let given = Given {
+        let given = GivenAnswer {
             typed,
             checked: true,
-            ..Given::default()
+            ..GivenAnswer::default()
         };
         window.state_mut().session.learn.units.answer(ask, given);
     }

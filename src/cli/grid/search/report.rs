@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::super::super::output::{Table, duration};
 use crate::counts::{count_text, counted};
 use crate::experiment::ResourceCache;
-use crate::experiment::grid::search::{Contest, Search, Verdict, Winner};
+use crate::experiment::grid::search::{Contest, ContestResult, Search, Winner};
 use crate::experiment::grid::{CellState, GridCosts, GridPlan};
 use crate::run::event::Control;
 use crate::run::grid::Grid;
@@ -238,7 +238,7 @@ pub(super) fn plan_text(search: &Search, by: SearchBy, forecast: Option<&Forecas
 }
 
 /// What was chosen, and what to know of that.
-pub(super) fn verdict_text(search: &Search, verdicts: &[Verdict]) -> String {
+pub(super) fn verdict_text(search: &Search, verdicts: &[ContestResult]) -> String {
     let columns = [
         "",
         ">tried",
@@ -308,7 +308,7 @@ impl SearchReport {
     }
 
     /// Returns it with what was chosen, and the file of that.
-    pub fn with(mut self, search: &Search, verdicts: &[Verdict], winners: String) -> Self {
+    pub fn with(mut self, search: &Search, verdicts: &[ContestResult], winners: String) -> Self {
         let ends = search.ends(verdicts).into_iter();
         for ((report, verdict), end) in self.contests.iter_mut().zip(verdicts).zip(ends) {
             let edges = end.chosen.map(|chosen| chosen.edges);

@@ -160,7 +160,7 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
 }
 
 /// The windows of a network, as far as its tensors or what is stated show them.
-struct Shown {
+struct StatedWindows {
     /// Side of a window.
     window: usize,
     /// Heads of each stage.
@@ -172,7 +172,7 @@ struct Shown {
 }
 
 /// What the tables of relative positions show.
-fn shown_by_tables(tensors: &Tensors, stages: usize, patch: usize) -> Option<Shown> {
+fn shown_by_tables(tensors: &Tensors, stages: usize, patch: usize) -> Option<StatedWindows> {
     let table = |stage: usize| {
         let name = format!("layers.{stage}.blocks.0.attn.relative_position_bias_table");
         let &[cells, heads] = tensors.shape(&name)? else {
@@ -186,7 +186,7 @@ fn shown_by_tables(tensors: &Tensors, stages: usize, patch: usize) -> Option<Sho
     let map = (tables.iter().enumerate()).find(|(_, (side, _))| *side < window);
     let (side, stage) = map.map_or((window, stages - 1), |(stage, (side, _))| (*side, stage));
     let size = 1usize.checked_shl(stage as u32)?;
-    Some(Shown {
+    Some(StatedWindows {
         window,
         heads: tables.iter().map(|(_, heads)| *heads).collect(),
         size: side.checked_mul(size)?.checked_mul(patch)?,
@@ -195,7 +195,11 @@ fn shown_by_tables(tensors: &Tensors, stages: usize, patch: usize) -> Option<Sho
 }
 
 /// What is stated of a Swin V2, whose tensors do not show the windows; a window of 0 where nothing is.
-fn shown_by_words(tensors: &Tensors, stages: usize, stated: &ArchitectureValues) -> Option<Shown> {
+fn shown_by_words(
+    tensors: &Tensors,
+    stages: usize,
+    stated: &ArchitectureValues,
+) -> Option<StatedWindows> {
     let heads = |stage: usize| {
         let name = format!("layers.{stage}.blocks.0.attn.logit_scale");
         tensors.shape(&name)?.first().copied()
@@ -210,7 +214,7 @@ fn shown_by_words(tensors: &Tensors, stages: usize, stated: &ArchitectureValues)
         None => ["", sides],
     }
     .map(|side| side.parse::<usize>().ok());
-    Some(Shown {
+    Some(StatedWindows {
         window: stated.timms_size("window_size").or(window).unwrap_or(0),
         heads: (0..stages).map(heads).collect::<Option<_>>()?,
         size: 256,

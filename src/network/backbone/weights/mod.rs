@@ -20,13 +20,13 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-type Reading = Arc<dyn Fn() -> Result<Vec<f32>> + Send + Sync>;
+type ReadValues = Arc<dyn Fn() -> Result<Vec<f32>> + Send + Sync>;
 
 /// A tensor in a file: its shape, and a function that reads its values.
 #[derive(Clone)]
 pub struct Stored {
     shape: Vec<usize>,
-    read: Reading,
+    read: ReadValues,
 }
 
 impl Stored {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::control::Wish;
+use super::control::ControlRequest;
 use super::event::Command;
 use super::job::JobId;
 use super::queue::JobEvent;
@@ -102,9 +102,9 @@ pub enum Ask {
     /// A command for the engine.
     Command(Box<Command>),
     /// The user's wish (such as pause or stop) for the running job.
-    Wish(Wish),
+    Wish(ControlRequest),
     /// The user's wish for this job, if it is running.
-    WishFor(JobId, Wish),
+    WishFor(JobId, ControlRequest),
     /// Requests the names of the runs.
     Runs,
     /// Requests the list of files of a run.
@@ -154,7 +154,7 @@ pub struct Said {
 
 /// A message of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Told {
+pub enum ServerMessage {
     /// Who answers.
     Hello(Hello),
     /// An event of the engine.

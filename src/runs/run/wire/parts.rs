@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Ask, Said, Told};
+use super::{Ask, Said, ServerMessage};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Event};
 use crate::run::grid::CellStanding;
@@ -98,7 +98,7 @@ impl Carried for Said {
     }
 }
 
-impl Carried for Told {
+impl Carried for ServerMessage {
     fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
         match self {
             Self::Event { event, .. } => event.pixels(),

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
-use super::Measured;
+use super::TableRun;
 use super::figures::{FIGURES, FigureSpec};
 use super::text::latex_text;
 use crate::message;
@@ -89,7 +89,7 @@ impl Serialize for Cell {
 pub struct FactSpec {
     /// Its name, as a column.
     pub key: &'static str,
-    of: fn(&Measured<'_>) -> Cell,
+    of: fn(&TableRun<'_>) -> Cell,
 }
 
 /// The facts. One that has the name of a setting says what it came to.
@@ -143,7 +143,7 @@ pub static FACTS: [FactSpec; 17] = [
 /// The fact by which the repetitions of an experiment are put together.
 pub(super) const EXPERIMENT: &str = "experiment";
 
-const fn fact(key: &'static str, of: fn(&Measured<'_>) -> Cell) -> FactSpec {
+const fn fact(key: &'static str, of: fn(&TableRun<'_>) -> Cell) -> FactSpec {
     FactSpec { key, of }
 }
 
@@ -170,7 +170,7 @@ impl Column {
     ///
     /// # Errors
     /// Returns a Problem with the nearest name where there is no such column.
-    pub fn named(name: &str, runs: &[Measured<'_>]) -> Result<Self> {
+    pub fn named(name: &str, runs: &[TableRun<'_>]) -> Result<Self> {
         let key = name.trim().to_lowercase().replace('-', "_");
         if let Some(fact) = FACTS.iter().find(|fact| fact.key == key) {
             return Ok(Self::Fact(fact));
@@ -188,7 +188,7 @@ impl Column {
                 return Ok(Self::FigureOfExpert(at, expert));
             }
         }
-        let own = |run: &Measured<'_>| run.header.config.settings.contains_key(&key);
+        let own = |run: &TableRun<'_>| run.header.config.settings.contains_key(&key);
         if runs.iter().any(own) {
             return Ok(Self::OwnSetting(key));
         }
@@ -251,7 +251,7 @@ impl Column {
     }
 
     /// What one run has there.
-    pub fn of(&self, run: &Measured<'_>) -> Cell {
+    pub fn of(&self, run: &TableRun<'_>) -> Cell {
         match self {
             Self::Fact(fact) => (fact.of)(run),
             Self::Setting(setting) => Cell::setting((setting.get)(&run.header.config)),
@@ -262,7 +262,7 @@ impl Column {
 
     /// Returns a cell as people read it, given a run that has it: the title of a method, the name of a data set or of a
     /// file of weights without its folders.
-    pub fn shown(&self, cell: &Cell, run: &Measured<'_>) -> String {
+    pub fn shown(&self, cell: &Cell, run: &TableRun<'_>) -> String {
         let (header, key) = (run.header, self.key());
         match key.as_str() {
             _ if *cell == Cell::Nothing => cell.to_string(),
@@ -308,7 +308,7 @@ pub struct Choice {
 impl Choice {
     /// Figures that one of the runs has, and facts and settings in which they differ; what every table has to offer
     /// comes first.
-    pub fn of(runs: &[Measured<'_>]) -> Vec<Self> {
+    pub fn of(runs: &[TableRun<'_>]) -> Vec<Self> {
         let facts = FACTS.iter().map(Column::Fact);
         let named_alike = |setting: &&RunSetting| {
             let same = |fact: &FactSpec| fact.key == setting.spec.key;
@@ -353,7 +353,7 @@ impl Choice {
 /// Facts that can be chosen whatever the runs are.
 const ALWAYS: [&str; 3] = ["pet", "seconds", "trained_parameters"];
 
-fn unknown(key: &str, runs: &[Measured<'_>]) -> Problem {
+fn unknown(key: &str, runs: &[TableRun<'_>]) -> Problem {
     let own = runs
         .iter()
         .flat_map(|run| run.header.config.settings.keys());

@@ -1,6 +1,6 @@
 //! Conditions that runs are chosen by: `final > 85`, `method = l2p and epochs >= 5`.
 
-use super::{Cell, Column, Measured};
+use super::{Cell, Column, TableRun};
 use crate::message;
 use crate::names::folded;
 use crate::problem::{Problem, Result};
@@ -46,7 +46,7 @@ impl Condition {
     ///
     /// # Errors
     /// Returns a Problem that says which part is no comparison, or which column there is not.
-    pub fn read(text: &str, runs: &[Measured<'_>]) -> Result<Vec<Self>> {
+    pub fn read(text: &str, runs: &[TableRun<'_>]) -> Result<Vec<Self>> {
         if text.len() > LONGEST {
             let what = message!("problem-condition-too-long", text = text.len().to_string());
             return Err(Problem::new(what).advise(message!(
@@ -65,7 +65,7 @@ impl Condition {
         parts.iter().map(|part| Self::one(part, runs)).collect()
     }
 
-    fn one(text: &str, runs: &[Measured<'_>]) -> Result<Self> {
+    fn one(text: &str, runs: &[TableRun<'_>]) -> Result<Self> {
         let shown = text.trim();
         let Some((at, length, operator)) = operator_in(text) else {
             return Err(Problem::new(message!(
@@ -110,7 +110,7 @@ impl Condition {
     }
 
     /// Whether a run meets it. One that has nothing in the column meets `!=` alone.
-    pub fn holds(&self, run: &Measured<'_>) -> bool {
+    pub fn holds(&self, run: &TableRun<'_>) -> bool {
         let cell = self.column.of(run);
         let order = match (&cell, self.number) {
             (Cell::Nothing, _) => return self.operator == Operator::NotEqual,

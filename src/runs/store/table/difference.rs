@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::{Measured, Row};
+use super::{Row, TableRun};
 use crate::metrics::{MeanDifference, mean};
 
 /// Fewer pairs give no interval: two of them have one that is a dozen times as wide as their spread.
@@ -64,7 +64,7 @@ struct Repetition<'a> {
 }
 
 impl<'a> Repetition<'a> {
-    fn of(run: &'a Measured<'a>) -> Self {
+    fn of(run: &'a TableRun<'a>) -> Self {
         let header = run.header;
         Self {
             class_order: &header.class_order,

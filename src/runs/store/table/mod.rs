@@ -36,7 +36,7 @@ use crate::run::event::RunHeader;
 
 /// A run as needed for tables, borrowed from its summary or from a row of a list.
 #[derive(Clone, Debug)]
-pub struct Measured<'a> {
+pub struct TableRun<'a> {
     /// Settings and facts.
     pub header: &'a RunHeader,
     /// Its metrics in percent.
@@ -51,7 +51,7 @@ pub struct Measured<'a> {
     pub group: Option<Cow<'a, GroupKey>>,
 }
 
-impl<'a> Measured<'a> {
+impl<'a> TableRun<'a> {
     /// Returns a run; computes its metrics.
     pub fn of(run: &'a RunSummary) -> Self {
         Self {
@@ -84,7 +84,7 @@ pub struct Row<'a> {
     /// Their common values: a cell for each column that they are grouped by.
     pub cells: Vec<Cell>,
     /// The runs; of several with equal settings, class order and seed only the newest.
-    pub runs: Vec<&'a Measured<'a>>,
+    pub runs: Vec<&'a TableRun<'a>>,
     /// The progress of all of its runs; `None` if all tasks of each are measured.
     pub unfinished: Option<Progress>,
     /// Which images all of its runs are measured on: `test` or `validation`.
@@ -129,12 +129,12 @@ pub struct Spread {
 
 /// Returns the runs that count in a table, one for each experiment, class order and seed: the one with the most tasks,
 /// of these the newest. Runs without a measured task do not count.
-fn counted<'a>(runs: &'a [Measured<'a>]) -> Vec<&'a Measured<'a>> {
+fn counted<'a>(runs: &'a [TableRun<'a>]) -> Vec<&'a TableRun<'a>> {
     let newest = kinds(runs, |run| run.group.as_deref());
     let newest = newest.into_iter().flatten();
     let newest = newest.filter_map(|run| Some((run, &run.group.as_ref()?.key)));
     let mut places: HashMap<&RunKey, usize> = HashMap::new();
-    let mut counted: Vec<&Measured<'_>> = Vec::new();
+    let mut counted: Vec<&TableRun<'_>> = Vec::new();
     for (run, key) in newest {
         match places.entry(key) {
             Entry::Vacant(vacant) => {
@@ -154,10 +154,10 @@ fn counted<'a>(runs: &'a [Measured<'a>]) -> Vec<&'a Measured<'a>> {
 
 /// Returns the titles of the methods in these rows that use no random numbers and have runs that differ only in the
 /// seed: those count once.
-fn seedless(rows: &[Row<'_>], runs: &[Measured<'_>]) -> BTreeSet<String> {
-    let key = |run: &'_ Measured<'_>| Some(run.group.as_ref()?.key.clone());
+fn seedless(rows: &[Row<'_>], runs: &[TableRun<'_>]) -> BTreeSet<String> {
+    let key = |run: &'_ TableRun<'_>| Some(run.group.as_ref()?.key.clone());
     let mut seeds: HashMap<Option<RunKey>, BTreeSet<u64>> = HashMap::new();
-    let is_still = |run: &&Measured<'_>| run.header.method.seed(&run.header.config).is_none();
+    let is_still = |run: &&TableRun<'_>| run.header.method.seed(&run.header.config).is_none();
     for run in runs.iter().filter(is_still) {
         let known = seeds.entry(key(run)).or_default();
         known.insert(run.header.config.seed);
@@ -171,9 +171,9 @@ fn seedless(rows: &[Row<'_>], runs: &[Measured<'_>]) -> BTreeSet<String> {
 
 /// Groups runs with equal cells in these columns, in the order of their first members; without columns each run has its
 /// own row. Runs with different progress, or measured on other images, never share a row.
-fn rows<'a>(runs: Vec<&'a Measured<'a>>, by: &[Column]) -> Vec<Row<'a>> {
+fn rows<'a>(runs: Vec<&'a TableRun<'a>>, by: &[Column]) -> Vec<Row<'a>> {
     let mut places: HashMap<String, usize> = HashMap::new();
-    let mut rows: Vec<(Vec<Cell>, Vec<&Measured<'_>>)> = Vec::new();
+    let mut rows: Vec<(Vec<Cell>, Vec<&TableRun<'_>>)> = Vec::new();
     for run in runs {
         let cells: Vec<Cell> = by.iter().map(|column| column.of(run)).collect();
         let progress = Some(run.progress()).filter(|progress| !progress.is_complete());
@@ -195,16 +195,16 @@ fn rows<'a>(runs: Vec<&'a Measured<'a>>, by: &[Column]) -> Vec<Row<'a>> {
         .collect()
 }
 
-fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a Measured<'a>>) -> Row<'a> {
+fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a TableRun<'a>>) -> Row<'a> {
     let figures: Vec<&Figures> = runs.iter().map(|run| &*run.figures).collect();
     let (mean, std) = Figures::mean_and_std(&figures);
     let configs = runs.iter().map(|run| &run.header.config);
     let configs: Vec<RunConfig> = configs.cloned().map(RunConfig::repeatable).collect();
-    let of_runs = |key: &str, of: &dyn Fn(&Measured<'_>) -> String| {
+    let of_runs = |key: &str, of: &dyn Fn(&TableRun<'_>) -> String| {
         let values: Vec<String> = runs.iter().map(|run| of(run)).collect();
         (key.to_string(), values)
     };
-    let images = |run: &Measured<'_>| {
+    let images = |run: &TableRun<'_>| {
         let images = run.header.images.as_ref();
         images.map_or_else(String::new, |images| {
             format!("{} {}", images.train, images.test)

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::column::EXPERIMENT;
 use super::shown::{cell_of, names};
 use super::{
-    BesidePublished, Cell, Column, Condition, Difference, FIGURES, Measured, Row, Spread, counted,
+    BesidePublished, Cell, Column, Condition, Difference, FIGURES, Row, Spread, TableRun, counted,
     row, rows, seedless, sort_by_cell,
 };
 use crate::message;
@@ -43,7 +43,7 @@ pub enum Against {
 }
 
 /// Rows that are given: what each is called, and its runs.
-pub type GivenRows<'a> = Vec<(String, Vec<&'a Measured<'a>>)>;
+pub type GivenRows<'a> = Vec<(String, Vec<&'a TableRun<'a>>)>;
 
 impl TableRequest {
     /// Returns the request for a table with one row for each experiment: its repetitions, which differ in class order and
@@ -60,7 +60,7 @@ impl TableRequest {
     /// # Errors
     /// Returns a Problem if a column or condition cannot be read, or no row is meant by the condition; its place is the
     /// option of `runs`.
-    pub fn table<'a>(&self, runs: &'a [Measured<'a>]) -> Result<RunTable<'a>> {
+    pub fn table<'a>(&self, runs: &'a [TableRun<'a>]) -> Result<RunTable<'a>> {
         let by = named(&self.by, runs, "--by")?;
         if let Some(figure) = by.iter().find(|column| column.is_figure()) {
             let what = message!("problem-group-by-metric", figure = figure.key().to_string());
@@ -81,7 +81,7 @@ impl TableRequest {
     pub fn table_of_rows<'a>(
         &self,
         given: GivenRows<'a>,
-        runs: &'a [Measured<'a>],
+        runs: &'a [TableRun<'a>],
     ) -> Result<RunTable<'a>> {
         let rows = given.into_iter().filter(|(_, runs)| !runs.is_empty());
         let rows = rows.map(|(title, runs)| row(vec![Cell::Text(title)], runs));
@@ -93,8 +93,8 @@ impl TableRequest {
         &self,
         mut rows: Vec<Row<'a>>,
         by: Vec<Column>,
-        left_out: Vec<&'a Measured<'a>>,
-        runs: &'a [Measured<'a>],
+        left_out: Vec<&'a TableRun<'a>>,
+        runs: &'a [TableRun<'a>],
     ) -> Result<RunTable<'a>> {
         let mut columns = named(&self.columns, runs, "--columns")?;
         if columns.is_empty() {
@@ -151,7 +151,7 @@ impl TableRequest {
 }
 
 /// The columns of these names.
-fn named(names: &[String], runs: &[Measured<'_>], at: &str) -> Result<Vec<Column>> {
+fn named(names: &[String], runs: &[TableRun<'_>], at: &str) -> Result<Vec<Column>> {
     let named = names.iter().map(|name| Column::named(name, runs));
     named.collect::<Result<_>>().map_err(|p| p.at(at))
 }
@@ -165,7 +165,7 @@ impl Row<'_> {
 
 /// Returns the row all of whose runs meet a condition, one of each kind of images that rows are measured on. Of a finished
 /// and an unfinished row the finished one is meant.
-fn bases(rows: &[Row<'_>], text: &str, runs: &[Measured<'_>]) -> Result<Vec<usize>> {
+fn bases(rows: &[Row<'_>], text: &str, runs: &[TableRun<'_>]) -> Result<Vec<usize>> {
     let conditions = Condition::read(text, runs)?;
     let meets = |row: &Row<'_>| {
         let mut runs = row.runs.iter();
@@ -217,7 +217,7 @@ pub struct RunTable<'a> {
     pub(super) bases: Vec<usize>,
     pub(super) published: bool,
     /// Runs that are not finished and therefore have no row.
-    left_out: Vec<&'a Measured<'a>>,
+    left_out: Vec<&'a TableRun<'a>>,
     /// Titles of methods that draw nothing, whose runs of several seeds count once.
     pub seedless: BTreeSet<String>,
 }
@@ -380,7 +380,7 @@ impl RunTable<'_> {
 }
 
 /// How a run that is left out is named.
-fn unfinished(run: &Measured<'_>) -> String {
+fn unfinished(run: &TableRun<'_>) -> String {
     let header = run.header;
     let name = match header.about.name.as_str() {
         "" => header.title(),

@@ -19,7 +19,7 @@ use crate::pet::library::PluginLibrary;
 use crate::pet::{Drawing, PetSpec};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Wish};
+use crate::run::event::{Control, ControlRequest};
 use crate::store::RunKey;
 use crate::texts::Message;
 
@@ -210,7 +210,9 @@ impl Foresight {
         let key = data_key(config);
         if self.data.as_ref().is_none_or(|(known, _)| *known != key) {
             let control = self.control.clone();
-            let data = self.cache.data(config, &|| control.wish() != Wish::Stop);
+            let data = self
+                .cache
+                .data(config, &|| control.request() != ControlRequest::Stop);
             let open = data.map(|data| OpenData {
                 images: data.fingerprints(),
                 train: counts(&data.train, data.classes.len()),

@@ -13,7 +13,7 @@ use crate::experiment::estimate::{Basis, EarlierRun, Experience, Network, TaskIm
 use crate::message;
 use crate::method::filled;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, Wish};
+use crate::run::event::{Control, ControlRequest};
 use crate::run::grid::Grid;
 use crate::store::{
     OrdersSummary, RunKey, RunSummary, RunsByKey, StoredState, is_cell_locked, settings_key,
@@ -104,7 +104,7 @@ impl GridPlan {
                 Some(problem) => Err(problem.clone()),
                 None => foresight.of(&cell.config),
             };
-            if control.wish() == Wish::Stop {
+            if control.request() == ControlRequest::Stop {
                 return None;
             }
             foreseen[number] = Some(known);
@@ -144,8 +144,8 @@ impl GridPlan {
     }
 
     /// What the user requests.
-    pub fn wish(&self) -> Wish {
-        self.control.wish()
+    pub fn request(&self) -> ControlRequest {
+        self.control.request()
     }
 
     /// The key of a cell's run, where it is known.

@@ -10,7 +10,7 @@ use crate::experiment::{Changes, Outcome, resume_on, train};
 use crate::fence::fenced;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Event, Phase, RunHeader, Sink, Wish};
+use crate::run::event::{ControlRequest, Event, Phase, RunHeader, Sink};
 use crate::store::{StoredState, lock_cell};
 use crate::texts::Message;
 
@@ -63,7 +63,7 @@ impl GridPlan {
         let (mut elsewhere, mut failed, mut told) = (VecDeque::new(), 0, false);
         loop {
             while let Some(cell) = queue.pop_front() {
-                if self.control.wish() == Wish::Stop {
+                if self.control.request() == ControlRequest::Stop {
                     return GridEnd::Stopped(None);
                 }
                 let end = self.one(cell, sink);
@@ -98,7 +98,7 @@ impl GridPlan {
         let begun = Instant::now();
         while begun.elapsed() < PAUSE {
             sink.between_batches();
-            if self.control.wish() == Wish::Stop {
+            if self.control.request() == ControlRequest::Stop {
                 return false;
             }
             std::thread::sleep(PAUSE / 25);
@@ -113,7 +113,7 @@ impl GridPlan {
             let phase = Phase::Preparing(what.into());
             let run = String::new();
             sink.event(Event::Phase { run, phase });
-            control.wish() != Wish::Stop
+            control.request() != ControlRequest::Stop
         })?;
         // Looked at before its lock is asked for: most cells of a grid that is begun again are there.
         match self.state(cell) {
@@ -122,7 +122,7 @@ impl GridPlan {
             _ => {}
         }
         let Some(key) = self.key(cell).cloned() else {
-            if self.control.wish() == Wish::Stop {
+            if self.control.request() == ControlRequest::Stop {
                 return Ok(CellEnd::Stopped(None));
             }
             return Err(Problem::new(message!("problem-run-not-identified"))
@@ -199,7 +199,7 @@ impl GridPlan {
         let config = self.cells.cells[cell].config.clone();
         let control = self.control.clone();
         let obtained = self.foresight.obtain(config.chosen_backbone(), tell);
-        if control.wish() == Wish::Stop {
+        if control.request() == ControlRequest::Stop {
             return Ok(());
         }
         obtained?;

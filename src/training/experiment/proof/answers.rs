@@ -11,7 +11,7 @@ use crate::run::event::RunHeader;
 use crate::store::{self, StoredRun};
 use crate::tensors::Named;
 
-use super::material::Material;
+use super::material::ProofInputs;
 use super::{CERTAINTY, Checker, Difference, OTHERS, Part};
 
 /// How two lists of answers differ.
@@ -114,7 +114,7 @@ fn named(expert: Expert) -> &'static str {
 pub(super) fn recompute(
     checker: &mut Checker<'_>,
     stored: &StoredRun,
-    material: &Material,
+    material: &ProofInputs,
     rounds: bool,
 ) -> Result<()> {
     if material.scenario.is_none() {
@@ -218,7 +218,7 @@ fn pictures(
     stored: &StoredRun,
     task: usize,
     rows: &[usize],
-    (material, added): (&Material, &[Option<Vec<Sample>>]),
+    (material, added): (&ProofInputs, &[Option<Vec<Sample>>]),
 ) -> Vec<(usize, Sample)> {
     let answers = &stored.reports[task].answers;
     let sample = |row: &usize| {
@@ -250,7 +250,7 @@ fn predictor(
     checker: &Checker<'_>,
     stored: &StoredRun,
     snapshot: (usize, Named),
-    material: &Material,
+    material: &ProofInputs,
 ) -> Result<Predictor> {
     let mut header = header_at(&stored.header, snapshot.0);
     header.config.backbone.clone_from(&material.config.backbone);

@@ -16,7 +16,7 @@ use crate::message;
 use crate::method::Chosen;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{RunHeader, Wish};
+use crate::run::event::{ControlRequest, RunHeader};
 use crate::store::{BackboneFacts, Machine, Provenance, StoredRun, image_prints};
 
 use super::data::differs;
@@ -26,7 +26,7 @@ use super::{Checker, Difference, Part};
 const UNASKED: &str = "paths in a packed run are not opened automatically";
 
 /// What is available.
-pub(super) struct Material {
+pub(super) struct ProofInputs {
     /// The run's settings, leading to what is available here.
     pub config: RunConfig,
     pub data: Arc<Dataset>,
@@ -37,7 +37,7 @@ pub(super) struct Material {
     _backbone: Arc<Opened>,
 }
 
-impl Material {
+impl ProofInputs {
     /// Opens data and backbone and compares them with what the run says. `None` if one of them is not available, which
     /// the report then says.
     pub fn open(
@@ -133,7 +133,7 @@ impl Checker<'_> {
             return Ok(None);
         }
         let (weights, control) = (answering_weights(header, ready), self.control.clone());
-        let mut go_on = |_| control.wish() != Wish::Stop;
+        let mut go_on = |_| control.request() != ControlRequest::Stop;
         let read = || match named {
             Some(file) => BackboneLibrary::usual().read_with(config.chosen_backbone(), file),
             None => library::read(config.chosen_backbone(), &mut go_on),
@@ -172,7 +172,7 @@ impl Checker<'_> {
     fn data(&mut self, config: &RunConfig) -> Result<Option<Arc<Dataset>>> {
         self.tell(message!("doing-opening-dataset"));
         let control = self.control.clone();
-        let go_on = move || control.wish() != Wish::Stop;
+        let go_on = move || control.request() != ControlRequest::Stop;
         let opened = match self.is_foreign(&config.data, self.asked.data) {
             true => Err(Problem::new(UNASKED)),
             false => self.cache.data(config, &go_on),

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use crate::message;
 use crate::problem::Result;
-use crate::run::event::{Control, Event, Phase, Sink, Wish};
+use crate::run::event::{Control, ControlRequest, Event, Phase, Sink};
 use crate::store::{self, Machine, Provenance, StoredRun, WrongPart};
 use crate::texts::Message;
 
@@ -22,7 +22,7 @@ use super::{ResourceCache, unless_stopped};
 use crate::files::names::portable;
 use crate::problem::Problem;
 pub use crate::run::check_result::{Difference, Part, Report, Verdict};
-use material::Material;
+use material::ProofInputs;
 
 /// Largest difference of a score due to rounding.
 pub const CERTAINTY: f32 = 1e-3;
@@ -153,7 +153,7 @@ impl<'a> Checker<'a> {
         };
         let made_of = self.made_of();
         self.files(&stored, &made_of)?;
-        let Some(material) = Material::open(&mut self, &stored, &made_of)? else {
+        let Some(material) = ProofInputs::open(&mut self, &stored, &made_of)? else {
             return Ok(self.report);
         };
         let rounds = self.machines(&stored, &made_of, &material);
@@ -200,7 +200,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns whether rounding may differ between this machine and those of the run; reports both.
-    fn machines(&mut self, stored: &StoredRun, made_of: &Provenance, material: &Material) -> bool {
+    fn machines(
+        &mut self,
+        stored: &StoredRun,
+        made_of: &Provenance,
+        material: &ProofInputs,
+    ) -> bool {
         let here = &material.machine;
         let told = |machine: &Machine| {
             let Machine {
@@ -244,6 +249,6 @@ impl<'a> Checker<'a> {
     }
 
     fn goes_on(&self) -> bool {
-        self.control.wish() != Wish::Stop
+        self.control.request() != ControlRequest::Stop
     }
 }

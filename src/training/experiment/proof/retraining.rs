@@ -7,13 +7,13 @@ use crate::experiment::train_again;
 use crate::method::filled;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, differences};
-use crate::run::event::{Control, Event, RunHeader, Sink, TaskReport, Wish};
+use crate::run::event::{Control, ControlRequest, Event, RunHeader, Sink, TaskReport};
 use crate::store::{self, Provenance, StoredRun};
 use crate::tensors::{HostTensor, Named};
 
 use super::answers::compared;
 use super::data::first;
-use super::material::Material;
+use super::material::ProofInputs;
 use super::{Checker, Difference, Part, TENSOR};
 
 /// Hands events on, and stops the run once as many tasks are saved as there are to compare.
@@ -30,14 +30,14 @@ impl Sink for Until<'_> {
         if let Event::TaskEvaluated { report, .. } = &event
             && report.task + 1 >= self.tasks
         {
-            self.run.set(Wish::Stop);
+            self.run.set(ControlRequest::Stop);
         }
         self.sink.event(event);
     }
 
     fn between_batches(&mut self) {
-        if self.person.wish() == Wish::Stop {
-            self.run.set(Wish::Stop);
+        if self.person.request() == ControlRequest::Stop {
+            self.run.set(ControlRequest::Stop);
         }
         self.sink.between_batches();
     }
@@ -48,7 +48,7 @@ pub(super) fn train(
     checker: &mut Checker<'_>,
     stored: &StoredRun,
     made_of: &Provenance,
-    material: &Material,
+    material: &ProofInputs,
     rounds: bool,
 ) -> Result<()> {
     let mut header = stored.header.clone();

@@ -42,7 +42,7 @@ pub fn found(
     source: &str,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Found> {
-    let material = Material::open(header, after, source, (&ResourceCache::default(), go_on))?;
+    let material = TaughtImages::open(header, after, source, (&ResourceCache::default(), go_on))?;
     let classes = material.classes.len();
     let trained = counts(&material.data.train, classes);
     let tested = counts(&material.data.test, classes);
@@ -59,7 +59,7 @@ pub fn found(
 }
 
 /// The images of an added task and what is to be known of them.
-pub(super) struct Material {
+pub(super) struct TaughtImages {
     /// The images; a class counts within the added task.
     pub data: Dataset,
     /// What was assumed or left out, in sentences.
@@ -73,7 +73,7 @@ pub(super) struct Material {
     again: Vec<Again>,
 }
 
-impl Material {
+impl TaughtImages {
     /// Looks at the images at `source` for an added task of this run behind its first `after` tasks; `go_on` is asked
     /// meanwhile.
     ///

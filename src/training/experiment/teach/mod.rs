@@ -24,7 +24,7 @@ use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::diary::Noted;
-use crate::run::event::{AddedTask, Control, Event, Phase, RunHeader, Sink, Wish};
+use crate::run::event::{AddedTask, Control, ControlRequest, Event, Phase, RunHeader, Sink};
 use crate::store::{self, AddedPictures, NewAddedTask, PetStart, RunFolder, StoredRun};
 use crate::texts::{Message, Words};
 
@@ -34,7 +34,7 @@ use super::trainer::{TrainContext, Trainer};
 use super::{Outcome, ResourceCache, unless_stopped, upload};
 use basis::{check_exemplars, full, restore, teachable};
 pub(super) use basis::{check_training_images, own_images};
-use material::Material;
+use material::TaughtImages;
 pub use material::{Found, found};
 use schedule::TaskSchedule;
 
@@ -65,9 +65,9 @@ pub fn teach(
     sink.added_task(source, &stored.header.config);
     let title = teachable(&stored)?;
     prepare(sink, message!("doing-checking-dataset-images"));
-    let go_on = || control.wish() != Wish::Stop;
+    let go_on = || control.request() != ControlRequest::Stop;
     let after = stored.reports.len();
-    let material = Material::open(&stored.header, after, source, (cache, &go_on));
+    let material = TaughtImages::open(&stored.header, after, source, (cache, &go_on));
     let Some(material) = unless_stopped(material, control)? else {
         return Ok(Outcome::NotBegun);
     };
@@ -109,7 +109,7 @@ fn prepare(sink: &mut dyn Sink, what: Message) {
 struct Teacher {
     /// The run with the added task, some of whose facts are still unknown.
     header: RunHeader,
-    material: Material,
+    material: TaughtImages,
     drill: TaskSchedule,
     /// The run's settings with batch size and learning rate of the added task.
     config: RunConfig,
@@ -121,7 +121,7 @@ struct Teacher {
 impl Teacher {
     fn prepare(
         stored: &StoredRun,
-        mut material: Material,
+        mut material: TaughtImages,
         device: Option<&str>,
         cache: &ResourceCache,
         sink: &mut dyn Sink,
@@ -130,9 +130,9 @@ impl Teacher {
         let before = &stored.header;
         let after = stored.reports.len();
         prepare(sink, message!("doing-opening-run-dataset"));
-        let own = match own_images(before, cache, &|| control.wish() != Wish::Stop) {
+        let own = match own_images(before, cache, &|| control.request() != ControlRequest::Stop) {
             Ok(own) => Some(own),
-            Err(problem) if control.wish() == Wish::Stop => return Err(problem),
+            Err(problem) if control.request() == ControlRequest::Stop => return Err(problem),
             Err(problem) => {
                 let remark = message!("teach-forgetting-unmeasured", why = problem.words());
                 material.notes.push(remark.into());
@@ -162,7 +162,7 @@ impl Teacher {
         prepare(sink, message!("doing-loading-backbone"));
         let mut progress = |what: Message| {
             prepare(sink, what);
-            control.wish() != Wish::Stop
+            control.request() != ControlRequest::Stop
         };
         let weights = answering_weights(before, &ready);
         let backbone = cache.backbone(config.chosen_backbone(), weights, &ready, &mut progress)?;
@@ -224,7 +224,7 @@ impl Teacher {
     ) -> Result<Option<RunHeader>> {
         prepare(sink, message!("doing-copying-images"));
         let data = &self.material.data;
-        let go_on = || control.wish() != Wish::Stop;
+        let go_on = || control.request() != ControlRequest::Stop;
         let depth = data.options.bit_depth;
         let pictures = aside.copy_pictures(&data.train, &data.test, depth, &go_on)?;
         let before = self.right_before(&*method, &pictures, &stored.header)?;
@@ -321,7 +321,7 @@ impl Teacher {
         let chosen = evenly(&labels, earlier, earlier * OF_EARLIER);
         let chunks = chosen.chunks(AT_ONCE);
         // The trainer reports a stop.
-        for chunk in chunks.take_while(|_| control.wish() != Wish::Stop) {
+        for chunk in chunks.take_while(|_| control.request() != ControlRequest::Stop) {
             let samples: Vec<_> = chunk.iter().map(|at| images[*at].0.clone()).collect();
             let inputs = inputs_of(&samples, self.backbone.input).into_iter();
             let read = inputs.zip(chunk);

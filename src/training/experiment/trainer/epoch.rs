@@ -9,7 +9,7 @@ use burn::tensor::Tensor;
 
 use super::super::augment_of;
 use super::super::images::Labelled;
-use super::super::reading::Reading;
+use super::super::unreadable_images::UnreadableImages;
 use super::Trainer;
 use crate::data::Sample;
 use crate::data::loader::{self, ImageLoader, LoaderOptions, Next};
@@ -82,7 +82,7 @@ impl Trainer<'_> {
         let steps = images.div_ceil(batch_size);
         let (mut losses, mut all) = (Vec::new(), Vec::new());
         let mut loader = self.train_loader(&samples, index, &pass)?;
-        let mut reading = Reading::of(images);
+        let mut reading = UnreadableImages::of(images);
         let mut shown = 0;
         loop {
             let batch = match self.bring(&mut loader, &phase, &mut reading)? {
@@ -186,7 +186,7 @@ impl Trainer<'_> {
         &mut self,
         loader: &mut ImageLoader,
         phase: &Phase,
-        reading: &mut Reading,
+        reading: &mut UnreadableImages,
     ) -> Result<ControlFlow<(), Option<loader::ImageBatch>>> {
         loop {
             let next = loader.next_within(PATIENCE);

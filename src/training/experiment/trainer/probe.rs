@@ -8,7 +8,7 @@ use burn::tensor::Tensor;
 
 use super::super::images::Labelled;
 use super::super::images::evenly;
-use super::super::reading::Reading;
+use super::super::unreadable_images::UnreadableImages;
 use super::Trainer;
 use crate::data::Sample;
 use crate::data::loader::{ImageLoader, LoaderOptions};
@@ -81,7 +81,7 @@ impl Trainer<'_> {
         mut take: impl FnMut(Tensor<2>, &[usize]) -> Result<()>,
     ) -> Result<ControlFlow<()>> {
         let phase = Phase::Evaluating { task: self.task };
-        let mut reading = Reading::of(samples.len());
+        let mut reading = UnreadableImages::of(samples.len());
         let options = LoaderOptions {
             cache: Some(self.kit.pixels.clone()),
             ..LoaderOptions::inference(self.kit.backbone.input, BATCH)

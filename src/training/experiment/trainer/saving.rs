@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::Trainer;
-use crate::method::{Measured, Moment};
+use crate::method::{MeasuredValue, Moment};
 use crate::metrics::{Answers, SlotCounts};
 use crate::problem::Result;
 use crate::run::event::{Costs, Event, TaskReport};
@@ -137,7 +137,7 @@ impl Trainer<'_> {
         let (mut measurements, mut slots) = (BTreeMap::new(), Vec::new());
         for one in self.method.measurements(Moment::Task)? {
             measurements.extend(one.as_figure());
-            if let Measured::Study(counts) = one.value {
+            if let MeasuredValue::Study(counts) = one.value {
                 slots = counts;
             }
         }

@@ -4,7 +4,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::super::meter::Meter;
-use super::super::reading::Reading;
+use super::super::unreadable_images::UnreadableImages;
 use super::Trainer;
 use crate::data::loader::{ImageLoader, LoaderOptions};
 use crate::method::Answer;
@@ -28,7 +28,7 @@ impl Trainer<'_> {
         let mut answers = Answers::default();
         let study = self.method.study_cost(self.task);
         let mut strangeness: ByExpert<Vec<refusal::Known>> = ByExpert::default();
-        let mut reading = Reading::of(samples.len());
+        let mut reading = UnreadableImages::of(samples.len());
         let options = LoaderOptions {
             cache: Some(self.kit.pixels.clone()),
             ..LoaderOptions::inference(self.kit.backbone.input, self.judged_at_once())

@@ -9,7 +9,7 @@ use super::prepared;
 use super::words::title;
 use crate::backbone::graph::{GraphHooks, GraphParts};
 use crate::message;
-use crate::method::{CosinePart, LogitSource, Reading, TEMPERATURE};
+use crate::method::{AnswerRule, CosinePart, LogitSource, TEMPERATURE};
 use crate::onnx::{Attribute, Graph, Length, OPSET, Value};
 use crate::pet::{BlockPet, PetStack, Site};
 use crate::problem::{Problem, Result};
@@ -121,12 +121,12 @@ fn stored(graph: &mut Graph, name: &str, tensor: &HostTensor) -> Value {
 /// Adds the operations from features to scores and probabilities.
 fn read(
     graph: &mut Graph,
-    reading: &Reading,
+    reading: &AnswerRule,
     features: &[Value],
     classes: usize,
 ) -> (Value, Value) {
     match reading {
-        Reading::Linear {
+        AnswerRule::Linear {
             weight,
             bias,
             experts,
@@ -153,13 +153,13 @@ fn read(
                 }
             }
         }
-        Reading::Cosine { parts, absent } => {
+        AnswerRule::Cosine { parts, absent } => {
             let scores = cosines(graph, parts, features);
             let scores = masked(graph, &scores, absent, -1.0, classes);
             let shares = shares(graph, &scores);
             (scores, shares)
         }
-        Reading::Projected {
+        AnswerRule::Projected {
             projection,
             weight,
             empty,

@@ -2,13 +2,13 @@
 
 use super::super::model::Model;
 use super::super::words::list;
-use crate::method::{CosinePart, LogitSource, Reading, TEMPERATURE};
+use crate::method::{AnswerRule, CosinePart, LogitSource, TEMPERATURE};
 use crate::tensors::{HostTensor, Named};
 
 /// Adds the numbers, by the names that [`modules`] gives them.
-pub fn tensors(reading: &Reading, into: &mut Named) {
+pub fn tensors(reading: &AnswerRule, into: &mut Named) {
     match reading {
-        Reading::Linear { weight, bias, .. } => {
+        AnswerRule::Linear { weight, bias, .. } => {
             let classes = bias.values.len();
             into.insert("head.weight".into(), weight.turned());
             let bias = HostTensor {
@@ -17,12 +17,12 @@ pub fn tensors(reading: &Reading, into: &mut Named) {
             };
             into.insert("head.bias".into(), bias);
         }
-        Reading::Cosine { parts, .. } => {
+        AnswerRule::Cosine { parts, .. } => {
             for (at, part) in parts.iter().enumerate() {
                 into.insert(format!("prototypes_{at}"), part.rows.clone());
             }
         }
-        Reading::Projected {
+        AnswerRule::Projected {
             projection, weight, ..
         } => {
             into.insert("projection".into(), projection.clone());
@@ -32,7 +32,7 @@ pub fn tensors(reading: &Reading, into: &mut Named) {
 }
 
 /// Lines of `Model.__init__`.
-pub fn modules(reading: &Reading) -> Vec<String> {
+pub fn modules(reading: &AnswerRule) -> Vec<String> {
     let zeros = |name: &str, shape: &[usize]| {
         let shape: Vec<String> = shape.iter().map(usize::to_string).collect();
         format!(
@@ -41,18 +41,18 @@ pub fn modules(reading: &Reading) -> Vec<String> {
         )
     };
     match reading {
-        Reading::Linear { weight, bias, .. } => {
+        AnswerRule::Linear { weight, bias, .. } => {
             let (width, classes) = (weight.shape[0], bias.values.len());
             vec![format!(
                 "self.head = nn.Linear({width}, {classes})  # the heads of all tasks side by side"
             )]
         }
-        Reading::Cosine { parts, .. } => {
+        AnswerRule::Cosine { parts, .. } => {
             let each = parts.iter().enumerate();
             each.map(|(at, part)| zeros(&format!("prototypes_{at}"), &part.rows.shape))
                 .collect()
         }
-        Reading::Projected {
+        AnswerRule::Projected {
             projection, weight, ..
         } => vec![
             zeros("projection", &projection.shape),
@@ -70,7 +70,7 @@ pub fn lines(model: &Model<'_>) -> Vec<String> {
         .map(|(name, _)| name.as_str())
         .collect();
     match &model.recipe.reading {
-        Reading::Linear { experts, .. } => {
+        AnswerRule::Linear { experts, .. } => {
             let logits = |at: usize| names.get(at).copied().unwrap_or("answer");
             let mut lines = Vec::new();
             for name in &names {
@@ -95,8 +95,8 @@ pub fn lines(model: &Model<'_>) -> Vec<String> {
             lines.push(format!("scores = {scores}"));
             lines
         }
-        Reading::Cosine { parts, absent } => cosines(&names, parts, absent),
-        Reading::Projected { empty, .. } => {
+        AnswerRule::Cosine { parts, absent } => cosines(&names, parts, absent),
+        AnswerRule::Projected { empty, .. } => {
             projected(names.first().copied().unwrap_or_default(), empty)
         }
     }

@@ -13,7 +13,7 @@ use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{self, card, faint, sentence, terms};
 
 /// The first task of a run.
-struct Shown<'a> {
+struct FirstTaskCurve<'a> {
     shade: Shade,
     row: &'a RunRow,
     fate: Fate<'a>,
@@ -21,11 +21,11 @@ struct Shown<'a> {
 
 /// Draws the card; nothing until a selected run has learned a second task.
 pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
-    let shown: Vec<Shown<'_>> = shown
+    let shown: Vec<FirstTaskCurve<'_>> = shown
         .iter()
         .filter_map(|&(shade, row)| {
             let fate = Fate::of(row)?;
-            Some(Shown { shade, row, fate })
+            Some(FirstTaskCurve { shade, row, fate })
         })
         .collect();
     let Some(first) = shown.first() else { return };
@@ -56,8 +56,8 @@ pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
 }
 
 /// Draws one run; with the classes of its first task, if those of the others differ.
-fn one(ui: &mut Ui, shown: &Shown<'_>, same: bool) {
-    let Shown { shade, row, fate } = shown;
+fn one(ui: &mut Ui, shown: &FirstTaskCurve<'_>, same: bool) {
+    let FirstTaskCurve { shade, row, fate } = shown;
     let t = tokens(ui);
     ui.spacing_mut().item_spacing.y = 2.0;
     ui.horizontal(|ui| {

@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::session::views::{Rows, RunRow};
 use crate::session::words::count_text;
 use crate::store::export::Format;
-use crate::store::table::{Condition, Measured};
+use crate::store::table::{Condition, TableRun};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
@@ -96,7 +96,7 @@ pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Places {
         tags: search.tags.clone(),
     };
     let is_found = |row: &RunRow| {
-        let meets = |run: Measured<'_>| conditions.iter().all(|one| one.holds(&run));
+        let meets = |run: TableRun<'_>| conditions.iter().all(|one| one.holds(&run));
         let meets = conditions.is_empty() || row.measured().is_some_and(meets);
         meets && (words.is_empty() || words.finds(&row.about, row.made_of()))
     };
@@ -133,7 +133,7 @@ fn conditions(text: &str, rows: &Rows) -> (Vec<Condition>, Option<Problem>) {
     if !text.contains(['<', '>', '=', '~']) {
         return (Vec::new(), None);
     }
-    let runs: Vec<Measured<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
+    let runs: Vec<TableRun<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
     match Condition::read(text, &runs) {
         Ok(conditions) => (conditions, None),
         // Words can contain an equals sign.

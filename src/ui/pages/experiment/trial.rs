@@ -7,7 +7,7 @@ use egui::{RichText, Ui};
 use crate::run::trial_result::{Trial, TriedMethod};
 use crate::session::Session;
 use crate::session::advice::backbone_after_trial;
-use crate::session::trials::Trying;
+use crate::session::trials::TrialState;
 use crate::session::words::{bytes_text, number};
 use crate::tr;
 use crate::ui::pages::Cx;
@@ -26,7 +26,7 @@ pub fn backbones(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// A kind of trial.
 struct Kind {
-    trying: fn(&Session) -> &Trying,
+    trying: fn(&Session) -> &TrialState,
     done: fn(&Session) -> Option<&Arc<Trial>>,
     start: fn(&mut Session),
     stop: fn(&mut Session),
@@ -113,7 +113,7 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
 /// Draws the button, or the progress.
 fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
     let trying = (kind.trying)(cx.session);
-    if let Trying::Asked(_) = trying {
+    if let TrialState::Asked(_) = trying {
         let words = match cx.session.trial_at_work(trying) {
             Some(what) => what + " …",
             None => tr!("experiment-trial-queued").into(),

@@ -6,7 +6,7 @@ use super::{block, folded, parameters, trying};
 use crate::experiment::pet_costs::PICTURES;
 use crate::pet::gradients::{Gradient, Learns};
 use crate::session::editor::OpenPlugin;
-use crate::session::editor::meaning::{Measured, Mistake, OnBackbone};
+use crate::session::editor::meaning::{Mistake, OnBackbone, PluginMeasurements};
 use crate::session::story::sentence as as_sentence;
 use crate::session::words::number;
 use crate::tr;
@@ -155,7 +155,7 @@ fn measured(ui: &mut Ui, open: &OpenPlugin) {
     });
 }
 
-fn found_out(ui: &mut Ui, found: &Measured) {
+fn found_out(ui: &mut Ui, found: &PluginMeasurements) {
     let t = tokens(ui);
     let costs = &found.costs;
     let [plain, with] = costs.prediction;

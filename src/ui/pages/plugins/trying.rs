@@ -7,7 +7,7 @@ use crate::palette::Shade;
 use crate::run::trial_result::Trial;
 use crate::session::Session;
 use crate::session::editor::OpenPlugin;
-use crate::session::trials::Trying;
+use crate::session::trials::TrialState;
 use crate::session::words::number;
 use crate::store::figure::{Figure, FigureLine, Lines};
 use crate::tr;
@@ -26,7 +26,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     card(ui, |ui| {
         widgets::title(ui, tr!("editor-trial"));
         match cx.session.editor.trying.clone() {
-            Trying::Asked(_) => {
+            TrialState::Asked(_) => {
                 let words = match cx.session.trial_at_work(&cx.session.editor.trying) {
                     Some(what) => format!("{what} …"),
                     None => tr!("editor-trial-queued").into(),
@@ -39,8 +39,8 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
                 });
                 return;
             }
-            Trying::Done(trial) => outcome(ui, &trial),
-            Trying::Not => {
+            TrialState::Done(trial) => outcome(ui, &trial),
+            TrialState::Not => {
                 sentence(ui, tr!("editor-trial-about"));
             }
         }

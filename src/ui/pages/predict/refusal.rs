@@ -4,7 +4,7 @@
 use egui::Ui;
 
 use crate::run::event::{ClassPrediction, Prediction};
-use crate::run::refusal::{KEPT, Measured, Refusal};
+use crate::run::refusal::{CountedOn, KEPT, Refusal};
 use crate::session::Session;
 use crate::session::words::{percent, signed};
 use crate::tr;
@@ -112,7 +112,7 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
 /// Returns how often this is the answer for images of known classes, and how this was measured.
 fn of_known(refusal: &Refusal) -> String {
     match (refusal.measured, refusal.known) {
-        (Measured::CrossFitted, Some(known)) => tr!(
+        (CountedOn::CrossFitted, Some(known)) => tr!(
             "predict-none-known-rejected",
             n = known.pictures,
             share = percent(known.share(), 0)

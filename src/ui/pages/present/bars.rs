@@ -6,7 +6,7 @@ use egui::{
     WidgetInfo, pos2,
 };
 
-use super::{Shown, Step, fitting, split};
+use super::{PresentedRun, Step, fitting, split};
 use crate::problem::listed;
 use crate::session::forgetting::best;
 use crate::session::words::{number, percent};
@@ -17,7 +17,7 @@ use crate::ui::theme::{regular, semibold, tokens};
 const SMALLEST: f32 = 8.0;
 
 /// Draws the bars of a run.
-pub(super) fn show(ui: &mut Ui, shown: &Shown<'_>, step: Step, place: Rect, unit: f32) {
+pub(super) fn show(ui: &mut Ui, shown: &PresentedRun<'_>, step: Step, place: Rect, unit: f32) {
     let t = tokens(ui);
     let response = ui.allocate_rect(place, Sense::hover());
     let name = tr!("present-bars-about", name = shown.name.as_str());
@@ -60,7 +60,7 @@ pub(super) fn show(ui: &mut Ui, shown: &Shown<'_>, step: Step, place: Rect, unit
 }
 
 /// Draws the bar of a task; `column` is the place of an accuracy of 100 %.
-fn bar(ui: &Ui, shown: &Shown<'_>, (step, task): (Step, usize), column: Rect, unit: f32) {
+fn bar(ui: &Ui, shown: &PresentedRun<'_>, (step, task): (Step, usize), column: Rect, unit: f32) {
     let t = tokens(ui);
     let (history, row) = (shown.run.history, step.row());
     let value = row.and_then(|row| history.matrix.get(row)?.get(task).copied());

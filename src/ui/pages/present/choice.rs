@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use egui::{ComboBox, Rect, RichText, Ui, UiBuilder};
 
-use super::{Shown, split};
+use super::{PresentedRun, split};
 use crate::session::Session;
 use crate::session::comparison_run::have_same_tasks;
 use crate::session::views::RunRow;
@@ -66,7 +66,13 @@ fn learned(session: &Session) -> Vec<PathBuf> {
 
 /// Draws the name of each run at the top of its column, as a list to choose another one from. Next to a single run is
 /// the list of those with the same tasks.
-pub(super) fn names(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[Shown<'_>], place: Rect, unit: f32) {
+pub(super) fn names(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    shown: &[PresentedRun<'_>],
+    place: Rect,
+    unit: f32,
+) {
     let Some(first) = shown.first() else { return };
     let header = first.run.header;
     let is_other = |row: &&RunRow| {
@@ -118,7 +124,13 @@ pub(super) fn names(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[Shown<'_>], place: Re
 }
 
 /// Draws the list of all runs with results; choosing one presents it from its start.
-pub(super) fn run(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&Shown<'_>>, place: Rect, unit: f32) {
+pub(super) fn run(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    now: Option<&PresentedRun<'_>>,
+    place: Rect,
+    unit: f32,
+) {
     let text = match now {
         Some(shown) => named(ui, shown, unit),
         None => quiet(ui, tr!("present-choose-run"), unit),
@@ -144,7 +156,7 @@ pub(super) fn run(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&Shown<'_>>, place: 
     }
 }
 
-fn named(ui: &Ui, shown: &Shown<'_>, unit: f32) -> RichText {
+fn named(ui: &Ui, shown: &PresentedRun<'_>, unit: f32) -> RichText {
     let sign = shown.run.shade.sign().letter();
     let text = RichText::new(format!("{sign} {}", shown.name)).font(semibold(unit * 1.1));
     text.color(tokens(ui).run(shown.run.shade))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::text::LayoutJob;
 use egui::{Galley, Label, Rect, RichText, Ui, UiBuilder, Vec2};
 
-use super::{Shown, Step, bars, choice, fitting, question, split};
+use super::{PresentedRun, Step, bars, choice, fitting, question, split};
 use crate::session::words::percent;
 use crate::tr;
 use crate::ui::pages::Cx;
@@ -15,7 +15,7 @@ use crate::ui::theme::{regular, semibold, tokens};
 pub(super) fn all(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
-    shown: &[Shown<'_>],
+    shown: &[PresentedRun<'_>],
     step: Step,
     place: Rect,
     unit: f32,
@@ -63,7 +63,7 @@ fn put(ui: &mut Ui, place: Rect, label: Label) {
 }
 
 /// Draws a run's accuracy on all classes so far and on the first task.
-fn numbers(ui: &mut Ui, shown: &Shown<'_>, task: usize, place: Rect, unit: f32) {
+fn numbers(ui: &mut Ui, shown: &PresentedRun<'_>, task: usize, place: Rect, unit: f32) {
     let t = tokens(ui);
     let history = shown.run.history;
     let first = history

@@ -41,7 +41,7 @@ impl State {
 }
 
 /// A presented run, with a name that distinguishes it from the other one.
-struct Shown<'a> {
+struct PresentedRun<'a> {
     name: String,
     run: Companion<'a>,
 }
@@ -79,7 +79,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
     let unit = unit_of(ui.available_size());
     ui.spacing_mut().item_spacing = Vec2::splat(unit * 0.5);
     let shown = shown(session, &cx.pages.present.runs);
-    let Some(Shown { run, .. }) = shown.first() else {
+    let Some(PresentedRun { run, .. }) = shown.first() else {
         nothing(ui, cx, unit);
         return;
     };
@@ -121,7 +121,7 @@ fn unit_of(room: Vec2) -> f32 {
 }
 
 /// Returns the first of these runs and the first other one with the same tasks.
-fn shown<'a>(session: &'a Session, runs: &[PathBuf]) -> Vec<Shown<'a>> {
+fn shown<'a>(session: &'a Session, runs: &[PathBuf]) -> Vec<PresentedRun<'a>> {
     let mut runs = runs.iter().filter_map(|folder| session.results_of(folder));
     let Some(run) = runs.next() else {
         return Vec::new();
@@ -135,8 +135,8 @@ fn shown<'a>(session: &'a Session, runs: &[PathBuf]) -> Vec<Shown<'a>> {
         Some(other) => names_apart(header, other.header),
         None => (header.short().to_string(), String::new()),
     };
-    let first = Shown { name: names.0, run };
-    let second = other.map(|run| Shown { name: names.1, run });
+    let first = PresentedRun { name: names.0, run };
+    let second = other.map(|run| PresentedRun { name: names.1, run });
     [Some(first), second].into_iter().flatten().collect()
 }
 

@@ -1,6 +1,6 @@
 //! The question before a task and the result after it.
 
-use super::Shown;
+use super::PresentedRun;
 use crate::problem::listed;
 use crate::session::comparison_run::Companion;
 use crate::session::forgetting::most_lost;
@@ -43,7 +43,7 @@ pub(super) fn asked(run: &Companion<'_>, task: usize) -> String {
 }
 
 /// Returns the result of a task: the accuracy of each run on the first task.
-pub(super) fn became(shown: &[Shown<'_>], task: usize) -> String {
+pub(super) fn became(shown: &[PresentedRun<'_>], task: usize) -> String {
     let each = shown.iter().filter_map(|shown| {
         let now = *shown.run.history.matrix.get(task)?.first()?;
         let name = shortened(&shown.name, OF_NAME);
@@ -51,7 +51,7 @@ pub(super) fn became(shown: &[Shown<'_>], task: usize) -> String {
             .then(|| tr!("present-of-run", name = name, share = percent(now, 0)))
     });
     let each: Vec<String> = each.collect();
-    let Some(Shown { run, .. }) = shown.first().filter(|_| !each.is_empty()) else {
+    let Some(PresentedRun { run, .. }) = shown.first().filter(|_| !each.is_empty()) else {
         return String::new();
     };
     let key = match task {
@@ -62,8 +62,8 @@ pub(super) fn became(shown: &[Shown<'_>], task: usize) -> String {
 }
 
 /// Returns what a run forgot up to a task; `None` while it has no earlier tasks.
-pub(super) fn forgot(shown: &Shown<'_>, task: usize) -> Option<String> {
-    let Shown { name, run } = shown;
+pub(super) fn forgot(shown: &PresentedRun<'_>, task: usize) -> Option<String> {
+    let PresentedRun { name, run } = shown;
     let name = shortened(name, OF_NAME);
     let measured = run.history.matrix.get(task)?.iter();
     if !measured.take(task).any(|share| share.is_finite()) {

@@ -3,7 +3,7 @@
 use egui::{Label, RichText, Ui};
 
 use super::grid;
-use crate::run::event::Wish;
+use crate::run::event::ControlRequest;
 use crate::run::job::{Job, JobId};
 use crate::session::grid_at_work::GridAtWork;
 use crate::session::grids::grid_title;
@@ -75,8 +75,8 @@ fn buttons(
 ) {
     line(ui, title, 3.0, |ui| {
         let (icon, words, wish) = match run.map(|run| run.stage) {
-            Some(Stage::Paused) => (Icon::Play, "train-place-resume", Wish::Run),
-            _ => (Icon::Pause, "train-place-pause", Wish::Pause),
+            Some(Stage::Paused) => (Icon::Play, "train-place-resume", ControlRequest::Run),
+            _ => (Icon::Pause, "train-place-pause", ControlRequest::Pause),
         };
         let called = |id| tr!(id, place = name, title = title);
         let shown = cx.session.train.watched();

@@ -7,7 +7,7 @@ use egui::{Label, Popup, RichText, TextEdit, Ui};
 use super::{beside, clusters, places, queue, remedies};
 use crate::method::epochs_of;
 use crate::problem::listed;
-use crate::run::event::Wish;
+use crate::run::event::ControlRequest;
 use crate::session::Session;
 use crate::session::differences::own_settings;
 use crate::session::run_view::{RunView, Stage};
@@ -105,7 +105,11 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
         Some((place, at)) => {
             let stop = at.job().map(|job| UiCommand::StopAt(place.into(), job));
             let place = place.to_string();
-            let wish = if paused { Wish::Run } else { Wish::Pause };
+            let wish = if paused {
+                ControlRequest::Run
+            } else {
+                ControlRequest::Pause
+            };
             let wait = UiCommand::change(move |session| session.wish_at(&place, wish));
             (wait, stop)
         }

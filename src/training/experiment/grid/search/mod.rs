@@ -6,8 +6,8 @@
 //! better half and doubles the epochs, until the best of the last two is chosen with all of them; if that takes no
 //! fewer steps than training all, all are trained. Every run is an ordinary one with a key, so a search can be resumed.
 
+mod contest;
 mod outcome;
-mod verdict;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,12 +23,12 @@ use crate::message;
 use crate::method::{filled, named_method};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Wish};
+use crate::run::event::{Control, ControlRequest};
 use crate::run::job::SearchBy;
 use crate::store::settings_key;
 
-use verdict::Measured;
-pub use verdict::{Second, Verdict, Winner};
+use contest::RoundFigures;
+pub use contest::{ContestResult, Second, Winner};
 
 /// A group of competing rows.
 #[derive(Clone, Debug)]
@@ -154,7 +154,9 @@ impl Search {
         self.steps = steps;
         match problem {
             // The first round reports that the user stopped it.
-            Some(problem) if counted == 0 && control.wish() != Wish::Stop => Err(problem),
+            Some(problem) if counted == 0 && control.request() != ControlRequest::Stop => {
+                Err(problem)
+            }
             _ => Ok(()),
         }
     }
@@ -289,13 +291,13 @@ impl Search {
 
     /// Keeps the better half of each unfinished contest after a round, best first. A row with an unfinished run does
     /// not continue.
-    fn keep(&self, round: u32, left: &mut [Vec<usize>], measured: &Measured) {
+    fn keep(&self, round: u32, left: &mut [Vec<usize>], measured: &RoundFigures) {
         for (contest, rows) in self.contests.iter().zip(left) {
             if round >= contest.rounds {
                 continue;
             }
             let half = rows.len().div_ceil(2);
-            *rows = verdict::best_first(rows, measured);
+            *rows = contest::best_first(rows, measured);
             if round + 1 < contest.rounds {
                 rows.truncate(half);
             }
@@ -313,8 +315,8 @@ impl Search {
         cache: &ResourceCache,
         control: &Control,
         mut run: impl FnMut(&mut GridPlan, &[usize], u32) -> GridEnd,
-    ) -> Result<Option<Vec<Verdict>>> {
-        let (mut left, mut measured) = (self.begin(), Measured::new());
+    ) -> Result<Option<Vec<ContestResult>>> {
+        let (mut left, mut measured) = (self.begin(), RoundFigures::new());
         for round in 0..self.rounds() {
             let (cells, numbers) = self.round(round, &left);
             if numbers.is_empty() {
@@ -331,8 +333,8 @@ impl Search {
             self.keep(round, &mut left, &measured);
         }
         let contests = self.contests.iter().zip(&left);
-        let verdicts: Vec<Verdict> = contests
-            .map(|(contest, left)| Verdict::of(&contest.rows, left, &measured))
+        let verdicts: Vec<ContestResult> = contests
+            .map(|(contest, left)| ContestResult::of(&contest.rows, left, &measured))
             .collect();
         if verdicts.iter().all(|verdict| verdict.winner.is_none()) {
             return Err(Problem::new(message!("problem-search-row-incomplete"))

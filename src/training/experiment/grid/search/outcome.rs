@@ -1,6 +1,6 @@
 //! What a contest came to: plain data for both front ends, and a grid of the rows that were chosen.
 
-use super::{Contest, Search, Verdict, Winner};
+use super::{Contest, ContestResult, Search, Winner};
 use crate::experiment::grid::written::{ChosenRow, file};
 use crate::problem::Result;
 use crate::run::config::Setting;
@@ -9,7 +9,7 @@ use crate::run::search_result::{ChosenEnd, ContestEnd, EdgeEnd};
 
 impl Search {
     /// Returns what each contest came to, as plain data.
-    pub fn ends(&self, verdicts: &[Verdict]) -> Vec<ContestEnd> {
+    pub fn ends(&self, verdicts: &[ContestResult]) -> Vec<ContestEnd> {
         let contests = self.contests.iter().zip(verdicts);
         contests
             .map(|(contest, verdict)| ContestEnd {
@@ -28,7 +28,7 @@ impl Search {
     ///
     /// # Errors
     /// None in practice: values that came from a file can be written into one.
-    pub fn file_of(&self, verdicts: &[Verdict]) -> Result<String> {
+    pub fn file_of(&self, verdicts: &[ContestResult]) -> Result<String> {
         let grid = &self.cells.grid;
         let contests = self.contests.iter().zip(verdicts);
         let rows = contests.filter_map(|(contest, verdict)| {

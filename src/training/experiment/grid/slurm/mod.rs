@@ -15,4 +15,4 @@ mod submission;
 pub use commands::is_here;
 pub use script::TEMPLATE;
 pub use status::{OnCluster, Standing, TaskState, failures, watch};
-pub use submission::{Given, cancel, cancel_submission, submit};
+pub use submission::{SubmitOptions, cancel, cancel_submission, submit};

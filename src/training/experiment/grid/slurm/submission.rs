@@ -30,7 +30,7 @@ fn make_folder(folder: &Path) -> Result<()> {
 }
 
 /// What a user specifies in addition to the grid and the place.
-pub struct Given<'a> {
+pub struct SubmitOptions<'a> {
     /// The text of the grid's file.
     pub text: &'a str,
     /// The device of its runs, where it is not the place's.
@@ -41,7 +41,7 @@ pub struct Given<'a> {
     pub at_once: Option<usize>,
 }
 
-impl Given<'_> {
+impl SubmitOptions<'_> {
     /// Returns the options of each task besides the grid and the number of its run: its device, and the places of data.
     fn options(&self, place: &Place) -> Vec<String> {
         let device = self.device.or(place.device.as_deref());
@@ -63,7 +63,7 @@ pub fn submit(
     plan: &mut GridPlan,
     cells: &[usize],
     place: &Place,
-    given: &Given<'_>,
+    given: &SubmitOptions<'_>,
     tell: &mut dyn FnMut(Message) -> bool,
 ) -> Result<Message> {
     plan.know_keys(cells, tell)?;
@@ -128,7 +128,12 @@ pub fn submit(
 }
 
 /// Writes what a task needs, as it is now, into the folder of the submission; returns the path of the script.
-fn prepared(note: &Submission, root: &Path, place: &Place, given: &Given<'_>) -> Result<PathBuf> {
+fn prepared(
+    note: &Submission,
+    root: &Path,
+    place: &Place,
+    given: &SubmitOptions<'_>,
+) -> Result<PathBuf> {
     let folder = &note.folder;
     let own = folder.join("data").join("lae-studio");
     for part in [

@@ -3,7 +3,7 @@
 use egui::{Color32, Label, RichText, Stroke, Ui};
 
 use super::text;
-use crate::session::units::{AnswerKind, Ask, Feedback, Figures, Given, Paragraph};
+use crate::session::units::{AnswerKind, Ask, Feedback, Figures, GivenAnswer, Paragraph};
 use crate::texts::Language;
 use crate::tr;
 use crate::ui::pages::Cx;
@@ -44,7 +44,7 @@ fn choose<'a>(
     ui: &mut Ui,
     ask: &Ask,
     choices: impl Iterator<Item = &'a String>,
-    given: &mut Given,
+    given: &mut GivenAnswer,
 ) {
     let t = tokens(ui);
     // A guess cannot be changed.
@@ -62,7 +62,7 @@ fn choose<'a>(
     }
 }
 
-fn type_in(ui: &mut Ui, unit: &str, given: &mut Given) {
+fn type_in(ui: &mut Ui, unit: &str, given: &mut GivenAnswer) {
     ui.horizontal(|ui| {
         let name = tr!("learn-your-number");
         let label = ui.label(RichText::new(name).font(regular(14.0)));

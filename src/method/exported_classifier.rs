@@ -20,11 +20,11 @@ pub struct ExportedClassifier {
     /// Weights that replace those of the backbone.
     pub weights: Option<Weights>,
     /// The computation on the networks' features.
-    pub reading: Reading,
+    pub reading: AnswerRule,
 }
 
 /// The computation of answers from features.
-pub enum Reading {
+pub enum AnswerRule {
     /// Logits f·W + b; the probabilities are their softmax.
     Linear {
         /// feature width × classes.
@@ -72,7 +72,7 @@ pub struct CosinePart {
 
 impl ExportedClassifier {
     /// Returns the recipe of one network, with or without PETs.
-    pub(super) fn of_one(pets: PetStack, reading: Reading) -> Self {
+    pub(super) fn of_one(pets: PetStack, reading: AnswerRule) -> Self {
         Self {
             networks: vec![(Expert::ANSWER.name().to_owned(), pets)],
             weights: None,
@@ -83,7 +83,9 @@ impl ExportedClassifier {
     /// Returns the experts; the last one is the run's answer.
     pub fn experts(&self) -> Vec<Expert> {
         match &self.reading {
-            Reading::Linear { experts, .. } => experts.iter().map(|(expert, _)| *expert).collect(),
+            AnswerRule::Linear { experts, .. } => {
+                experts.iter().map(|(expert, _)| *expert).collect()
+            }
             _ => vec![Expert::ANSWER],
         }
     }
@@ -99,7 +101,7 @@ impl ExportedClassifier {
     }
 }
 
-impl Reading {
+impl AnswerRule {
     /// Returns the concatenated heads, with the features that each expert reads.
     ///
     /// # Errors

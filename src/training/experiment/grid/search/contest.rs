@@ -9,11 +9,11 @@ use crate::experiment::grid::plan::RowFigures;
 use crate::metrics::{MeanDifference, SIGNIFICANCE, corrected_p, mean, std_dev};
 
 /// What a round measured: the figures of rows, by their place among the grid's.
-pub type Measured = HashMap<usize, RowFigures>;
+pub type RoundFigures = HashMap<usize, RowFigures>;
 
 /// What a contest came to.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Verdict {
+pub struct ContestResult {
     /// The best row; `None` if no row has all of its runs.
     pub winner: Option<Winner>,
     /// Rows that are not ranked, since a run of them could not be finished; by their place among the grid's rows.
@@ -81,14 +81,14 @@ fn ranked<'a>(
 }
 
 /// Returns those of these rows that have all of their runs, the best first; equal ones keep their order.
-pub(super) fn best_first(rows: &[usize], measured: &Measured) -> Vec<usize> {
+pub(super) fn best_first(rows: &[usize], measured: &RoundFigures) -> Vec<usize> {
     let ranked = ranked(rows, |row| scores(measured.get(&row)));
     ranked.into_iter().map(|(row, _)| row).collect()
 }
 
-impl Verdict {
+impl ContestResult {
     /// Returns the verdict on a contest of `all` these rows, of which `left` took part in its last round.
-    pub(super) fn of(all: &[usize], left: &[usize], measured: &Measured) -> Self {
+    pub(super) fn of(all: &[usize], left: &[usize], measured: &RoundFigures) -> Self {
         let is_whole = |row: &usize| scores(measured.get(row)).is_some();
         Self {
             winner: Winner::of(&ranked(left, |row| scores(measured.get(&row)))),
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(places(&[0, 1, 2, 3]), [3, 1]);
         assert_eq!(Winner::of(&ranked(&[0, 2], scores)), None);
         // Of a grid in which no run was finished, not even the first row is ranked.
-        let nothing = Verdict::of(&[0, 1], &[0, 1], &Measured::new());
+        let nothing = ContestResult::of(&[0, 1], &[0, 1], &RoundFigures::new());
         assert_eq!((nothing.winner, nothing.unranked), (None, vec![0, 1]));
     }
 

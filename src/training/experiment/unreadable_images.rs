@@ -10,12 +10,12 @@ use crate::problem::{Problem, Result};
 const ONE_IN: usize = 20;
 
 /// How one way through images goes.
-pub(super) struct Reading {
+pub(super) struct UnreadableImages {
     images: usize,
     lost: usize,
 }
 
-impl Reading {
+impl UnreadableImages {
     /// Before the first of this number of images.
     pub fn of(images: usize) -> Self {
         Self { images, lost: 0 }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn a_few_images_may_be_lost_and_no_more() {
         let lost = |count: usize| vec![(0, Problem::new("gone").at("a.png")); count];
-        let mut many = Reading::of(1000);
+        let mut many = UnreadableImages::of(1000);
         assert!(many.lost(&lost(30)).is_ok() && many.lost(&lost(20)).is_ok());
         assert!(many.lost(&[]).is_ok());
         let problem = many.lost(&lost(1)).err();
@@ -76,7 +76,7 @@ mod tests {
                 what = "gone"
             )
             && p.place == "a.png"));
-        let mut few = Reading::of(3);
+        let mut few = UnreadableImages::of(3);
         assert!(few.lost(&lost(1)).is_ok() && few.lost(&lost(1)).is_err());
         assert!(few.ended(0).is_err() && few.ended(1).is_ok());
     }

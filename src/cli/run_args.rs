@@ -37,7 +37,7 @@ impl Moved {
 
 /// The options that these commands share.
 #[derive(clap::Args)]
-pub(super) struct Asked {
+pub(super) struct RunArgs {
     /// The run: its folder, its name (or the start of it), or `latest`
     #[arg(value_name = "RUN")]
     run: String,
@@ -54,7 +54,7 @@ pub(super) struct Asked {
     pub out: Option<PathBuf>,
 }
 
-impl Asked {
+impl RunArgs {
     /// Returns the folder of the run.
     pub fn folder(&self) -> Result<PathBuf> {
         store::find(&store::runs_root(self.out.as_deref()), &self.run)
