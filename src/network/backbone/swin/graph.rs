@@ -54,8 +54,13 @@ fn merged(
     let together = graph.permute(&apart, &[0, 1, 3, 4, 2, 5]);
     let joined = graph.reshape(&together, &[0, half * half, 4 * width]);
     let name = |rest: &str| format!("layers.{stage}.downsample.{rest}");
-    let normed = parts.norm(&joined, &name("norm"), config.epsilon)?;
-    parts.linear(&normed, &name("reduction"))
+    let (norm, reduction) = (name("norm"), name("reduction"));
+    if config.v2 {
+        let reduced = parts.linear(&joined, &reduction)?;
+        return parts.norm(&reduced, &norm, config.epsilon);
+    }
+    let normed = parts.norm(&joined, &norm, config.epsilon)?;
+    parts.linear(&normed, &reduction)
 }
 
 fn block(
