@@ -1,14 +1,11 @@
-//! The MLP that the blocks of all families have, with its norm and the sites it offers.
+//! The layers of an MLP, and what can be between them.
 
 use burn::tensor::Tensor;
 use burn::tensor::activation::sigmoid;
 
-use super::IN_MLP;
-use crate::nn::{self, Frame, LayerNorm, Linear};
-use crate::pet::{Hooks, Site};
-use crate::problem::Result;
+use crate::nn::{self, LayerNorm, Linear};
 
-/// What an MLP has between its layers, by timm's names.
+/// The activation of an MLP, by timm's names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Activation {
     /// x·Φ(x).
@@ -21,10 +18,10 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// All of them.
+    /// All activations.
     pub const ALL: [Self; 3] = [Self::Gelu, Self::GeluTanh, Self::QuickGelu];
 
-    /// timm's name of it.
+    /// Returns timm's name of the activation.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gelu => "gelu",
@@ -33,13 +30,13 @@ impl Activation {
         }
     }
 
-    /// The one of this name.
+    /// Returns the activation with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.name() == name)
     }
 
-    /// Its values.
-    pub fn of(self, x: Tensor<3>) -> Tensor<3> {
+    /// Computes the activation of each value.
+    pub fn forward(self, x: Tensor<3>) -> Tensor<3> {
         match self {
             Self::Gelu => nn::gelu(x),
             Self::GeluTanh => {
@@ -52,20 +49,14 @@ impl Activation {
     }
 }
 
-/// fc2(activation(fc1(LN(x)))), or LN(fc2(activation(fc1(x)))).
+/// The layers of an MLP.
 pub struct Mlp {
-    /// The norm before or after it.
+    /// The norm before it, or behind it.
     pub norm: LayerNorm,
-    /// Whether the norm follows it (Swin V2).
-    pub norm_after: bool,
     /// width → hidden; with SwiGLU, width → gates and values, 2·hidden.
     pub fc1: Linear,
     /// hidden → width.
     pub fc2: Linear,
-    /// The activation between them, unless it is SwiGLU.
-    pub activation: Activation,
-    /// Whether SwiGLU is between the layers.
-    pub swiglu: bool,
     /// The norm after the activation.
     pub inner_norm: Option<InnerNorm>,
 }
@@ -79,7 +70,8 @@ pub enum InnerNorm {
 }
 
 impl InnerNorm {
-    fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+    /// Computes the norm of batch × tokens × channels.
+    pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
         match self {
             Self::Response(norm) => norm.forward(x),
             Self::Layer(norm) => norm.forward(x),
@@ -100,101 +92,12 @@ impl ResponseNorm {
     /// Added to the mean of the norms.
     pub const EPSILON: f64 = 1e-6;
 
-    /// batch × positions × channels.
+    /// Computes the norm of batch × positions × channels.
     pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
         // A channel of zeros has the gradient 0.
         let norms = (x.clone().powi_scalar(2).sum_dim(1) + 1e-24).sqrt();
         let mean = norms.clone().mean_dim(2) + Self::EPSILON;
         let share = norms / mean;
         x.clone() + x * (share * self.gamma.clone()) + self.beta.clone()
-    }
-}
-
-impl Mlp {
-    /// An MLP with GELU and without a norm inside.
-    pub fn new(norm: LayerNorm, fc1: Linear, fc2: Linear) -> Self {
-        Self {
-            norm,
-            norm_after: false,
-            fc1,
-            fc2,
-            activation: Activation::Gelu,
-            swiglu: false,
-            inner_norm: None,
-        }
-    }
-
-    /// x + mlp(LN(x)) of block `index` with its hooks; one operation where nothing acts.
-    pub fn residual(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
-        if self.is_plain(index, hooks) && !hooks.uses(index, Site::Stream) {
-            let [fc1, fc2] = self.layers(index, hooks)?;
-            return Ok(nn::mlp(x, Frame::whole(&self.norm), fc1, fc2));
-        }
-        let h = self.branch(index, x.clone(), hooks)?;
-        let h = hooks.around(index, Site::Stream, &x, h)?;
-        Ok(nn::plus(x, h))
-    }
-
-    /// mlp(LN(x)) of block `index` with its hooks; one operation where nothing acts inside.
-    pub fn branch(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
-        if self.is_plain(index, hooks) {
-            let frame = Frame {
-                norm: Some(&self.norm),
-                residual: false,
-            };
-            let [fc1, fc2] = self.layers(index, hooks)?;
-            return Ok(nn::mlp(x, frame, fc1, fc2));
-        }
-        self.apart(index, x, hooks)
-    }
-
-    /// Its layers, or those that the hooks have in their place.
-    fn layers<'a>(&'a self, index: usize, hooks: &'a dyn Hooks) -> Result<[&'a Linear; 2]> {
-        Ok([
-            hooks.layer(index, &[Site::Fc1], &self.fc1)?,
-            hooks.layer(index, &[Site::Fc2], &self.fc2)?,
-        ])
-    }
-
-    fn is_plain(&self, index: usize, hooks: &dyn Hooks) -> bool {
-        let acted_on = hooks.uses_any(index, IN_MLP) || hooks.uses(index, Site::Mlp);
-        let is_usual = self.activation == Activation::Gelu && !self.swiglu && !self.norm_after;
-        !acted_on && is_usual && self.inner_norm.is_none()
-    }
-
-    /// Layer by layer, each with its hook.
-    fn apart(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
-        let [fc1, fc2] = self.layers(index, hooks)?;
-        let e = match self.norm_after {
-            true => x,
-            false => {
-                let e = self.norm.forward(x.clone());
-                hooks.around(index, Site::Norm2, &x, e)?
-            }
-        };
-        let weight = || fc1.wide_weight();
-        let h = fc1.forward(e.clone());
-        let h = hooks.around_linear((index, Site::Fc1), &e, h, &weight)?;
-        let before = hooks.uses(index, Site::Activation).then(|| h.clone());
-        let active = match self.swiglu {
-            true => nn::swiglu(h),
-            false => self.activation.of(h),
-        };
-        let active = match before {
-            Some(before) => hooks.around(index, Site::Activation, &before, active)?,
-            None => active,
-        };
-        let active = match &self.inner_norm {
-            Some(norm) => norm.forward(active),
-            None => active,
-        };
-        let weight = || fc2.wide_weight();
-        let h = fc2.forward(active.clone());
-        let mut h = hooks.around_linear((index, Site::Fc2), &active, h, &weight)?;
-        if self.norm_after {
-            let normed = self.norm.forward(h.clone());
-            h = hooks.around(index, Site::Norm2, &h, normed)?;
-        }
-        hooks.around(index, Site::Mlp, &e, h)
     }
 }

@@ -7,6 +7,7 @@
 
 pub mod architecture;
 mod arguments;
+pub mod block;
 pub mod convnext;
 pub mod families;
 pub mod graph;
@@ -17,7 +18,6 @@ mod normalisation;
 pub mod parameters;
 mod patches;
 mod plausible;
-mod projections;
 mod resample;
 pub mod swin;
 pub mod torch;

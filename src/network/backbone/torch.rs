@@ -1,4 +1,4 @@
-//! Networks written down for PyTorch: how a family is described for programs in Python.
+//! Networks as Python for PyTorch and timm.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ pub type Acting = BTreeMap<Site, bool>;
 
 /// A network as Python over a model of timm.
 pub struct TorchText {
-    /// Lines that import what it needs besides `torch`, `nn` and `F`, each with the module it names.
+    /// The imports that it needs besides `torch`, `nn` and `F`, each with the module it names.
     pub imports: Vec<String>,
     /// The function `make_network()`.
     pub network: String,
@@ -31,25 +31,6 @@ pub struct LayerName {
     pub parts: usize,
 }
 
-/// The parts of an MLP in Python.
-pub struct MlpText {
-    /// All of it, of e.
-    pub whole: &'static str,
-    /// Its activation, of `hidden`.
-    pub activation: &'static str,
-    /// The norm after the activation, of `active`.
-    pub norm: Option<&'static str>,
-}
-
-impl MlpText {
-    /// An MLP with one activation and no norm inside.
-    pub const PLAIN: Self = Self {
-        whole: "block.mlp(e)",
-        activation: "block.mlp.act(hidden)",
-        norm: None,
-    };
-}
-
 /// Lines of a Python function's body.
 #[derive(Default)]
 pub struct Body(String);
@@ -60,7 +41,7 @@ impl Body {
         let _ = writeln!(self.0, "    {}", text.as_ref());
     }
 
-    /// Adds `h = pet.site(e, h)` where a PET acts at the site; `weight` is the layer's frozen weight,
+    /// Adds `h = pet.site(e, h)` if a PET acts at the site; `weight` is the layer's frozen weight,
     /// in × out.
     pub fn site(&mut self, acting: &Acting, site: Site, [e, h]: [&str; 2], weight: &str) {
         let name = site.name();
@@ -71,41 +52,18 @@ impl Body {
         }
     }
 
-    /// Adds e → h: timm's MLP `block.mlp`, layer by layer where PETs act inside. `scale` makes of a value, or of a
-    /// weight (in × out), what the scale behind the MLP makes of it.
-    pub fn mlp(&mut self, acting: &Acting, inner: MlpText, scale: &dyn Fn(&str) -> [String; 2]) {
-        let inside = [Site::Fc1, Site::Activation, Site::Fc2];
-        if !acts_in(acting, &inside) {
-            let [h, _] = scale(inner.whole);
-            self.line(format!("h = {h}"));
-            return;
-        }
-        self.line("hidden = block.mlp.fc1(e)");
-        let weight = "block.mlp.fc1.weight.T";
-        self.site(acting, Site::Fc1, ["e", "hidden"], weight);
-        self.line(format!("active = {}", inner.activation));
-        self.site(acting, Site::Activation, ["hidden", "active"], "");
-        if let Some(norm) = inner.norm {
-            self.line(format!("active = {norm}"));
-        }
-        let [h, _] = scale("block.mlp.fc2(active)");
-        self.line(format!("h = {h}"));
-        let [_, weight] = scale("block.mlp.fc2.weight.T");
-        self.site(acting, Site::Fc2, ["active", "h"], &weight);
-    }
-
-    /// The lines.
+    /// Returns the lines.
     pub fn text(self) -> String {
         self.0
     }
 }
 
-/// Whether a PET acts at any of these sites.
+/// Returns whether a PET acts at any of these sites.
 pub fn acts_in(acting: &Acting, sites: &[Site]) -> bool {
     sites.iter().any(|site| acting.contains_key(site))
 }
 
-/// How a block of `network` is run: with the PET of its number where it has one.
+/// Returns the line that runs a block of `network`, with its PET if it has one.
 pub fn step(acting: &Acting) -> &'static str {
     match acting.is_empty() {
         true => "x = block(x)",
@@ -113,7 +71,7 @@ pub fn step(acting: &Acting) -> &'static str {
     }
 }
 
-/// `run` of a network whose blocks form stages, each after its downsampling.
+/// Returns the function `run` of a network whose blocks form stages, each after its downsampling.
 pub fn run_stages(stages: &str, acting: &Acting) -> String {
     format!(
         "def run(network, pets, x):\n    \"\"\"Through all blocks, with the PETs of those that have one.\"\"\"\n    \
@@ -123,7 +81,7 @@ pub fn run_stages(stages: &str, acting: &Acting) -> String {
     )
 }
 
-/// A Python tuple of numbers.
+/// Returns a Python tuple of numbers.
 pub fn tuple(numbers: &[usize]) -> String {
     let each: Vec<String> = numbers.iter().map(|n| format!("{n},")).collect();
     format!("({})", each.join(" "))

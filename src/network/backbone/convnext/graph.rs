@@ -1,10 +1,10 @@
 //! A ConvNeXt as a graph of operations.
 
 use super::{Config, STEM};
+use crate::backbone::block;
+use crate::backbone::block::graph::GraphBlock;
 use crate::backbone::graph::GraphParts;
-use crate::backbone::mlp::Activation;
 use crate::onnx::Value;
-use crate::pet::Site;
 use crate::problem::Result;
 
 /// Normalised images (any number × 3 × side × side) → features (any number × width).
@@ -26,7 +26,7 @@ pub fn features(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> 
         }
         for own in 0..*depth {
             let name = format!("stages.{stage}.blocks.{own}");
-            x = block(config, parts, (index, &name), [side, width], &x)?;
+            x = block(config, parts, (index, name), [side, width], &x)?;
             index += 1;
         }
     }
@@ -40,24 +40,24 @@ pub fn features(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> 
 fn block(
     config: &Config,
     parts: &mut GraphParts<'_>,
-    (index, prefix): (usize, &str),
+    (index, prefix): (usize, String),
     [side, width]: [usize; 2],
     x: &Value,
 ) -> Result<Value> {
-    let name = |rest: &str| format!("{prefix}.{rest}");
-    let map = parts.map_of(x, [side, side, width]);
-    let mixed = parts.convolution(&map, &name("conv_dw"), [1, width, 3])?;
-    let mixed = parts.tokens_of(&mixed, width);
-    let e = parts.norm(&mixed, &name("norm"), config.epsilon)?;
-    let e = parts.site((index, Site::Norm2), &mixed, e)?;
-    let gamma = (!config.response_norm).then(|| name("gamma"));
-    let h = parts.mlp(
+    let mut ops = GraphBlock {
+        parts,
         index,
-        &e,
-        (&name("mlp"), Activation::Gelu, config.epsilon),
-        gamma.as_deref(),
-    )?;
-    let h = parts.site((index, Site::Mlp), &e, h)?;
-    let out = parts.graph.pair("Add", x, &h);
-    parts.site((index, Site::Block), x, out)
+        form: config.form(),
+        prefix,
+        norms: ["norm"; 2],
+        scales: [None, (!config.response_norm).then_some("gamma")],
+        width,
+        hidden: 4 * width,
+        heads: 0,
+        epsilon: config.epsilon,
+        side,
+        change: None,
+        windows: None,
+    };
+    block::run(&mut ops, x)
 }

@@ -14,6 +14,8 @@ use names::renamed;
 
 use super::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
 use super::arguments::ArchitectureValues;
+use super::block::tensors::{Block, Mixer, TensorBlock};
+use super::block::{self, BlockForm};
 use super::graph::GraphParts;
 use super::loader::WeightLoader;
 use super::mlp::{InnerNorm, Mlp, ResponseNorm};
@@ -25,9 +27,9 @@ use super::weights::Tensors;
 use super::{Backbone, BlockShape, Facts, Length, Tokens, check_no_prefix, patches};
 use crate::counts::counted;
 use crate::message;
-use crate::nn::{self, Depthwise7, LayerNorm, Linear};
+use crate::nn::{LayerNorm, Linear};
 use crate::onnx::Value;
-use crate::pet::{BlockKind, Hooks, Site};
+use crate::pet::{BlockKind, Hooks};
 use crate::problem::Result;
 
 /// Side of the stem's patches.
@@ -87,6 +89,15 @@ impl Config {
             epsilon: 1e-6,
             final_norm: false,
             response_norm: false,
+        }
+    }
+
+    /// Returns the form of its blocks.
+    fn form(&self) -> BlockForm {
+        BlockForm {
+            convolution: true,
+            mlp_norm: self.response_norm,
+            ..BlockForm::default()
         }
     }
 
@@ -220,10 +231,9 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
     })
 }
 
-struct Block {
+struct ConvnextBlock {
     downsample: Option<Downsample>,
-    depthwise: Depthwise7,
-    mlp: Mlp,
+    block: Block,
 }
 
 struct Downsample {
@@ -236,7 +246,7 @@ pub struct Convnext {
     facts: Facts,
     stem: Linear,
     stem_norm: LayerNorm,
-    blocks: Vec<Block>,
+    blocks: Vec<ConvnextBlock>,
     norm: Option<LayerNorm>,
 }
 
@@ -257,7 +267,9 @@ impl Convnext {
                     Downsample::build(loader, &name, before, width, epsilon)
                 });
                 let name = format!("stages.{stage}.blocks.{index}");
-                blocks.push(Block::build(config, loader, &name, width, downsample));
+                blocks.push(ConvnextBlock::build(
+                    config, loader, &name, width, downsample,
+                ));
             }
         }
         let last = config.widths[config.widths.len() - 1];
@@ -274,7 +286,7 @@ impl Convnext {
     }
 }
 
-impl Block {
+impl ConvnextBlock {
     fn build(
         config: &Config,
         loader: &mut WeightLoader,
@@ -302,10 +314,15 @@ impl Block {
         });
         Self {
             downsample,
-            depthwise,
-            mlp: Mlp {
-                inner_norm,
-                ..Mlp::new(norm, fc1, fc2)
+            block: Block {
+                form: config.form(),
+                mixer: Mixer::Depthwise(depthwise),
+                mlp: Mlp {
+                    norm,
+                    fc1,
+                    fc2,
+                    inner_norm,
+                },
             },
         }
     }
@@ -369,17 +386,14 @@ impl Backbone for Convnext {
 
     fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
         check_no_prefix(hooks, index)?;
-        let block = &self.blocks[index];
-        let tokens = match &block.downsample {
+        let own = &self.blocks[index];
+        let tokens = match &own.downsample {
             Some(downsample) => downsample.forward(tokens),
             None => tokens,
         };
-        let x = tokens.values.clone();
-        let mixed = block
-            .depthwise
-            .forward(x.clone(), tokens.rows, tokens.columns);
-        let h = block.mlp.branch(index, mixed, hooks)?;
-        let values = hooks.around(index, Site::Block, &x, nn::plus(x.clone(), h))?;
+        let mut ops = TensorBlock::new(&own.block, index, hooks);
+        ops.map = (tokens.rows, tokens.columns);
+        let values = block::run(&mut ops, &tokens.values)?;
         Ok(Tokens { values, ..tokens })
     }
 

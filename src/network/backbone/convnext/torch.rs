@@ -1,11 +1,11 @@
-//! A ConvNeXt as Python: timm's `ConvNeXt`, and its block taken apart where PETs act in it.
+//! A ConvNeXt as Python: timm's `ConvNeXt`, and its block with PETs.
 
 use super::Config;
-use crate::backbone::torch::{Acting, Body, MlpText, TorchText, run_stages, tuple};
-use crate::pet::Site;
+use crate::backbone::block::python::{PythonBlock, TimmBlock};
+use crate::backbone::torch::{Acting, TorchText, run_stages, tuple};
 use crate::problem::{Problem, Result};
 
-/// The network called `name`, with PETs at these sites.
+/// Returns the network with this name, with PETs at these sites.
 pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
     if config.depths.len() != 4 {
         return Err(Problem::new("timm has only ConvNeXts of four stages"));
@@ -30,7 +30,7 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
                          return network.stem(images)\n\n\n"
         .to_owned();
     if !acting.is_empty() {
-        functions += &block(config, acting);
+        functions += &block(config, acting)?;
     }
     functions += &run_stages("stages", acting);
     functions += "def pool(network, x):\n    \"\"\"What the last block gives → features: the mean over all places.\"\"\"\n    \
@@ -42,32 +42,32 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
     })
 }
 
-fn block(config: &Config, acting: &Acting) -> String {
-    let mut body = Body::default();
-    body.line("\"\"\"A block of timm's ConvNeXt with what the PET does at its sites.\"\"\"");
-    body.line("before = x.permute(0, 2, 3, 1)");
-    body.line("shape, before = before.shape, before.flatten(1, 2)");
-    body.line("mixed = block.conv_dw(x).permute(0, 2, 3, 1).flatten(1, 2)");
-    body.line("e = block.norm(mixed)");
-    body.site(acting, Site::Norm2, ["mixed", "e"], "");
-    let inner = match config.response_norm {
-        // The norm sees one row of positions as a map.
-        true => MlpText {
-            whole: "block.mlp(e.unsqueeze(1)).squeeze(1)",
-            norm: Some("block.mlp.grn(active.unsqueeze(1)).squeeze(1)"),
-            ..MlpText::PLAIN
-        },
-        false => MlpText::PLAIN,
+fn block(config: &Config, acting: &Acting) -> Result<String> {
+    let plain = TimmBlock {
+        norms: ["block.norm({})"; 2],
+        // The convolution takes the grid that the tokens are made of.
+        depthwise: "block.conv_dw(grid).permute(0, 2, 3, 1).flatten(1, 2)",
+        ..TimmBlock::PLAIN
     };
-    body.mlp(acting, inner, &|what| {
-        [0; 2].map(|_| match config.response_norm {
-            true => what.to_owned(),
-            false => format!("{what} * block.gamma"),
-        })
-    });
-    body.site(acting, Site::Mlp, ["e", "h"], "");
-    body.line("x = before + h");
-    body.site(acting, Site::Block, ["before", "x"], "");
-    body.line("return x.view(shape).permute(0, 3, 1, 2)");
-    format!("def block_with(block, pet, x):\n{}\n\n", body.text())
+    let timm = match config.response_norm {
+        // The norm gets the positions as a map of one row.
+        true => TimmBlock {
+            mlp: "block.mlp({}.unsqueeze(1)).squeeze(1)",
+            inner_norms: ["block.mlp.grn({}.unsqueeze(1)).squeeze(1)"; 2],
+            ..plain
+        },
+        false => TimmBlock {
+            scales: ["{} * block.gamma"; 2],
+            weight_scales: ["{} * block.gamma"; 2],
+            ..plain
+        },
+    };
+    PythonBlock::new(config.form(), 0, timm, acting).function(
+        "ConvNeXt",
+        &[
+            "grid, x = x, x.permute(0, 2, 3, 1)",
+            "shape, x = x.shape, x.flatten(1, 2)",
+        ],
+        "{}.view(shape).permute(0, 3, 1, 2)",
+    )
 }

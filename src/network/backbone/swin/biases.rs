@@ -8,7 +8,7 @@ use burn::tensor::activation::{relu, sigmoid};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use super::config::Config;
-use super::windows::Windows;
+use crate::backbone::block::windows::Windows;
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::resample;
 use crate::problem::{Problem, Result};

@@ -1,5 +1,7 @@
 //! The dimensions of a Swin.
 
+use crate::backbone::block::{BlockForm, QueryKey};
+
 /// Dimensions of a Swin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -44,6 +46,19 @@ impl Config {
             epsilon: 1e-5,
             v2: false,
             trained_window: None,
+        }
+    }
+
+    /// Returns the form of its blocks.
+    pub(super) fn form(&self) -> BlockForm {
+        BlockForm {
+            windows: true,
+            norm_after: self.v2,
+            query_key: match self.v2 {
+                true => QueryKey::Cosine,
+                false => QueryKey::Plain,
+            },
+            ..BlockForm::default()
         }
     }
 

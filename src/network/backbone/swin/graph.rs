@@ -2,11 +2,11 @@
 
 use super::biases::{self, TABLE};
 use super::config::Config;
-use super::windows::Windows;
+use crate::backbone::block;
+use crate::backbone::block::graph::{Change, GraphBlock, padded};
+use crate::backbone::block::windows::Windows;
 use crate::backbone::graph::GraphParts;
-use crate::backbone::mlp::Activation;
-use crate::onnx::{Graph, Value};
-use crate::pet::Site;
+use crate::onnx::Value;
 use crate::problem::Result;
 use crate::tensors::named;
 
@@ -70,91 +70,48 @@ fn block(
     windows: &Windows,
     x: &Value,
 ) -> Result<Value> {
-    let width = config.stage_width(stage);
-    let name = |rest: &str| format!("layers.{stage}.blocks.{own}.{rest}");
-    let e = match config.v2 {
-        true => x.clone(),
-        false => {
-            let e = parts.norm(x, &name("norm1"), config.epsilon)?;
-            parts.site((index, Site::Norm1), x, e)?
+    let prefix = format!("layers.{stage}.blocks.{own}");
+    let name = |rest: &str| format!("{prefix}.{rest}");
+    let (width, heads) = (config.stage_width(stage), config.heads[stage]);
+    let change = match config.v2 {
+        true => {
+            let scale = named(parts.weights, &name("attn.logit_scale"))?;
+            let root = ((width / heads) as f32).sqrt();
+            let scales = || {
+                let values = scale.values.iter();
+                values.map(|v| v.min(100f32.ln()).exp() * root).collect()
+            };
+            let shape = [heads, 1, 1];
+            let scale = parts.graph.weight(&name("cosine scale"), &shape, scales);
+            Some(Change::Cosine(scale))
         }
+        false => None,
     };
-    let inside = partition(parts.graph, &e, windows, width as i64);
-    let (heads, wide) = (config.heads[stage], width as i64);
-    let projections = parts.projections(index, &inside, &name("attn.qkv"), width)?;
-    let [mut q, mut k, v] = projections.map(|h| parts.by_head(&h, heads as i64, wide));
-    if config.v2 {
-        let scale = named(parts.weights, &name("attn.logit_scale"))?;
-        let root = ((width / heads) as f32).sqrt();
-        let scales = || {
-            let values = scale.values.iter();
-            values.map(|v| v.min(100f32.ln()).exp() * root).collect()
-        };
-        let scale = parts
-            .graph
-            .weight(&name("cosine scale"), &[heads, 1, 1], scales);
-        q = unit(parts.graph, &q);
-        q = parts.graph.pair("Mul", &q, &scale);
-        k = unit(parts.graph, &k);
-    }
-    let bias = bias(
-        config,
+    let tables = (stage, name("attn.cpb_mlp"), name(TABLE));
+    let bias = bias(config, parts, tables, windows)?;
+    let mut ops = GraphBlock {
         parts,
-        (stage, &name("attn.cpb_mlp"), &name(TABLE)),
-        windows,
-    )?;
-    let mixed = parts.attend([&q, &k, &v], wide / heads as i64, &|graph, scores| {
-        let [groups, tokens] = [windows.groups(), windows.tokens()].map(|n| n as i64);
-        let by_group = [-1, groups, heads as i64, tokens, tokens];
-        let apart = graph.reshape(&scores, &by_group);
-        let biased = graph.pair("Add", &apart, &bias);
-        graph.reshape(&biased, &[-1, heads as i64, tokens, tokens])
-    });
-    let mixed = parts.joined_heads(&mixed, wide);
-    let h = parts.scaled_linear((index, Site::Proj), &mixed, &name("attn.proj"), None)?;
-    let mut h = reverse(parts.graph, &h, windows, wide);
-    if config.v2 {
-        let normed = parts.norm(&h, &name("norm1"), config.epsilon)?;
-        h = parts.site((index, Site::Norm1), &h, normed)?;
-    }
-    let h = parts.site((index, Site::Attention), &e, h)?;
-    let middle = parts.graph.pair("Add", x, &h);
-    let e = match config.v2 {
-        true => middle.clone(),
-        false => {
-            let e = parts.norm(&middle, &name("norm2"), config.epsilon)?;
-            parts.site((index, Site::Norm2), &middle, e)?
-        }
+        index,
+        form: config.form(),
+        prefix,
+        norms: ["norm1", "norm2"],
+        scales: [None; 2],
+        width,
+        hidden: config.hidden(stage),
+        heads,
+        epsilon: config.epsilon,
+        side: windows.map.0,
+        change,
+        windows: Some((*windows, bias)),
     };
-    let mlp = name("mlp");
-    let mlp = (mlp.as_str(), Activation::Gelu, config.epsilon);
-    let mut h = parts.mlp(index, &e, mlp, None)?;
-    if config.v2 {
-        let normed = parts.norm(&h, &name("norm2"), config.epsilon)?;
-        h = parts.site((index, Site::Norm2), &h, normed)?;
-    }
-    let h = parts.site((index, Site::Mlp), &e, h)?;
-    let h = parts.site((index, Site::Stream), &middle, h)?;
-    let out = parts.graph.pair("Add", &middle, &h);
-    let out = parts.site((index, Site::Block), x, out)?;
-    parts.site((index, Site::Tokens), x, out)
+    block::run(&mut ops, x)
 }
 
-/// Rows of length 1.
-fn unit(graph: &mut Graph, x: &Value) -> Value {
-    let squared = graph.pair("Mul", x, x);
-    let summed = graph.sum(&squared, -1);
-    let least = graph.number(1e-24);
-    let summed = graph.op("Max", &[&summed, &least], &[]);
-    let length = graph.op("Sqrt", &[&summed], &[]);
-    graph.pair("Div", x, &length)
-}
-
-/// What is added to the scores of a block: groups × heads × tokens × tokens.
+/// Returns the bias of each pair of tokens: groups × heads × tokens × tokens.
 fn bias(
     config: &Config,
     parts: &mut GraphParts<'_>,
-    (stage, layers, table): (usize, &str, &str),
+    (stage, layers, table): (usize, String, String),
     windows: &Windows,
 ) -> Result<Value> {
     let heads = config.heads[stage];
@@ -167,7 +124,7 @@ fn bias(
             (sides[0], biases::computed_table(weights, sides, heads))
         }
         false => {
-            let stored = named(parts.weights, table)?;
+            let stored = named(parts.weights, &table)?;
             let cells = stored.shape.first().copied().unwrap_or_default();
             (biases::side_of(cells), stored.values.clone())
         }
@@ -177,54 +134,4 @@ fn bias(
     let laid_out = || biases::laid_out(&values, side, heads, windows);
     let name = format!("{table} laid out");
     Ok(parts.graph.weight(&name, &shape, laid_out))
-}
-
-/// As [`Windows::partition`].
-fn partition(graph: &mut Graph, tokens: &Value, windows: &Windows, width: i64) -> Value {
-    let (rows, columns) = windows.map;
-    let mut map = graph.reshape(tokens, &[0, rows as i64, columns as i64, width]);
-    let sides = [(1, rows, windows.shift.0), (2, columns, windows.shift.1)];
-    for (axis, side, shift) in sides {
-        map = rolled(graph, &map, (axis, side), shift);
-    }
-    let map = padded(graph, &map, windows.map, windows.whole());
-    let [[down, across], [high, wide]] = windows.grid().map(|pair| pair.map(|n| n as i64));
-    let apart = graph.reshape(&map, &[0, down, high, across, wide, width]);
-    let together = graph.permute(&apart, &[0, 1, 3, 2, 4, 5]);
-    graph.reshape(&together, &[-1, high * wide, width])
-}
-
-/// As [`Windows::reverse`].
-fn reverse(graph: &mut Graph, values: &Value, windows: &Windows, width: i64) -> Value {
-    let [[down, across], [high, wide]] = windows.grid().map(|pair| pair.map(|n| n as i64));
-    let apart = graph.reshape(values, &[-1, down, across, high, wide, width]);
-    let together = graph.permute(&apart, &[0, 1, 3, 2, 4, 5]);
-    let mut map = graph.reshape(&together, &[0, down * high, across * wide, width]);
-    let (rows, columns) = windows.map;
-    let sides = [(1, rows, windows.shift.0), (2, columns, windows.shift.1)];
-    for (axis, side, shift) in sides {
-        map = graph.slice(&map, axis, 0, side as i64);
-        map = rolled(graph, &map, (axis, side), (side - shift) % side);
-    }
-    graph.reshape(&map, &[0, (rows * columns) as i64, width])
-}
-
-/// A map rolled back along an axis: what leaves at the beginning enters at the end.
-fn rolled(graph: &mut Graph, map: &Value, (axis, side): (i64, usize), by: usize) -> Value {
-    if by == 0 {
-        return map.clone();
-    }
-    let first = graph.slice(map, axis, 0, by as i64);
-    let rest = graph.slice(map, axis, by as i64, side as i64);
-    graph.join(&[&rest, &first], axis)
-}
-
-/// A map (any × rows × columns × channels) with zeros added below and to the right.
-fn padded(graph: &mut Graph, map: &Value, from: (usize, usize), to: (usize, usize)) -> Value {
-    if from == to {
-        return map.clone();
-    }
-    let [below, right] = [to.0 - from.0, to.1 - from.1].map(|n| n as i64);
-    let around = graph.ints(&[0, 0, 0, 0, 0, below, right, 0]);
-    graph.op("Pad", &[map, &around], &[])
 }

@@ -7,13 +7,15 @@
 use burn::tensor::Tensor;
 
 use super::architecture::Architecture;
+use super::block;
+use super::block::tensors::{Attention, Block, Mixer, TensorBlock};
+use super::block::windows::{self, Windows};
 use super::loader::WeightLoader;
 use super::mlp::Mlp;
 use super::patches::Neighbours;
-use super::projections::{projections, uses_projections};
-use super::{Backbone, Facts, IN_ATTENTION, Tokens, check_no_prefix, patches};
-use crate::nn::{self, Frame, LayerNorm, Linear};
-use crate::pet::{Hooks, Site};
+use super::{Backbone, Facts, Tokens, check_no_prefix, patches};
+use crate::nn::{LayerNorm, Linear};
+use crate::pet::Hooks;
 use crate::problem::Result;
 
 mod biases;
@@ -21,25 +23,17 @@ mod config;
 mod family;
 mod graph;
 mod torch;
-mod windows;
 
 use biases::Biases;
 pub use config::Config;
 pub use family::FAMILY;
-use windows::Windows;
 
-struct Block {
+struct SwinBlock {
     merging: Option<Merging>,
     /// Whether the windows are shifted by half their side.
     shifted: bool,
-    heads: usize,
-    norm1: LayerNorm,
-    qkv: Linear,
-    /// What queries and keys of unit length are scaled by in a Swin V2: 1 × 1 × heads × 1.
-    cosine: Option<Tensor<4>>,
     biases: Biases,
-    proj: Linear,
-    mlp: Mlp,
+    block: Block,
 }
 
 struct Merging {
@@ -55,7 +49,7 @@ pub struct Swin {
     facts: Facts,
     patch_embedding: Linear,
     patch_norm: LayerNorm,
-    blocks: Vec<Block>,
+    blocks: Vec<SwinBlock>,
     norm: LayerNorm,
 }
 
@@ -75,7 +69,7 @@ impl Swin {
             for index in 0..config.depths[stage] {
                 let merging =
                     (index == 0 && stage > 0).then(|| Merging::build(config, loader, stage));
-                blocks.push(Block::build(config, loader, (stage, index), merging));
+                blocks.push(SwinBlock::build(config, loader, (stage, index), merging));
             }
         }
         let last = config.stage_width(config.depths.len() - 1);
@@ -91,7 +85,7 @@ impl Swin {
     }
 }
 
-impl Block {
+impl SwinBlock {
     fn build(
         config: &Config,
         loader: &mut WeightLoader,
@@ -123,122 +117,30 @@ impl Block {
         };
         let proj = loader.linear(&name("attn.proj"), width, width, true);
         let mlp = Mlp {
-            norm_after: config.v2,
-            ..Mlp::new(
-                loader.norm(&name("norm2"), width, epsilon),
-                loader.linear(&name("mlp.fc1"), width, hidden, true),
-                loader.linear(&name("mlp.fc2"), hidden, width, true),
-            )
+            norm: loader.norm(&name("norm2"), width, epsilon),
+            fc1: loader.linear(&name("mlp.fc1"), width, hidden, true),
+            fc2: loader.linear(&name("mlp.fc2"), hidden, width, true),
+            inner_norm: None,
+        };
+        let attention = Attention {
+            norm: norm1,
+            qkv,
+            inner_norm: None,
+            proj,
+            heads,
+            cosine,
         };
         Self {
             merging,
             shifted: index % 2 == 1,
-            heads,
-            norm1,
-            qkv,
-            cosine,
             biases,
-            proj,
-            mlp,
+            block: Block {
+                form: config.form(),
+                mixer: Mixer::Attention(attention),
+                mlp,
+            },
         }
     }
-
-    /// Computes x + attention(LN(x)) with its hooks; as one operation from the map to the map if nothing acts inside.
-    fn attended(
-        &self,
-        index: usize,
-        x: &Tensor<3>,
-        windows: &Windows,
-        hooks: &dyn Hooks,
-    ) -> Result<Tensor<3>> {
-        if self.cosine.is_some() {
-            let h = self.attention(index, x, windows, hooks)?;
-            let normed = self.norm1.forward(h.clone());
-            let h = hooks.around(index, Site::Norm1, &h, normed)?;
-            let h = hooks.around(index, Site::Attention, x, h)?;
-            return Ok(nn::plus(x.clone(), h));
-        }
-        let acted_on = hooks.uses_any(index, &[Site::Norm1, Site::Attention]);
-        // Padding of a map that is not a multiple of the window is zero after the norm, not before it.
-        if !acted_on && !hooks.uses_any(index, IN_ATTENTION) && windows.whole() == windows.map {
-            let frame = Frame::whole(&self.norm1);
-            return self.plain_attention(index, frame, x, windows, hooks);
-        }
-        let e = self.norm1.forward(x.clone());
-        let e = hooks.around(index, Site::Norm1, x, e)?;
-        let h = self.attention(index, &e, windows, hooks)?;
-        let h = hooks.around(index, Site::Attention, &e, h)?;
-        Ok(nn::plus(x.clone(), h))
-    }
-
-    /// Computes attention within windows without hooks, including the output projection, and restores the order of the
-    /// map.
-    fn plain_attention(
-        &self,
-        index: usize,
-        frame: Frame<'_>,
-        x: &Tensor<3>,
-        windows: &Windows,
-        hooks: &dyn Hooks,
-    ) -> Result<Tensor<3>> {
-        let packed = hooks.layer(index, &Site::PACKED, &self.qkv)?;
-        let proj = hooks.layer(index, &[Site::Proj], &self.proj)?;
-        let bias = self.biases.of(windows, &x.device())?;
-        let inside = windows.partition(x.clone());
-        let h = nn::self_attention(inside, frame, [packed, proj], self.heads, Some(&bias));
-        Ok(windows.reverse(h))
-    }
-
-    /// The same with its hooks.
-    fn attention(
-        &self,
-        index: usize,
-        e: &Tensor<3>,
-        windows: &Windows,
-        hooks: &dyn Hooks,
-    ) -> Result<Tensor<3>> {
-        if !hooks.uses_any(index, IN_ATTENTION) && self.cosine.is_none() {
-            return self.plain_attention(index, Frame::default(), e, windows, hooks);
-        }
-        let inside = windows.partition(e.clone());
-        let packed = hooks.layer(index, &Site::PACKED, &self.qkv)?;
-        let proj = hooks.layer(index, &[Site::Proj], &self.proj)?;
-        let mut qkv = packed.forward(inside.clone());
-        if uses_projections(hooks, index) {
-            qkv = Tensor::cat(
-                projections(index, &inside, (packed, qkv), hooks)?.to_vec(),
-                2,
-            );
-        }
-        if let Some(scale) = &self.cosine {
-            qkv = cosine_projections(qkv, scale);
-        }
-        let bias = self.biases.of(windows, &e.device())?;
-        let mixed = nn::attention(qkv, self.heads, Some(&bias));
-        let h = proj.forward(mixed.clone());
-        let weight = || proj.wide_weight();
-        let h = hooks.around_linear((index, Site::Proj), &mixed, h, &weight)?;
-        Ok(windows.reverse(h))
-    }
-}
-
-/// Packed projections whose products of queries and keys are cosines, scaled: queries and keys of each head have unit
-/// length, and `scale` multiplies the queries.
-fn cosine_projections(qkv: Tensor<3>, scale: &Tensor<4>) -> Tensor<3> {
-    let [batch, tokens, packed] = qkv.dims();
-    let (width, heads) = (packed / 3, scale.dims()[2]);
-    let part = |i: usize| {
-        let columns = i * width..(i + 1) * width;
-        qkv.clone().slice([0..batch, 0..tokens, columns])
-    };
-    let unit = |x: Tensor<3>| {
-        let x = x.reshape([batch, tokens, heads, width / heads]);
-        let squares = x.clone().powi_scalar(2).sum_dim(3);
-        x / squares.clamp_min(1e-24).sqrt()
-    };
-    let queries = (unit(part(0)) * scale.clone()).reshape([batch, tokens, width]);
-    let keys = unit(part(1)).reshape([batch, tokens, width]);
-    Tensor::cat(vec![queries, keys, part(2)], 2)
 }
 
 impl Merging {
@@ -297,17 +199,16 @@ impl Backbone for Swin {
 
     fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
         check_no_prefix(hooks, index)?;
-        let block = &self.blocks[index];
-        let tokens = match &block.merging {
+        let own = &self.blocks[index];
+        let tokens = match &own.merging {
             Some(merging) => merging.forward(tokens),
             None => tokens,
         };
-        let x = tokens.values.clone();
-        let windows = Windows::new(&tokens, self.config.window, block.shifted);
-        let attended = block.attended(index, &x, &windows, hooks)?;
-        let out = block.mlp.residual(index, attended, hooks)?;
-        let out = hooks.around(index, Site::Block, &x, out)?;
-        let values = hooks.around(index, Site::Tokens, &x, out)?;
+        let windows = Windows::new(&tokens, self.config.window, own.shifted);
+        let bias = own.biases.of(&windows, &tokens.values.device())?;
+        let mut ops = TensorBlock::new(&own.block, index, hooks);
+        ops.windows = Some((windows, bias));
+        let values = block::run(&mut ops, &tokens.values)?;
         Ok(Tokens { values, ..tokens })
     }
 

@@ -1,13 +1,13 @@
-//! A Swin as Python: timm's `SwinTransformer`, and its block taken apart where PETs act around the attention and
-//! in the MLP. What acts within the windows is not written down.
+//! A Swin as Python: timm's `SwinTransformer`, and its block with PETs around the attention and in the MLP. PETs within
+//! the windows cannot be exported.
 
 use super::config::Config;
 use crate::backbone::IN_ATTENTION;
-use crate::backbone::torch::{Acting, Body, MlpText, TorchText, acts_in, run_stages, tuple};
-use crate::pet::Site;
+use crate::backbone::block::python::{PythonBlock, TimmBlock};
+use crate::backbone::torch::{Acting, TorchText, acts_in, run_stages, tuple};
 use crate::problem::{Problem, Result};
 
-/// The network called `name`, with PETs at these sites.
+/// Returns the network with this name, with PETs at these sites.
 pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
     if acts_in(acting, IN_ATTENTION) {
         let what = "what a PET does within the windows of a Swin cannot be written for PyTorch yet";
@@ -53,7 +53,7 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
                          return network.patch_embed(images)\n\n\n"
         .to_owned();
     if !acting.is_empty() {
-        functions += &block(config, acting);
+        functions += &block(config, acting)?;
     }
     functions += &run_stages("layers", acting);
     functions += "def pool(network, x):\n    \"\"\"What the last block gives → features: the mean token.\"\"\"\n    \
@@ -68,43 +68,14 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
     })
 }
 
-fn block(config: &Config, acting: &Acting) -> String {
-    let mut body = Body::default();
-    body.line("\"\"\"A block of timm's Swin with what the PET does at its sites.\"\"\"");
-    body.line("shape = x.shape");
-    body.line("x = before = x.flatten(1, 2)");
-    if config.v2 {
-        body.line("inner = block._attn(x.view(shape)).flatten(1, 2)");
-        body.line("h = block.norm1(inner)");
-        body.site(acting, Site::Norm1, ["inner", "h"], "");
-        body.line("e = x");
-    } else {
-        body.line("e = block.norm1(x)");
-        body.site(acting, Site::Norm1, ["x", "e"], "");
-        body.line("h = block._attn(e.view(shape)).flatten(1, 2)");
-    }
-    body.site(acting, Site::Attention, ["e", "h"], "");
-    body.line("x = x + h");
-    match config.v2 {
-        true => body.line("e = x"),
-        false => {
-            body.line("e = block.norm2(x)");
-            body.site(acting, Site::Norm2, ["x", "e"], "");
-        }
-    }
-    body.mlp(acting, MlpText::PLAIN, &|what| {
-        [what.to_owned(), what.to_owned()]
-    });
-    if config.v2 {
-        body.line("inner, h = h, block.norm2(h)");
-        body.site(acting, Site::Norm2, ["inner", "h"], "");
-    }
-    body.site(acting, Site::Mlp, ["e", "h"], "");
-    body.site(acting, Site::Stream, ["x", "h"], "");
-    body.line("x = x + h");
-    for site in [Site::Block, Site::Tokens] {
-        body.site(acting, site, ["before", "x"], "");
-    }
-    body.line("return x.view(shape)");
-    format!("def block_with(block, pet, x):\n{}\n\n", body.text())
+fn block(config: &Config, acting: &Acting) -> Result<String> {
+    let timm = TimmBlock {
+        attention: "block._attn({}.view(shape)).flatten(1, 2)",
+        ..TimmBlock::PLAIN
+    };
+    PythonBlock::new(config.form(), 0, timm, acting).function(
+        "Swin",
+        &["shape, x = x.shape, x.flatten(1, 2)"],
+        "{}.view(shape)",
+    )
 }

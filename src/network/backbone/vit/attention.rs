@@ -8,6 +8,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::Vit;
 use crate::backbone::Tokens;
+use crate::backbone::block;
 use crate::nn;
 use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
@@ -26,7 +27,9 @@ impl Vit {
         hooks: &dyn Hooks,
     ) -> Result<Tensor<2>> {
         let patches = tokens.rows * tokens.columns;
-        let [q, k, v] = self.queries_and_keys(index, tokens, hooks)?;
+        let mut ops = self.ops(index, tokens, hooks);
+        let qkv = block::heads(&mut ops, &tokens.values)?;
+        let [q, k, v] = nn::split_heads(&qkv, hooks.prefix(index), self.config.heads);
         let [batch, heads, tokens, _] = q.dims();
         let shares = if hooks.uses(index, Site::Attend) {
             shares_of_plugin(index, [q, k, v], tokens - patches, hooks)?
@@ -35,22 +38,6 @@ impl Vit {
             shares_of_class(q, k).slice([0..batch, 0..heads, 0..1, keys - patches..keys])
         };
         Ok(shares.mean_dim(1).reshape([batch, patches]))
-    }
-
-    /// Queries, keys and values of a block by head, after its PETs and behind its prefix.
-    fn queries_and_keys(
-        &self,
-        index: usize,
-        tokens: &Tokens,
-        hooks: &dyn Hooks,
-    ) -> Result<[Tensor<4>; 3]> {
-        let block = &self.blocks[index];
-        let x = hooks.input(index, tokens.values.clone())?;
-        let e = block.norm1.forward(x.clone());
-        let e = hooks.around(index, Site::Norm1, &x, e)?;
-        let qkv = self.projected(index, tokens, &e, hooks)?;
-        let heads = self.config.heads;
-        Ok(nn::split_heads(&qkv, hooks.prefix(index), heads))
     }
 }
 

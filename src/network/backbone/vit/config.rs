@@ -1,6 +1,7 @@
 //! The dimensions of a ViT.
 
 use super::rotary::Rotary;
+use crate::backbone::block::{BlockForm, QueryKey};
 use crate::backbone::mlp::Activation;
 
 /// Dimensions of a ViT.
@@ -130,6 +131,29 @@ impl Config {
     /// timm's other ViTs only to the patches.
     pub fn pools_all_tokens(&self) -> bool {
         self.rope == Some(Rotary::Pe)
+    }
+
+    /// Returns the form of its blocks.
+    pub fn form(&self) -> BlockForm {
+        BlockForm {
+            query_key: match self.rope {
+                Some(_) => QueryKey::Rotary,
+                None => QueryKey::Plain,
+            },
+            attention_norm: self.attention_norm,
+            activation: self.activation,
+            swiglu: self.swiglu,
+            mlp_norm: self.mlp_norm,
+            ..BlockForm::default()
+        }
+    }
+
+    /// Returns the form of the MLP after the attention pooling.
+    pub fn pool_form(&self) -> BlockForm {
+        BlockForm {
+            activation: self.activation,
+            ..BlockForm::default()
+        }
     }
 
     /// Outputs of the MLP's first layer.

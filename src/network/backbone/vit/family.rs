@@ -152,7 +152,7 @@ impl Dimensions for Config {
     }
 
     fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
-        Ok(torch::text(self, name, acting))
+        torch::text(self, name, acting)
     }
 
     fn layer_names(&self, block: usize, site: Site) -> Vec<LayerName> {

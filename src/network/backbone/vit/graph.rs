@@ -1,16 +1,17 @@
 //! A ViT as a graph of operations.
 
 use super::config::{Config, Pool};
+use crate::backbone::block::graph::{Change, GraphBlock};
+use crate::backbone::block::{self, Part};
 use crate::backbone::graph::GraphParts;
-use crate::onnx::{Graph, Value};
-use crate::pet::Site;
+use crate::onnx::Value;
 use crate::problem::Result;
 
 /// Normalised images (any number × 3 × side × side) → features (any number × width).
 pub fn features(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
     let mut x = embed(config, parts, images)?;
     for index in 0..config.depth {
-        x = block(config, parts, index, &x)?;
+        x = block::run(&mut ops(config, parts, index), &x)?;
     }
     if !config.fc_norm {
         x = parts.norm(&x, "norm", config.epsilon)?;
@@ -36,7 +37,7 @@ pub fn features(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> 
     Ok(parts.graph.reshape(&pooled, &[-1, config.width as i64]))
 }
 
-/// The query attends to all tokens; then an MLP.
+/// A learned query attends to the tokens; an MLP follows.
 fn attention_pool(config: &Config, parts: &mut GraphParts<'_>, x: &Value) -> Result<Value> {
     let (width, heads) = (config.width as i64, config.pool_heads as i64);
     let name = |rest: &str| format!("attn_pool.{rest}");
@@ -50,11 +51,15 @@ fn attention_pool(config: &Config, parts: &mut GraphParts<'_>, x: &Value) -> Res
     let mixed = parts.attend([&q, &k, &v], width / heads, &|_, scores| scores);
     let mixed = parts.joined_heads(&mixed, width);
     let x = parts.linear(&mixed, &name("proj"))?;
-    let e = parts.norm(&x, &name("norm"), config.epsilon)?;
-    let hidden = parts.linear(&e, &name("mlp.fc1"))?;
-    let active = parts.active(&hidden, config.activation);
-    let h = parts.linear(&active, &name("mlp.fc2"))?;
-    Ok(parts.graph.pair("Add", &x, &h))
+    let mut ops = GraphBlock {
+        form: config.pool_form(),
+        prefix: "attn_pool".into(),
+        norms: ["norm"; 2],
+        scales: [None; 2],
+        // No PET acts behind the last block.
+        ..ops(config, parts, usize::MAX)
+    };
+    block::residual(&mut ops, Part::Mlp, x)
 }
 
 fn embed(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
@@ -89,61 +94,29 @@ fn embed(config: &Config, parts: &mut GraphParts<'_>, images: &Value) -> Result<
     }
 }
 
-fn block(
-    config: &Config,
-    parts: &mut GraphParts<'_>,
-    index: usize,
-    given: &Value,
-) -> Result<Value> {
-    let name = |rest: &str| format!("blocks.{index}.{rest}");
-    let before = &parts.input(index, given)?;
-    let e = parts.norm(before, &name("norm1"), config.epsilon)?;
-    let e = parts.site((index, Site::Norm1), before, e)?;
-    let h = attention(config, parts, index, &e)?;
-    let h = parts.site((index, Site::Attention), &e, h)?;
-    let x = parts.graph.pair("Add", before, &h);
-    let e = parts.norm(&x, &name("norm2"), config.epsilon)?;
-    let e = parts.site((index, Site::Norm2), &x, e)?;
-    let scale = config.layer_scale.then(|| name("ls2.gamma"));
-    let layer = name("mlp");
-    let mlp = (layer.as_str(), config.activation, config.epsilon);
-    let h = parts.mlp(index, &e, mlp, scale.as_deref())?;
-    let h = parts.site((index, Site::Mlp), &e, h)?;
-    let h = parts.site((index, Site::Stream), &x, h)?;
-    let x = parts.graph.pair("Add", &x, &h);
-    let x = parts.site((index, Site::Block), before, x)?;
-    parts.site((index, Site::Tokens), given, x)
-}
-
-fn attention(
-    config: &Config,
-    parts: &mut GraphParts<'_>,
-    index: usize,
-    e: &Value,
-) -> Result<Value> {
-    let (width, heads) = (config.width as i64, config.heads as i64);
-    let name = |rest: &str| format!("blocks.{index}.{rest}");
-    let projections = parts.projections(index, e, &name("attn.qkv"), config.width)?;
-    let [mut q, mut k, v] = projections.map(|h| parts.by_head(&h, heads, width));
-    if let Some(rope) = config.rope {
+/// Returns the operations of block `index`.
+fn ops<'a, 'b>(config: &Config, parts: &'a mut GraphParts<'b>, index: usize) -> GraphBlock<'a, 'b> {
+    let head = config.width / config.heads;
+    let change = config.rope.map(|rope| {
         let [side, learned] = [config.input_size, config.learned_size].map(|n| n / config.patch);
-        let head = config.width / config.heads;
-        let angles = rope.angles(side, side, learned, head);
-        [q, k] = [q, k].map(|x| parts.rotate(&x, &angles, head / 2, rope.is_half()));
-    }
-    let at = (index, Site::Attend);
-    let mixed = match parts.hooks.uses(at.0, at.1) {
-        true => {
-            let none = |_: &mut Graph| Ok(q.clone());
-            parts.hooks.around(parts.graph, at, &[&q, &k, &v], &none)?
+        Change::Rotary {
+            angles: rope.angles(side, side, learned, head),
+            half: rope.is_half(),
         }
-        false => parts.attend([&q, &k, &v], width / heads, &|_, scores| scores),
-    };
-    let mut mixed = parts.joined_heads(&mixed, width);
-    if config.attention_norm {
-        mixed = parts.norm(&mixed, &name("attn.norm"), config.epsilon)?;
+    });
+    GraphBlock {
+        parts,
+        index,
+        form: config.form(),
+        prefix: format!("blocks.{index}"),
+        norms: ["norm1", "norm2"],
+        scales: ["ls1.gamma", "ls2.gamma"].map(|name| config.layer_scale.then_some(name)),
+        width: config.width,
+        hidden: config.hidden,
+        heads: config.heads,
+        epsilon: config.epsilon,
+        side: config.input_size / config.patch,
+        change,
+        windows: None,
     }
-    let scale = config.layer_scale.then(|| name("ls1.gamma"));
-    let at = (index, Site::Proj);
-    parts.scaled_linear(at, &mixed, &name("attn.proj"), scale.as_deref())
 }

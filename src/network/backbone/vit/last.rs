@@ -7,7 +7,7 @@
 
 use burn::tensor::Tensor;
 
-use super::Block;
+use crate::backbone::block::tensors::Attention;
 use crate::nn::{self, Linear};
 
 /// The projections of the last block, taken apart.
@@ -22,9 +22,9 @@ pub(super) struct LastAttention {
 }
 
 impl LastAttention {
-    /// From the packed projections (width × 3·width) of a block.
-    pub(super) fn new(block: &Block, heads: usize) -> Self {
-        let packed = &block.qkv;
+    /// Splits the packed projections (width × 3·width) of an attention.
+    pub(super) fn new(attention: &Attention) -> Self {
+        let (packed, heads) = (&attention.qkv, attention.heads);
         let weight = packed.wide_weight();
         let [width, _] = weight.dims();
         let head = width / heads;
@@ -50,10 +50,10 @@ impl LastAttention {
 
     /// Tokens before the last block → the class token after it: batch × tokens × width → batch ×
     /// 1 × width.
-    pub(super) fn run(&self, block: &Block, x: Tensor<3>) -> Tensor<3> {
+    pub(super) fn run(&self, attention: &Attention, x: Tensor<3>) -> Tensor<3> {
         let [batch, _, width] = x.dims();
         let first = |x: Tensor<3>| x.slice([0..batch, 0..1, 0..width]);
-        let e = block.norm1.forward(x.clone());
+        let e = attention.norm.forward(x.clone());
         let query = self.query.forward(first(e.clone()));
         let by_head = |x: Tensor<3>| x.swap_dims(0, 1);
         let query = by_head(query.reshape([batch, self.heads, width / self.heads]));
@@ -65,7 +65,7 @@ impl LastAttention {
             Some(bias) => mixed + bias.clone().unsqueeze::<3>(),
             None => mixed,
         };
-        first(x) + block.proj.forward(mixed)
+        first(x) + attention.proj.forward(mixed)
     }
 }
 

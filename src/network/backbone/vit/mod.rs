@@ -26,21 +26,14 @@ pub use rotary::Rotary;
 use rotary::Rotations;
 
 use super::architecture::Architecture;
+use super::block::tensors::{Attention, Block, Mixer, TensorBlock};
+use super::block::{self, Part, QueryKey};
 use super::loader::WeightLoader;
 use super::mlp::{InnerNorm, Mlp};
-use super::projections::{projections, uses_projections};
-use super::{Backbone, Facts, IN_ATTENTION, Tokens, no_prompts, patches};
-use crate::nn::{self, Frame, LayerNorm, Linear};
-use crate::pet::{Hooks, PetStack, Site};
+use super::{Backbone, Facts, Tokens, no_prompts, patches};
+use crate::nn::{self, LayerNorm, Linear};
+use crate::pet::{Hooks, PetStack};
 use crate::problem::Result;
-
-struct Block {
-    norm1: LayerNorm,
-    qkv: Linear,
-    attention_norm: Option<LayerNorm>,
-    proj: Linear,
-    mlp: Mlp,
-}
 
 /// A ViT.
 pub struct Vit {
@@ -68,7 +61,7 @@ struct AttentionPool {
     query: Linear,
     key_value: Linear,
     proj: Linear,
-    mlp: Mlp,
+    mlp: Block,
     heads: usize,
 }
 
@@ -79,7 +72,6 @@ impl AttentionPool {
             hidden,
             pool_heads,
             epsilon,
-            activation,
             ..
         } = *config;
         let name = |rest: &str| format!("attn_pool.{rest}");
@@ -88,13 +80,15 @@ impl AttentionPool {
             query: loader.linear(&name("q"), width, width, true),
             key_value: loader.linear(&name("kv"), width, 2 * width, true),
             proj: loader.linear(&name("proj"), width, width, true),
-            mlp: Mlp {
-                activation,
-                ..Mlp::new(
-                    loader.norm(&name("norm"), width, epsilon),
-                    loader.linear(&name("mlp.fc1"), width, hidden, true),
-                    loader.linear(&name("mlp.fc2"), hidden, width, true),
-                )
+            mlp: Block {
+                form: config.pool_form(),
+                mixer: Mixer::None,
+                mlp: Mlp {
+                    norm: loader.norm(&name("norm"), width, epsilon),
+                    fc1: loader.linear(&name("mlp.fc1"), width, hidden, true),
+                    fc2: loader.linear(&name("mlp.fc2"), hidden, width, true),
+                    inner_norm: None,
+                },
             },
             heads: pool_heads,
         }
@@ -118,9 +112,9 @@ impl AttentionPool {
         let shares = nn::softmax(nn::matmul(query, part(0).swap_dims(2, 3)));
         let mixed = nn::matmul(shares, part(1)).reshape([batch, 1, width]);
         // No PET acts behind the last block.
-        let behind = usize::MAX;
-        self.mlp
-            .residual(behind, self.proj.forward(mixed), &PetStack::empty())
+        let hooks = PetStack::empty();
+        let mut ops = TensorBlock::new(&self.mlp, usize::MAX, &hooks);
+        block::residual(&mut ops, Part::Mlp, self.proj.forward(mixed))
     }
 }
 
@@ -149,7 +143,7 @@ impl Vit {
             .pre_norm
             .then(|| loader.norm("norm_pre", width, epsilon));
         let blocks = (0..config.depth)
-            .map(|index| Block::build(config, loader, &format!("blocks.{index}")))
+            .map(|index| build_block(config, loader, &format!("blocks.{index}")))
             .collect();
         let norm = match config.fc_norm {
             true => "fc_norm",
@@ -174,136 +168,55 @@ impl Vit {
         }
     }
 
-    /// Returns whether the attention of all blocks is the plain one: without rotations and a norm inside.
-    fn has_plain_attention(&self) -> bool {
-        self.rotations.is_none() && !self.config.attention_norm
-    }
-
-    /// Computes x + attention(LN(x)) with its hooks; as one operation if nothing acts inside.
-    fn attention_part(
-        &self,
-        index: usize,
-        tokens: &Tokens,
-        x: Tensor<3>,
-        hooks: &dyn Hooks,
-    ) -> Result<Tensor<3>> {
-        let block = &self.blocks[index];
-        let prefix = hooks.prefix(index);
-        let nothing_acts = prefix.is_none() && !hooks.uses_any(index, IN_ATTENTION);
-        let whole = nothing_acts && self.has_plain_attention();
-        let (projections, heads) = (block.projections(index, hooks)?, self.config.heads);
-        if whole && !hooks.uses_any(index, &[Site::Attention, Site::Norm1]) {
-            let frame = Frame::whole(&block.norm1);
-            return Ok(nn::self_attention(x, frame, projections, heads, None));
-        }
-        let e = block.norm1.forward(x.clone());
-        let e = hooks.around(index, Site::Norm1, &x, e)?;
-        let h = if whole {
-            nn::self_attention(e.clone(), Frame::default(), projections, heads, None)
-        } else {
-            self.attention(index, tokens, &e, prefix, hooks)?
-        };
-        Ok(nn::plus(x, hooks.around(index, Site::Attention, &e, h)?))
-    }
-
-    /// Computes the packed projections of e with their hooks, after the rotation. They are taken apart only if a PET
-    /// acts on them.
-    fn projected(
-        &self,
-        index: usize,
-        tokens: &Tokens,
-        e: &Tensor<3>,
-        hooks: &dyn Hooks,
-    ) -> Result<Tensor<3>> {
-        let [packed, _] = self.blocks[index].projections(index, hooks)?;
-        let mut qkv = packed.forward(e.clone());
-        if uses_projections(hooks, index) {
-            qkv = Tensor::cat(projections(index, e, (packed, qkv), hooks)?.to_vec(), 2);
-        }
-        Ok(match &self.rotations {
-            Some(rotations) => rotations.of_grid(tokens.rows, tokens.columns).apply(qkv),
-            None => qkv,
-        })
-    }
-
-    /// Computes multi-head attention on e, including the output projection.
-    fn attention(
-        &self,
-        index: usize,
-        tokens: &Tokens,
-        e: &Tensor<3>,
-        prefix: Option<[Tensor<3>; 2]>,
-        hooks: &dyn Hooks,
-    ) -> Result<Tensor<3>> {
-        let block = &self.blocks[index];
-        let heads = self.config.heads;
-        let [_, proj] = block.projections(index, hooks)?;
-        let qkv = self.projected(index, tokens, e, hooks)?;
-        let mixed = if hooks.uses(index, Site::Attend) {
-            let [q, k, v] = nn::split_heads(&qkv, prefix, heads);
-            let out = hooks.attend(index, q, k, v)?;
-            let [batch, heads, tokens, width] = out.dims();
-            out.swap_dims(1, 2).reshape([batch, tokens, heads * width])
-        } else {
-            match prefix {
-                Some(prefix) => nn::prefixed_attention(qkv, prefix, heads),
-                None => nn::attention(qkv, heads, None),
-            }
-        };
-        let mixed = match &block.attention_norm {
-            Some(norm) => norm.forward(mixed),
-            None => mixed,
-        };
-        let h = proj.forward(mixed.clone());
-        let weight = || proj.wide_weight();
-        hooks.around_linear((index, Site::Proj), &mixed, h, &weight)
+    /// Returns the operations of block `index` for these tokens, with its hooks.
+    fn ops<'a>(&'a self, index: usize, tokens: &Tokens, hooks: &'a dyn Hooks) -> TensorBlock<'a> {
+        let mut ops = TensorBlock::new(&self.blocks[index], index, hooks);
+        let rotations = self.rotations.as_ref();
+        ops.rotation = rotations.map(|known| known.of_grid(tokens.rows, tokens.columns));
+        ops
     }
 }
 
-impl Block {
-    /// Returns the layers before and after the attention, or those that replace them in the hooks.
-    fn projections<'a>(&'a self, index: usize, hooks: &'a dyn Hooks) -> Result<[&'a Linear; 2]> {
-        Ok([
-            hooks.layer(index, &Site::PACKED, &self.qkv)?,
-            hooks.layer(index, &[Site::Proj], &self.proj)?,
-        ])
-    }
-
-    fn build(config: &Config, loader: &mut WeightLoader, prefix: &str) -> Self {
-        let Config {
-            width,
-            hidden,
-            epsilon,
-            ..
-        } = *config;
-        let name = |rest: &str| format!("{prefix}.{rest}");
-        let norm1 = loader.norm(&name("norm1"), width, epsilon);
-        let qkv = loader.linear(&name("attn.qkv"), width, 3 * width, config.qkv_bias);
-        let attention_norm = config
-            .attention_norm
-            .then(|| loader.norm(&name("attn.norm"), width, epsilon));
-        let scale = |which: &str| config.layer_scale.then(|| name(which));
-        let first = scale("ls1.gamma");
-        let proj = loader.scaled_linear(&name("attn.proj"), width, width, first.as_deref());
-        let norm = loader.norm(&name("norm2"), width, epsilon);
-        let fc1 = loader.linear(&name("mlp.fc1"), width, config.fc1_outputs(), true);
-        let inner_norm = config
-            .mlp_norm
-            .then(|| InnerNorm::Layer(loader.norm(&name("mlp.norm"), hidden, epsilon)));
-        let second = scale("ls2.gamma");
-        let fc2 = loader.scaled_linear(&name("mlp.fc2"), hidden, width, second.as_deref());
-        Self {
-            norm1,
+/// Builds a block from the tensors below this name.
+fn build_block(config: &Config, loader: &mut WeightLoader, prefix: &str) -> Block {
+    let Config {
+        width,
+        hidden,
+        epsilon,
+        ..
+    } = *config;
+    let name = |rest: &str| format!("{prefix}.{rest}");
+    let norm1 = loader.norm(&name("norm1"), width, epsilon);
+    let qkv = loader.linear(&name("attn.qkv"), width, 3 * width, config.qkv_bias);
+    let attention_norm = config
+        .attention_norm
+        .then(|| loader.norm(&name("attn.norm"), width, epsilon));
+    let scale = |which: &str| config.layer_scale.then(|| name(which));
+    let first = scale("ls1.gamma");
+    let proj = loader.scaled_linear(&name("attn.proj"), width, width, first.as_deref());
+    let norm = loader.norm(&name("norm2"), width, epsilon);
+    let fc1 = loader.linear(&name("mlp.fc1"), width, config.fc1_outputs(), true);
+    let inner_norm = config
+        .mlp_norm
+        .then(|| InnerNorm::Layer(loader.norm(&name("mlp.norm"), hidden, epsilon)));
+    let second = scale("ls2.gamma");
+    let fc2 = loader.scaled_linear(&name("mlp.fc2"), hidden, width, second.as_deref());
+    Block {
+        form: config.form(),
+        mixer: Mixer::Attention(Attention {
+            norm: norm1,
             qkv,
-            attention_norm,
+            inner_norm: attention_norm,
             proj,
-            mlp: Mlp {
-                activation: config.activation,
-                swiglu: config.swiglu,
-                inner_norm,
-                ..Mlp::new(norm, fc1, fc2)
-            },
-        }
+            heads: config.heads,
+            cosine: None,
+        }),
+        mlp: Mlp {
+            norm,
+            fc1,
+            fc2,
+            inner_norm,
+        },
     }
 }
 
@@ -387,23 +300,21 @@ impl Backbone for Vit {
         Ok(Tokens { values, ..tokens })
     }
 
-    /// Computes a block. The last one returns only the class token if nothing else is read and nothing acts in it.
+    /// Computes a block. The last one returns only the class token if nothing else is read and no hook acts in it.
     fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
-        let given = tokens.values.clone();
+        let mut ops = self.ops(index, &tokens, hooks);
         let is_last = index + 1 == self.blocks.len();
-        let whole = hooks.acts_in(index) || hooks.reads_tokens() || !self.has_plain_attention();
-        if is_last && self.config.pool() == Pool::Token && !whole {
-            let block = &self.blocks[index];
-            let last = || LastAttention::new(block, self.config.heads);
-            let middle = self.last.get_or_init(last).run(block, given);
-            let values = block.mlp.residual(index, middle, hooks)?;
+        let form = self.config.form();
+        let is_plain = form.query_key == QueryKey::Plain && !form.attention_norm;
+        let reads_all = hooks.acts_in(index) || hooks.reads_tokens() || !is_plain;
+        if is_last && self.config.pool() == Pool::Token && !reads_all {
+            let attention = self.blocks[index].attention()?;
+            let last = self.last.get_or_init(|| LastAttention::new(attention));
+            let middle = last.run(attention, tokens.values);
+            let values = block::residual(&mut ops, Part::Mlp, middle)?;
             return Ok(Tokens { values, ..tokens });
         }
-        let x = hooks.input(index, given.clone())?;
-        let middle = self.attention_part(index, &tokens, x.clone(), hooks)?;
-        let out = self.blocks[index].mlp.residual(index, middle, hooks)?;
-        let out = hooks.around(index, Site::Block, &x, out)?;
-        let values = hooks.around(index, Site::Tokens, &given, out)?;
+        let values = block::run(&mut ops, &tokens.values)?;
         Ok(Tokens { values, ..tokens })
     }
 

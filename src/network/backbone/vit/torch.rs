@@ -1,18 +1,22 @@
-//! A ViT as Python: timm's `VisionTransformer`, and its block taken apart where PETs act in it.
+//! A ViT as Python: timm's `VisionTransformer`, and its block with PETs.
 
 use std::fmt::Write;
 
 use super::config::{Config, Pool};
-use crate::backbone::IN_ATTENTION;
+use crate::backbone::block::python::{PythonBlock, TimmBlock};
 use crate::backbone::mlp::Activation;
-use crate::backbone::torch::{Acting, Body, LayerName, MlpText, TorchText, acts_in, step};
+use crate::backbone::torch::{Acting, Body, LayerName, TorchText, step};
 use crate::pet::Site;
+use crate::problem::Result;
 
-/// The network called `name`, with PETs at these sites.
-pub fn text(config: &Config, name: &str, acting: &Acting) -> TorchText {
+/// Returns the network with this name, with PETs at these sites.
+///
+/// # Errors
+/// Returns a Problem if a PET acts where no Python is written.
+pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
     let mut functions = embed(config);
     if !acting.is_empty() {
-        functions += &block(config, acting);
+        functions += &block(config, acting)?;
     }
     functions += &format!(
         "def run(network, pets, x):\n    \"\"\"Through all blocks, with the PETs of those that have one.\"\"\"\n    \
@@ -33,19 +37,20 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> TorchText {
     if config.rope.is_some() {
         imports.push("from timm.layers.attention import Attention".into());
     }
-    TorchText {
+    Ok(TorchText {
         imports,
         network: rotation(config) + &network(config, name),
         functions,
-    }
+    })
 }
 
-/// Whether the attention pooling has another number of heads than the blocks, which timm's constructor does not take.
+/// Returns whether the attention pooling has another number of heads than the blocks, which timm's constructor does not
+/// take.
 fn has_other_pool_heads(config: &Config) -> bool {
     config.pool() == Pool::Map && config.pool_heads != config.heads
 }
 
-/// The rotary position embedding, `rotate(x)`, and the attention with it; nothing for a network without.
+/// Returns the rotary position embedding, `rotate(x)`, and the attention with it; nothing for a network without it.
 fn rotation(config: &Config) -> String {
     let Some(rope) = config.rope else {
         return String::new();
@@ -86,8 +91,8 @@ fn rotation(config: &Config) -> String {
     )
 }
 
-/// Where a site is in timm's network, and in transformers' of today and of before. Behind a layer scale h is no
-/// layer's output.
+/// Returns the layer of a site in timm's network, and in those of current and earlier transformers; nothing after a
+/// layer scale, where h is not the output of a layer.
 pub fn layers(config: &Config, block: usize, site: Site) -> Vec<LayerName> {
     let (timm, part, today, before) = match site {
         Site::Query => (
@@ -255,89 +260,22 @@ fn pool(config: &Config) -> String {
     )
 }
 
-fn block(config: &Config, acting: &Acting) -> String {
-    let mut body = Body::default();
-    body.line("\"\"\"A block of timm's ViT with what the PET does at its sites.\"\"\"");
-    if acting.contains_key(&Site::Tokens) {
-        body.line("given = x");
-    }
-    if acting.contains_key(&Site::Input) {
-        body.line("x = pet.input(x)");
-    }
-    if acting.contains_key(&Site::Block) {
-        body.line("before = x");
-    }
-    body.line("e = block.norm1(x)");
-    body.site(acting, Site::Norm1, ["x", "e"], "");
-    attention(config, acting, &mut body);
-    body.site(acting, Site::Attention, ["e", "h"], "");
-    body.line("x = x + h");
-    body.line("e = block.norm2(x)");
-    body.site(acting, Site::Norm2, ["x", "e"], "");
-    // What has no layer scale has `nn.Identity` in its place.
-    let scale = |what: &str| {
-        [
-            format!("block.ls2({what})"),
-            scaled(config, what, "block.ls2"),
-        ]
-    };
-    let inner = MlpText {
+fn block(config: &Config, acting: &Acting) -> Result<String> {
+    let plain = TimmBlock {
         activation: match config.swiglu {
-            true => "block.mlp.act(hidden.chunk(2, -1)[0]) * hidden.chunk(2, -1)[1]",
-            false => MlpText::PLAIN.activation,
+            true => "block.mlp.act({}.chunk(2, -1)[0]) * {}.chunk(2, -1)[1]",
+            false => TimmBlock::PLAIN.activation,
         },
-        norm: config.mlp_norm.then_some("block.mlp.norm(active)"),
-        ..MlpText::PLAIN
+        // A block without layer scale has `nn.Identity` in its place.
+        scales: ["block.ls1({})", "block.ls2({})"],
+        ..TimmBlock::PLAIN
     };
-    body.mlp(acting, inner, &scale);
-    body.site(acting, Site::Mlp, ["e", "h"], "");
-    body.site(acting, Site::Stream, ["x", "h"], "");
-    body.line("x = x + h");
-    body.site(acting, Site::Block, ["before", "x"], "");
-    body.site(acting, Site::Tokens, ["given", "x"], "");
-    body.line("return x");
-    format!("def block_with(block, pet, x):\n{}\n\n", body.text())
-}
-
-/// e → h, the attention with its output projection.
-fn attention(config: &Config, acting: &Acting, body: &mut Body) {
-    if !acts_in(acting, IN_ATTENTION) {
-        body.line("h = block.ls1(block.attn(e))");
-        return;
-    }
-    let weights =
-        [Site::Query, Site::Key, Site::Value].map(|site| acting.get(&site) == Some(&true));
-    body.line("q, k, v = block.attn.qkv(e).chunk(3, -1)");
-    if weights.contains(&true) {
-        body.line("w_q, w_k, w_v = block.attn.qkv.weight.T.chunk(3, -1)");
-    }
-    for (site, name) in [(Site::Query, "q"), (Site::Key, "k"), (Site::Value, "v")] {
-        body.site(acting, site, ["e", name], &format!("w_{name}"));
-    }
-    let heads = config.heads;
-    body.line(format!(
-        "q, k, v = (part.unflatten(-1, ({heads}, -1)).transpose(1, 2) for part in (q, k, v))"
-    ));
-    if config.rope.is_some() {
-        body.line("q, k = rotate(q), rotate(k)");
-    }
-    body.line(match acting.contains_key(&Site::Attend) {
-        true => "mixed = pet.attend(q, k, v)",
-        false => "mixed = F.scaled_dot_product_attention(q, k, v)",
-    });
-    body.line("mixed = mixed.transpose(1, 2).flatten(2)");
-    if config.attention_norm {
-        body.line("mixed = block.attn.norm(mixed)");
-    }
-    body.line("h = block.ls1(block.attn.proj(mixed))");
-    let weight = scaled(config, "block.attn.proj.weight.T", "block.ls1");
-    body.site(acting, Site::Proj, ["mixed", "h"], &weight);
-}
-
-/// A layer's weight, in × out; the layer scale behind it belongs to it.
-fn scaled(config: &Config, weight: &str, scale: &str) -> String {
-    match config.layer_scale {
-        true => format!("{weight} * {scale}.gamma"),
-        false => weight.to_owned(),
-    }
+    let timm = match config.layer_scale {
+        true => TimmBlock {
+            weight_scales: ["{} * block.ls1.gamma", "{} * block.ls2.gamma"],
+            ..plain
+        },
+        false => plain,
+    };
+    PythonBlock::new(config.form(), config.heads, timm, acting).function("ViT", &[], "{}")
 }

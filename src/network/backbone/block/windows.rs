@@ -10,9 +10,12 @@ use crate::nn::rows::{NOWHERE, Order};
 /// an axis is not shifted along it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Windows {
-    pub(super) map: (usize, usize),
-    pub(super) window: (usize, usize),
-    pub(super) shift: (usize, usize),
+    /// Rows and columns of the map.
+    pub map: (usize, usize),
+    /// Rows and columns of a window.
+    pub window: (usize, usize),
+    /// Rows and columns by which the windows are shifted.
+    pub shift: (usize, usize),
 }
 
 impl Windows {
@@ -38,7 +41,7 @@ impl Windows {
     }
 
     /// The map's sides rounded up to whole windows.
-    pub(super) fn whole(&self) -> (usize, usize) {
+    pub fn whole(&self) -> (usize, usize) {
         (
             self.map.0.next_multiple_of(self.window.0),
             self.map.1.next_multiple_of(self.window.1),
@@ -52,13 +55,13 @@ impl Windows {
     }
 
     /// Number of windows along each axis, and the sides of one.
-    pub(super) fn grid(&self) -> [[usize; 2]; 2] {
+    pub fn grid(&self) -> [[usize; 2]; 2] {
         let (down, across) = self.counts();
         [[down, across], [self.window.0, self.window.1]]
     }
 
     /// Windows of an image whose biases differ: one where all are alike.
-    pub(super) fn groups(&self) -> usize {
+    pub fn groups(&self) -> usize {
         let (down, across) = self.counts();
         match self.shift {
             (0, 0) => 1,
@@ -67,7 +70,7 @@ impl Windows {
     }
 
     /// Tokens of a window.
-    pub(super) fn tokens(&self) -> usize {
+    pub fn tokens(&self) -> usize {
         self.window.0 * self.window.1
     }
 
@@ -158,7 +161,7 @@ impl Windows {
     }
 
     /// For each token of each window the region it belongs to once the map was rolled.
-    pub(super) fn regions(&self) -> Vec<Vec<usize>> {
+    pub fn regions(&self) -> Vec<Vec<usize>> {
         let (rows, columns) = self.whole();
         let band = |at: usize, side: usize, window: usize, shift: usize| {
             if shift == 0 || at < side - window {

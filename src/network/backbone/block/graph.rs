@@ -1,0 +1,361 @@
+//! A block as nodes of an ONNX graph.
+
+use super::windows::Windows;
+use super::{BlockForm, BlockOps, Part, Scope};
+use crate::backbone::graph::{GraphParts, transposed_weight};
+use crate::backbone::mlp::{Activation, ResponseNorm};
+use crate::onnx::{Graph, Value};
+use crate::pet::Site;
+use crate::problem::{Problem, Result};
+
+/// Adds the nodes of a block to a graph.
+pub struct GraphBlock<'a, 'b> {
+    /// The graph with its weights and hooks.
+    pub parts: &'a mut GraphParts<'b>,
+    /// The number of the block over all stages.
+    pub index: usize,
+    /// Which layers there are, and in which order.
+    pub form: BlockForm,
+    /// The beginning of the names of its weights.
+    pub prefix: String,
+    /// Names, after the prefix, of the norms of attention and MLP.
+    pub norms: [&'static str; 2],
+    /// Names, after the prefix, of the layer scales of attention and MLP.
+    pub scales: [Option<&'static str>; 2],
+    /// Channels of a token.
+    pub width: usize,
+    /// Channels inside the MLP, the inputs of its second layer.
+    pub hidden: usize,
+    /// Attention heads.
+    pub heads: usize,
+    /// Added to the variance in layer norms.
+    pub epsilon: f64,
+    /// Side of the map.
+    pub side: usize,
+    /// How queries and keys are changed.
+    pub change: Option<Change>,
+    /// The windows, and the bias of each pair of tokens in them.
+    pub windows: Option<(Windows, Value)>,
+}
+
+/// How queries and keys are changed.
+pub enum Change {
+    /// Rotated by these angles (patches × pairs of channels); pairs are the halves of a head, or neighbours.
+    Rotary {
+        /// The angles.
+        angles: Vec<f64>,
+        /// Whether pairs are the halves of a head.
+        half: bool,
+    },
+    /// Scaled to unit length, the queries then by this factor (heads × 1 × 1).
+    Cosine(Value),
+}
+
+impl GraphBlock<'_, '_> {
+    fn name(&self, rest: &str) -> String {
+        format!("{}.{rest}", self.prefix)
+    }
+
+    /// Returns the cut and the channels of a token.
+    fn cut(&self) -> Result<(Windows, i64)> {
+        let (cut, _) = self.windows.as_ref().ok_or_else(|| missing("windows"))?;
+        Ok((*cut, self.width as i64))
+    }
+}
+
+impl BlockOps for GraphBlock<'_, '_> {
+    type Value = Value;
+    /// Queries, keys and values by head: any × heads × tokens × head width.
+    type Heads = [Value; 3];
+
+    fn form(&self) -> BlockForm {
+        self.form
+    }
+
+    fn input(&mut self, x: &Value) -> Result<Value> {
+        self.parts.input(self.index, x)
+    }
+
+    fn site(&mut self, site: Site, e: &Value, h: Value) -> Result<Value> {
+        self.parts.site((self.index, site), e, h)
+    }
+
+    fn fused(&mut self, _: Part, _: Scope, _: &Value) -> Result<Option<Value>> {
+        Ok(None)
+    }
+
+    fn add(&mut self, _: Part, x: Value, h: Value) -> Value {
+        self.parts.graph.pair("Add", &x, &h)
+    }
+
+    fn depthwise(&mut self, x: &Value) -> Result<Value> {
+        let (side, width) = (self.side, self.width);
+        let map = self.parts.map_of(x, [side, side, width]);
+        let name = self.name("conv_dw");
+        let mixed = self.parts.convolution(&map, &name, [1, width, 3])?;
+        Ok(self.parts.tokens_of(&mixed, width))
+    }
+
+    fn norm(&mut self, part: Part, x: &Value) -> Result<Value> {
+        let name = self.name(self.norms[part as usize]);
+        self.parts.norm(x, &name, self.epsilon)
+    }
+
+    fn inner_norm(&mut self, part: Part, x: Value) -> Result<Value> {
+        if part == Part::Attention {
+            let name = self.name("attn.norm");
+            return self.parts.norm(&x, &name, self.epsilon);
+        }
+        match self.form.convolution {
+            true => response_norm(self.parts, &x, &self.name("mlp.grn")),
+            false => self.parts.norm(&x, &self.name("mlp.norm"), self.epsilon),
+        }
+    }
+
+    fn partition(&mut self, x: &Value) -> Result<Value> {
+        let (cut, width) = self.cut()?;
+        Ok(partition(self.parts.graph, x, &cut, width))
+    }
+
+    fn reverse(&mut self, x: Value) -> Result<Value> {
+        let (cut, width) = self.cut()?;
+        Ok(reverse(self.parts.graph, &x, &cut, width))
+    }
+
+    fn projections(&mut self, e: &Value) -> Result<[Value; 3]> {
+        let layer = self.name("attn.qkv");
+        let packed = self.parts.linear(e, &layer)?;
+        let (width, weights) = (self.width as i64, self.parts.weights);
+        let mut part = |i: i64| {
+            let (from, to) = (i * width, (i + 1) * width);
+            let h = self.parts.graph.slice(&packed, -1, from, to);
+            let weight = |graph: &mut Graph| {
+                let whole = transposed_weight(graph, weights, &layer)?;
+                Ok(graph.slice(&whole, -1, from, to))
+            };
+            let at = (self.index, Site::PACKED[i as usize]);
+            let h = self.parts.linear_site(at, e, h, &weight)?;
+            Ok(self.parts.by_head(&h, self.heads as i64, width))
+        };
+        Ok([part(0)?, part(1)?, part(2)?])
+    }
+
+    fn change_queries_and_keys(&mut self, [q, k, v]: [Value; 3]) -> Result<[Value; 3]> {
+        let graph = &mut *self.parts.graph;
+        match &self.change {
+            Some(Change::Rotary { angles, half }) => {
+                let pairs = self.width / self.heads / 2;
+                let [q, k] = [q, k].map(|x| rotate(graph, &x, (angles.as_slice(), pairs, *half)));
+                Ok([q, k, v])
+            }
+            Some(Change::Cosine(scale)) => {
+                let q = unit(graph, &q);
+                let q = graph.pair("Mul", &q, scale);
+                Ok([q, unit(graph, &k), v])
+            }
+            None => Err(missing("rotation")),
+        }
+    }
+
+    fn attend(&mut self, [q, k, v]: [Value; 3]) -> Result<Value> {
+        let at = (self.index, Site::Attend);
+        let (heads, width) = (self.heads as i64, self.width as i64);
+        let mixed = match self.parts.hooks.uses(at.0, at.1) {
+            true => {
+                let none = |_: &mut Graph| Ok(q.clone());
+                let hooks = self.parts.hooks;
+                hooks.around(self.parts.graph, at, &[&q, &k, &v], &none)?
+            }
+            false => {
+                let windows = self.windows.as_ref();
+                let biased = |graph: &mut Graph, scores: Value| match windows {
+                    Some((cut, bias)) => {
+                        let [groups, tokens] = [cut.groups(), cut.tokens()].map(|n| n as i64);
+                        let by_group = [-1, groups, heads, tokens, tokens];
+                        let scores = graph.reshape(&scores, &by_group);
+                        let biased = graph.pair("Add", &scores, bias);
+                        graph.reshape(&biased, &[-1, heads, tokens, tokens])
+                    }
+                    None => scores,
+                };
+                self.parts.attend([&q, &k, &v], width / heads, &biased)
+            }
+        };
+        Ok(self.parts.joined_heads(&mixed, width))
+    }
+
+    fn linear(&mut self, site: Site, e: &Value) -> Result<Value> {
+        let (layer, part) = match site {
+            Site::Proj => ("attn.proj", Some(Part::Attention)),
+            Site::Fc1 => ("mlp.fc1", None),
+            Site::Fc2 => ("mlp.fc2", Some(Part::Mlp)),
+            _ => return Err(missing("linear layer")),
+        };
+        let scale = part.and_then(|part| self.scales[part as usize]);
+        let scale = scale.map(|name| self.name(name));
+        let (at, name) = ((self.index, site), self.name(layer));
+        self.parts.scaled_linear(at, e, &name, scale.as_deref())
+    }
+
+    fn activation(&mut self, x: &Value) -> Value {
+        let graph = &mut *self.parts.graph;
+        match self.form.swiglu {
+            true => swiglu(graph, x, self.hidden as i64),
+            false => activation(graph, x, self.form.activation),
+        }
+    }
+}
+
+/// Returns the global response norm of any × positions × channels.
+fn response_norm(parts: &mut GraphParts<'_>, x: &Value, layer: &str) -> Result<Value> {
+    let gamma = parts.weight(&format!("{layer}.weight"))?;
+    let beta = parts.weight(&format!("{layer}.bias"))?;
+    let graph = &mut *parts.graph;
+    let squared = graph.pair("Mul", x, x);
+    let summed = graph.sum(&squared, 1);
+    let norms = graph.op("Sqrt", &[&summed], &[]);
+    let mean = graph.mean(&norms, 2);
+    let epsilon = graph.number(ResponseNorm::EPSILON);
+    let mean = graph.pair("Add", &mean, &epsilon);
+    let share = graph.pair("Div", &norms, &mean);
+    let scale = graph.pair("Mul", &share, &gamma);
+    let scaled = graph.pair("Mul", x, &scale);
+    let moved = graph.pair("Add", &scaled, &beta);
+    Ok(graph.pair("Add", x, &moved))
+}
+
+/// Returns SwiGLU of gates and values, side by side, of this number of channels each.
+fn swiglu(graph: &mut Graph, x: &Value, channels: i64) -> Value {
+    let gate = graph.slice(x, -1, 0, channels);
+    let value = graph.slice(x, -1, channels, 2 * channels);
+    let share = graph.op("Sigmoid", &[&gate], &[]);
+    let gate = graph.pair("Mul", &gate, &share);
+    graph.pair("Mul", &gate, &value)
+}
+
+/// Rotates the last tokens of queries or keys (any × heads × tokens × head width) by angles (tokens × pairs of channels).
+/// Pairs are the halves of a head, or neighbours.
+fn rotate(graph: &mut Graph, x: &Value, (angles, pairs, half): (&[f64], usize, bool)) -> Value {
+    let tokens = angles.len() / pairs;
+    let count = tokens as i64;
+    // The two numbers of a pair are side by side on one axis.
+    let (apart, axis, table) = match half {
+        true => ([0, 0, count, 2, pairs as i64], 3, [tokens, 1, pairs]),
+        false => ([0, 0, count, pairs as i64, 2], 4, [tokens, pairs, 1]),
+    };
+    let mut named = |name: &str, of: fn(f64) -> f64| {
+        let values = || angles.iter().map(|angle| of(*angle) as f32).collect();
+        graph.weight(&format!("rotary {name}"), &table, values)
+    };
+    let (cos, sin) = (named("cos", f64::cos), named("sin", f64::sin));
+    let leading = graph.slice(x, 2, 0, -count);
+    let rotated = graph.slice(x, 2, -count, i64::MAX);
+    let rotated = graph.reshape(&rotated, &apart);
+    let a = graph.slice(&rotated, axis, 0, 1);
+    let b = graph.slice(&rotated, axis, 1, 2);
+    let mut product = |x: &Value, table: &Value| graph.pair("Mul", x, table);
+    let [ac, bs, bc, as_] = [
+        product(&a, &cos),
+        product(&b, &sin),
+        product(&b, &cos),
+        product(&a, &sin),
+    ];
+    let first = graph.pair("Sub", &ac, &bs);
+    let second = graph.pair("Add", &bc, &as_);
+    let rotated = graph.join(&[&first, &second], axis);
+    let rotated = graph.reshape(&rotated, &[0, 0, count, 2 * pairs as i64]);
+    graph.join(&[&leading, &rotated], 2)
+}
+
+/// Returns the activation of each value.
+fn activation(graph: &mut Graph, x: &Value, activation: Activation) -> Value {
+    let times = |graph: &mut Graph, x: &Value, factor: f64| {
+        let factor = graph.number(factor);
+        graph.pair("Mul", x, &factor)
+    };
+    match activation {
+        Activation::Gelu => graph.gelu(x),
+        Activation::QuickGelu => {
+            let scaled = times(graph, x, 1.702);
+            let share = graph.op("Sigmoid", &[&scaled], &[]);
+            graph.pair("Mul", x, &share)
+        }
+        Activation::GeluTanh => {
+            let half = times(graph, x, 0.5);
+            let small = times(graph, x, 0.044_715);
+            let squared = graph.pair("Mul", x, x);
+            let cubed = graph.pair("Mul", &small, &squared);
+            let inside = graph.pair("Add", x, &cubed);
+            let inside = times(graph, &inside, (2.0 / std::f64::consts::PI).sqrt());
+            let share = graph.op("Tanh", &[&inside], &[]);
+            let one = graph.number(1.0);
+            let share = graph.pair("Add", &share, &one);
+            graph.pair("Mul", &half, &share)
+        }
+    }
+}
+
+/// Scales each row to length 1.
+fn unit(graph: &mut Graph, x: &Value) -> Value {
+    let squared = graph.pair("Mul", x, x);
+    let summed = graph.sum(&squared, -1);
+    let least = graph.number(1e-24);
+    let summed = graph.op("Max", &[&summed, &least], &[]);
+    let length = graph.op("Sqrt", &[&summed], &[]);
+    graph.pair("Div", x, &length)
+}
+
+/// Does what [`Windows::partition`] does.
+fn partition(graph: &mut Graph, tokens: &Value, windows: &Windows, width: i64) -> Value {
+    let (rows, columns) = windows.map;
+    let mut map = graph.reshape(tokens, &[0, rows as i64, columns as i64, width]);
+    let sides = [(1, rows, windows.shift.0), (2, columns, windows.shift.1)];
+    for (axis, side, shift) in sides {
+        map = rolled(graph, &map, (axis, side), shift);
+    }
+    let map = padded(graph, &map, windows.map, windows.whole());
+    let [[down, across], [high, wide]] = windows.grid().map(|pair| pair.map(|n| n as i64));
+    let apart = graph.reshape(&map, &[0, down, high, across, wide, width]);
+    let together = graph.permute(&apart, &[0, 1, 3, 2, 4, 5]);
+    graph.reshape(&together, &[-1, high * wide, width])
+}
+
+/// Does what [`Windows::reverse`] does.
+fn reverse(graph: &mut Graph, values: &Value, windows: &Windows, width: i64) -> Value {
+    let [[down, across], [high, wide]] = windows.grid().map(|pair| pair.map(|n| n as i64));
+    let apart = graph.reshape(values, &[-1, down, across, high, wide, width]);
+    let together = graph.permute(&apart, &[0, 1, 3, 2, 4, 5]);
+    let mut map = graph.reshape(&together, &[0, down * high, across * wide, width]);
+    let (rows, columns) = windows.map;
+    let sides = [(1, rows, windows.shift.0), (2, columns, windows.shift.1)];
+    for (axis, side, shift) in sides {
+        map = graph.slice(&map, axis, 0, side as i64);
+        map = rolled(graph, &map, (axis, side), (side - shift) % side);
+    }
+    graph.reshape(&map, &[0, (rows * columns) as i64, width])
+}
+
+/// Rolls a map back along an axis: what leaves at the beginning enters at the end.
+fn rolled(graph: &mut Graph, map: &Value, (axis, side): (i64, usize), by: usize) -> Value {
+    if by == 0 {
+        return map.clone();
+    }
+    let first = graph.slice(map, axis, 0, by as i64);
+    let rest = graph.slice(map, axis, by as i64, side as i64);
+    graph.join(&[&rest, &first], axis)
+}
+
+/// Adds zeros below and to the right of a map (any × rows × columns × channels).
+pub fn padded(graph: &mut Graph, map: &Value, from: (usize, usize), to: (usize, usize)) -> Value {
+    if from == to {
+        return map.clone();
+    }
+    let [below, right] = [to.0 - from.0, to.1 - from.1].map(|n| n as i64);
+    let around = graph.ints(&[0, 0, 0, 0, 0, below, right, 0]);
+    graph.op("Pad", &[map, &around], &[])
+}
+
+/// Returns the error of a family whose form promises a layer that its blocks lack.
+fn missing(what: &str) -> Problem {
+    Problem::new(format!("this block has no {what}"))
+}

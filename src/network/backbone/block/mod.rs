@@ -1,0 +1,272 @@
+//! The block of all families, described once: the order of its layers, and the sites where PETs act. [`run`] follows the
+//! description with the operations of a [`BlockOps`]: on tensors ([`tensors`]), as nodes of an ONNX graph ([`graph`]), or
+//! as lines of Python ([`python`]).
+
+pub mod graph;
+pub mod python;
+pub mod tensors;
+pub mod windows;
+
+use super::mlp::Activation;
+use crate::pet::Site;
+use crate::problem::Result;
+
+/// What distinguishes the blocks of families.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockForm {
+    /// Whether the block begins with a depthwise convolution (ConvNeXt) instead of an attention sub-layer.
+    pub convolution: bool,
+    /// Whether the tokens attend to each other within windows only (Swin).
+    pub windows: bool,
+    /// Whether the norm of a sub-layer follows it (Swin V2).
+    pub norm_after: bool,
+    /// How queries and keys are changed before they are compared.
+    pub query_key: QueryKey,
+    /// Whether there is a layer norm before the output projection of the attention (EVA-02-CLIP).
+    pub attention_norm: bool,
+    /// The activation of the MLP, unless it has SwiGLU.
+    pub activation: Activation,
+    /// Whether the MLP has SwiGLU: its first layer computes gates and values.
+    pub swiglu: bool,
+    /// Whether there is a norm after the activation: a layer norm (EVA-02) or a response norm (ConvNeXt V2).
+    pub mlp_norm: bool,
+}
+
+/// How queries and keys are changed before they are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum QueryKey {
+    /// Not at all.
+    #[default]
+    Plain,
+    /// Rotated by their position.
+    Rotary,
+    /// Scaled to unit length, the queries then by a learned factor (Swin V2).
+    Cosine,
+}
+
+/// A sub-layer of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Self-attention with its projections.
+    Attention,
+    /// Two linear layers with an activation between them.
+    Mlp,
+}
+
+impl Part {
+    /// Returns the sites of the sub-layer and of its norm.
+    fn sites(self) -> [Site; 2] {
+        match self {
+            Self::Attention => [Site::Attention, Site::Norm1],
+            Self::Mlp => [Site::Mlp, Site::Norm2],
+        }
+    }
+}
+
+/// How much of a sub-layer one operation computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The sub-layer with its norm, added to its input.
+    Residual,
+    /// The sub-layer with its norm.
+    Branch,
+    /// The sub-layer alone.
+    Layers,
+}
+
+/// The operations that a block consists of.
+pub trait BlockOps {
+    /// Tokens: batch × tokens × channels.
+    type Value: Clone;
+    /// Queries, keys and values.
+    type Heads;
+
+    /// Returns the form of the block.
+    fn form(&self) -> BlockForm;
+
+    /// Returns the tokens that enter the block, with the changes of PETs at [`Site::Input`].
+    ///
+    /// # Errors
+    /// Returns a Problem if a PET does not fit.
+    fn input(&mut self, x: &Self::Value) -> Result<Self::Value>;
+
+    /// Returns the result of a site that is not a linear layer, for its input `e` and output `h`.
+    ///
+    /// # Errors
+    /// Returns a Problem if a PET does not fit.
+    fn site(&mut self, site: Site, e: &Self::Value, h: Self::Value) -> Result<Self::Value>;
+
+    /// Returns the result of a whole sub-layer, if one operation computes it without applying a hook; `None` otherwise.
+    ///
+    /// # Errors
+    /// Returns a Problem if a PET does not fit.
+    fn fused(&mut self, part: Part, scope: Scope, x: &Self::Value) -> Result<Option<Self::Value>>;
+
+    /// Returns x + h after this sub-layer.
+    fn add(&mut self, part: Part, x: Self::Value, h: Self::Value) -> Self::Value;
+
+    /// Returns the depthwise convolution of the map.
+    ///
+    /// # Errors
+    /// Returns a Problem if the layer is missing.
+    fn depthwise(&mut self, x: &Self::Value) -> Result<Self::Value>;
+
+    /// Returns the norm that belongs to a sub-layer.
+    ///
+    /// # Errors
+    /// Returns a Problem if the layer is missing.
+    fn norm(&mut self, part: Part, x: &Self::Value) -> Result<Self::Value>;
+
+    /// Returns the norm before the last layer of a sub-layer.
+    ///
+    /// # Errors
+    /// Returns a Problem if the layer is missing.
+    fn inner_norm(&mut self, part: Part, x: Self::Value) -> Result<Self::Value>;
+
+    /// Returns the map split into windows.
+    ///
+    /// # Errors
+    /// Returns a Problem if the block has no windows.
+    fn partition(&mut self, x: &Self::Value) -> Result<Self::Value>;
+
+    /// Undoes [`BlockOps::partition`].
+    ///
+    /// # Errors
+    /// Returns a Problem if the block has no windows.
+    fn reverse(&mut self, x: Self::Value) -> Result<Self::Value>;
+
+    /// Returns queries, keys and values of e, each after its site.
+    ///
+    /// # Errors
+    /// Returns a Problem if the layer is missing or a PET does not fit.
+    fn projections(&mut self, e: &Self::Value) -> Result<Self::Heads>;
+
+    /// Changes queries and keys as [`BlockForm::query_key`] says.
+    ///
+    /// # Errors
+    /// Returns a Problem if the angles or scales are missing.
+    fn change_queries_and_keys(&mut self, heads: Self::Heads) -> Result<Self::Heads>;
+
+    /// Returns the attention of all heads, side by side.
+    ///
+    /// # Errors
+    /// Returns a Problem if a PET does not fit.
+    fn attend(&mut self, heads: Self::Heads) -> Result<Self::Value>;
+
+    /// Returns a linear layer ([`Site::Proj`], [`Site::Fc1`] or [`Site::Fc2`]) after its site.
+    ///
+    /// # Errors
+    /// Returns a Problem if the layer is missing or a PET does not fit.
+    fn linear(&mut self, site: Site, e: &Self::Value) -> Result<Self::Value>;
+
+    /// Returns the activation of the MLP, or SwiGLU.
+    fn activation(&mut self, x: &Self::Value) -> Self::Value;
+}
+
+/// Computes a block: tokens before it → tokens after it.
+///
+/// # Errors
+/// Returns a Problem if a layer is missing or a PET does not fit.
+pub fn run<O: BlockOps>(ops: &mut O, given: &O::Value) -> Result<O::Value> {
+    let x = ops.input(given)?;
+    let out = if ops.form().convolution {
+        let mixed = ops.depthwise(&x)?;
+        let h = branch(ops, Part::Mlp, &mixed)?;
+        ops.add(Part::Mlp, x.clone(), h)
+    } else {
+        let middle = residual(ops, Part::Attention, x.clone())?;
+        residual(ops, Part::Mlp, middle)?
+    };
+    let out = ops.site(Site::Block, &x, out)?;
+    ops.site(Site::Tokens, given, out)
+}
+
+/// Computes x + layers(LN(x)), or x + LN(layers(x)).
+///
+/// # Errors
+/// Returns a Problem if a layer is missing or a PET does not fit.
+pub fn residual<O: BlockOps>(ops: &mut O, part: Part, x: O::Value) -> Result<O::Value> {
+    if let Some(out) = ops.fused(part, Scope::Residual, &x)? {
+        return Ok(out);
+    }
+    let mut h = branch(ops, part, &x)?;
+    if part == Part::Mlp {
+        h = ops.site(Site::Stream, &x, h)?;
+    }
+    Ok(ops.add(part, x, h))
+}
+
+/// Returns queries, keys and values of a block by head.
+///
+/// # Errors
+/// Returns a Problem if a layer is missing or a PET does not fit.
+pub fn heads<O: BlockOps>(ops: &mut O, given: &O::Value) -> Result<O::Heads> {
+    let x = ops.input(given)?;
+    let e = normed(ops, Part::Attention, &x)?;
+    projected(ops, &e)
+}
+
+fn branch<O: BlockOps>(ops: &mut O, part: Part, x: &O::Value) -> Result<O::Value> {
+    if let Some(h) = ops.fused(part, Scope::Branch, x)? {
+        return Ok(h);
+    }
+    let norm_after = ops.form().norm_after;
+    let e = match norm_after {
+        true => x.clone(),
+        false => normed(ops, part, x)?,
+    };
+    let mut h = match (ops.fused(part, Scope::Layers, &e)?, part) {
+        (Some(h), _) => h,
+        (None, Part::Attention) => attention(ops, &e)?,
+        (None, Part::Mlp) => mlp(ops, &e)?,
+    };
+    if norm_after {
+        h = normed(ops, part, &h)?;
+    }
+    let [site, _] = part.sites();
+    ops.site(site, &e, h)
+}
+
+fn normed<O: BlockOps>(ops: &mut O, part: Part, x: &O::Value) -> Result<O::Value> {
+    let normed = ops.norm(part, x)?;
+    let [_, site] = part.sites();
+    ops.site(site, x, normed)
+}
+
+fn attention<O: BlockOps>(ops: &mut O, e: &O::Value) -> Result<O::Value> {
+    let form = ops.form();
+    let heads = match form.windows {
+        true => {
+            let inside = ops.partition(e)?;
+            projected(ops, &inside)?
+        }
+        false => projected(ops, e)?,
+    };
+    let mut mixed = ops.attend(heads)?;
+    if form.attention_norm {
+        mixed = ops.inner_norm(Part::Attention, mixed)?;
+    }
+    let h = ops.linear(Site::Proj, &mixed)?;
+    match form.windows {
+        true => ops.reverse(h),
+        false => Ok(h),
+    }
+}
+
+fn projected<O: BlockOps>(ops: &mut O, e: &O::Value) -> Result<O::Heads> {
+    let heads = ops.projections(e)?;
+    match ops.form().query_key {
+        QueryKey::Plain => Ok(heads),
+        QueryKey::Rotary | QueryKey::Cosine => ops.change_queries_and_keys(heads),
+    }
+}
+
+fn mlp<O: BlockOps>(ops: &mut O, e: &O::Value) -> Result<O::Value> {
+    let hidden = ops.linear(Site::Fc1, e)?;
+    let active = ops.activation(&hidden);
+    let mut active = ops.site(Site::Activation, &hidden, active)?;
+    if ops.form().mlp_norm {
+        active = ops.inner_norm(Part::Mlp, active)?;
+    }
+    ops.linear(Site::Fc2, &active)
+}

@@ -1,0 +1,214 @@
+//! A block as lines of Python over a block of timm.
+
+use super::{BlockForm, BlockOps, Part, QueryKey, Scope};
+use crate::backbone::IN_ATTENTION;
+use crate::backbone::torch::{Acting, Body, acts_in};
+use crate::pet::Site;
+use crate::problem::{Problem, Result};
+
+/// How timm's block of a family computes its parts: Python expressions, with `{}` for the input. Pairs are of attention
+/// and MLP.
+#[derive(Clone, Copy)]
+pub struct TimmBlock {
+    /// The norms.
+    pub norms: [&'static str; 2],
+    /// The attention with its output projection, without layer scale.
+    pub attention: &'static str,
+    /// The depthwise convolution.
+    pub depthwise: &'static str,
+    /// The MLP without layer scale.
+    pub mlp: &'static str,
+    /// The activation, or SwiGLU.
+    pub activation: &'static str,
+    /// The norms before the last layers.
+    pub inner_norms: [&'static str; 2],
+    /// The layer scales.
+    pub scales: [&'static str; 2],
+    /// The layer scales, applied to weights (in × out).
+    pub weight_scales: [&'static str; 2],
+}
+
+impl TimmBlock {
+    /// A block with attention and without layer scale.
+    pub const PLAIN: Self = Self {
+        norms: ["block.norm1({})", "block.norm2({})"],
+        attention: "block.attn({})",
+        depthwise: "",
+        mlp: "block.mlp({})",
+        activation: "block.mlp.act({})",
+        inner_norms: ["block.attn.norm({})", "block.mlp.norm({})"],
+        scales: ["{}"; 2],
+        weight_scales: ["{}"; 2],
+    };
+}
+
+/// Writes the lines of a block. A value is the name of a variable.
+pub struct PythonBlock<'a> {
+    form: BlockForm,
+    heads: usize,
+    timm: TimmBlock,
+    acting: &'a Acting,
+    body: Body,
+}
+
+impl<'a> PythonBlock<'a> {
+    /// Describes a block with PETs at these sites.
+    pub fn new(form: BlockForm, heads: usize, timm: TimmBlock, acting: &'a Acting) -> Self {
+        Self {
+            form,
+            heads,
+            timm,
+            acting,
+            body: Body::default(),
+        }
+    }
+
+    /// Returns the function `block_with(block, pet, x)`. `before` converts x into tokens, and `after` is an expression of
+    /// the tokens, `{}`, that undoes it.
+    ///
+    /// # Errors
+    /// Returns a Problem if a PET acts where no Python is written.
+    pub fn function(mut self, family: &str, before: &[&str], after: &str) -> Result<String> {
+        let about = format!("\"\"\"A block of timm's {family} with a PET at its sites.\"\"\"");
+        self.body.line(about);
+        for line in before {
+            self.body.line(line);
+        }
+        let tokens = super::run(&mut self, &"x".to_owned())?;
+        let result = after.replace("{}", &tokens);
+        self.body.line(format!("return {result}"));
+        let lines = self.body.text();
+        Ok(format!("def block_with(block, pet, x):\n{lines}\n\n"))
+    }
+
+    /// Assigns an expression of `x` to a variable.
+    fn assign(&mut self, name: &str, expression: &str, x: &str) -> String {
+        let value = expression.replace("{}", x);
+        self.body.line(format!("{name} = {value}"));
+        name.into()
+    }
+}
+
+impl BlockOps for PythonBlock<'_> {
+    type Value = String;
+    /// The variables `q`, `k` and `v`: batch × heads × tokens × head width.
+    type Heads = ();
+
+    fn form(&self) -> BlockForm {
+        self.form
+    }
+
+    fn input(&mut self, x: &String) -> Result<String> {
+        Ok(match self.acting.contains_key(&Site::Input) {
+            true => self.assign("entered", "pet.input({})", x),
+            false => x.clone(),
+        })
+    }
+
+    fn site(&mut self, site: Site, e: &String, h: String) -> Result<String> {
+        self.body.site(self.acting, site, [e, &h], "");
+        Ok(h)
+    }
+
+    fn fused(&mut self, part: Part, scope: Scope, x: &String) -> Result<Option<String>> {
+        let (whole, inside) = match part {
+            Part::Attention => (self.timm.attention, IN_ATTENTION),
+            Part::Mlp => (self.timm.mlp, &[Site::Fc1, Site::Activation, Site::Fc2][..]),
+        };
+        if scope != Scope::Layers || acts_in(self.acting, inside) {
+            return Ok(None);
+        }
+        let scaled = self.timm.scales[part as usize].replace("{}", whole);
+        Ok(Some(self.assign("h", &scaled, x)))
+    }
+
+    fn add(&mut self, part: Part, x: String, h: String) -> String {
+        let name = match part {
+            Part::Attention => "middle",
+            Part::Mlp => "out",
+        };
+        self.assign(name, &format!("{{}} + {h}"), &x)
+    }
+
+    fn depthwise(&mut self, x: &String) -> Result<String> {
+        Ok(self.assign("mixed", self.timm.depthwise, x))
+    }
+
+    fn norm(&mut self, part: Part, x: &String) -> Result<String> {
+        Ok(self.assign("normed", self.timm.norms[part as usize], x))
+    }
+
+    fn inner_norm(&mut self, part: Part, x: String) -> Result<String> {
+        Ok(self.assign(&x, self.timm.inner_norms[part as usize], &x))
+    }
+
+    fn partition(&mut self, _: &String) -> Result<String> {
+        Err(not_written("within windows"))
+    }
+
+    fn reverse(&mut self, _: String) -> Result<String> {
+        Err(not_written("within windows"))
+    }
+
+    fn projections(&mut self, e: &String) -> Result<()> {
+        self.assign("q, k, v", "block.attn.qkv({}).chunk(3, -1)", e);
+        let reads_weight = |site: &Site| self.acting.get(site) == Some(&true);
+        if Site::PACKED.iter().any(reads_weight) {
+            self.body
+                .line("w_q, w_k, w_v = block.attn.qkv.weight.T.chunk(3, -1)");
+        }
+        for (site, name) in Site::PACKED.into_iter().zip(["q", "k", "v"]) {
+            let weight = format!("w_{name}");
+            self.body.site(self.acting, site, [e, name], &weight);
+        }
+        let by_head = format!("part.unflatten(-1, ({}, -1)).transpose(1, 2)", self.heads);
+        self.body
+            .line(format!("q, k, v = ({by_head} for part in (q, k, v))"));
+        Ok(())
+    }
+
+    fn change_queries_and_keys(&mut self, (): ()) -> Result<()> {
+        if self.form.query_key == QueryKey::Cosine {
+            return Err(not_written("in cosine attention"));
+        }
+        self.body.line("q, k = rotate(q), rotate(k)");
+        Ok(())
+    }
+
+    fn attend(&mut self, (): ()) -> Result<String> {
+        let attention = match self.acting.contains_key(&Site::Attend) {
+            true => "pet.attend(q, k, v)",
+            false => "F.scaled_dot_product_attention(q, k, v)",
+        };
+        self.assign("mixed", attention, "");
+        Ok(self.assign("mixed", "{}.transpose(1, 2).flatten(2)", "mixed"))
+    }
+
+    fn linear(&mut self, site: Site, e: &String) -> Result<String> {
+        let (layer, name, part) = match site {
+            Site::Proj => ("block.attn.proj", "h", Some(Part::Attention)),
+            Site::Fc1 => ("block.mlp.fc1", "hidden", None),
+            _ => ("block.mlp.fc2", "h", Some(Part::Mlp)),
+        };
+        let [scale, weight_scale] = match part {
+            Some(part) => [self.timm.scales, self.timm.weight_scales].map(|s| s[part as usize]),
+            None => ["{}"; 2],
+        };
+        let scaled = scale.replace("{}", &format!("{layer}({{}})"));
+        let h = self.assign(name, &scaled, e);
+        let weight = weight_scale.replace("{}", &format!("{layer}.weight.T"));
+        self.body.site(self.acting, site, [e, &h], &weight);
+        Ok(h)
+    }
+
+    fn activation(&mut self, x: &String) -> String {
+        self.assign("active", self.timm.activation, x)
+    }
+}
+
+/// Returns the error for a PET that acts where no Python is written.
+fn not_written(place: &str) -> Problem {
+    Problem::new(format!(
+        "what a PET does {place} cannot be exported as Python"
+    ))
+}
