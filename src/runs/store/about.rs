@@ -1,5 +1,4 @@
-//! Name, tags and note of a run, in `about.toml` of its folder. The file is not part of the run: whatever
-//! is in it, the run is read as it is.
+//! Name, tags and note of a run, in the file `about.toml` of its folder. The file does not affect how the run is read.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,12 +12,12 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::about::About;
 
-/// Most bytes of the file: the longest of everything, with every character written out.
+/// Maximum size of the file in bytes: the longest name, tags and note with every character escaped.
 const MOST: u64 = 256 << 10;
 /// First line of the file.
 const PREFACE: &str = "# Name, tags and note of this run.\n";
 
-/// What was said of the run in this folder, and what cannot be read of it.
+/// Returns name, tags and note of the run in this folder, and a Problem if some of them cannot be read.
 pub fn about(folder: &Path) -> (About, Option<Problem>) {
     let path = folder.join(ABOUT_FILE);
     let text = match files::read_text(&path, MOST) {
@@ -44,7 +43,7 @@ pub fn about(folder: &Path) -> (About, Option<Problem>) {
     (about.cut(), remark)
 }
 
-/// What can be used of the file, and what cannot.
+/// Returns the readable parts of the file, and what is wrong with another part.
 fn parts(table: &toml::Table) -> (About, Option<String>) {
     let mut about = About::default();
     let mut wrong = None;
@@ -58,7 +57,7 @@ fn parts(table: &toml::Table) -> (About, Option<String>) {
                 let words = tags.iter().filter_map(toml::Value::as_str);
                 about.tags = words.map(ToString::to_string).collect();
             }),
-            // A newer version may keep more.
+            // A newer version may write more keys.
             _ => Some(()),
         };
         if read.is_none() {
@@ -68,15 +67,14 @@ fn parts(table: &toml::Table) -> (About, Option<String>) {
     (about, wrong)
 }
 
-/// Keeps name, note and tags that the user gives the run in this folder, in place of what was said before. Returns the
-/// form it is kept in.
+/// Saves name, note and tags of the run in this folder, and returns them as they are saved.
 ///
 /// # Errors
-/// Returns a Problem if it is too long, this is no run, or its folder cannot be written.
+/// Returns a Problem if a text is too long, if the folder is not a run, or if it cannot be written.
 pub fn set_about(folder: &Path, about: &About) -> Result<About> {
     let mut about = about.checked()?;
     if about.place.is_empty() {
-        // Where it was trained is nothing that people say.
+        // The user does not enter where the run was trained, so the saved place is kept.
         let known = self::about(folder).0;
         (about.place, about.there) = (known.place, known.there);
     }
@@ -87,12 +85,12 @@ pub fn set_about(folder: &Path, about: &About) -> Result<About> {
     Ok(about)
 }
 
-/// The name that the run in this folder has at a place, where it was trained there.
+/// Returns the name that the run in this folder has at the remote place where it was trained.
 pub fn name_there(folder: &Path, place: &str) -> String {
     let about = self::about(folder).0;
     let here = run_name(folder);
     match about.there.as_str() {
-        // Older versions did not note it.
+        // Older versions did not record the name.
         "" => here
             .strip_suffix(&format!("-{place}"))
             .unwrap_or(&here)
@@ -101,8 +99,8 @@ pub fn name_there(folder: &Path, place: &str) -> String {
     }
 }
 
-/// The run of this place, and of this name there, among those below a folder of this computer: what its folder is called
-/// now, or is to be called.
+/// Returns the local folder of the run that has the name `run` at the remote place: its present folder, possibly
+/// renamed, or the folder to create for it.
 pub fn home_of(root: &Path, place: &str, run: &str) -> PathBuf {
     let is_it =
         |folder: &PathBuf| self::about(folder).0.place == place && name_there(folder, place) == run;
@@ -113,14 +111,14 @@ pub fn home_of(root: &Path, place: &str, run: &str) -> PathBuf {
     if let Some(renamed) = run_folders(root).into_iter().find(is_it) {
         return renamed;
     }
-    // A run of this computer keeps its folder.
+    // The folder of another run is not used.
     let numbered = (2u32..).map(|number| format!("{run}-{place}-{number}"));
     let names = std::iter::once(format!("{run}-{place}")).chain(numbered);
     let mut folders = std::iter::once(usual.clone()).chain(names.map(|name| root.join(name)));
     folders.find(|folder| !is_run(folder)).unwrap_or(usual)
 }
 
-/// Notes that the run in this folder resumes here: it is no longer the one that a place has.
+/// Records that the run in this folder is resumed locally and is no longer the copy of a remote run.
 ///
 /// # Errors
 /// Returns a Problem if its folder cannot be written.
@@ -152,7 +150,7 @@ fn keep(folder: &Path, about: &About) -> Result<()> {
     let text = toml::to_string(about).map_err(|error| {
         Problem::new(message!("problem-not-written", error = error.to_string()))
     })?;
-    // Without the run's lock: a run is named while it is at work, too.
+    // The run's lock is not needed, because a run can be renamed while it is in use.
     keep_apart(&path, format!("{PREFACE}{text}").as_bytes())
 }
 
@@ -204,7 +202,7 @@ mod tests {
             assert!(none.is_empty());
             assert!(remark.unwrap().is("problem-run-note-unreadable"));
         }
-        // Whatever was there, it can be replaced.
+        // A damaged file can be replaced.
         set_about(run.path(), &said()).unwrap();
         assert_eq!(about(run.path()), (said(), None));
     }

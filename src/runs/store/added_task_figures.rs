@@ -1,4 +1,4 @@
-//! The effect of an added task: accuracy of the earlier classes and of its own.
+//! The effect of an added task: the accuracy on earlier classes and on its own classes.
 
 use std::collections::HashSet;
 
@@ -7,30 +7,29 @@ use serde::{Deserialize, Serialize};
 use crate::metrics::{Answers, Expert};
 use crate::run::event::{RunHeader, TaskReport};
 
-/// How some classes are answered before and after an added task, in percent.
+/// Accuracy on a group of classes before and after an added task, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassGroup {
-    /// Their names.
+    /// The names of the classes.
     pub classes: Vec<String>,
-    /// Test images of theirs; 0 if none were available.
+    /// Number of their test images; 0 if none were available.
     pub images: usize,
-    /// Accuracy before; `None` if it was not measured.
+    /// Accuracy before the task; `None` if it was not measured.
     pub before: Option<f64>,
-    /// Accuracy after; `None` if it was not measured.
+    /// Accuracy after the task; `None` if it was not measured.
     pub after: Option<f64>,
 }
 
-/// What an added task changed.
+/// The effect of an added task on accuracy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AddedFigures {
-    /// The classes that the run knew.
+    /// The earlier classes.
     pub old: ClassGroup,
-    /// Those of the added task.
+    /// The classes of the added task.
     pub new: ClassGroup,
 }
 
-/// What the last added task of a run changed, from what was measured after its tasks; `None` if it has
-/// none.
+/// Returns the effect of the last added task of a run; `None` if the run has none or the reports are incomplete.
 pub fn added_task_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<AddedFigures> {
     let (added_task, expert) = (header.added_tasks.last()?, header.answering());
     let task = header.tasks.last()?;
@@ -48,7 +47,7 @@ pub fn added_task_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<
         classes: header.class_order[classes].to_vec(),
     };
     let old = 0..task.start;
-    // The same images, or there is nothing to compare with. Copies of what was taught are tested no more.
+    // Only the same images can be compared. Test images that are copies of training images are no longer tested.
     let known = right_of_those(&before.answers, &after.answers, expert, &old);
     Some(AddedFigures {
         old: group(old, known),
@@ -56,8 +55,8 @@ pub fn added_task_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<
     })
 }
 
-/// The share of an expert's answers `before` that are right for the images of these classes that were asked about
-/// `after`; `None` if one of them was not asked about before.
+/// Returns the accuracy of an expert's earlier predictions (`before`) on the images of these classes that are tested in
+/// `after`; `None` if one of them was not tested before.
 fn right_of_those(
     before: &Answers,
     after: &Answers,

@@ -1,13 +1,14 @@
-//! Added tasks in a run's folder: `lessons/task_N/` holds whatever the added task of task N left. Of
-//! the run's other files only its summary changes, so taking an added task back leaves the run as it was.
+//! Reads added tasks from a run's folder: `lessons/task_N/` contains everything that belongs to the added task N. Of
+//! the run's other files only the summary changes, so undoing an added task restores the run.
 //!
-//! | file | holds |
+//! | file | content |
 //! |---|---|
-//! | `lesson.toml` | what was taught and how |
+//! | `lesson.toml` | description: classes and settings |
 //! | `pictures/`, `pictures.csv` | copies of its images, and their list |
 //! | `metrics.csv`, `confusion/`, `prompts/`, `task_N.safetensors` | as for any task |
-//! | `state.safetensors` | what the next added task needs beyond that, where the method needs more |
+//! | `state.safetensors` | what the next added task needs in addition, if the method needs more |
 //!
+//! An added task is written as `task_N.partial` and renamed when it is complete.
 //! An added task is written as `task_N.partial` and gets its name when all of it is there.
 
 use std::path::{Path, PathBuf};
@@ -24,10 +25,10 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{AddedTask, RunHeader, TaskReport};
 
-/// Raised when the files change their meaning.
+/// Version of the format, raised when files change their meaning.
 pub(super) const FORMAT: u32 = 1;
 
-/// What `lesson.toml` holds.
+/// The content of `lesson.toml`.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Written {
     pub format: u32,
@@ -35,18 +36,18 @@ pub(super) struct Written {
     pub added_task: AddedTask,
 }
 
-/// The folder of a task's added task (task from 0).
+/// Returns the folder of an added task (from 0).
 pub(super) fn added_task_folder(run: &Path, task: usize) -> PathBuf {
     run.join(ADDED_FOLDER).join(format!("task_{}", task + 1))
 }
 
-/// The same while it is being written or removed.
+/// Returns the folder of an added task (from 0) while it is being written or removed.
 pub(super) fn partial_folder(run: &Path, task: usize) -> PathBuf {
     let name = format!("task_{}.partial", task + 1);
     run.join(ADDED_FOLDER).join(name)
 }
 
-/// The folder that holds what a task (from 0) left: that of its added task, or the run's own.
+/// Returns the folder with the files of a task (from 0): that of the added task, or the run's folder.
 pub(super) fn home(run: &Path, task: usize) -> PathBuf {
     let added_task = added_task_folder(run, task);
     match added_task.join(TASK_FILE).exists() {
@@ -55,8 +56,8 @@ pub(super) fn home(run: &Path, task: usize) -> PathBuf {
     }
 }
 
-/// A run with the added tasks behind its own tasks, of which `saved` are whole: its header as it is now,
-/// and what was measured after each added task.
+/// Reads the added tasks that follow the `saved` tasks of a run. Returns the header including them, and the
+/// measurements after each of them.
 pub(super) fn with_added_tasks(
     run: &Path,
     mut header: RunHeader,
@@ -99,7 +100,7 @@ pub(super) fn with_added_tasks(
     Ok((header, measured))
 }
 
-/// The tasks (from 0) that are added tasks, in order.
+/// Returns the tasks (from 0) that are added tasks, in order.
 pub(super) fn tasks(run: &Path) -> Vec<usize> {
     let Ok(entries) = std::fs::read_dir(run.join(ADDED_FOLDER)) else {
         return Vec::new();
@@ -124,7 +125,7 @@ fn damaged(folder: &Path, why: &str) -> Problem {
     .advise(message!("advice-restore-or-move-folder"))
 }
 
-/// What `lesson.toml` says, of whatever run.
+/// Reads `lesson.toml` without checking it against the run.
 pub(super) fn written(folder: &Path) -> Result<Written> {
     let path = folder.join(TASK_FILE);
     let text = files::read_text(&path, files::TEXT)
@@ -139,7 +140,8 @@ pub(super) fn written(folder: &Path) -> Result<Written> {
     Ok(written)
 }
 
-/// Reads `lesson.toml` of an added task behind these classes, of a run with this number of its own tasks.
+/// Reads `lesson.toml` and checks it: `before` are the classes learned earlier, `planned` is the number of the run's
+/// own tasks.
 pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<AddedTask> {
     let damaged = |why: &str| damaged(folder, why);
     let added_task = written(folder)?.added_task;
@@ -169,11 +171,10 @@ pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<A
     Ok(added_task)
 }
 
-/// Returns the images of the added task that was task `task` (from 0) of the run in this folder, which has this bit
-/// depth.
+/// Returns the images of an added task (from 0) of the run in this folder, which has this bit depth.
 ///
 /// # Errors
-/// Returns a Problem if there is none, or its list is damaged or not the one that was taught.
+/// Returns a Problem if there is none, or if its list is damaged or has changed since it was learned.
 pub fn added_task_pictures(
     run: &Path,
     task: usize,
@@ -190,7 +191,7 @@ pub fn added_task_pictures(
         .advise(message!("advice-restore-run-folder")))
 }
 
-/// Removes added tasks that were not finished. Call it only while holding the run's lock.
+/// Removes incomplete added tasks. The caller must hold the run's lock.
 pub(super) fn sweep(run: &Path) {
     let folder = run.join(ADDED_FOLDER);
     if folder.is_symlink() {
@@ -201,10 +202,10 @@ pub(super) fn sweep(run: &Path) {
     };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.extension().is_some_and(|ending| ending == "partial") {
-            // A leftover that cannot be removed stays without effect.
+            // A leftover that cannot be removed has no effect.
             let _ = std::fs::remove_dir_all(path);
         }
     }
-    // The last one leaves nothing behind; while there are others this fails.
+    // Removes the folder if it is empty; otherwise this fails.
     let _ = std::fs::remove_dir(folder);
 }

@@ -1,9 +1,9 @@
-//! What several programs that work on the same runs share: which runs exist, by key,
-//! and which program works on which.
+//! State shared by programs that work on the same folder of runs: which runs exist, by key, and which program works on
+//! which.
 //!
-//! Each key has a lock in the folder `.cells` beside the runs. It is taken before a run of that key is begun or
-//! continued, so that nobody else does the same, and it is gone with the program that holds it. The file stays: if it
-//! were removed, one program could hold the lock of a file that is no longer there while another takes that of a new one.
+//! Each key has a lock in the folder `.cells` beside the runs. A program takes it before it begins or resumes a run
+//! with that key, so no other program does the same. The system releases it when the program ends. The lock file is
+//! never removed: otherwise, one program could hold the lock of a removed file while another locks a new file.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -18,13 +18,13 @@ use crate::files::Lock;
 use crate::files::write::{is_file_locked, lock_file};
 use crate::problem::{Problem, Result};
 
-/// The right to begin or continue the run of a key; given back when it is dropped.
+/// The exclusive right to begin or resume the run with a key; released when dropped.
 #[derive(Debug)]
 pub struct CellLock {
     _held: Lock,
 }
 
-/// Takes the lock of a key; `None` if another program has it.
+/// Takes the lock of a key; returns `None` if another program has it.
 ///
 /// # Errors
 /// Returns a Problem if the folder cannot be written.
@@ -36,7 +36,7 @@ pub fn lock_cell(root: &Path, key: &RunKey) -> Result<Option<CellLock>> {
     Ok(held.map(|_held| CellLock { _held }))
 }
 
-/// Whether some program has the lock of this key.
+/// Returns whether a program holds the lock of this key.
 pub fn is_cell_locked(root: &Path, key: &RunKey) -> bool {
     is_file_locked(&lock_path(root, key))
 }
@@ -48,17 +48,17 @@ fn lock_path(root: &Path, key: &RunKey) -> PathBuf {
         .join(format!("{experiment}-{repetition}.lock"))
 }
 
-/// The runs below a folder by their key. A run that is finished is read once.
+/// The runs below a folder, by key. A finished run is read only once.
 #[derive(Debug)]
 pub struct RunsByKey {
     root: PathBuf,
     runs: HashMap<PathBuf, RunSummary>,
-    /// The best run of each key.
+    /// The run of each key that has progressed furthest.
     best: HashMap<RunKey, PathBuf>,
 }
 
 impl RunsByKey {
-    /// Those that there are. What cannot be read is left out, as nothing can be gone on with there.
+    /// Reads the existing runs. Unreadable runs are left out, because they cannot be resumed.
     pub fn read(root: &Path) -> Self {
         let mut runs = Self {
             root: root.to_path_buf(),
@@ -69,7 +69,7 @@ impl RunsByKey {
         runs
     }
 
-    /// Looks for new runs, and for what has become of those that were not finished.
+    /// Adds new runs and reads unfinished ones again.
     pub fn refresh(&mut self) {
         let mut folders = run_folders(&self.root);
         let there: HashSet<&PathBuf> = folders.iter().collect();
@@ -99,24 +99,24 @@ impl RunsByKey {
         }
     }
 
-    /// All of them.
+    /// Returns all runs.
     pub fn all(&self) -> impl Iterator<Item = &RunSummary> {
         self.runs.values()
     }
 
-    /// The one in this folder.
+    /// Returns the run in this folder.
     pub fn in_folder(&self, folder: &Path) -> Option<&RunSummary> {
         self.runs.get(folder)
     }
 
-    /// The run of this key that is furthest: a finished one, else one that a program works on, else the stopped one with
-    /// most tasks. Of equal ones the first by name.
+    /// Returns the run of this key that has progressed furthest: a finished one, else a running one, else the
+    /// interrupted one with the most tasks. Of equal runs, the first by name is returned.
     pub fn of(&self, key: &RunKey) -> Option<&RunSummary> {
         self.runs.get(self.best.get(key)?)
     }
 }
 
-/// How far a run is, those that are furthest first.
+/// Returns a sort key for the progress of a run; runs that have progressed further come first.
 fn rank(run: &RunSummary) -> (u8, Reverse<(usize, usize)>, &str) {
     let (state, epoch) = match run.state {
         StoredState::Finished => (0, 0),

@@ -1,6 +1,6 @@
-//! The state of training, as one file: tensors, with the counters in the file's metadata.
+//! The state of training in one file: tensors, with counters in the file's metadata.
 //!
-//! One file means one rename, so a checkpoint is never half old and half new.
+//! One file is replaced by one rename, so a checkpoint never mixes old and new state.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
@@ -13,33 +13,33 @@ use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;
 use crate::tensors::{self, Bulk, HostTensor, Named};
 
-/// Marks counters among the metadata.
+/// Prefix of counters in the metadata.
 const COUNTER: &str = "counter.";
-/// Marks tensors that are read one by one.
+/// Prefix of tensors that are read individually.
 const BULK: &str = "bulk.";
-/// Completes "could not …".
+/// The end of the message "could not …".
 const READING: &str = "read the checkpoint";
 
-/// Everything that continuing a run needs beyond its settings and saved tasks.
+/// Everything that is needed to resume a run, besides its settings and saved tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checkpoint {
     /// The current task, from 0.
     pub task: usize,
     /// Finished epochs of that task.
     pub epochs_done: usize,
-    /// Step counts, seconds and whatever else is not a tensor, as text.
+    /// Step counts, seconds and other values that are not tensors, as text.
     pub counters: BTreeMap<String, String>,
-    /// Experts and optimiser state.
+    /// Experts and state of the optimiser.
     pub tensors: Named,
 }
 
 impl Checkpoint {
-    /// Keeps a counter. Numbers come back exactly.
+    /// Sets a counter. Numbers are preserved exactly.
     pub fn set(&mut self, name: &str, value: impl Display) {
         self.counters.insert(name.to_string(), value.to_string());
     }
 
-    /// A counter.
+    /// Returns a counter.
     ///
     /// # Errors
     /// Returns a Problem if it is missing or of another type.
@@ -54,7 +54,7 @@ impl Checkpoint {
         })
     }
 
-    /// Writes the file; `bulk` is what else the method needs.
+    /// Writes the file; `bulk` are further tensors of the method.
     pub(super) fn write(&self, bulk: Bulk<'_>, out: &mut dyn Write) -> io::Result<()> {
         let mut metadata = HashMap::from([
             ("task".to_string(), self.task.to_string()),
@@ -68,7 +68,7 @@ impl Checkpoint {
         tensors::write(out, &self.tensors, bulk.collect(), metadata)
     }
 
-    /// Reads the file back, without what was written as bulk.
+    /// Reads the file without its bulk tensors.
     pub(super) fn load(path: &Path) -> Result<Self> {
         let ordinary = |name: &str| !name.starts_with(BULK);
         let (tensors, metadata) = tensors::load_some(path, READING, ordinary)?;
@@ -86,7 +86,7 @@ impl Checkpoint {
     }
 }
 
-/// Reads one tensor that was written as bulk.
+/// Reads one bulk tensor.
 ///
 /// # Errors
 /// Returns a Problem if it is missing or cannot be read.
@@ -103,20 +103,20 @@ pub fn load_bulk(path: &Path, name: &str) -> Result<HostTensor> {
     found.remove(&full).ok_or_else(missing)
 }
 
-/// Task and finished epochs of a checkpoint file, from its header alone; none when the file is
-/// missing or damaged (loading it says why).
+/// Returns task and finished epochs of a checkpoint file, from its header alone; `None` if the file is missing or
+/// damaged.
 pub(super) fn peek(path: &Path) -> Option<(usize, usize)> {
     let file = TensorFile::open(path).ok()?;
     position(file.header().metadata().as_ref()?)
 }
 
-/// Task and finished epochs.
+/// Returns task and finished epochs from a file's metadata.
 fn position(metadata: &HashMap<String, String>) -> Option<(usize, usize)> {
     let number = |name: &str| metadata.get(name)?.parse().ok();
     Some((number("task")?, number("epochs_done")?))
 }
 
-/// The file is readable but no checkpoint.
+/// Returns the Problem for a readable file that is not a checkpoint.
 fn foreign(path: &Path) -> Problem {
     Problem::new(message!("problem-no-checkpoint"))
         .at_path(path)

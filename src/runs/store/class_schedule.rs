@@ -1,5 +1,5 @@
-//! Whether the classes of a data set are learned in stages or all at once, as the user answered: kept next to the runs,
-//! `stages/NAME-HASH.toml` for each data set. The data itself is never written to.
+//! The user's answer whether the classes of a dataset are learned in stages or all at once, stored beside the runs in
+//! `stages/NAME-HASH.toml`, one file per dataset. The dataset itself is never changed.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// The folder of the answers.
+/// Folder of the answers.
 const FOLDER: &str = "stages";
 
-/// What an answer's file holds.
+/// The content of an answer's file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    /// The data set, for people.
+    /// The dataset, for readers of the file.
     data: String,
     all_at_once: bool,
 }
 
-/// Whether the classes of the data set at `place` are learned all at once; `None` if nobody answered.
+/// Returns whether the classes of the dataset at `place` are learned all at once; `None` if the user has not answered.
 ///
 /// # Errors
-/// Returns a Problem if the answer is there and cannot be read.
+/// Returns a Problem if the file exists but cannot be read.
 pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
     let path = file_of(&root.join(FOLDER), place);
     if !path.exists() {
@@ -45,7 +45,7 @@ pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
     Ok(Some(written.all_at_once))
 }
 
-/// Keeps the answer for the data set at `place`.
+/// Saves the answer for the dataset at `place`.
 ///
 /// # Errors
 /// Returns a Problem if it cannot be written.

@@ -1,5 +1,4 @@
-//! Which test images of a run are answered rightly, kept small, so two runs can be compared
-//! image by image.
+//! A compact record of which test images a run classifies correctly, so that two runs can be compared image by image.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -8,17 +7,17 @@ use crate::fetch::hex;
 use crate::metrics::{Answers, ByExpert, Expert, Paired};
 use crate::run::event::RunHeader;
 
-/// Which of its latest test images each expert of a run answers rightly.
+/// Which of the test images after the latest task each expert of a run classifies correctly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
-    /// Hash over which images they are, and their classes.
+    /// Hash of the images and their classes.
     asked: Bits,
     images: usize,
-    /// A bit for each image, in the order of the data.
+    /// One bit per image, in the order of the dataset.
     right: ByExpert<Bits>,
 }
 
-/// Bytes that are hexadecimal digits in a file.
+/// Bytes that are stored as hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 struct Bits(Vec<u8>);
@@ -44,8 +43,8 @@ impl TryFrom<String> for Bits {
 }
 
 impl Answered {
-    /// Those of a run with these latest answers; `None` for runs of versions that did not note which images
-    /// they learn from.
+    /// Returns the record for a run with these latest predictions; `None` for runs of versions that did not record the
+    /// fingerprints of their images.
     pub fn of(header: &RunHeader, answers: &Answers) -> Option<Self> {
         let mut order: Vec<usize> = (0..answers.labels.len()).collect();
         let place = |at: usize| {
@@ -54,7 +53,7 @@ impl Answered {
         };
         order.sort_by_key(|&at| place(at));
         let mut hash = Sha256::new();
-        // Whatever drew or held out these images, their fingerprint says which they are.
+        // The fingerprint identifies the images, however they were selected.
         hash.update(&header.images.as_ref()?.test);
         for added_task in &header.added_tasks {
             hash.update(&added_task.fingerprint);
@@ -83,8 +82,8 @@ impl Answered {
         })
     }
 
-    /// On how many images only this expert of this run is right, or only that of the other; `None`
-    /// if they were not asked the same images.
+    /// Counts the images that only this expert of this run classifies correctly, and those that only the expert of the
+    /// other run does; `None` if the test images differ.
     pub fn beside(&self, expert: Expert, other: (&Self, Expert)) -> Option<Paired> {
         let (other, others) = other;
         let (mine, theirs) = (self.right.get(&expert)?, other.right.get(&others)?);

@@ -1,5 +1,5 @@
-//! Lists of corrected labels, kept beside the runs: `mended/NAME-HASH.toml` for each data set, known by the
-//! place or by its name. The data itself is never written to.
+//! Lists of corrected labels, stored beside the runs in `mended/NAME-HASH.toml`, one per dataset, which is identified
+//! by its path or name. The dataset itself is never changed.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,28 +18,28 @@ use crate::files::write::{LOCK_FILE, write_file};
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// The folder of the lists.
+/// Folder of the lists.
 const FOLDER: &str = "mended";
 /// First lines of a list.
 const PREFACE: &str = "# Labels of a dataset that were corrected by hand. The data itself is unchanged.\n# An entry without a class excludes its image.\n\n";
 
-/// How long another program's change is waited for.
+/// How long a change waits for the change of another program.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Held while a list is changed, as the folder's lock is, which not every file system has.
+/// Locked while a list is changed, in addition to the lock file, which not every file system supports.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// What a list's file holds.
+/// The content of a list.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Written {
-    /// The data set, for people.
+    /// The dataset, for readers of the file.
     data: String,
     #[serde(rename = "mended")]
     corrected: Vec<Correction>,
 }
 
-/// What a data set is known by: its name, or its absolute path.
+/// Returns what identifies a dataset: its name if it is built in or published, else its absolute path.
 pub(super) fn origin(place: &str) -> String {
     let place = place.trim();
     let is_name = builtin::names().any(|name| name == place);
@@ -55,12 +55,12 @@ pub(super) fn origin(place: &str) -> String {
     }
 }
 
-/// The file that holds the corrected labels of the data set at `place`, whether there are any or not.
+/// Returns the path of the list of corrected labels of the dataset at `place`; the file may not exist.
 pub fn corrected_file(root: &Path, place: &str) -> PathBuf {
     file_of(&root.join(FOLDER), place)
 }
 
-/// The file of the data set at `place` in a folder that has one for each.
+/// Returns the path of the file of the dataset at `place` in a folder with one file per dataset.
 pub(super) fn file_of(folder: &Path, place: &str) -> PathBuf {
     let origin = origin(place);
     let name = Path::new(&origin).file_stem().unwrap_or_default();
@@ -70,10 +70,10 @@ pub(super) fn file_of(folder: &Path, place: &str) -> PathBuf {
     folder.join(format!("{name}-{}.toml", &print[..12]))
 }
 
-/// The corrected labels of the data set at `place`; empty if nothing was corrected.
+/// Returns the corrected labels of the dataset at `place`; empty if nothing was corrected.
 ///
 /// # Errors
-/// Returns a Problem if the list is there and cannot be read.
+/// Returns a Problem if the list exists but cannot be read.
 pub fn corrected(root: &Path, place: &str) -> Result<Vec<Correction>> {
     let path = corrected_file(root, place);
     match path.exists() {
@@ -85,7 +85,7 @@ pub fn corrected(root: &Path, place: &str) -> Result<Vec<Correction>> {
 /// Reads a list of corrected labels.
 ///
 /// # Errors
-/// Returns a Problem for a file that is not there, no list, or has entries that cannot be.
+/// Returns a Problem if the file does not exist, is not a list, or has invalid entries.
 pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
     let text = files::read_text(path, files::TEXT).map_err(|error| {
         let problem = Problem::io("read the corrected labels", path, &error);
@@ -106,8 +106,8 @@ pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
     Ok(written.corrected)
 }
 
-/// Changes the label of one image in the list of a data set, or takes the change back where the
-/// image stays in its class; returns the list as it is then.
+/// Changes the label of one image in the list of a dataset; removes the entry if the image is back in its original
+/// class. Returns the new list.
 ///
 /// # Errors
 /// Returns a Problem if the list cannot be read or written.
@@ -115,7 +115,7 @@ pub fn correct_label(root: &Path, place: &str, change: Correction) -> Result<Vec
     let _held = alone(root)?;
     let mut list = corrected(root, place)?;
     let before = list.iter().position(|known| known.is_about(&change));
-    // What it was first called counts: it may be corrected twice.
+    // The original class is kept when a label is corrected again.
     let was = before.map_or(&change.was, |at| &list[at].was).clone();
     let back = change.class.as_ref() == Some(&was);
     let change = Correction { was, ..change };
@@ -129,8 +129,8 @@ pub fn correct_label(root: &Path, place: &str, change: Correction) -> Result<Vec
     Ok(list)
 }
 
-/// Keeps other programs and other threads from changing lists: two changes at once would each write a
-/// list without the other. Lists are on the disk, so a panic leaves nothing half done.
+/// Keeps other programs and threads from changing lists; otherwise, one of two simultaneous changes would be lost. A
+/// poisoned mutex is used anyway, because a panic cannot leave a list half written.
 fn alone(root: &Path) -> Result<(MutexGuard<'static, ()>, Lock)> {
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = root.join(FOLDER);
@@ -207,7 +207,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join(FOLDER);
         std::fs::create_dir(&folder).unwrap();
-        // Another program is at it: it has read the list, and writes it with an entry more.
+        // Another program is changing the list: it has read it and then writes it with one more entry.
         let other = files::lock_own(&folder.join(LOCK_FILE), PATIENCE).unwrap();
         let place = root.path().to_path_buf();
         let waiting = std::thread::spawn(move || {

@@ -1,7 +1,7 @@
-//! Tables of runs for papers, spreadsheets and notes, and a figure of their accuracy over tasks.
+//! Exports runs as tables for papers, spreadsheets and notes, and as figures and reports.
 //!
-//! Runs that differ only in class order and seed are in one row, as mean ± sample standard
-//! deviation; that is how the field reports several class orders.
+//! Runs that differ only in class order and seed share a row with mean ± sample standard deviation, as is usual in
+//! publications.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -18,22 +18,22 @@ use super::tables::{harmless_cell, to_csv};
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// What can be written.
+/// A format for exporting runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// One line per run, task and expert, for spreadsheets.
+    /// A table with one row per run, task and expert, for spreadsheets.
     Csv,
-    /// One row per group of runs.
+    /// A table with one row per group of runs.
     Markdown,
-    /// The same for a paper (needs the package booktabs).
+    /// A table with one row per group of runs, for papers (needs the package booktabs).
     Latex,
-    /// A figure, as a drawing.
+    /// A figure as a vector drawing.
     Svg,
-    /// The same for a paper.
+    /// A figure as a vector drawing, for papers.
     Pdf,
-    /// The same as an image of pixels.
+    /// A figure as a bitmap.
     Png,
-    /// A report with all of it, one file.
+    /// A self-contained report.
     Html,
 }
 
@@ -49,7 +49,7 @@ impl Format {
         Self::Html,
     ];
 
-    /// The same as the list that dialogs of files take.
+    /// Returns the file extensions as the list that file dialogs take.
     pub fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Csv => &["csv"],
@@ -62,12 +62,12 @@ impl Format {
         }
     }
 
-    /// The ending of its files.
+    /// Returns the file extension.
     pub fn ending(self) -> &'static str {
         self.endings()[0]
     }
 
-    /// The path with this format's ending where it has none, or that of another one.
+    /// Returns the path with this format's extension appended, unless it already has it.
     pub fn ended(self, path: PathBuf) -> PathBuf {
         match Self::of(&path).ok() == Some(self) {
             true => path,
@@ -75,10 +75,10 @@ impl Format {
         }
     }
 
-    /// The format that a file's ending names.
+    /// Returns the format with the extension of this path.
     ///
     /// # Errors
-    /// Returns a Problem that lists the endings.
+    /// Returns a Problem that lists the extensions if there is no such format.
     pub fn of(path: &Path) -> Result<Self> {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         Self::ALL
@@ -92,8 +92,8 @@ impl Format {
     }
 }
 
-/// The bytes of a table, a report, or the figure of these runs; `pictures` as [`html::report`] takes them. Runs that are
-/// not finished are marked.
+/// Returns the bytes of a table, a report, or a figure of these runs; `pictures` as in [`html::report`]. Unfinished
+/// runs are marked.
 ///
 /// # Errors
 /// Returns a Problem if no run has a finished task, the figure cannot be made, or a table cannot be written.
@@ -124,7 +124,7 @@ pub fn export(
     Ok(request.table(&runs)?.export(format)?.into_bytes())
 }
 
-/// One measured accuracy.
+/// A row of the CSV table: one measured accuracy.
 #[derive(Serialize)]
 struct CsvRow<'a> {
     run: Cow<'a, str>,

@@ -47,7 +47,6 @@ impl RunFolder {
     ///
     /// # Errors
     /// Returns a Problem if the folder cannot be created or written.
-    /// Returns a Problem if the folder cannot be made or written.
     pub fn create(root: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
         std::fs::create_dir_all(root)
             .map_err(|error| Problem::io("create the folder for runs", root, &error))?;
@@ -160,7 +159,8 @@ impl RunFolder {
         self.save(report, snapshot, metadata)
     }
 
-    /// The same, but saves only the parts of the snapshot that are new since the task before.
+    /// Saves a task like [`RunFolder::save_task`], but only the parts of the snapshot that are new since the previous
+    /// task.
     ///
     /// # Errors
     /// As [`RunFolder::save_task`].
@@ -244,7 +244,7 @@ impl RunFolder {
         }
     }
 
-    /// Returns the task of the checkpoint, from 0, and the number of its finished passes; `None` if no checkpoint can
+    /// Returns the task of the checkpoint, from 0, and the number of its finished epochs; `None` if no checkpoint can
     /// be read.
     pub fn checkpointed(&self) -> Option<(usize, usize)> {
         checkpoint::peek(&checkpoint_file(&self.path))
@@ -266,8 +266,8 @@ impl RunFolder {
         keep_with(&self.path.join(STATE_FILE), |out| state.write(bulk, out))
     }
 
-    /// Returns what the next task needs in addition to the snapshot of this one (from 0), with the file that contains
-    /// its bulk; `None` if it was not kept.
+    /// Returns what the next task needs in addition to the snapshot of `task` (from 0), with the file that contains its
+    /// bulk tensors; `None` if it was not kept.
     ///
     /// # Errors
     /// Returns a Problem if the file exists but cannot be read.
@@ -333,7 +333,8 @@ fn no_link(path: &Path) -> Result<()> {
         .advise(message!("advice-replace-link-with-folder")))
 }
 
-/// Creates the folder of a new run: `2026-11-21_09-30-12_digits-lae-adapter5`, with a number appended if it exists.
+/// Creates the folder of a new run, such as `2026-11-21_09-30-12_digits-lae-adapter5`. If the name is in use, a number
+/// is appended.
 fn new_folder(root: &Path, header: &RunHeader) -> Result<PathBuf> {
     let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
     let name = format!("{time}_{}", short_title(header));
@@ -354,7 +355,7 @@ fn new_folder(root: &Path, header: &RunHeader) -> Result<PathBuf> {
     }
 }
 
-/// Returns dataset, method and PET in characters that every file system supports.
+/// Returns dataset, method and PET as a file name of at most 40 characters that every file system supports.
 fn short_title(header: &RunHeader) -> String {
     let mut title = format!("{}-{}", header.config.data_name(), header.config.method);
     if let Some(pet) = header.method.pet(&header.config) {

@@ -1,8 +1,7 @@
-//! Which runs are repetitions of one experiment: how Compare, the tables and the figures group
-//! runs.
+//! Finds runs that are repetitions of one experiment. Compare, tables and figures group runs in this way.
 //!
-//! Runs are of one kind when their keys name one experiment (see `key.rs`) and as many tasks are measured. Of
-//! several runs with the same order and seed the newest counts.
+//! Runs are of one kind if their keys name the same experiment (see `key.rs`) and the same number of tasks is measured.
+//! Of several runs with the same class order and seed, only the newest counts.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -21,20 +20,20 @@ use crate::problem::Problem;
 use crate::run::config::{RunConfig, differences};
 use crate::run::event::RunHeader;
 
-/// Most settings that a label names.
+/// Maximum number of settings that a label names.
 const MOST_TOLD: usize = 3;
 
-/// How far a run is; displayed as "3 of 10 tasks".
+/// The progress of a run; displayed as "3 of 10 tasks".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Progress {
-    /// Tasks that are measured.
+    /// Number of measured tasks.
     pub done: usize,
-    /// Tasks of the whole run.
+    /// Number of tasks of the whole run.
     pub of: usize,
 }
 
 impl Progress {
-    /// Returns how far a run is.
+    /// Returns the progress of a run.
     pub fn of(run: &RunSummary) -> Self {
         Self {
             done: run.saved(),
@@ -42,7 +41,7 @@ impl Progress {
         }
     }
 
-    /// Returns whether every task is measured, so that A_N is that of all classes.
+    /// Returns whether every task is measured, so that A_N covers all classes.
     pub fn is_complete(self) -> bool {
         self.done >= self.of
     }
@@ -54,17 +53,17 @@ impl fmt::Display for Progress {
     }
 }
 
-/// What decides whether two runs are of one kind, and whether one repeats the other exactly.
+/// The key that decides whether two runs are of one kind, and whether one exactly repeats the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupKey {
     pub(super) key: RunKey,
-    /// Tasks that are measured.
+    /// Number of measured tasks.
     pub(super) measured: usize,
     began: Option<Timestamp>,
 }
 
 impl GroupKey {
-    /// That of a run; none while no task is measured.
+    /// Returns the key of a run; `None` if no task is measured.
     pub fn of(run: &RunSummary) -> Option<Self> {
         (run.saved() > 0).then(|| Self {
             key: run.key.clone(),
@@ -74,7 +73,7 @@ impl GroupKey {
     }
 }
 
-/// Sorts runs into kinds, in the order of their first members; those without a key are left out.
+/// Sorts runs into kinds, in the order of their first members. Runs without a key are left out.
 pub fn kinds<'a, T>(runs: &'a [T], group: impl Fn(&T) -> Option<&GroupKey>) -> Vec<Vec<&'a T>> {
     let mut kinds: Vec<Vec<(&GroupKey, &T)>> = Vec::new();
     let (mut places, mut members) = (HashMap::new(), HashMap::new());
@@ -104,24 +103,24 @@ pub fn kinds<'a, T>(runs: &'a [T], group: impl Fn(&T) -> Option<&GroupKey>) -> V
     kinds.into_iter().map(runs_of).collect()
 }
 
-/// Runs of one kind, for a row of a table or a line of a figure.
+/// The runs of one kind, which share a row of a table or a line of a figure.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Data set, backbone, PET and method in words.
+    /// Dataset, backbone, PET and method in words.
     pub label: String,
-    /// Settings and facts of the first of them.
+    /// Settings and facts of the first run.
     pub header: RunHeader,
-    /// Figures per run, their mean and spread.
+    /// Figures of each run, their mean and standard deviation.
     pub orders: OrdersSummary,
 }
 
-/// What is said where there is nothing to show.
+/// Returns the Problem for runs without any finished task.
 pub fn none_measured() -> Problem {
     Problem::new(message!("problem-no-run-with-finished-task"))
         .advise(message!("advice-export-after-first-task"))
 }
 
-/// Sorts runs into groups; those without a finished task are left out.
+/// Sorts runs into groups. Runs without a finished task are left out.
 pub fn groups(runs: &[RunSummary]) -> Vec<Group> {
     let keyed: Vec<(Option<GroupKey>, &RunSummary)> =
         runs.iter().map(|r| (GroupKey::of(r), r)).collect();
@@ -142,21 +141,21 @@ pub fn groups(runs: &[RunSummary]) -> Vec<Group> {
     kinds.iter().zip(labels(&firsts)).map(group).collect()
 }
 
-/// Runs of one kind, as far as a label distinguishes them.
+/// The facts about runs of one kind that a label may show.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind<'a> {
     /// Settings and facts of the first run.
     pub header: &'a RunHeader,
     /// Number of runs.
     pub runs: usize,
-    /// How far each of them is.
+    /// The progress of each run.
     pub progress: Progress,
 }
 
-/// Returns a label for each kind: method and PET in words, with the data set where not all kinds have the same one.
+/// Returns a label for each kind: method and PET in words, with the dataset if the kinds differ in it.
 ///
-/// Equal words for different settings would be read as one kind. The first settings that differ distinguish them, or
-/// the run's name where that is not enough.
+/// Kinds with equal words are distinguished by the first settings that differ, or by the run's name if that is not
+/// enough.
 pub(super) fn labels(kinds: &[Kind<'_>]) -> Vec<String> {
     let data: HashSet<&str> = kinds
         .iter()
@@ -189,7 +188,7 @@ pub(super) fn labels(kinds: &[Kind<'_>]) -> Vec<String> {
     })
 }
 
-/// Adds to words that occur more than once what distinguishes them, given their places.
+/// Appends to words that occur more than once the text that distinguishes them; `told` returns it for their indices.
 fn apart(words: &[String], told: impl Fn(&[usize]) -> Vec<String>) -> Vec<String> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, words) in words.iter().enumerate() {
@@ -206,8 +205,8 @@ fn apart(words: &[String], told: impl Fn(&[usize]) -> Vec<String>) -> Vec<String
     labels
 }
 
-/// Returns the name of a run that is alone of its kind and has one, else its settings in words. Figures that are not those
-/// of a finished run on test images are marked as such.
+/// Returns the name of a run if it is the only one of its kind and has a name, else its settings in words. Unfinished
+/// runs, and runs measured on validation images, are marked.
 fn label(kind: &Kind<'_>, with_data: bool) -> String {
     let header = kind.header;
     let mut label = match (kind.runs, header.about.name.as_str()) {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use sha2::{Digest, Sha256};
 
-/// Hands bytes on and takes them into a hash.
+/// A writer that passes bytes to the inner writer and adds them to a SHA-256 hash.
 pub(super) struct Hashed<'a>(pub &'a mut dyn Write, pub &'a mut Sha256);
 
 impl Write for Hashed<'_> {

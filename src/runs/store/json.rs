@@ -1,4 +1,4 @@
-//! The figures of a run as scripts and tables read them: accuracies in percent.
+//! The figures of a run for scripts and tables; accuracies are in percent.
 
 use std::collections::BTreeMap;
 
@@ -12,61 +12,60 @@ use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{AS_THEY_CAME, AddedTask, Costs, TaskReport, costs};
 
-/// One task's figures, in percent.
+/// The figures after one task, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskSummary {
-    /// Names of the classes it taught.
+    /// Names of the classes of the task.
     pub classes: Vec<String>,
-    /// A_i of the run's answer; not a number (`null`) if images of earlier tasks were not
-    /// available.
+    /// A_i of the run's predictions; NaN (`null`) if images of earlier tasks were not available.
     pub accuracy: f64,
-    /// A_i of each expert by its key, where the method names them.
+    /// A_i of each named expert, by its key.
     #[serde(flatten)]
     pub by_expert: ByExpert<f64>,
-    /// Accuracy of the answer on the images of tasks 1..=i.
+    /// Accuracy of the run's predictions on the images of each task 1..=i.
     pub matrix_row: Vec<f64>,
-    /// The same accuracy as `accuracy` with the task of each image given (masked logits): an easier
-    /// question. None in runs of older versions.
+    /// `accuracy` with the task of each image given (masked logits), which is an easier problem; `None` in runs of
+    /// older versions.
     pub accuracy_task_given: Option<f64>,
-    /// Images that could not be read and were left out.
+    /// Number of unreadable images that were left out.
     pub unreadable_images: usize,
-    /// Mean training loss of each pass over the images; empty in runs of older versions.
+    /// Mean training loss of each epoch; empty in runs of older versions.
     pub losses: Vec<f64>,
-    /// Figures of the method's own.
+    /// Additional measurements of the method.
     #[serde(rename = "gauges")]
     pub measurements: BTreeMap<String, f64>,
 }
 
-/// The figures a run is compared by, in percent.
+/// The figures by which runs are compared, in percent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Figures {
-    /// A_N of the run's answer (LAE: the ensemble's).
+    /// A_N of the run's predictions (LAE: of the ensemble).
     pub final_accuracy: Option<f64>,
-    /// Ā_N of the run's answer; none after a single task.
+    /// Ā_N of the run's predictions; `None` after a single task.
     pub average_accuracy: Option<f64>,
-    /// Mean over tasks of the answer's accuracy at the end.
+    /// Mean over tasks of the accuracy at the end.
     pub task_averaged_accuracy: Option<f64>,
-    /// F_N of the run's answer.
+    /// F_N of the run's predictions.
     pub forgetting: Option<f64>,
     /// Accuracy at the end with the task of each image given (masked logits).
     pub final_accuracy_task_given: Option<f64>,
-    /// Balanced accuracy of the run's answer at the end: mean over classes.
+    /// Balanced accuracy of the run's predictions at the end: the mean over classes.
     pub balanced_accuracy: Option<f64>,
-    /// Backward transfer of the run's answer; none after a single task.
+    /// Backward transfer of the run's predictions; `None` after a single task.
     pub backward_transfer: Option<f64>,
-    /// Mean over tasks of the accuracy right after each was learned.
+    /// Mean over tasks of the accuracy right after the task was learned.
     pub learning_accuracy: Option<f64>,
-    /// Expected calibration error of the run's answer at the end; `None` where its scores are no probabilities.
+    /// Expected calibration error of the run's predictions at the end; `None` if its scores are not probabilities.
     pub calibration_error: Option<f64>,
-    /// A_N, Ā_N and F_N of each expert beside the one that answers, as `final_accuracy_KEY` and so on.
+    /// A_N, Ā_N and F_N of each expert other than the answering one, as `final_accuracy_KEY` and so on.
     #[serde(flatten, serialize_with = "by_key")]
     pub by_expert: ByExpert<[Option<f64>; 3]>,
 }
 
-/// What the three are called; an expert's key follows.
+/// The names of the three figures of an expert; the expert's key is appended.
 pub(super) const OF_EXPERT: [&str; 3] = ["final_accuracy", "average_accuracy", "forgetting"];
 
-/// Experts that all runs have these figures of in JSON, `null` if there is no such expert.
+/// Experts whose figures are in the JSON of every run; `null` if the run has no such expert.
 const ALWAYS_THERE: [Expert; 2] = [Expert::ONLINE, Expert::OFFLINE];
 
 fn by_key<S: Serializer>(
@@ -83,7 +82,7 @@ fn by_key<S: Serializer>(
 }
 
 impl TaskSummary {
-    /// A_i of one expert, if the run has it.
+    /// Returns A_i of one expert; `None` if the run does not have it or A_i is not finite.
     pub fn of(&self, expert: Expert) -> Option<f64> {
         let accuracy = Some(self.accuracy).filter(|_| expert == Expert::ANSWER);
         let own = self.by_expert.get(&expert).copied().or(accuracy);
@@ -92,23 +91,23 @@ impl TaskSummary {
 }
 
 impl Figures {
-    /// A_N, Ā_N and F_N of one expert.
+    /// Returns A_N, Ā_N and F_N of one expert.
     pub fn of(&self, expert: Expert) -> [Option<f64>; 3] {
         let own = self.by_expert.get(&expert).copied();
         own.unwrap_or_else(|| self.of_answer())
     }
 
-    /// A_N, Ā_N and F_N of the run's answer.
+    /// Returns A_N, Ā_N and F_N of the run's predictions.
     pub fn of_answer(&self) -> [Option<f64>; 3] {
         [self.final_accuracy, self.average_accuracy, self.forgetting]
     }
 
-    /// Mean and sample standard deviation (n − 1; no deviation for one run) of each figure.
+    /// Returns mean and sample standard deviation (n − 1; `None` for a single run) of each figure.
     pub fn mean_and_std(all: &[&Self]) -> (Self, Self) {
         (Self::combine(all, mean), Self::combine(all, std_dev))
     }
 
-    /// Combines the same figure of several runs.
+    /// Combines each figure over several runs with `join`.
     fn combine(all: &[&Self], join: fn(&[f64]) -> Option<f64>) -> Self {
         let over = |figure: fn(&Self) -> Option<f64>| {
             let values: Vec<f64> = all.iter().copied().filter_map(figure).collect();
@@ -137,104 +136,104 @@ impl Figures {
     }
 }
 
-/// Version of the JSON of a run, which `docs/run.schema.json` describes. Raised when a field changes its meaning or goes.
+/// Version of a run's JSON, described in `docs/run.schema.json`. Raised when a field is removed or changes its meaning.
 pub const SCHEMA: u32 = 1;
 
-/// A run for scripts: the JSON that `train`, `resume` and `runs` give.
+/// A run for scripts: the JSON printed by `train`, `resume` and `runs`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// Version of these fields, [`SCHEMA`].
+    /// Version of the JSON, [`SCHEMA`].
     pub schema: u32,
-    /// Its name.
+    /// The name of the run.
     pub run: String,
-    /// What people say of it: `name`, `tags` and `note`, as far as they said something.
+    /// `name`, `tags` and `note` given by the user; absent if empty.
     #[serde(flatten)]
     pub about: About,
-    /// Its folder.
+    /// The run's folder.
     pub folder: String,
     /// `finished`, `interrupted` or `running`.
     pub state: String,
-    /// Finished epochs of the current task, where the run was interrupted.
+    /// Finished epochs of the current task, if the run was interrupted.
     pub epochs_done: Option<usize>,
-    /// Tasks of the whole run; `tasks` holds those that are saved.
+    /// Number of tasks of the whole run; `tasks` contains the saved ones.
     pub task_count: usize,
     /// The method's name on the command line.
     pub method: String,
-    /// How its settings differ from the method's usual ones, in words: "no Learning".
+    /// How the settings differ from the method's usual ones, in words, such as "no Learning".
     pub variant: Vec<String>,
-    /// Who answers; the last one's answer is the run's.
+    /// The experts; the predictions of the last one are those of the run.
     pub experts: Vec<Expert>,
     /// The PET plugin's name; `None` if the method trains no PET.
     pub pet: Option<String>,
-    /// Its size; `None` for one that has none.
+    /// The size of the PET; `None` if it has none.
     pub pet_size: Option<usize>,
     /// The backbone's name.
     pub backbone: String,
-    /// Hash of its weights.
+    /// SHA-256 of the backbone's weights.
     pub weights_sha256: String,
     /// The device's name.
     pub device: String,
-    /// What accuracies are measured on: `test` or `validation`.
+    /// The images on which accuracies are measured: `test` or `validation`.
     pub measured_on: String,
-    /// Class names in the order they are taught.
+    /// Class names in the order in which they are learned.
     pub class_order: Vec<String>,
-    /// Accuracy of the run's answer on the test images of each class seen so far, in the order of `class_order`; `null`
-    /// for a class without any.
+    /// Accuracy of the run's predictions on the test images of each class seen so far, in the order of `class_order`;
+    /// `null` for a class without test images.
     pub class_accuracy: Vec<Option<f64>>,
-    /// What it was taught after its training, one task each, those at the end of `tasks`.
+    /// Tasks added after the training, which are the last ones in `tasks`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "lessons")]
     pub added_tasks: Vec<AddedTask>,
-    /// Per saved task.
+    /// The figures after each saved task.
     pub tasks: Vec<TaskSummary>,
-    /// What runs are compared by.
+    /// The figures by which runs are compared.
     #[serde(flatten)]
     pub figures: Figures,
-    /// Why there is no calibration error, in a sentence without a full stop.
+    /// Why there is no calibration error, as a sentence without a full stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why_no_calibration_error: Option<String>,
-    /// What all saved tasks cost: images and seconds summed, the rest as after the last one.
+    /// Costs of all saved tasks: images and seconds are sums, other values are those after the last task.
     #[serde(flatten)]
     pub costs: Costs,
-    /// The same for each saved task.
+    /// Costs of each saved task.
     pub costs_by_task: Vec<Costs>,
-    /// DualPrompt's choice of prompts and the accuracy with each task's prompts alone, in percent;
-    /// `None` if it was not studied.
+    /// DualPrompt's prompt selections, and the accuracy with the prompts of a single task, in percent; `None` if they
+    /// were not studied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_study: Option<PromptStudy>,
-    /// A_N by the labels as they came in the data, in percent, where a list of corrected labels changed the test split;
-    /// images it left out count as wrong.
+    /// A_N by the original labels, in percent, if a list of corrected labels changed the test split; images that the
+    /// list excludes count as wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_accuracy_labels_as_they_came: Option<f64>,
-    /// Images that could not be read and were left out, task by task summed.
+    /// Number of unreadable images that were left out, summed over tasks.
     pub unreadable_images: usize,
-    /// Epochs per task as the settings have them, for methods that train in epochs; with `min_steps` a small task had more.
+    /// Epochs per task in the settings, for methods that train in epochs; with `min_steps`, small tasks take more.
     pub epochs: usize,
-    /// Seconds spent on all saved tasks.
+    /// Duration of all saved tasks in seconds.
     pub seconds: f64,
     /// Images per second while training.
     pub images_per_second: f64,
-    /// Highest resident memory of the process while it worked on the run, if the system reports it.
+    /// Maximum resident memory of the process while it worked on the run, in bytes, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
-    /// Numbers that are trained, heads not counted (LAE: in the PETs of one expert).
+    /// Number of trained parameters without heads (LAE: in the PETs of one expert).
     pub trained_parameters: usize,
-    /// When it began.
+    /// The time when the run began.
     pub started: String,
-    /// The version that began it.
+    /// The program version that began the run.
     pub version: String,
     /// All settings.
     pub config: RunConfig,
 }
 
-/// The figures of a run.
+/// Returns the figures of a run for scripts.
 pub fn summary(run: &StoredRun) -> Summary {
     RunSummary::of(run).for_scripts()
 }
 
 impl RunSummary {
-    /// The figures that runs are compared by, from its histories.
+    /// Returns the figures by which runs are compared, computed from the run's histories.
     pub fn figures(&self, histories: &Histories) -> Figures {
-        // After one task nothing can have been forgotten yet.
+        // After a single task, nothing can be forgotten yet.
         let forgetting = |history: &History| {
             let told = self.saved() > 1;
             history.forgetting().filter(|_| told).map(percent)
@@ -246,7 +245,7 @@ impl RunSummary {
         let others = histories.experts().filter(|expert| *expert != answering);
         let by_expert = ALWAYS_THERE.into_iter().chain(others).map(|expert| {
             let of = histories.of(expert);
-            // An expert that the run does not have forgets nothing, which is no figure.
+            // A missing expert would have zero forgetting, which would be misleading.
             let here = Some(of).filter(|of| !of.matrix.is_empty());
             (expert, [last(of), average(of), here.and_then(forgetting)])
         });
@@ -266,7 +265,7 @@ impl RunSummary {
         }
     }
 
-    /// Returns why there is no calibration error; `None` where there is one.
+    /// Returns why there is no calibration error; `None` if there is one.
     pub fn why_no_calibration_error(&self) -> Option<&'static str> {
         let Some(latest) = &self.latest else {
             return Some("no task has been measured yet");
@@ -276,7 +275,7 @@ impl RunSummary {
         why.or_else(|| unknown.then_some("the run has no scores"))
     }
 
-    /// The same per saved task.
+    /// Returns the figures after each saved task.
     fn task_summaries(&self, reports: &[TaskReport], histories: &Histories) -> Vec<TaskSummary> {
         let header = &self.header;
         let answer = histories.of(header.answering());
@@ -300,7 +299,7 @@ impl RunSummary {
         reports.iter().enumerate().map(summary).collect()
     }
 
-    /// All of it as scripts read it.
+    /// Returns all figures of the run for scripts.
     pub fn for_scripts(&self) -> Summary {
         let (header, reports, histories) = (&self.header, self.reports(), self.histories());
         let (state, epochs_done) = match self.state {
@@ -358,7 +357,7 @@ impl RunSummary {
         }
     }
 
-    /// Images per second while training, over all saved tasks, from their reports.
+    /// Returns the number of images per second of training, averaged over all saved tasks.
     pub fn images_per_second(&self, reports: &[TaskReport]) -> f64 {
         let (mut images, mut seconds) = (0.0, 0.0);
         for (report, &count) in reports.iter().zip(&self.header.train_images) {
@@ -375,24 +374,24 @@ fn percent(share: f64) -> f64 {
     share * 100.0
 }
 
-/// Several runs that differ in their class order or seed.
+/// Several runs that differ in class order or seed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OrdersSummary {
-    /// Each of them.
+    /// The runs.
     pub runs: Vec<Summary>,
     /// Mean of their figures.
     pub mean: Figures,
-    /// Sample standard deviation (n − 1) of their figures; empty for one run.
+    /// Sample standard deviation (n − 1) of their figures; empty for a single run.
     pub std: Figures,
 }
 
-/// The figures of several runs with their mean and standard deviation.
+/// Returns the figures of several runs with their mean and standard deviation.
 pub fn summary_of_orders(runs: &[StoredRun]) -> OrdersSummary {
     OrdersSummary::of(runs.iter().map(summary).collect())
 }
 
 impl OrdersSummary {
-    /// Those of these runs.
+    /// Computes mean and standard deviation of these runs.
     pub fn of(runs: Vec<Summary>) -> Self {
         let figures: Vec<&Figures> = runs.iter().map(|run| &run.figures).collect();
         let (mean, std) = Figures::mean_and_std(&figures);

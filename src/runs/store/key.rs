@@ -16,14 +16,14 @@ use crate::run::event::RunHeader;
 /// The key of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunKey {
-    /// SHA-256, in hex, of what repetitions of one experiment have in common.
+    /// SHA-256, in hex, of everything that repetitions of one experiment share.
     pub experiment: String,
     /// SHA-256, in hex, of class order and seed.
     pub repetition: String,
 }
 
 impl RunKey {
-    /// Returns the key of a run with these facts and this plugin text.
+    /// Returns the key of a run with this header and this plugin text.
     pub fn of(header: &RunHeader, plugin: &str) -> Self {
         let settings = RunConfig {
             // The number format in use counts, not the one requested.
@@ -96,7 +96,7 @@ fn computation_hash(plugin: &str) -> String {
     plugin_hash(&table.to_string())
 }
 
-/// The keys of a value keep their order, so equal values have equal texts.
+/// Returns the SHA-256 of a JSON value in hex. Equal values give equal texts, because keys keep their order.
 fn hash(value: &serde_json::Value) -> String {
     hex(&Sha256::digest(value.to_string()))
 }

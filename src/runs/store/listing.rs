@@ -1,4 +1,4 @@
-//! The runs: all below a folder, or the one that the user means.
+//! Lists the runs below a folder, and finds the run that the user means.
 
 use std::cmp::Reverse;
 use std::panic::catch_unwind;
@@ -20,22 +20,23 @@ use crate::problem::{Problem, Result, some_of};
 use crate::run::about::About;
 use crate::run::event::RunHeader;
 
-/// One entry of a list of runs.
+/// An entry of a list of runs.
 #[derive(Clone, Debug)]
 pub struct ListedRun {
     /// The run's name.
     pub run: String,
     /// Its folder.
     pub folder: PathBuf,
-    /// What people say of it.
+    /// Name, tags and note given by the user.
     pub about: About,
-    /// What cannot be read of that.
+    /// Why name, tags or note cannot be read, if so.
     pub remark: Option<Problem>,
-    /// Its summary, or why it cannot be read.
+    /// The run's summary, or why it cannot be read.
     pub summary: Result<RunSummary>,
 }
 
-/// The list entry of one run's folder. Whatever is in it, the other runs are listed, too.
+/// Returns the list entry of a run's folder. A panic while reading it becomes a Problem, so that the other runs are
+/// still listed.
 pub fn entry(folder: &Path) -> ListedRun {
     let mut summary = catch_unwind(|| summarize(folder)).unwrap_or_else(|_| {
         Err(Problem::new(message!("problem-run-reading-internal-error"))
@@ -55,8 +56,8 @@ pub fn entry(folder: &Path) -> ListedRun {
     }
 }
 
-/// All runs below a folder, newest first; damaged ones with their Problem. A folder that does not
-/// exist holds none.
+/// Returns all runs below a folder, newest first; damaged runs have a Problem. Returns an empty list if the folder does
+/// not exist.
 pub fn list(root: &Path) -> Vec<ListedRun> {
     let mut runs = on_all_cores(run_folders(root), |path| entry(&path));
     runs.sort_by_cached_key(|entry| {
@@ -66,18 +67,20 @@ pub fn list(root: &Path) -> Vec<ListedRun> {
     runs
 }
 
-/// Reads runs, many at a time; the results are in their order.
+/// Reads runs in parallel and returns the results in the order of the runs.
 pub fn on_all_cores<R: Send, T: Send>(runs: Vec<R>, read: impl Fn(R) -> T + Sync + Send) -> Vec<T> {
     runs.into_par_iter().map(read).collect()
 }
 
-/// The state of the files that an entry is made from: as long as this stays, a finished run's entry does.
+/// Size and modification time of the files from which an entry is made. While they stay the same, so does the entry of
+/// a finished run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Glance([Option<(u64, SystemTime)>; 5]);
 
-/// Looks at the files of a run without reading any.
+/// Returns size and modification time of a run's files without reading the files.
 pub fn glance(folder: &Path) -> Glance {
-    // Who teaches a run may be a version that writes no summary, or have no room for it.
+    // The summary alone is not enough: the program that works on the run may be an older version, or the disk may be
+    // full.
     let files = [
         RUN_FILE,
         METRICS_FILE,
@@ -91,8 +94,8 @@ pub fn glance(folder: &Path) -> Glance {
     }))
 }
 
-/// When a run began: as its header says, else as its name does, which begins with the local time.
-/// A run without either counts as older than all others.
+/// Returns when a run began: from its header, else from its name, which starts with the local time; `None` if both are
+/// missing. Such runs count as older than all others.
 pub fn began(name: &str, header: Option<&RunHeader>) -> Option<Timestamp> {
     header
         .and_then(|header| instant(&header.started))
@@ -102,17 +105,16 @@ pub fn began(name: &str, header: Option<&RunHeader>) -> Option<Timestamp> {
         })
 }
 
-/// A header's time; `None` for text that is no time.
+/// Returns the time in a header; `None` if the text is not a time.
 pub(super) fn instant(time: &str) -> Option<Timestamp> {
     time.parse().ok()
 }
 
-/// The folder of the run that the user means: a run's folder, a folder with a single run in it, a
-/// run's name below `root` (or how it begins), what people call it, or `latest`, the one that began
-/// last.
+/// Finds the folder of the run that the user means. `wanted` is a run's folder, a folder with a single run, the
+/// beginning of a run's folder name below `root`, a name given by the user, or `latest` for the newest run.
 ///
 /// # Errors
-/// Returns a Problem that lists the runs.
+/// Returns a Problem that lists the runs if none or several match.
 pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
     let path = Path::new(wanted);
     if is_run(path) {
@@ -167,7 +169,7 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
     }
 }
 
-/// The names of the runs that people call so.
+/// Returns the folder names of runs to which the user gave this name.
 fn called(folders: &[PathBuf], wanted: &str) -> Vec<String> {
     let has_name = |folder: &&PathBuf| about(folder).0.name == wanted;
     folders
@@ -177,7 +179,8 @@ fn called(folders: &[PathBuf], wanted: &str) -> Vec<String> {
         .collect()
 }
 
-/// The name of the run that began last, which need not be the last by name: folders can be renamed.
+/// Returns the folder name of the newest run. It is not always the last in alphabetical order, because folders can be
+/// renamed.
 fn newest(folders: &[PathBuf]) -> Option<String> {
     let when = |folder: &PathBuf| {
         let name = run_name(folder);

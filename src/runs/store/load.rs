@@ -1,4 +1,4 @@
-//! Reading one run back from its folder, answers and all.
+//! Loads a run from its folder, including its predictions.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -22,40 +22,40 @@ use crate::pet;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Costs, RunHeader, TaskReport, costs};
 
-/// Whether a run has ended.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StoredState {
     /// Every task is saved.
     Finished,
-    /// Stopped or killed; it can be continued.
+    /// Stopped or killed; it can be resumed.
     Interrupted {
         /// The current task, from 0.
         task: usize,
         /// Finished epochs of that task.
         epoch: usize,
     },
-    /// A program works on it right now.
+    /// A program is working on it.
     Running,
 }
 
-/// A run as its folder holds it.
+/// A run as loaded from its folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredRun {
     /// Settings and facts.
     pub header: RunHeader,
-    /// The exact text of the PET plugin; empty where the method trains none.
+    /// The exact text of the PET plugin; empty if the method trains no PET.
     pub plugin: String,
-    /// What was measured after each saved task.
+    /// The measurements after each saved task.
     pub reports: Vec<TaskReport>,
-    /// Whether it has ended.
+    /// The state of the run.
     pub state: StoredState,
     /// Highest memory use of the training process, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
 }
 
 impl StoredRun {
-    /// A_i and the accuracy matrix of one expert.
+    /// Returns A_i and the accuracy matrix of one expert.
     pub fn history(&self, expert: Expert) -> History {
         let mut histories = Histories::default();
         for report in &self.reports {
@@ -65,34 +65,34 @@ impl StoredRun {
         histories.of(expert).clone()
     }
 
-    /// A_i and the accuracy matrix of the expert whose answer is the run's.
+    /// Returns A_i and the accuracy matrix of the expert whose predictions are those of the run.
     pub fn answers(&self) -> History {
         self.history(self.header.answering())
     }
 
-    /// The study of DualPrompt's prompts, where every saved task was studied.
+    /// Returns the study of DualPrompt's prompts, if every saved task was studied.
     pub fn prompt_study(&self) -> Option<PromptStudy> {
         PromptStudy::of(self.reports.iter().map(|report| &report.slots[..]))
     }
 
-    /// Seconds spent on all saved tasks.
+    /// Returns the duration of all saved tasks in seconds.
     pub fn seconds(&self) -> f64 {
         seconds(&self.reports)
     }
 
-    /// What all saved tasks cost: images and seconds of training summed, the rest as it was after
-    /// the last one.
+    /// Returns the costs of all saved tasks: images and seconds of training are sums, other values are those after the
+    /// last task.
     pub fn costs(&self) -> Costs {
         costs(&self.reports)
     }
 }
 
-/// Seconds spent on these tasks.
+/// Returns the duration of these tasks in seconds.
 pub(super) fn seconds(reports: &[TaskReport]) -> f64 {
     reports.iter().map(|report| report.seconds).sum()
 }
 
-/// Reads a run's folder.
+/// Loads a run from its folder.
 ///
 /// # Errors
 /// Returns a Problem that names the missing or damaged file.
@@ -100,7 +100,7 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
     let mut header = load_header(folder)?;
     let plugin = plugin_of(folder, &header)?;
     let sized = header.method.pet_sized;
-    // Older versions did not note it.
+    // Older versions did not record it.
     header.method.pet_sized = Some(sized.unwrap_or_else(|| pet::is_sized(&plugin)));
     let mut rows = metrics_rows(folder, header.tasks.len())?;
     let own = rows.iter().map(|row| report_of(folder, &header, row));
@@ -121,7 +121,7 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
     })
 }
 
-/// The text of a run's PET plugin; empty where the method trains none.
+/// Returns the text of a run's PET plugin; empty if the method trains no PET.
 pub(super) fn plugin_of(folder: &Path, header: &RunHeader) -> Result<String> {
     let path = folder.join(PLUGIN_FILE);
     match header.method.uses_pet {
@@ -131,7 +131,7 @@ pub(super) fn plugin_of(folder: &Path, header: &RunHeader) -> Result<String> {
     }
 }
 
-/// Whether the run in this folder has ended, given how many of its tasks are saved.
+/// Returns the state of the run in this folder, of which `saved` of `tasks` tasks are saved.
 pub(super) fn state(folder: &Path, saved: usize, tasks: usize) -> StoredState {
     if saved == tasks {
         return StoredState::Finished;
@@ -139,14 +139,14 @@ pub(super) fn state(folder: &Path, saved: usize, tasks: usize) -> StoredState {
     if is_locked(folder) {
         return StoredState::Running;
     }
-    // A checkpoint of a task that is saved by now is from before that; one of a task that there is not is damaged.
+    // A checkpoint of a task that is already saved is outdated; one of a task that does not exist is damaged.
     let (task, epoch) = checkpoint::peek(&checkpoint_file(folder))
         .filter(|(task, _)| (saved..tasks).contains(task))
         .unwrap_or((saved, 0));
     StoredState::Interrupted { task, epoch }
 }
 
-/// Reads the settings and facts of a run and nothing else.
+/// Reads only the settings and facts of a run.
 fn load_header(folder: &Path) -> Result<RunHeader> {
     let path = folder.join(RUN_FILE);
     let text = match files::read_text(&path, files::TEXT) {
@@ -156,7 +156,7 @@ fn load_header(folder: &Path) -> Result<RunHeader> {
     read_run_toml(&text, folder, &path)
 }
 
-/// The rows of `metrics.csv`, one per saved task, in order.
+/// Returns the rows of `metrics.csv`, one per saved task, in order.
 fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
     let path = folder.join(METRICS_FILE);
     let rows = read_metrics(&path)?;
@@ -168,7 +168,7 @@ fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
     }
 }
 
-/// When the snapshot of a task (from 0) was written; `None` if that is not known.
+/// Returns when the snapshot of a task (from 0) was written; `None` if unknown.
 pub fn snapshot_time(folder: &Path, task: usize) -> Option<SystemTime> {
     let path = snapshot_file(&added_tasks::home(folder, task), task);
     std::fs::metadata(path).ok()?.modified().ok()

@@ -1,4 +1,4 @@
-//! `metrics.csv`: a row per task, with columns of the experts that the run has.
+//! Reads and writes `metrics.csv`, which has one row per task and columns for the experts of the run.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use crate::metrics::{Answers, ByExpert, Expert, SlotCounts};
 use crate::problem::Result;
 use crate::run::event::{Costs, TaskReport};
 
-/// The columns of every table, in their order; those that a run has nothing for are empty. From `answer` on they
-/// are not in runs of older versions. Further experts have columns behind these.
+/// The columns of every table, in order; columns without a value are empty. Runs of older versions lack those from
+/// `answer` on. Further experts have columns after these.
 const COLUMNS: [&str; 22] = [
     "task",
     "images",
@@ -34,13 +34,13 @@ const COLUMNS: [&str; 22] = [
     "answers_sha256",
 ];
 
-/// Measurements that have columns of their own, since format 1 began with them.
+/// Measurements that have their own columns since format 1.
 const FIRST_MEASURED: [&str; 2] = ["online_drift", "offline_drift"];
 
-/// One row. Accuracies (0..=1) are there for readers; the answers are what the program computes from.
+/// A row. Its accuracies (0..=1) are for readers; the program computes them from the predictions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct MetricsRow {
-    /// From 1.
+    /// Number of the task, from 1.
     pub task: usize,
     pub images: usize,
     pub accuracy: ByExpert<f64>,
@@ -55,17 +55,17 @@ pub(super) struct MetricsRow {
     pub stored_parameters: Option<usize>,
     pub kept_bytes: Option<u64>,
     pub unreadable: Option<usize>,
-    /// Other figures of the method's own: `name=value`, separated by blanks.
+    /// Other measurements of the method: `name=value`, separated by spaces.
     pub measurements: String,
-    /// Mean training loss of each pass, separated by blanks.
+    /// Mean training loss of each epoch, separated by spaces.
     pub losses: String,
-    /// SHA-256 of the task's snapshot and of its answers as they were saved, in hex; empty in runs of older
-    /// versions, and where a row was made of a report.
+    /// SHA-256 of the task's saved snapshot and of its predictions, in hex; empty in runs of older versions, and in
+    /// rows made from a report.
     pub sha256: [String; 2],
 }
 
 impl MetricsRow {
-    /// The row of a report.
+    /// Creates the row of a report, without hashes.
     pub fn new(report: &TaskReport, peak_memory_bytes: Option<u64>) -> Self {
         let (answers, costs) = (&report.answers, &report.costs);
         let experts = answers.given.keys().copied();
@@ -95,7 +95,7 @@ impl MetricsRow {
         }
     }
 
-    /// Row and answers make the report again.
+    /// Creates the report again from this row and the predictions.
     pub fn report(&self, answers: Answers, slots: Vec<SlotCounts>) -> TaskReport {
         let first = FIRST_MEASURED.into_iter().zip(self.first_measured);
         let first = first.filter_map(|(name, value)| Some((name.to_string(), value?)));
@@ -122,7 +122,7 @@ impl MetricsRow {
         }
     }
 
-    /// The content of [`COLUMNS`].
+    /// Returns the cells of [`COLUMNS`].
     fn cells(&self) -> [Cell<'_>; 22] {
         let [online, offline, ensemble, answer] = Expert::FIRST.map(|expert| self.of(expert));
         let [online_drift, offline_drift] = self.first_measured.map(Cell::Real);
@@ -158,7 +158,7 @@ impl MetricsRow {
     }
 }
 
-/// The text of a `metrics.csv` of these rows.
+/// Returns the text of a `metrics.csv` with these rows.
 pub(super) fn metrics_csv(rows: &[MetricsRow]) -> Result<Vec<u8>> {
     let mut others: Vec<Expert> = Vec::new();
     for expert in rows.iter().flat_map(|row| row.accuracy.keys()) {
@@ -175,7 +175,7 @@ pub(super) fn metrics_csv(rows: &[MetricsRow]) -> Result<Vec<u8>> {
     table_csv(header.collect(), rows)
 }
 
-/// Reads a `metrics.csv`. A column of numbers that this version does not know is an expert's for it.
+/// Reads a `metrics.csv`. Unknown columns of numbers are taken as accuracies of experts.
 pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsRow>> {
     let damaged = |error: csv::Error| damaged_table(path, &error.to_string());
     let mut reader = csv::Reader::from_reader(bytes);
@@ -250,7 +250,7 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
     Ok(rows)
 }
 
-/// The hash that a row has in a column; empty where it has none.
+/// Returns the hash in a column of a row; empty if there is none.
 fn hash_of(column: &Column<'_>, row: &csv::StringRecord, path: &Path) -> Result<String> {
     let hash = column.text(row);
     let whole = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(header, COLUMNS.join(",") + ",quick");
         assert_eq!(lines.next(), Some("1,0,,,,0.0,0.0,,,,0.25,,,,,,,,,,,,0.5"));
         let mut read = read_metrics_csv(&text, Path::new("")).unwrap();
-        // A row has its experts in the order of the columns.
+        // The experts of a row are read in the order of the columns.
         read[0].accuracy = rows[0].accuracy.clone();
         assert_eq!(read, rows);
         let wrong = b"task,images,seconds,images_per_second\n1,2,,4\n";

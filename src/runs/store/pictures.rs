@@ -1,8 +1,8 @@
-//! The images of an added task, kept inside the run's folder: copies in `pictures/`, and the list
-//! `pictures.csv` with the SHA-256 of each.
+//! The images of an added task in the run's folder: copies in `pictures/`, and the list `pictures.csv` with the SHA-256
+//! of each.
 //!
-//! A file's name follows from its place in the list, so that a list from elsewhere names nothing
-//! outside of the folder; its hash says whether it is still the image that was learned or tested.
+//! File names are derived from the position in the list, so a list from someone else cannot name files outside of the
+//! folder. The hash shows whether a file is still the image that was learned or tested.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -21,20 +21,20 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 
-/// Images of an added task at most.
+/// Maximum number of images of an added task.
 pub const MOST_PICTURES: usize = 5_000;
-/// Bytes of an added task's images at most.
+/// Maximum size of an added task's images in bytes.
 const MOST_BYTES: u64 = 2 << 30;
 
-/// One image of the list.
+/// An image of the list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Row {
     split: Split,
-    /// Among the classes of the added task.
+    /// Index among the classes of the added task.
     class: usize,
     ending: String,
     sha256: String,
-    /// What it was called where it came from.
+    /// Name of the original image.
     name: String,
 }
 
@@ -43,17 +43,16 @@ struct Row {
 pub struct AddedPictures {
     folder: Arc<Folder>,
     rows: Vec<Row>,
-    /// Over the whole list, in hex.
+    /// SHA-256 of the list, in hex.
     pub fingerprint: String,
 }
 
 impl AddedPictures {
-    /// Copies these images of a run with this bit depth into an added task's folder; `go_on` is called before each
-    /// image.
+    /// Copies images into an added task's folder, for a run with this bit depth. `go_on` is called before each image.
     ///
     /// # Errors
-    /// Returns a Problem if one cannot be read or written, they are too many or too large, or `go_on` said
-    /// no.
+    /// Returns a Problem if an image cannot be read or written, if the images are too many or too large, or if `go_on`
+    /// returned false.
     pub(super) fn copy(
         added_task: &Path,
         train: &[Sample],
@@ -91,7 +90,7 @@ impl AddedPictures {
             if bytes > MOST_BYTES {
                 return too_much("the images are larger than 2 GB in total".into());
             }
-            // It may have changed since it was looked at.
+            // The image may have changed since it was checked.
             decode_picture(&file, bit_depth).map_err(|problem| problem.at(sample.name()))?;
             keep_with(&folder.join(file_name(place, ending)), |out| {
                 out.write_all(&file)
@@ -109,7 +108,7 @@ impl AddedPictures {
         Ok(Self::of(added_task, rows, &text, bit_depth))
     }
 
-    /// Reads the list of an added task with this number of classes, of a run with this bit depth.
+    /// Reads the image list of an added task with this number of classes, for a run with this bit depth.
     ///
     /// # Errors
     /// Returns a Problem if it cannot be read or is damaged.
@@ -142,7 +141,7 @@ impl AddedPictures {
         }
     }
 
-    /// Those of one split with their places in the list.
+    /// Returns the rows of one split with their positions in the list.
     fn split(&self, split: Split) -> impl Iterator<Item = (usize, &Row)> {
         let rows = self.rows.iter().enumerate();
         rows.filter(move |(_, row)| row.split == split)
@@ -159,20 +158,20 @@ impl AddedPictures {
         self.split(split).map(sample).collect()
     }
 
-    /// The training images; a class counts within the added task.
+    /// Returns the training images; their classes are counted within the added task.
     pub fn train(&self) -> Vec<Sample> {
         self.samples(Split::Train)
     }
 
-    /// The test images, likewise; an answer names one by its place here.
+    /// Returns the test images; a prediction refers to them by their index in this list.
     pub fn test(&self) -> Vec<Sample> {
         self.samples(Split::Test)
     }
 
-    /// Whether each test image is still the one that is listed.
+    /// Checks whether the test images are unchanged.
     ///
     /// # Errors
-    /// Returns a Problem that names the first that is gone or another.
+    /// Returns a Problem that names the first image that is missing or has changed.
     pub fn check_tests(&self) -> Result<()> {
         let tests: Vec<(usize, &Row)> = self.split(Split::Test).collect();
         tests
@@ -180,7 +179,7 @@ impl AddedPictures {
             .try_for_each(|(place, row)| self.bytes(*place, row).map(drop))
     }
 
-    /// The bytes of the image at this place of the list.
+    /// Returns the bytes of the image at this position of the list, if it is unchanged.
     fn bytes(&self, place: usize, row: &Row) -> Result<Vec<u8>> {
         let path = self.path(place, row);
         let bytes = files::read(&path, MOST_BYTES)
@@ -199,10 +198,10 @@ impl AddedPictures {
         self.folder.path.join(file_name(place, &row.ending))
     }
 
-    /// The test image at this index, if it is still the one that was tested.
+    /// Returns the test image at this index, if it is unchanged.
     ///
     /// # Errors
-    /// Returns a Problem if it is gone or another one by now.
+    /// Returns a Problem if it is missing or has changed.
     pub fn test_picture(&self, index: usize) -> Result<Picture> {
         let missing = || {
             Problem::new(message!(
@@ -222,7 +221,7 @@ impl AddedPictures {
     }
 }
 
-/// What the image at this place of the list is called.
+/// Returns the file name of the image at this position of the list.
 fn file_name(place: usize, ending: &str) -> String {
     format!("{:04}.{ending}", place + 1)
 }

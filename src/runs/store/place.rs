@@ -1,4 +1,4 @@
-//! Which folders are runs.
+//! Detects which folders are runs.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +6,12 @@ use super::{METRICS_FILE, RUN_FILE};
 use crate::message;
 use crate::problem::Problem;
 
-/// Whether a folder is a run, whole or damaged.
+/// Returns whether a folder is a run, intact or damaged.
 pub fn is_run(folder: &Path) -> bool {
     folder.join(RUN_FILE).exists() || folder.join(METRICS_FILE).exists()
 }
 
-/// The folders below `root` that are runs, whole or damaged. A folder that does not exist holds none.
+/// Returns the folders directly below `root` that are runs, intact or damaged; empty if `root` does not exist.
 pub fn run_folders(root: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(root) else {
         return Vec::new();
@@ -20,12 +20,12 @@ pub fn run_folders(root: &Path) -> Vec<PathBuf> {
     paths.filter(|path| is_run(path)).collect()
 }
 
-/// Whether there is a run below this folder.
+/// Returns whether there is a run directly below this folder.
 pub fn holds_runs(root: &Path) -> bool {
     !run_folders(root).is_empty()
 }
 
-/// A folder that holds no run.
+/// Returns the Problem for a folder that is not a run.
 pub(super) fn no_run(folder: &Path) -> Problem {
     Problem::new(message!("problem-folder-without-run"))
         .at_path(folder)

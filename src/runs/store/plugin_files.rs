@@ -9,26 +9,26 @@ use crate::pet::library::built_in;
 use crate::pet::notes::{Installed, NOTES_FILE, PluginNotes, UNREADABLE_NOTES};
 use crate::problem::{Problem, Result};
 
-/// A plugin's text that is to be saved.
+/// A plugin to be saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PluginSave {
     /// The text.
     pub text: String,
     /// The plugin's name.
     pub name: String,
-    /// The file that it is saved to again; `None` for a new one.
+    /// The file to overwrite; `None` for a new file.
     pub file: Option<PathBuf>,
-    /// The file that it was installed from.
+    /// The file from which it was installed.
     pub from: Option<PathBuf>,
-    /// Whether it may take the place of a built-in plugin.
+    /// Whether it may replace a built-in plugin of the same name.
     pub allowed: bool,
 }
 
-/// Saves a plugin in the user's plugin folder; returns its file.
+/// Saves a plugin in the user's plugin folder and returns its file.
 ///
 /// # Errors
-/// Returns a Problem for a name that is a built-in plugin's and was not allowed, or where the folder cannot be written;
-/// an older file stays as it was.
+/// Returns a Problem if its name is that of a built-in plugin and replacing is not allowed, or if the folder cannot be
+/// written; an existing file is then unchanged.
 pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
     if let (Some(name), false) = (built_in(&save.name), save.allowed) {
         let what = message!("problem-built-in-plugin-name", name = name.to_string());
@@ -57,8 +57,7 @@ pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
     Ok(file)
 }
 
-/// Lets a plugin file take the place of the built-in one of its name from now on; noted in the folder of the user's
-/// own.
+/// Allows a plugin file to replace the built-in plugin of the same name. This is recorded in the user's plugin folder.
 ///
 /// # Errors
 /// Returns a Problem if that folder cannot be written.
@@ -89,7 +88,7 @@ fn change_notes(folder: &Path, change: impl FnOnce(&mut PluginNotes)) -> Result<
     write_file(&file, text.as_bytes()).map(drop)
 }
 
-/// A file that does not exist yet, named after the plugin.
+/// Returns the path of a new file named after the plugin.
 fn free_file(folder: &Path, name: &str) -> PathBuf {
     let letters = name.trim().chars().map(|letter| match letter {
         letter if letter.is_ascii_alphanumeric() => letter.to_ascii_lowercase(),
@@ -132,7 +131,7 @@ mod tests {
         allow_plugin(folder.path(), &file).unwrap();
         assert_eq!(fs::read_to_string(&aside).unwrap(), "{\"allowed\": 7}");
         assert!(PluginNotes::read(folder.path()).allows(&file));
-        // Sound ones stay where they are.
+        // Readable notes stay in place.
         allow_plugin(folder.path(), &folder.path().join("other.toml")).unwrap();
         assert_eq!(fs::read_to_string(&aside).unwrap(), "{\"allowed\": 7}");
         assert!(PluginNotes::read(folder.path()).allows(&file));

@@ -1,6 +1,6 @@
-//! The provenance of a run, beyond its settings: `provenance.toml`, written when the run begins and added to
-//! when it resumes elsewhere; and `images.csv`, by which a changed image is found. Neither decides how the run is
-//! read: runs of older versions have none.
+//! The provenance of a run, in addition to its settings: `provenance.toml`, written when the run begins and extended
+//! when it is resumed on another machine, and `images.csv`, which reveals changed images. Neither file affects how the
+//! run is read; runs of older versions do not have them.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -19,81 +19,81 @@ use crate::files::write::keep_file;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// First lines of the file.
+/// First lines of `provenance.toml`.
 const PREFACE: &str = "# Inputs and machines of this run, in addition to its settings; `lae-studio check` reads it.\n";
 
-/// What the table of backbones, or the weight file, said of the backbone.
+/// Facts about the backbone from the table of backbones or the weight file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BackboneFacts {
-    /// timm's name, or what the file calls it.
+    /// timm's name, or the name in the weight file.
     pub name: String,
     /// The family of networks.
     pub family: String,
-    /// Side of the square that the network sees, in pixels.
+    /// Side of the square input of the network, in pixels.
     pub input_size: usize,
-    /// The shorter side of an image becomes input size / crop ratio, then the centre is cut.
+    /// The shorter side of an image is resized to input size / crop ratio; then the centre is cropped.
     pub crop_ratio: f32,
-    /// The filter of the resize; bilinear in runs of versions that had no other.
+    /// Filter for resizing; bilinear in runs of versions that had no other.
     #[serde(default)]
     pub interpolation: Interpolation,
-    /// Whether both sides are resized to the input size instead.
+    /// Whether both sides are resized to the input size instead, without cropping.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub squashed: bool,
-    /// What is subtracted from pixels in [0, 1], per channel.
+    /// Mean per channel, subtracted from pixels in [0, 1].
     pub mean: [f32; 3],
-    /// What they are divided by then.
+    /// Standard deviation per channel, by which pixels are divided afterwards.
     pub std: [f32; 3],
-    /// Length of the weight file in bytes.
+    /// Size of the weight file in bytes.
     pub weights_bytes: u64,
 }
 
-/// Program and machine that computed a run from some task on.
+/// Program and machine that computed a run from a certain task on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// The first task, from 1.
     pub from_task: usize,
     /// Version of the program.
     pub version: String,
-    /// System and architecture: "linux x86_64".
+    /// Operating system and architecture, such as "linux x86_64".
     pub system: String,
-    /// The processor's name.
+    /// Name of the processor.
     pub processor: String,
-    /// The vector instructions that its kernels use.
+    /// Vector instructions that the compute kernels use.
     pub simd: String,
-    /// Threads that compute.
+    /// Number of compute threads.
     pub threads: usize,
-    /// The device's name.
+    /// Name of the device.
     pub device: String,
-    /// Its driver; none of the CPU.
+    /// Version of the GPU driver; `None` on the CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
 }
 
 impl Machine {
-    /// Whether numbers computed on both are equal to the last bit: the same processor type and instructions and no
-    /// GPU. How many threads there are changes no result.
+    /// Returns whether both machines compute bit-identical numbers: the same system, processor and vector instructions,
+    /// and no GPU. The number of threads does not affect results.
     pub fn computes_as(&self, other: &Self) -> bool {
         let kind = |of: &Self| (of.system.clone(), of.processor.clone(), of.simd.clone());
         kind(self) == kind(other) && self.driver.is_none() && other.driver.is_none()
     }
 }
 
-/// What a run was made of and where.
+/// What a run was made from, and where it was computed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// SHA-256 of the PET plugin's text, in hex; `None` if there is none, or it is not known.
+    /// SHA-256 of the PET plugin's text, in hex; `None` if there is no plugin or the hash is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plugin_sha256: Option<String>,
-    /// What was known of the backbone; `None` if that is not known.
+    /// Facts about the backbone; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backbone: Option<BackboneFacts>,
-    /// Where it was computed, in the order of the tasks.
+    /// The machines that computed the run, in the order of the tasks.
     #[serde(default)]
     pub computed_on: Vec<Machine>,
 }
 
 impl Provenance {
-    /// That of a run with this plugin text.
+    /// Returns the provenance of a new run with this plugin text.
     pub fn new(plugin: &str, backbone: BackboneFacts, machine: Machine) -> Self {
         Self {
             plugin_sha256: (!plugin.is_empty()).then(|| hex(&Sha256::digest(plugin))),
@@ -103,10 +103,10 @@ impl Provenance {
     }
 }
 
-/// What the run in this folder says it was made of; none in runs of older versions.
+/// Returns the provenance of the run in this folder; `None` for runs of older versions.
 ///
 /// # Errors
-/// Returns a Problem if the file is there but cannot be read.
+/// Returns a Problem if the file exists but cannot be read.
 pub fn provenance(folder: &Path) -> Result<Option<Provenance>> {
     let path = folder.join(PROVENANCE_FILE);
     let text = match files::read_text(&path, files::TEXT) {
@@ -121,10 +121,10 @@ pub fn provenance(folder: &Path) -> Result<Option<Provenance>> {
     })
 }
 
-/// The short prints of the images that the run in this folder used; none in runs of older versions.
+/// Returns the short fingerprints of the images that the run in this folder used; `None` for runs of older versions.
 ///
 /// # Errors
-/// Returns a Problem if the file is there but cannot be read.
+/// Returns a Problem if the file exists but cannot be read.
 pub fn image_prints(folder: &Path) -> Result<Option<Vec<ClassPrints>>> {
     let path = folder.join(IMAGES_FILE);
     let bytes = match files::read(&path, files::TABLE) {
@@ -144,7 +144,7 @@ pub fn image_prints(folder: &Path) -> Result<Option<Vec<ClassPrints>>> {
 }
 
 impl RunFolder {
-    /// Keeps what the run that begins is made of.
+    /// Saves the provenance and the image fingerprints of a new run.
     ///
     /// # Errors
     /// Returns a Problem if the folder cannot be written.
@@ -153,12 +153,12 @@ impl RunFolder {
         self.write_provenance(made_of)
     }
 
-    /// Notes where the run resumes, unless it was computed there last.
+    /// Records the machine that resumes the run, unless it is the last one recorded.
     ///
     /// # Errors
     /// Returns a Problem if the folder cannot be written.
     pub fn goes_on_at(&self, machine: Machine) -> Result<()> {
-        // A file that cannot be read is ignored.
+        // An unreadable file is replaced.
         let mut made_of = provenance(self.path()).ok().flatten().unwrap_or_default();
         let known = made_of.computed_on.last().is_some_and(|last| {
             let from_task = last.from_task;

@@ -1,8 +1,8 @@
-//! The queue of waiting jobs on disk, so it survives the program: `queue.toml` beside the runs, and for each place
-//! the jobs that were asked for there, in `.away`.
+//! Queues of waiting jobs on disk, so that they survive the end of the program: `queue.toml` beside the runs, and in
+//! `.away` one file of requested jobs per remote place.
 //!
-//! A file belongs to the program that holds its lock, `queue.lock`; another one that works beside it keeps its line in
-//! memory.
+//! A file belongs to the program that holds its lock, such as `queue.lock`. Another program that runs at the same time
+//! keeps its queue in memory only.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::job::{AwayJob, Job};
 
-/// The name of the file and its lock, without ending.
+/// Name of the queue file and of its lock, without extension.
 const QUEUE: &str = "queue";
-/// The folder of jobs that were asked for at places.
+/// Folder of the jobs that were requested at remote places.
 const AWAY: &str = ".away";
 
-/// What such a file holds.
+/// An entry of a queue file.
 pub trait Kept: Serialize + DeserializeOwned {
-    /// As it comes back after the end of the program.
+    /// Returns the entry as it is after a restart of the program.
     #[must_use]
     fn back(self) -> Self;
 }
@@ -43,7 +43,7 @@ impl Kept for AwayJob {
     }
 }
 
-/// A file with jobs below a folder of runs.
+/// A file of jobs in a folder of runs.
 #[derive(Debug)]
 pub struct QueueFile<T = Job> {
     folder: PathBuf,
@@ -52,14 +52,14 @@ pub struct QueueFile<T = Job> {
     holds: PhantomData<T>,
 }
 
-/// Whose file it is.
+/// The owner of a queue file.
 #[derive(Debug)]
 enum Owner {
-    /// Nobody asked yet.
+    /// Not determined yet.
     Unknown,
-    /// This program's, as long as the lock is held.
+    /// This program, as long as the lock is held.
     Mine { _lock: Lock },
-    /// Another program's.
+    /// Another program.
     Other,
 }
 
@@ -69,20 +69,20 @@ struct Jobs<'a, T> {
 }
 
 impl QueueFile {
-    /// The jobs that wait in the engine's queue below this folder of runs; nothing is opened yet.
+    /// Returns the file of the jobs that wait for this computer. The file is not opened yet.
     pub fn below(root: &Path) -> Self {
         Self::at(root.to_path_buf(), QUEUE)
     }
 }
 
 impl QueueFile<AwayJob> {
-    /// The jobs that were asked for at a place; nothing is opened yet.
+    /// Returns the file of the jobs that were requested at a remote place. The file is not opened yet.
     pub fn of_place(root: &Path, place: &str) -> Self {
         Self::at(root.join(AWAY), place)
     }
 }
 
-/// The places at which jobs were asked for from this folder of runs, and not known to have ended.
+/// Returns the remote places with requested jobs that are not known to have ended.
 pub fn places_at_work(root: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(root.join(AWAY)).into_iter().flatten();
     let names = entries.flatten().filter_map(|entry| {
@@ -108,7 +108,7 @@ impl<T: Kept> QueueFile<T> {
         self.folder.join(format!("{}.{ending}", self.name))
     }
 
-    /// The jobs that an earlier program left, and what could not be read of them. None while
+    /// Returns the jobs saved by an earlier program, and a Problem if some of them cannot be read. Returns no jobs if
     /// another program holds the file.
     pub fn load(&mut self) -> (Vec<T>, Option<Problem>) {
         let path = self.file("toml");
@@ -127,10 +127,10 @@ impl<T: Kept> QueueFile<T> {
         (jobs, problem)
     }
 
-    /// Keeps these jobs in place of those before.
+    /// Replaces the saved jobs by these.
     ///
     /// # Errors
-    /// Returns a Problem if they cannot be written, or another program holds the file.
+    /// Returns a Problem if they cannot be written, or if another program holds the file.
     pub fn save(&mut self, jobs: &[&T]) -> Result<()> {
         let path = self.file("toml");
         if jobs.is_empty() && matches!(self.owner, Owner::Unknown) {
@@ -158,7 +158,7 @@ impl<T: Kept> QueueFile<T> {
         keep_file(&path, text.as_bytes()).map(drop)
     }
 
-    /// Takes the lock the first time it is asked.
+    /// Returns whether this program owns the file; the first call takes the lock.
     fn is_mine(&mut self) -> Result<bool> {
         if matches!(self.owner, Owner::Unknown) {
             std::fs::create_dir_all(&self.folder)
@@ -181,8 +181,7 @@ impl<T: Kept> QueueFile<T> {
     }
 }
 
-/// Whether a job in the queue kept below this folder waits for this run. A queue that cannot be read
-/// holds nobody up.
+/// Returns whether a job in the queue below this folder waits for this run. An unreadable queue counts as empty.
 pub(super) fn is_queued(root: &Path, run: &Path) -> bool {
     let Ok(text) = files::read_text(&root.join(format!("{QUEUE}.toml")), files::TEXT) else {
         return false;
@@ -195,7 +194,7 @@ pub(super) fn is_queued(root: &Path, run: &Path) -> bool {
         .any(|known| real(known) == run)
 }
 
-/// The jobs of a file's text, and whether these are all.
+/// Returns the jobs in a file's text, and whether all entries could be read.
 fn read<T: Kept>(text: &str) -> (Vec<T>, bool) {
     let table: toml::Table = toml::from_str(text).unwrap_or_default();
     let Some(list) = table.get("job").and_then(toml::Value::as_array) else {
@@ -234,11 +233,11 @@ mod tests {
         let third = Job::grid(grid, Some("cpu".into()), "Mine".into());
         let second = Job::resume("/some/run".into(), Some("cpu".into()), "it".into());
         let mut file = QueueFile::below(&runs);
-        // A program that never lets anything wait makes no folder.
+        // No folder is created if nothing was ever queued.
         file.save(&[]).unwrap();
         assert!(!runs.exists());
         file.save(&[&first, &second, &third]).unwrap();
-        // Beside it another program has neither these jobs nor a file.
+        // A second program neither reads these jobs nor writes the file.
         let mut beside = QueueFile::below(&runs);
         assert_eq!(beside.load(), (Vec::new(), None));
         assert!(beside.save(&[&second]).is_err());

@@ -1,4 +1,4 @@
-//! The text of `run.toml`: settings and facts.
+//! Reads and writes `run.toml`, which contains the settings and facts of a run.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,17 +17,18 @@ use crate::run::about::About;
 use crate::run::config::{RunConfig, Setting};
 use crate::run::event::{MethodFacts, RunHeader, Scores};
 
-/// The table under the settings.
+/// The header of the table that follows the settings.
 const FACTS: &str = "[facts]";
-/// Raised when the files change their meaning. Since 2 a snapshot holds what is new since the one before.
+/// Version of the file format, raised when files change their meaning. Since version 2 a snapshot contains only what is
+/// new since the previous snapshot.
 const FORMAT: u32 = 2;
 /// First lines of `run.toml`.
 pub(super) const PREFACE: &str = "# A run of LAE Studio. The settings have the names of the options of `lae-studio train`;\n# `lae-studio train --config run.toml` repeats the run.\n";
 
-/// Most images of a run's data set.
+/// Maximum number of images of a run's dataset.
 pub(super) const MOST_IMAGES: usize = 1 << 30;
 
-/// What `[facts]` holds.
+/// The content of `[facts]`.
 #[derive(Serialize, Deserialize)]
 struct Facts {
     format: u32,
@@ -37,10 +38,10 @@ struct Facts {
     /// Absent on the CPU, and in runs of older versions.
     #[serde(alias = "card_variant", skip_serializing_if = "Option::is_none")]
     gpu_weights: Option<WeightType>,
-    /// The number of the way random draws of a PET are kept apart; absent in runs of older versions.
+    /// How random draws of a PET are separated (see [`Drawing`]); absent in runs of older versions.
     draws: Option<u32>,
     weights_sha256: String,
-    /// Absent where the PET starts as drawn.
+    /// Absent if the PET starts from random values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     start_sha256: Option<String>,
     input_size: usize,
@@ -51,18 +52,17 @@ struct Facts {
     test_images: Vec<usize>,
     class_order: Vec<String>,
     images: Option<Fingerprints>,
-    /// Absent in runs of older versions, which knew LAE and its Baseline.
+    /// Absent in runs of older versions, which had only LAE and its Baseline.
     method: Option<MethodFacts>,
 }
 
-/// A whole `run.toml` as far as the facts go.
+/// The part of a `run.toml` that contains the facts.
 #[derive(Serialize, Deserialize)]
 struct WithFacts {
     facts: Facts,
 }
 
-/// The settings of a `run.toml` text, without what follows under `[facts]`; a text without facts
-/// comes back whole.
+/// Returns the settings in the text of a `run.toml`, without `[facts]`; a text without facts is returned completely.
 pub fn settings_part(text: &str) -> &str {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -74,7 +74,7 @@ pub fn settings_part(text: &str) -> &str {
     text
 }
 
-/// The text of `run.toml`.
+/// Returns the text of `run.toml`.
 pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
     let facts = Facts {
         format: FORMAT,
@@ -105,12 +105,12 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
     Ok(format!("{PREFACE}{settings}\n{facts}"))
 }
 
-/// Whether an older version wrote this `run.toml`, which could not read what is saved from now on.
+/// Returns whether an older version wrote this `run.toml`; it could not read what this version saves.
 pub(super) fn is_older(text: &str) -> bool {
     toml::from_str::<WithFacts>(text).is_ok_and(|read| read.facts.format < FORMAT)
 }
 
-/// Reads `run.toml`; `folder` gives the run its name.
+/// Reads the text of a `run.toml`. The name of the run is that of `folder`; Problems name `path`.
 pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<RunHeader> {
     let damaged = |what: String| {
         Problem::new(what)
@@ -152,7 +152,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
             counted(tasks.len(), "task")
         )));
     }
-    // They are added up in many places.
+    // Checked for overflow, because many functions add these numbers up.
     let all = [&facts.train_images, &facts.test_images].map(|counts| {
         let sum = counts.iter().try_fold(0usize, |sum, n| sum.checked_add(*n));
         sum.filter(|sum| *sum <= MOST_IMAGES)
@@ -162,7 +162,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     }
     let mut method = facts.method.unwrap_or_else(|| older_method(&config));
     method.scores = method.scores.or_else(|| older_scores(&config));
-    // Of the methods whose runs did not note it, SimpleCIL alone draws nothing.
+    // Of the methods whose older runs did not record it, only SimpleCIL uses no random numbers.
     method.seeded = method.seeded.or(Some(config.method != "simplecil"));
     Ok(RunHeader {
         run: run_name(folder),
@@ -189,7 +189,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     })
 }
 
-/// The classes of each task; none unless each has some and all have exactly `classes`.
+/// Returns the range of classes of each task; `None` if a task has no class or the sizes do not add up to `classes`.
 fn task_ranges(sizes: &[usize], classes: usize) -> Option<Vec<Range<usize>>> {
     let mut first = 0usize;
     let mut range = |size: &usize| {
@@ -201,7 +201,8 @@ fn task_ranges(sizes: &[usize], classes: usize) -> Option<Vec<Range<usize>>> {
     (first == classes).then_some(tasks)
 }
 
-/// The facts that older versions did not write: they knew LAE and its Baseline, three experts each.
+/// Returns the facts that older versions did not write: their methods were LAE and its Baseline, each with three
+/// experts.
 fn older_method(config: &RunConfig) -> MethodFacts {
     let off = |key: &str| config.settings.get(key) == Some(&Setting::Flag(false));
     let parts = [
@@ -226,7 +227,7 @@ fn older_method(config: &RunConfig) -> MethodFacts {
     }
 }
 
-/// What the scores of the methods are whose runs did not note it.
+/// Returns the kind of scores of methods whose older runs did not record it.
 fn older_scores(config: &RunConfig) -> Option<Scores> {
     let ensemble = config.settings.get("ensemble") != Some(&Setting::Flag(false));
     match config.method.as_str() {
@@ -240,7 +241,7 @@ fn older_scores(config: &RunConfig) -> Option<Scores> {
     }
 }
 
-/// A run is called like its folder.
+/// Returns the name of a run, which is that of its folder.
 pub fn run_name(folder: &Path) -> String {
     folder.file_name().map_or_else(
         || folder.display().to_string(),

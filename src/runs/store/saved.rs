@@ -1,4 +1,4 @@
-//! Reading what one task left: its row of `metrics.csv`, its answers and its study of prompts.
+//! Reads the measurements of one task: its row of `metrics.csv`, its predictions and its study of prompts.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::event::{RunHeader, TaskReport};
 
-/// What was measured after a task, with the answers in this folder.
+/// Returns the measurements of a row, with the predictions in this folder.
 pub(super) fn report_of(folder: &Path, header: &RunHeader, row: &MetricsRow) -> Result<TaskReport> {
     let task = row.task - 1;
     let path = answers_file(folder, task);
@@ -27,7 +27,7 @@ pub(super) fn report_of(folder: &Path, header: &RunHeader, row: &MetricsRow) -> 
     Ok(row.report(answers, slots))
 }
 
-/// The rows of a `metrics.csv`; empty if there is no such file.
+/// Returns the rows of a `metrics.csv`; empty if the file does not exist.
 pub(super) fn read_metrics(path: &Path) -> Result<Vec<MetricsRow>> {
     match files::read(path, files::TABLE) {
         Ok(bytes) => read_metrics_csv(&bytes, path),

@@ -1,5 +1,5 @@
-//! What a run's PET starts from: a LoRA in the form of the library peft, as two files. A run has a copy of them, so it
-//! can be continued, checked and packed when the original is gone.
+//! The adapter from which a run's PET starts: a LoRA in the format of the peft library (two files). The run has a copy,
+//! so it can be resumed, checked and packed without the original.
 
 use std::path::{Path, PathBuf};
 
@@ -12,25 +12,25 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 
-/// The folder of the copy below that of the run.
+/// Folder of the copy in the run's folder.
 pub const START_FOLDER: &str = "start";
-/// The file that says what the other one holds.
+/// File that describes the adapter.
 pub const ADAPTER_CONFIG: &str = "adapter_config.json";
-/// The file of the values.
+/// File of the adapter's values.
 pub const ADAPTER_VALUES: &str = "adapter_model.safetensors";
-/// Largest file: a LoRA of rank 64 on every layer of a ViT-H takes a third of it.
+/// Maximum file size; a LoRA of rank 64 on every layer of a ViT-H needs a third of it.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// An adapter that a PET starts from.
+/// An adapter from which a PET starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PetStart {
     folder: PathBuf,
-    /// SHA-256 over both files, in hex.
+    /// SHA-256 of the hashes of both files, in hex.
     pub sha256: String,
 }
 
 impl PetStart {
-    /// The one in this folder.
+    /// Reads the adapter in this folder.
     ///
     /// # Errors
     /// Returns a Problem that names the file that is missing or cannot be read.
@@ -45,22 +45,22 @@ impl PetStart {
         })
     }
 
-    /// Whether a folder looks like one.
+    /// Returns whether a folder contains both files of an adapter.
     pub fn is_at(folder: &Path) -> bool {
         let mut names = [ADAPTER_CONFIG, ADAPTER_VALUES].iter();
         names.all(|name| folder.join(name).is_file())
     }
 
-    /// The copy of a run whose settings name one.
+    /// Returns the adapter in a run's folder; `None` if the settings name no adapter.
     ///
     /// # Errors
-    /// Returns a Problem if a file of it is missing or was changed.
+    /// Returns a Problem if a file is missing or was changed.
     pub fn of_run(header: &RunHeader) -> Result<Option<Self>> {
         let Some(named) = &header.config.pet_start else {
             return Ok(None);
         };
         let copy = header.folder.join(START_FOLDER);
-        // A run that was killed before it had its copy.
+        // A run that was killed early may not have its copy yet.
         let place = match copy.is_dir() {
             true => copy.as_path(),
             false => Path::new(named),
@@ -74,12 +74,12 @@ impl PetStart {
         }
     }
 
-    /// The place of a file.
+    /// Returns the path of a file of the adapter.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// The bytes of one of the two files of an adapter.
+    /// Returns the bytes of a file of an adapter.
     ///
     /// # Errors
     /// Returns a Problem if it cannot be read.
@@ -93,7 +93,7 @@ impl PetStart {
         })
     }
 
-    /// Puts a copy into a run's folder.
+    /// Copies the adapter into a run's folder.
     ///
     /// # Errors
     /// Returns a Problem if the disk is full, or the original changed in the meantime.

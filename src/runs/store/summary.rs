@@ -1,9 +1,9 @@
-//! The summary of a run without its answers, kept in `summary.json` of its folder: lists, Compare,
-//! filters and scripts read this one file.
+//! The summary of a run without its predictions, in `summary.json` of its folder. Lists, Compare, filters and scripts
+//! read only this file.
 //!
-//! It is written at the start, with every task and with every added task. It holds nothing that the other files do
-//! not say: one that is missing, damaged, of another version, or made from files that have changed since is made
-//! again and written next to them, where the folder can be written.
+//! It is written at the start and after every task and added task. It contains nothing that cannot be computed from the
+//! other files. If it is missing, damaged, of another version or older than the other files, it is computed again and
+//! saved if the folder can be written.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -32,34 +32,34 @@ use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{RunHeader, TaskReport};
 
-/// Raised when the file, or how a figure in it comes about, changes its meaning.
+/// Version of the file, raised when the file or the computation of a figure changes.
 const VERSION: u32 = 6;
 
-/// The settings there are, each with its default.
+/// The key of the default settings; it changes when a setting is added or a default changes.
 static SETTINGS: LazyLock<String> = LazyLock::new(|| settings_key(&RunConfig::default()));
 
 /// The summary of a run without its answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
-    /// Settings and facts. The file has neither name nor place of the run, nor what people say of it.
+    /// Settings and facts. The file itself contains neither name, folder nor note of the run.
     pub header: RunHeader,
-    /// Decides which other runs repeat it.
+    /// The key, which decides which other runs are repetitions.
     pub key: RunKey,
-    /// SHA-256 of the PET plugin's text, in hex; empty where the method trains none.
+    /// SHA-256 of the PET plugin's text, in hex; empty if the method trains no PET.
     pub plugin_sha256: String,
-    /// The rows of `metrics.csv`, those of added tasks last.
+    /// The rows of `metrics.csv`; those of added tasks are last.
     #[serde(with = "rows")]
     rows: Vec<MetricsRow>,
-    /// Right answers after each saved task.
+    /// Correct predictions after each saved task.
     pub counts: Vec<TaskCounts>,
-    /// More on the answers after the last of them; none while no task is saved.
+    /// More about the predictions after the latest task; `None` if no task is saved.
     pub latest: Option<Latest>,
-    /// The study of DualPrompt's prompts, where every saved task was studied.
+    /// The study of DualPrompt's prompts, if every saved task was studied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_study: Option<PromptStudy>,
     /// Highest memory use of the training process, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
-    /// Whether it has ended; checked again by each reader of the file.
+    /// Whether the run is finished; each reader of the file determines it again.
     #[serde(skip, default = "unknown")]
     pub state: StoredState,
 }
@@ -68,26 +68,26 @@ fn unknown() -> StoredState {
     StoredState::Running
 }
 
-/// The answers after the latest task.
+/// Figures of the predictions after the latest task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Latest {
-    /// Right answers of each expert.
+    /// Correct predictions of each expert.
     pub tallies: ByExpert<Tally>,
-    /// The same of the run's answer to the images of its first task.
+    /// Correct predictions of the run for the images of its first task.
     pub first: Tally,
-    /// The run's answer, class by class.
+    /// The run's predictions by class.
     pub classes: ClassCounts,
-    /// Expected calibration error of the run's answer (0..=1); `None` where the scores are no probabilities, and in runs of
-    /// versions that noted no scores.
+    /// Expected calibration error of the run's predictions (0..=1); `None` if the scores are not probabilities, and for
+    /// runs of versions that did not record scores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration_error: Option<f64>,
-    /// Which images are answered rightly; `None` if it is not known which they are.
+    /// Which images are classified correctly; `None` if the images are not identified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<Answered>,
 }
 
 impl Latest {
-    /// Of the answers after this task (from 0).
+    /// Computes the figures of the predictions after this task (from 0).
     fn of(header: &RunHeader, task: usize, answers: &Answers) -> Self {
         let tally = |expert: &Expert| (*expert, Tally::of(answers, *expert));
         let first = header.tasks.first().cloned().unwrap_or_default();
@@ -106,7 +106,7 @@ impl Latest {
 }
 
 impl RunSummary {
-    /// That of a run whose answers were read.
+    /// Computes the summary of a run whose predictions are loaded.
     pub fn of(run: &StoredRun) -> Self {
         let mut summary = Self {
             header: run.header.clone(),
@@ -127,14 +127,14 @@ impl RunSummary {
         summary
     }
 
-    /// What was measured after each saved task, without answers and study of prompts.
+    /// Returns the measurements after each saved task, without predictions and study of prompts.
     pub fn reports(&self) -> Vec<TaskReport> {
         let rows = self.rows.iter();
         rows.map(|row| row.report(Answers::default(), Vec::new()))
             .collect()
     }
 
-    /// What each expert achieved, task by task.
+    /// Returns the accuracies of each expert, task by task.
     pub fn histories(&self) -> Histories {
         let mut histories = Histories::default();
         for counts in &self.counts {
@@ -143,10 +143,10 @@ impl RunSummary {
         histories
     }
 
-    /// What was measured after the latest saved task, answers and all: of all files of answers the last one is read.
+    /// Returns the measurements after the latest saved task, with its predictions, which are read from disk.
     ///
     /// # Errors
-    /// Returns a Problem that names the missing or damaged file, or where no task is saved.
+    /// Returns a Problem if no task is saved, or one that names the missing or damaged file.
     pub fn latest_report(&self) -> Result<TaskReport> {
         let nothing =
             || Problem::new(message!("problem-no-saved-task")).at_path(&self.header.folder);
@@ -155,12 +155,12 @@ impl RunSummary {
         report_of(&home, &self.header, last)
     }
 
-    /// Tasks that are saved.
+    /// Returns the number of saved tasks.
     pub fn saved(&self) -> usize {
         self.rows.len()
     }
 
-    /// Seconds that it took, over all tasks.
+    /// Returns the duration of all tasks in seconds.
     pub fn seconds(&self) -> f64 {
         self.rows.iter().map(|row| row.seconds).sum()
     }
@@ -180,7 +180,7 @@ impl RunSummary {
         self.peak_memory_bytes = self.peak_memory_bytes.max(peak_memory_bytes);
     }
 
-    /// Whether all of it can belong to one run.
+    /// Returns whether the parts of the summary are consistent with each other.
     fn is_sound(&self) -> bool {
         let header = &self.header;
         let (tasks, saved) = (&header.tasks, self.rows.len());
@@ -217,7 +217,7 @@ impl RunSummary {
     }
 }
 
-/// Rows of `metrics.csv` as the text they have there: numbers come back to the last bit.
+/// Stores the rows of `metrics.csv` as the text of that file, which preserves numbers exactly.
 mod rows {
     use std::path::Path;
 
@@ -238,7 +238,7 @@ mod rows {
     }
 }
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Serialize, Deserialize)]
 struct Written<S> {
     version: u32,
@@ -246,8 +246,8 @@ struct Written<S> {
     summary: S,
 }
 
-/// The state of a file that the summary was made from: its name, its length, and when it was written, in
-/// nanoseconds; nothing of one that is not there.
+/// The state of a file from which the summary was computed: its name, its length in bytes and its modification time in
+/// nanoseconds; the numbers are 0 if it does not exist.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Mark(String, u64, u64);
 
@@ -262,8 +262,8 @@ impl Mark {
     }
 }
 
-/// State of the files of a run with this number of saved tasks. Of its answers the latest are enough: those
-/// before are never written again.
+/// Returns the state of the files of a run with this number of saved tasks. Only the latest predictions are included,
+/// because earlier ones are never written again.
 fn marks(folder: &Path, saved: usize) -> Vec<Mark> {
     let mut names = [RUN_FILE, PLUGIN_FILE, METRICS_FILE]
         .map(String::from)
@@ -283,15 +283,16 @@ fn marks(folder: &Path, saved: usize) -> Vec<Mark> {
         .into_iter()
         .map(|name| Mark::of(folder, name))
         .collect();
-    // Keys hash all settings: with one more of them, those of before are others.
+    // Keys are hashes of all settings, so adding a setting changes all of them.
     marks.push(Mark(SETTINGS.clone(), 0, 0));
     marks
 }
 
-/// The summary of the run in this folder: from its file, or made from the others.
+/// Returns the summary of the run in this folder: from `summary.json` if it is current, else computed from the other
+/// files.
 ///
 /// # Errors
-/// Returns a Problem that names the missing or damaged file that it would be made from.
+/// Returns a Problem that names the missing or damaged file that is needed to compute it.
 pub fn summarize(folder: &Path) -> Result<RunSummary> {
     if let Some(known) = read(folder) {
         return Ok(known);
@@ -299,17 +300,17 @@ pub fn summarize(folder: &Path) -> Result<RunSummary> {
     let before = marks(folder, 0);
     let made = RunSummary::of(&load(folder)?);
     let made_from = marks(folder, made.saved());
-    // Another program may have taught the run, or undone an added task, while its files were read.
+    // Another program may have added or undone a task while the files were read.
     let unchanged = marks(folder, 0) == before;
-    // Who works on the run writes its own.
+    // The program that works on the run writes the summary itself.
     if unchanged && made.state != StoredState::Running {
         keep(folder, made.clone(), made_from);
     }
     Ok(made)
 }
 
-/// Settings and facts of a run with the text of its PET plugin: all that a snapshot needs to answer, and no answers
-/// are read.
+/// Returns settings and facts of a run with the text of its PET plugin. This is all that predicting with a snapshot
+/// needs; no predictions are read.
 ///
 /// # Errors
 /// As [`summarize`].
@@ -319,7 +320,7 @@ pub fn load_facts(folder: &Path) -> Result<(RunHeader, String)> {
     Ok((header, plugin))
 }
 
-/// What the file says, where it can be used.
+/// Returns the summary in the file if it is current and consistent.
 fn read(folder: &Path) -> Option<RunSummary> {
     let bytes = files::read(&folder.join(SUMMARY_FILE), files::TABLE).ok()?;
     let written: Written<RunSummary> = serde_json::from_slice(&bytes).ok()?;
@@ -336,7 +337,7 @@ fn read(folder: &Path) -> Option<RunSummary> {
     Some(summary)
 }
 
-/// Writes the file. A run is whole without it, so no failure is reported.
+/// Writes the summary. Failures are ignored, because a run is complete without it.
 fn keep(folder: &Path, mut summary: RunSummary, made_from: Vec<Mark>) {
     let header = &mut summary.header;
     (header.run, header.folder, header.about) = Default::default();
@@ -350,31 +351,31 @@ fn keep(folder: &Path, mut summary: RunSummary, made_from: Vec<Mark>) {
     }
 }
 
-/// Writes the file for who holds the run's lock: nobody else changes the other files.
+/// Writes the summary for the caller, who holds the run's lock, so that no other program changes the files.
 fn keep_own(folder: &Path, summary: RunSummary) {
     let made_from = marks(folder, summary.saved());
     keep(folder, summary, made_from);
 }
 
-/// Makes the file again from the others. The caller holds the run's lock.
+/// Computes the summary from the other files and writes it. The caller holds the run's lock.
 pub(super) fn renew(folder: &Path) {
     if let Ok(run) = load(folder) {
         keep_own(folder, RunSummary::of(&run));
     }
 }
 
-/// The summary of a run that is being saved, before its next task is.
+/// The summary of a run as it was before the task that is being saved.
 pub(super) struct Saving(Option<RunSummary>);
 
 impl Saving {
-    /// What is known of the run in this folder.
+    /// Reads the summary of the run in this folder.
     pub(super) fn begin(folder: &Path) -> Self {
         Self(read(folder))
     }
 
-    /// Adds a saved task. Earlier tasks are read again only if the task was saved before, because the peak memory of
-    /// the replaced tasks no longer counts, or if its prompts were studied, because those figures are means over all
-    /// tasks.
+    /// Adds a saved task. All tasks are read again only in two cases: if the task was saved before, because the peak
+    /// memory of replaced tasks no longer counts, or if its prompts were studied, because those figures are means over
+    /// all tasks.
     pub(super) fn end(self, folder: &Path, report: &TaskReport, peak: Option<u64>) {
         match self.0 {
             Some(mut known) if report.slots.is_empty() && report.task == known.saved() => {
@@ -386,7 +387,7 @@ impl Saving {
     }
 }
 
-/// A run that was just begun: nothing is saved of it yet.
+/// Writes the summary of a run that has just begun and has no saved tasks.
 pub(super) fn begin(folder: &Path, header: &RunHeader, plugin: &str) {
     let run = StoredRun {
         header: RunHeader {

@@ -1,4 +1,4 @@
-//! The tables of a run's folder: the answers and the study of prompts per task.
+//! Reads and writes the tables of a run's folder: predictions and study of prompts per task.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -11,13 +11,13 @@ use crate::message;
 use crate::metrics::{Answers, Expert, SlotCounts};
 use crate::problem::{Problem, Result};
 
-/// Numbers in one cell, separated by blanks.
+/// Returns numbers as the text of one cell, separated by spaces.
 pub fn joined(numbers: &[f64]) -> String {
     let words: Vec<String> = numbers.iter().map(f64::to_string).collect();
     words.join(" ")
 }
 
-/// The numbers of such a cell; empty if one of them is no number.
+/// Returns the numbers in a cell written by [`joined`]; empty if one of them is invalid.
 pub fn parted(cell: &str) -> Vec<f64> {
     let numbers = cell.split_whitespace().map(str::parse);
     numbers
@@ -36,13 +36,13 @@ pub(super) enum Cell<'a> {
 }
 
 impl Cell<'_> {
-    /// A number of things, or an empty cell.
+    /// Returns a cell with a count, or an empty cell for `None`.
     pub fn count(number: impl Into<Option<usize>>) -> Self {
         Self::Count(number.into().map(|number| number as u64))
     }
 }
 
-/// A header and rows as CSV.
+/// Returns a header and rows as CSV.
 pub(super) fn table_csv<'a>(
     header: Vec<&str>,
     rows: impl IntoIterator<Item = Vec<Cell<'a>>>,
@@ -52,13 +52,13 @@ pub(super) fn table_csv<'a>(
     Ok(table)
 }
 
-/// The column of an expert's certainty.
+/// Returns the name of the column with the certainties of an expert.
 fn certainty_column(expert: Expert) -> String {
     format!("{}_certainty", expert.name())
 }
 
-/// The text of `confusion/task_N.csv`. Every table has the columns of the known experts, empty where
-/// the run has no such expert; those of others follow them.
+/// Returns the text of `confusion/task_N.csv`. Every table has the columns of the known experts, which are empty if the
+/// run lacks the expert. Columns of other experts follow.
 pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
     let known = Expert::FIRST;
     let others = answers.given.keys().copied();
@@ -94,7 +94,7 @@ pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
     table_csv(header.concat(), rows)
 }
 
-/// A column of a table: its name, and its place in a row, if there is one.
+/// A column of a table: its name, and its index in a row if the table has it.
 pub(super) struct Column<'a> {
     path: &'a Path,
     name: &'a str,
@@ -102,18 +102,18 @@ pub(super) struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// The one of this name in a table with such a header.
+    /// Finds the column with this name in a table with this header.
     pub fn of(header: &csv::StringRecord, name: &'a str, path: &'a Path) -> Self {
         let at = header.iter().position(|known| known == name);
         Self { path, name, at }
     }
 
-    /// The text that a row has there.
+    /// Returns the text in this column of a row; empty if there is no such column.
     pub fn text<'r>(&self, row: &'r csv::StringRecord) -> &'r str {
         self.at.and_then(|at| row.get(at)).unwrap_or_default()
     }
 
-    /// The number that a row has there; `None` if it is empty or there is no such column.
+    /// Returns the number in this column of a row; `None` if the cell is empty or there is no such column.
     pub fn number<T: FromStr>(&self, row: &csv::StringRecord) -> Result<Option<T>> {
         let (name, cell) = (self.name, self.text(row));
         if cell.is_empty() {
@@ -123,15 +123,15 @@ impl<'a> Column<'a> {
         cell.parse().map(Some).map_err(|_| wrong())
     }
 
-    /// The number of a column that may not be empty.
+    /// Returns the number in this column of a row; an empty cell is a Problem.
     pub fn needed<T: FromStr>(&self, row: &csv::StringRecord) -> Result<T> {
         let missing = || damaged_table(self.path, &format!("a row has no {}", self.name));
         self.number(row)?.ok_or_else(missing)
     }
 }
 
-/// Reads `confusion/task_N.csv`; there must be `images` rows, each with an answer of every expert,
-/// with classes below `classes` and from at most `added_tasks` added tasks.
+/// Reads `confusion/task_N.csv`. It must have `images` rows, each with a prediction of every expert, classes below
+/// `classes`, and at most `added_tasks` added tasks.
 pub(super) fn read_answers(
     bytes: &[u8],
     path: &Path,
@@ -192,7 +192,7 @@ pub(super) fn read_answers(
         answers.sources.clear();
     }
     let found = answers.labels.len();
-    // Noted for some images only, it would be read as that of others.
+    // Certainties are matched to images by index, so an incomplete list is dropped.
     answers.certainty.retain(|noted| noted.len() == found);
     if found == images {
         Ok(answers)
@@ -202,7 +202,7 @@ pub(super) fn read_answers(
     }
 }
 
-/// The test images of a task (from 1) and a slot of prompts (from 1).
+/// The test images of one task (from 1) and their selections of one prompt slot (from 1).
 #[derive(Serialize, Deserialize)]
 struct SlotRow {
     task: usize,
@@ -212,7 +212,7 @@ struct SlotRow {
     right: usize,
 }
 
-/// The text of `prompts/task_N.csv`.
+/// Returns the text of `prompts/task_N.csv`.
 pub(super) fn slots_csv(slots: &[SlotCounts]) -> Result<Vec<u8>> {
     let rows = slots.iter().enumerate().flat_map(|(task, counts)| {
         let pairs = counts.chosen.iter().zip(&counts.right).enumerate();
@@ -227,7 +227,7 @@ pub(super) fn slots_csv(slots: &[SlotCounts]) -> Result<Vec<u8>> {
     to_csv(rows)
 }
 
-/// Reads `prompts/task_N.csv` of this number of tasks.
+/// Reads `prompts/task_N.csv` with this number of tasks.
 pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<SlotCounts>> {
     let rows = from_csv::<SlotRow>(bytes, path)?;
     let damaged = || {
@@ -255,7 +255,7 @@ pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<
     rows.chunks(tasks).enumerate().map(counts).collect()
 }
 
-/// Rows as CSV with a header line.
+/// Returns rows as CSV with a header line.
 pub(super) fn to_csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<Vec<u8>> {
     let failed = |error: String| {
         Problem::new(message!(
@@ -270,8 +270,8 @@ pub(super) fn to_csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<
     writer.into_inner().map_err(|e| failed(e.to_string()))
 }
 
-/// Text for a cell of a table that people open in a spreadsheet. One that begins like a formula is
-/// begun with an apostrophe, so it is shown and not evaluated.
+/// Returns text for a cell that a spreadsheet program does not evaluate: text that starts like a formula gets a leading
+/// apostrophe.
 pub fn harmless_cell(text: &str) -> Cow<'_, str> {
     match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
         true => Cow::Owned(format!("'{text}")),
@@ -279,21 +279,21 @@ pub fn harmless_cell(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text that [`harmless_cell`] made such a cell of.
+/// Returns the original text of a cell written by [`harmless_cell`].
 pub fn plain_cell(cell: &str) -> &str {
     let plain = cell.strip_prefix('\'');
     let begun = plain.filter(|plain| matches!(harmless_cell(plain), Cow::Owned(_)));
     begun.unwrap_or(cell)
 }
 
-/// Rows of a CSV with a header line.
+/// Reads the rows of a CSV with a header line.
 pub(super) fn from_csv<R: for<'a> Deserialize<'a>>(bytes: &[u8], path: &Path) -> Result<Vec<R>> {
     let mut reader = csv::Reader::from_reader(bytes);
     let rows: std::result::Result<Vec<R>, _> = reader.deserialize().collect();
     rows.map_err(|error| damaged_table(path, &error.to_string()))
 }
 
-/// A table of a run that cannot be read.
+/// Returns the Problem for an unreadable table of a run.
 pub(super) fn damaged_table(path: &Path, why: &str) -> Problem {
     Problem::new(message!("problem-run-table-damaged", why = why.to_string()))
         .at_path(path)

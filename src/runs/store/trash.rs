@@ -1,6 +1,7 @@
-//! Runs that the user deleted. They are in `.trash` next to the runs and can be restored from there, until
-//! they are erased. A run is moved by one rename, so it is at any moment in one place or the other;
-//! what is erased is first taken out of sight, so no half of a run is ever offered.
+//! Deleted runs. They are moved to the folder `.trash` beside the runs and can be restored until they are erased.
+//!
+//! A run is moved by one rename, so it is always complete in one of the two places. A run to be erased is first renamed
+//! to a hidden name, so an incompletely erased run is never offered for restoring.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,25 +16,25 @@ use crate::files::write::lock;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// Begins the name of what is being erased.
+/// Prefix of the name of a run that is being erased.
 const ERASED: &str = ".erased-";
-/// Most files that are counted of one run.
+/// Maximum number of files that are counted per run.
 const MOST: usize = 1_000_000;
 
 /// A deleted run.
 #[derive(Clone, Debug)]
 pub struct Deleted {
-    /// What it is; its folder is the one in the trash.
+    /// The run; its folder is the one in the trash.
     pub run: ListedRun,
-    /// All its files.
+    /// Size of all its files.
     pub bytes: u64,
 }
 
-/// Moves a run into the trash beside it. Returns its place there. `queue` is the folder whose jobs
-/// may wait for the run.
+/// Moves a run into the trash beside it and returns its new path. `queue` is the folder whose queue may contain the
+/// run.
 ///
 /// # Errors
-/// Returns a Problem if this is no run, it is at work or waits in the queue, or it cannot be moved.
+/// Returns a Problem if the folder is not a run, is a link, is in use, is in the queue or cannot be moved.
 pub fn delete(folder: &Path, queue: &Path) -> Result<PathBuf> {
     let (root, folder) = around(folder)?;
     if folder.is_symlink() {
@@ -53,8 +54,8 @@ pub fn delete(folder: &Path, queue: &Path) -> Result<PathBuf> {
     let bin = root.join(TRASH_FOLDER);
     own_folder(&bin)?;
     let place = free(&bin, &run_name(&folder));
-    // Held until the run is away, so that nobody begins to work on it meanwhile. Windows moves no
-    // folder with an open file in it, whose ever that is; so nobody can there, either.
+    // The lock is held until the run is moved, so that no other program starts to use it. Windows cannot rename a
+    // folder with an open file, so the lock is released there first; a run in use cannot be moved there either.
     let held = (!cfg!(windows)).then_some(held);
     std::fs::rename(&folder, &place)
         .map_err(|error| Problem::io("move the run to the trash", &folder, &error))?;
@@ -64,7 +65,7 @@ pub fn delete(folder: &Path, queue: &Path) -> Result<PathBuf> {
     Ok(place)
 }
 
-/// The deleted runs of a folder of runs, the newest first. Empty if there is no trash.
+/// Returns the deleted runs of a folder of runs, newest first; empty if there is no trash.
 pub fn deleted(root: &Path) -> Vec<Deleted> {
     let bin = root.join(TRASH_FOLDER);
     if bin.is_symlink() {
@@ -84,10 +85,10 @@ pub fn deleted(root: &Path) -> Vec<Deleted> {
     runs
 }
 
-/// Moves a run out of the trash, beside the others. Returns its place there.
+/// Moves a run from the trash back to the other runs and returns its new path.
 ///
 /// # Errors
-/// Returns a Problem if it is not in a trash, or cannot be moved.
+/// Returns a Problem if the path is not a run in a trash, or if it cannot be moved.
 pub fn restore(place: &Path) -> Result<PathBuf> {
     let (bin, root) = bin_of(place)?;
     let folder = free(&root, &run_name(place));
@@ -98,10 +99,10 @@ pub fn restore(place: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Deletes a run in the trash for good. Links in it are removed, not what they lead to.
+/// Deletes a run in the trash permanently. Links in it are removed; their targets are kept.
 ///
 /// # Errors
-/// Returns a Problem if it is not in a trash, or not all of it can be removed.
+/// Returns a Problem if the path is not a run in a trash, or if some of its files cannot be removed.
 pub fn erase(place: &Path) -> Result<()> {
     let (bin, _) = bin_of(place)?;
     let hidden = free(&bin, &format!("{ERASED}{}", run_name(place)));
@@ -111,7 +112,7 @@ pub fn erase(place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The folder of runs around a run, and the run's own path in it.
+/// Returns the folder that contains a run, and the absolute path of the run.
 fn around(folder: &Path) -> Result<(PathBuf, PathBuf)> {
     let whole =
         std::path::absolute(folder).map_err(|error| Problem::io("find the run", folder, &error))?;
@@ -121,7 +122,7 @@ fn around(folder: &Path) -> Result<(PathBuf, PathBuf)> {
     }
 }
 
-/// The trash with a deleted run, and the folder of runs around it.
+/// Returns the trash that contains a deleted run, and the folder of runs that contains the trash.
 fn bin_of(place: &Path) -> Result<(PathBuf, PathBuf)> {
     let (bin, place) = around(place)?;
     let named = bin.file_name().is_some_and(|name| name == TRASH_FOLDER);
@@ -136,7 +137,7 @@ fn bin_of(place: &Path) -> Result<(PathBuf, PathBuf)> {
     }
 }
 
-/// Makes the trash where there is none; a link in its place is refused.
+/// Creates the trash if it does not exist; refuses a link in its place.
 fn own_folder(bin: &Path) -> Result<()> {
     if bin.is_symlink() {
         return Err(Problem::new(message!("problem-trash-is-link"))
@@ -151,27 +152,27 @@ fn own_folder(bin: &Path) -> Result<()> {
     }
 }
 
-/// A path in `folder` that nothing has: this name, with a number behind it where that is taken.
+/// Returns a path in `folder` that does not exist: this name, with a number appended if it is in use.
 pub(super) fn free(folder: &Path, name: &str) -> PathBuf {
     let numbered = (2..).map(|number| folder.join(format!("{name}-{number}")));
     let mut all = std::iter::once(folder.join(name)).chain(numbered);
     let vacant = |path: &PathBuf| std::fs::symlink_metadata(path).is_err();
-    // The numbers do not run out before the disk does.
+    // The search ends, because the disk is full before the numbers run out.
     all.find(vacant).unwrap_or_else(|| folder.join(name))
 }
 
-/// Removes what was being erased when the program ended.
+/// Removes runs that were being erased when the program ended.
 fn sweep(bin: &Path) {
     let entries = std::fs::read_dir(bin).into_iter().flatten().flatten();
     for entry in entries {
         if entry.file_name().to_string_lossy().starts_with(ERASED) {
-            // What cannot be removed now is tried again the next time.
+            // If the removal fails, it is tried again the next time.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Bytes of all files below a folder; links count as links.
+/// Returns the size of all files below a folder in bytes; links are not followed.
 fn size(folder: &Path) -> u64 {
     let (mut bytes, mut files) = (0, 0);
     let mut folders = vec![folder.to_path_buf()];
@@ -214,7 +215,7 @@ mod tests {
         let one = run(at, "one");
         let place = delete(&one, at).unwrap();
         assert!(!one.exists() && place.starts_with(at.join(TRASH_FOLDER)));
-        // Another one of that name takes nothing from it, in the trash nor back.
+        // A second run with the same name overwrites nothing, neither in the trash nor when it is restored.
         run(at, "one");
         let other = delete(&one, at).unwrap();
         assert_ne!(place, other);
@@ -268,7 +269,7 @@ mod tests {
         assert!(deleted(root.path())[0].bytes < 200);
         erase(&place).unwrap();
         assert!(outside.join(RUN_FILE).exists());
-        // A trash that leads elsewhere is none.
+        // A trash that is a link is not used.
         let other = tempfile::tempdir().unwrap();
         symlink(away.path(), other.path().join(TRASH_FOLDER)).unwrap();
         let two = run(other.path(), "two");

@@ -1,5 +1,5 @@
-//! Whether the files of a run are still what was written: by the hashes that were noted with each task, and by what
-//! one file says of another.
+//! Checks whether the files of a run are unchanged: by the hashes recorded with each task, and by comparing files that
+//! contain the same numbers.
 
 use std::path::{Path, PathBuf};
 
@@ -13,45 +13,45 @@ use super::{METRICS_FILE, PLUGIN_FILE, added_tasks, answers_file, snapshot_file}
 use crate::fetch::{hex, sha256_of_file};
 use crate::problem::{Problem, Result};
 
-/// What is wrong with one file of a run.
+/// A changed or unreadable file of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wrong {
-    /// The task (from 0) that it belongs to; `None` for the run's plugin.
+    /// The task (from 0) to which the file belongs; `None` for the run's plugin.
     pub task: Option<usize>,
-    /// What it is.
+    /// The kind of file.
     pub part: WrongPart,
-    /// What is wrong, a sentence without a full stop.
+    /// What is wrong, as a sentence without a full stop.
     pub told: String,
 }
 
-/// What can be wrong in a run's folder.
+/// The parts of a run's folder that are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrongPart {
     /// The plugin's text.
     Plugin,
-    /// What answers after a task.
+    /// The snapshot after a task.
     Snapshot,
-    /// The table of answers after a task.
+    /// The table of predictions after a task.
     Answers,
-    /// A number of `metrics.csv`.
+    /// A number in `metrics.csv`.
     Figure,
 }
 
 /// The result of checking a run's files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FilesLookedAt {
-    /// Files that are what was written.
+    /// Number of unchanged files.
     pub right: usize,
-    /// Those that are not.
+    /// The changed or unreadable files.
     pub wrong: Vec<Wrong>,
-    /// What older versions did not note, as phrases.
+    /// What cannot be checked, because older versions did not record it, as phrases.
     pub unknown: Vec<String>,
 }
 
-/// Looks at the files of a run that was read; `plugin_sha256` is what was noted of its plugin.
+/// Checks the files of a loaded run; `plugin_sha256` is the recorded hash of its plugin.
 ///
 /// # Errors
-/// Returns a Problem if a table of figures cannot be read.
+/// Returns a Problem if a `metrics.csv` cannot be read.
 pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FilesLookedAt> {
     let folder = &run.header.folder;
     let mut looked = FilesLookedAt::default();
@@ -68,7 +68,7 @@ pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FilesLooke
         }
     }
     let mut hashless = 0;
-    // The run's own tasks share a table.
+    // All tasks of a run except added ones are in the same table.
     let mut table: Option<(PathBuf, Vec<MetricsRow>)> = None;
     for (task, report) in run.reports.iter().enumerate() {
         let home = added_tasks::home(folder, task);
@@ -107,7 +107,7 @@ impl FilesLookedAt {
         }
     }
 
-    /// Snapshot and answers of a task.
+    /// Checks the snapshot and the predictions of a task.
     fn files_of(&mut self, folder: &Path, task: usize, row: &MetricsRow) {
         let home = added_tasks::home(folder, task);
         let [snapshot, answers] = &row.sha256;
@@ -124,7 +124,7 @@ impl FilesLookedAt {
             let compared = sha256_of_file(&path).map(|found| (found != *noted).then_some(found));
             let told = match compared {
                 Err(problem) => Some(problem.what),
-                // The snapshot has a hash in itself, too, which older versions noted.
+                // Without a recorded hash, the hash inside the snapshot is checked, which older versions wrote, too.
                 Ok(_) if noted.is_empty() && part == WrongPart::Answers => continue,
                 Ok(_) if noted.is_empty() => of_itself(folder, task, &name),
                 Ok(None) => None,
@@ -134,7 +134,7 @@ impl FilesLookedAt {
         }
     }
 
-    /// The figures of a row that its answers determine as well.
+    /// Compares the figures in a row with those computed from the predictions.
     fn figures(&mut self, task: usize, noted: &MetricsRow, counted: &MetricsRow) {
         let of_experts = counted.accuracy.iter().filter_map(|(expert, share)| {
             let noted = noted.accuracy.get(expert)?;
@@ -142,7 +142,7 @@ impl FilesLookedAt {
         });
         let told = noted.task_given.zip(counted.task_given);
         let told = told.map(|(noted, counted)| ("task_given", noted, counted));
-        // Where no image of earlier tasks was available there is no number on either side.
+        // Both are NaN if no image of earlier tasks was available.
         let same =
             |(noted, counted): (f64, f64)| noted == counted || noted.is_nan() && counted.is_nan();
         let mut all = of_experts.chain(told);
@@ -157,7 +157,7 @@ impl FilesLookedAt {
     }
 }
 
-/// What is wrong with a snapshot by the hash that it holds itself.
+/// Checks a snapshot against the hash that it contains; returns what is wrong, or `None`.
 fn of_itself(folder: &Path, task: usize, name: &str) -> Option<String> {
     match own_and_found(folder, task) {
         Err(Problem { what, .. }) => Some(what),

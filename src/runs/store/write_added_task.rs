@@ -1,4 +1,4 @@
-//! Writing an added task into a run's folder, and taking the last one back (see `added_tasks.rs`).
+//! Writes an added task into a run's folder, and undoes the last added task (see `added_tasks.rs`).
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,17 +18,17 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::AddedTask;
 
-/// An added task being written, and the run that it belongs to.
+/// An added task that is being written, and its run.
 #[derive(Debug)]
 pub struct NewAddedTask {
     run: PathBuf,
     task: usize,
-    /// Until it counts or is gone nobody else may work on the run.
+    /// Keeps other programs from using the run until the added task is published or discarded.
     _lock: Arc<Lock>,
 }
 
 impl RunFolder {
-    /// Begins the added task that becomes this task (from 0): from now on everything is saved there.
+    /// Begins the added task with this index (from 0). The returned folder saves everything in the added task's folder.
     ///
     /// # Errors
     /// Returns a Problem if the folder cannot be written.
@@ -45,11 +45,11 @@ impl RunFolder {
         Ok((self.moved(partial, task), added_task))
     }
 
-    /// Copies an added task's images, of a run with this bit depth, into its folder.
+    /// Copies the images of an added task, for a run with this bit depth, into its folder.
     ///
     /// # Errors
-    /// Returns a Problem if one cannot be read or written, they are too many or too large, or `go_on` said
-    /// no.
+    /// Returns a Problem if an image cannot be read or written, if the images are too many or too large, or if `go_on`
+    /// returned false.
     pub fn copy_pictures(
         &self,
         train: &[Sample],
@@ -62,10 +62,10 @@ impl RunFolder {
 }
 
 impl NewAddedTask {
-    /// Makes the added task part of the run, in one step.
+    /// Makes the added task part of the run by one rename.
     ///
     /// # Errors
-    /// Returns a Problem if the folder cannot be written, or could not be read afterwards; the run is then as it was.
+    /// Returns a Problem if the folder cannot be written or could not be read afterwards; the run is then unchanged.
     pub fn publish(&self, added_task: &AddedTask) -> Result<()> {
         let header = summary::summarize(&self.run)?.header;
         let before = header.tasks[..self.task].last().map_or(0, |task| task.end);
@@ -93,22 +93,22 @@ impl NewAddedTask {
         Ok(())
     }
 
-    /// Throws away what was written so far.
+    /// Discards what was written so far.
     pub fn discard(&self) {
         sweep(&self.run);
     }
 }
 
-/// Takes back the last added task of a run; returns what it was.
+/// Undoes the last added task of a run and returns it.
 ///
 /// # Errors
-/// Returns a Problem if there is none, another program works on the run, or the folder cannot be written.
+/// Returns a Problem if there is none, if another program uses the run, or if the folder cannot be written.
 pub fn undo_added_task(run: &Path) -> Result<AddedTask> {
     let held = RunFolder::open(run)?;
     let Some(task) = tasks(run).pop() else {
         return Err(Problem::new(message!("problem-no-added-task")).at_path(run));
     };
-    // Not the whole run: an added task that keeps it from being opened can be taken back, too.
+    // Only the added task is read, so that an added task that makes the run unreadable can be undone, too.
     let added_task = written(&added_task_folder(run, task))?.added_task;
     make_folder(&run.join(ADDED_FOLDER))?;
     let folder = added_task_folder(run, task);

@@ -1,4 +1,4 @@
-//! Values by run as a figure: one bar each, with its number.
+//! Bar charts of one value per run.
 
 use maud::{Markup, html};
 
@@ -6,30 +6,30 @@ use super::{FONT, Place, words};
 use crate::palette::Shade;
 use crate::store::table::{Align, TextTable};
 
-/// Width of the drawing, and of the names and the numbers at its sides.
+/// Width of the drawing, and of the columns for the names (left) and the numbers (right).
 const WIDTH: f64 = 760.0;
 const SIDES: [f64; 2] = [220.0, 130.0];
-/// Height of a row, and room above and below all rows.
+/// Height of a row, and margin above and below all rows.
 const ROW: f64 = 30.0;
 const EDGE: f64 = 10.0;
 
-/// Values by run.
+/// A bar chart of one value per run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bars {
     /// The bars, from top to bottom.
     pub rows: Vec<Bar>,
 }
 
-/// A value.
+/// A bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
     /// The name of the run.
     pub name: String,
-    /// How the run is drawn.
+    /// The colour of the run.
     pub shade: Shade,
-    /// The value; there is no bar where it is not finite.
+    /// The value; if it is not finite, no bar is drawn.
     pub value: f64,
-    /// The value in words.
+    /// The value as text.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! A matrix of shares as a figure: accuracy of each task after each task, and confusions of classes.
+//! Matrices of shares as a figure: accuracy of each task after each task, and confusion of classes.
 
 use maud::{Markup, html};
 
@@ -7,34 +7,34 @@ use crate::metrics::{Blocks, Confusion, block_means};
 use crate::store::table::{Align, TextTable};
 use crate::tr;
 
-/// Most rows and columns: more of them are joined to blocks.
+/// Maximum number of rows and columns; more are joined into blocks.
 const MOST: usize = 40;
-/// Side of a cell, and the largest and smallest side of the whole.
+/// Side of a cell, and the smallest and largest side of the whole matrix.
 const CELL: f64 = 44.0;
 const SIDES: [f64; 2] = [180.0, 640.0];
-/// Width of a letter of the labels.
+/// Width of a character of a label.
 const LETTER: f64 = 6.6;
-/// Most letters of a label; longer names are cut.
+/// Maximum number of characters of a label; longer names are shortened.
 const LETTERS: usize = 18;
-/// A cell narrower than this has no number.
+/// Minimum side of a cell that shows its number.
 const NUMBERED: f64 = 20.0;
 
 /// A matrix of shares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cells {
-    /// What the rows are, in a word or two.
+    /// The label of the row axis.
     pub down: String,
-    /// What the columns are.
+    /// The label of the column axis.
     pub across: String,
-    /// What each row is called.
+    /// The name of each row.
     pub rows: Vec<String>,
-    /// What each column is called.
+    /// The name of each column.
     pub columns: Vec<String>,
     /// The shares (0..=1), row by row; `None` if nothing was measured.
     pub values: Vec<Option<f64>>,
 }
 
-/// The positions in a drawing.
+/// The sizes and positions in a drawing.
 pub(super) struct Layout {
     /// The side of a cell.
     step: f64,
@@ -42,13 +42,13 @@ pub(super) struct Layout {
     begins: [f64; 2],
     /// Width and height of all cells.
     cells: [f64; 2],
-    /// Whether the labels of the columns are turned.
+    /// Whether the labels of the columns are rotated by 90°.
     turned: bool,
     /// Width and height of the drawing.
     pub(super) size: [f64; 2],
 }
 
-/// What a block of rows or columns is called.
+/// Returns the name of a block of rows or columns: the name of its only entry, or the range of numbers from 1.
 fn name(blocks: Blocks, block: usize, names: &dyn Fn(usize) -> String) -> String {
     let range = blocks.range(block);
     match range.len() {
@@ -58,7 +58,8 @@ fn name(blocks: Blocks, block: usize, names: &dyn Fn(usize) -> String) -> String
 }
 
 impl Cells {
-    /// Accuracy on the images of each task (column) after each task (row), as shares.
+    /// Returns the accuracy on the images of each task (column) after each task (row), as shares. Cells above the
+    /// diagonal are empty.
     pub fn accuracy(matrix: &[Vec<f64>]) -> Self {
         let blocks = Blocks::at_most(MOST, matrix.len());
         let number = |task: usize| (task + 1).to_string();
@@ -77,7 +78,8 @@ impl Cells {
         }
     }
 
-    /// What the images of each class (row) were taken for (column), as shares of the row; `names` are those of the classes.
+    /// Returns how often the images of each class (row) were classified as each class (column), as shares of the row.
+    /// `names` returns the name of a class.
     pub fn confusion(confusion: &Confusion, names: &dyn Fn(usize) -> String) -> Self {
         let blocks = Blocks::at_most(MOST, confusion.side());
         let names: Vec<String> = (0..blocks.count)
@@ -95,7 +97,7 @@ impl Cells {
         }
     }
 
-    /// The cells of a row.
+    /// Returns the cells of a row.
     pub fn row(&self, row: usize) -> &[Option<f64>] {
         let n = self.columns.len();
         self.values.get(row * n..(row + 1) * n).unwrap_or_default()
@@ -174,7 +176,7 @@ impl Cells {
     }
 }
 
-/// One cell with its number, where there is room.
+/// Draws a cell, with its number in percent if it is large enough.
 fn cell([x, y]: [f64; 2], step: f64, share: Option<f64>, line: &str) -> Markup {
     let side = (step - 1.0).max(0.5);
     let Some(share) = share.filter(|share| share.is_finite()) else {
@@ -183,7 +185,7 @@ fn cell([x, y]: [f64; 2], step: f64, share: Option<f64>, line: &str) -> Markup {
         };
     };
     let share = share.clamp(0.0, 1.0);
-    // From white to the blue of the first curve.
+    // The colour scale runs from white to the blue of the first curve.
     let part = |to: f64| (255.0 + (to - 255.0) * share).round();
     let fill = format!("rgb({},{},{})", part(0.0), part(114.0), part(178.0));
     let ink = if share > 0.55 { "#ffffff" } else { "#222222" };

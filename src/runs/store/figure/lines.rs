@@ -1,4 +1,4 @@
-//! Lines over tasks or steps as a figure, with bands of one standard deviation.
+//! Line charts over tasks or steps, with bands of one standard deviation.
 
 use std::fmt::Write as _;
 
@@ -15,24 +15,24 @@ use crate::tr;
 
 /// Width and height of the drawing without its legend.
 const SIZE: (f64, f64) = (760.0, 340.0);
-/// Room for the labels on the left and below, and for half a number on the right and above.
+/// Margins: left and bottom for labels, right and top for half a number.
 const ROOM: (f64, f64, f64, f64) = (44.0, 40.0, 16.0, 12.0);
 /// Height of a line of the legend.
 const LINE: f64 = 20.0;
-/// Most labels along the lower edge, and most letters that they have together.
+/// Maximum number of labels along the x axis, and of their characters together.
 const MOST_LABELS: usize = 20;
 const MOST_LETTERS: usize = 90;
-/// Lines with more points than this have no dot at each.
+/// Maximum number of points of a line that has a marker at each point.
 const DOTTED: usize = 64;
 
-/// Lines over tasks or steps.
+/// A line chart over tasks or steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lines {
-    /// The labels of the lower axis and of the measured one.
+    /// The label below the chart that names both axes.
     pub about: String,
-    /// The labels of the whole places along the lower edge from 0; numbers where it is empty.
+    /// The labels of the positions 0, 1, 2, … on the x axis; if empty, numbers are shown.
     pub places: Vec<String>,
-    /// The lowest and highest value that is drawn.
+    /// The lowest and highest value of the y axis.
     pub range: [f64; 2],
     /// The lines.
     pub lines: Vec<FigureLine>,
@@ -41,11 +41,11 @@ pub struct Lines {
 /// One line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureLine {
-    /// What it is called.
+    /// The name in the legend.
     pub name: String,
-    /// How the run is drawn that it is of; `None` if it is of no run.
+    /// The colour of the run; `None` if the line does not show a run.
     pub shade: Option<Shade>,
-    /// Its points, from left to right.
+    /// The points, from left to right.
     pub points: Vec<Point>,
 }
 
@@ -67,11 +67,11 @@ impl FigureLine {
 /// A point of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Its place along the lower edge.
+    /// The position on the x axis.
     pub x: f64,
-    /// Its value; the line is broken where this is not finite.
+    /// The value; if it is not finite, the line is interrupted.
     pub y: f64,
-    /// The standard deviation of the value, where it is a mean.
+    /// The standard deviation, if the value is a mean.
     pub std: Option<f64>,
 }
 
@@ -81,7 +81,7 @@ impl From<[f64; 2]> for Point {
     }
 }
 
-/// What the runs of a group answered rightly after each task.
+/// Returns the mean accuracy of a group's runs after each task, with its standard deviation.
 fn curve(group: &Group) -> Vec<Point> {
     let runs = &group.orders.runs;
     let tasks = runs.iter().map(|run| run.tasks.len()).max().unwrap_or(0);
@@ -98,7 +98,7 @@ fn curve(group: &Group) -> Vec<Point> {
 }
 
 impl Lines {
-    /// Accuracy after each task, in percent. The axis fits the values and their bands.
+    /// Returns a chart of accuracy after each task, in percent. The y axis fits the values and their bands.
     pub fn accuracy(lines: Vec<FigureLine>) -> Self {
         let points = || lines.iter().flat_map(|line| &line.points);
         let ends = points().flat_map(|point| {
@@ -116,7 +116,7 @@ impl Lines {
         }
     }
 
-    /// The curves of the runs' answers, one per group.
+    /// Returns the accuracy curves of the runs' predictions, one per group.
     pub(in crate::store) fn of_groups(groups: &[Group]) -> Self {
         let shades = Shade::each(groups.iter().map(|group| &*group.header.config.method));
         let line = |(group, shade): (&Group, Shade)| {
@@ -149,13 +149,13 @@ impl Lines {
         self.lines.iter().flat_map(|line| &line.points)
     }
 
-    /// The label of a place along the lower edge.
+    /// Returns the label of a position on the x axis.
     fn place(&self, x: f64) -> String {
         let named = self.places.get(x as usize).filter(|_| x.fract() == 0.0);
         named.cloned().unwrap_or_else(|| x.to_string())
     }
 
-    /// The places along the lower edge that have a label.
+    /// Returns the labelled positions on the x axis.
     fn labels(&self, axes: &Axes) -> Vec<(f64, String)> {
         if self.places.is_empty() {
             let at = ticks(axes.from, axes.to, 8.0).into_iter();
@@ -214,7 +214,7 @@ impl Lines {
         }
     }
 
-    /// Lines across with their value, the places, and what both are.
+    /// Draws the grid lines with their values, the labels of the x axis, and the axis label.
     fn frame(&self, axes: &Axes, place: Place) -> Markup {
         let [_, across] = place.plain();
         html! {
@@ -231,7 +231,7 @@ impl Lines {
     }
 }
 
-/// The positions of numbers in the drawing.
+/// The mapping from values to positions in the drawing.
 struct Axes {
     from: f64,
     to: f64,
@@ -260,8 +260,8 @@ fn round(place: f64) -> f64 {
     (place * 10.0).round() / 10.0
 }
 
-/// Returns round limits of an axis in percent around these values, of which those that are not finite do not count; all
-/// of it where there are none.
+/// Returns rounded limits, in percent, of an axis that shows these values. Values that are not finite are ignored;
+/// without finite values, the limits are 0 and 100.
 fn percent_range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     let values = values.filter(|value| value.is_finite());
     let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
@@ -281,7 +281,7 @@ fn percent_range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     [low, high]
 }
 
-/// Round numbers from the lowest to the highest, about `about` of them.
+/// Returns about `about` round numbers between the lowest and the highest value.
 fn ticks(low: f64, high: f64, about: f64) -> Vec<f64> {
     if !(low < high && high - low < f64::MAX) {
         return vec![low];
@@ -301,7 +301,7 @@ fn ticks(low: f64, high: f64, about: f64) -> Vec<f64> {
         .collect()
 }
 
-/// The path through all points; one that was not measured breaks it.
+/// Returns the SVG path through all points; it is interrupted at values that are not finite.
 fn path(points: &[Point], axes: &Axes) -> String {
     let (mut path, mut pen) = (String::new(), 'M');
     for point in points {
@@ -316,7 +316,7 @@ fn path(points: &[Point], axes: &Axes) -> String {
     path
 }
 
-/// The outline of one standard deviation on both sides; `None` if no point has one.
+/// Returns the SVG path around one standard deviation above and below the line; `None` if no point has one.
 fn band(points: &[Point], axes: &Axes) -> Option<String> {
     let means = points.iter().filter(|point| point.y.is_finite());
     let means: Vec<(&Point, f64)> = means.filter_map(|p| Some((p, p.std?))).collect();

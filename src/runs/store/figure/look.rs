@@ -1,22 +1,23 @@
-//! How a line of a figure is drawn: its colour, its dash, and the sign at its points.
+//! The appearance of a line in a figure: colour, dash pattern, and marker of its points.
 
 use super::Place;
 use crate::palette::{Dash, Shade, Sign};
 
-/// Dashes of lines that are no run's, which distinguish them without colour.
+/// Dash patterns that distinguish lines without colour, for lines that do not show a run.
 const DASHES: [&str; 4] = ["", "7 4", "2 3", "9 3 2 3"];
 
-/// The look of a line.
+/// The appearance of a line.
 pub(super) struct Look {
-    /// As an attribute of SVG.
+    /// The colour, as an SVG attribute.
     pub(super) colour: String,
-    /// As an attribute of SVG.
+    /// The dash pattern, as an SVG attribute.
     pub(super) dash: &'static str,
     sign: Sign,
 }
 
 impl Look {
-    /// Those of all lines: a run's is its method's, the others have theirs by their places among themselves.
+    /// Returns the appearance of each line. A run's line looks like its method; other lines are numbered among
+    /// themselves.
     pub(super) fn each(lines: impl Iterator<Item = Option<Shade>>, place: Place) -> Vec<Self> {
         let mut others = 0;
         let look = |shade: Option<Shade>| match shade {
@@ -43,7 +44,7 @@ impl Look {
         lines.map(look).collect()
     }
 
-    /// The outline of its sign around a place.
+    /// Returns the SVG path of the marker at a position.
     pub(super) fn sign_at(&self, x: f64, y: f64) -> String {
         let around = match self.sign {
             Sign::Circle => "m-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0 -6.4 0z",

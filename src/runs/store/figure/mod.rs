@@ -28,7 +28,7 @@ pub use png::Pixels;
 pub struct Figure {
     /// The title.
     pub title: String,
-    /// What it shows.
+    /// The content.
     pub content: FigureContent,
 }
 
@@ -135,7 +135,7 @@ impl Figure {
         }
     }
 
-    /// Returns its numbers.
+    /// Returns the numbers of the figure as a table.
     pub fn table(&self) -> TextTable {
         match &self.content {
             FigureContent::Lines(lines) => lines.table(),
@@ -146,7 +146,7 @@ impl Figure {
     }
 }
 
-/// Returns a text for an element `text` of this font size, with the subscripts of its symbols.
+/// Returns the content of an SVG `text` element with this font size; symbols such as `F_N` get subscripts.
 fn words(text: &str, size: f64) -> Markup {
     let mut parts = Vec::new();
     let mut done = 0;

@@ -1,4 +1,4 @@
-//! The figures of stored runs by name.
+//! Figures of stored runs, selected by name.
 
 use super::{Cells, Figure, FigureLine, Lines};
 use crate::message;
@@ -12,19 +12,19 @@ use crate::tr;
 /// A figure of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FigureOfRuns {
-    /// Accuracy on all classes so far, after each task: a line for each experiment.
+    /// Accuracy on all classes so far, after each task, with a line for each experiment.
     #[default]
     Accuracy,
-    /// Accuracy of each task after each task, of one run.
+    /// Accuracy of each task after each task, for one run.
     Matrix,
-    /// What the test images of each class are taken for at the end, of one run.
+    /// Confusion matrix of the test images at the end, for one run.
     Confusion,
-    /// Mean training loss of each pass, of one run.
+    /// Mean training loss of each epoch, for one run.
     Loss,
 }
 
 impl FigureOfRuns {
-    /// All of them, with what each is called.
+    /// All figures with their names.
     pub const ALL: [(&'static str, Self); 4] = [
         ("accuracy", Self::Accuracy),
         ("matrix", Self::Matrix),
@@ -32,10 +32,10 @@ impl FigureOfRuns {
         ("loss", Self::Loss),
     ];
 
-    /// The figure of this name.
+    /// Returns the figure with this name.
     ///
     /// # Errors
-    /// Returns a Problem with the names there are.
+    /// Returns a Problem that lists the names if there is no such figure.
     pub fn named(name: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|(own, _)| *own == name);
         found.map(|(_, figure)| figure).ok_or_else(|| {
@@ -47,11 +47,11 @@ impl FigureOfRuns {
         })
     }
 
-    /// The figure of these runs; a run whose answers it needs is read.
+    /// Returns the figure of these runs. If it needs the predictions of a run, they are read.
     ///
     /// # Errors
-    /// Returns a Problem if no run has a finished task, when it shows one run and these are several, or when that
-    /// cannot be read.
+    /// Returns a Problem if no run has a finished task, if a figure of one run is wanted for several runs, or if the
+    /// run cannot be read.
     pub fn of(self, runs: &[RunSummary]) -> Result<Figure> {
         if self == Self::Accuracy {
             let groups = groups(runs);

@@ -6,20 +6,20 @@ use super::{FONT, Figure, Place, words};
 
 /// Width and height of A4 in units of 1/96 inch.
 const A4: [f64; 2] = [794.0, 1123.0];
-/// Room at the sides, above and below.
+/// Margin on all sides.
 const EDGE: f64 = 48.0;
 /// Font sizes of the title, of a heading and of text.
 const SIZES: [f64; 3] = [22.0, 13.0, 12.0];
-/// Height of a line of text.
+/// Height of a line of text in the smallest font.
 const LINE: f64 = 17.0;
-/// Width of a letter, as a share of the font size.
+/// Mean width of a character, as a share of the font size.
 const LETTER: f64 = 0.56;
-/// Scale of figures, so that a matrix fits beside curves, and room between them.
+/// Scale of figures, so that a matrix fits beside a line chart, and the gap between figures.
 const SCALE: f64 = 0.6;
 const GAP: f64 = 24.0;
-/// The fonts of titles.
+/// Fonts of titles.
 const BOLD: &str = "Inter Semi Bold, Inter, DejaVu Sans, sans-serif";
-/// The colour of text.
+/// Colour of text.
 const INK: &str = "#222222";
 
 /// A page of texts and figures.
@@ -32,11 +32,11 @@ pub struct Page {
 /// A part of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PagePart {
-    /// A heading; there is room above it.
+    /// A heading with space above it.
     Heading(String),
     /// Text.
     Text(String),
-    /// A figure; as many as fit are beside each other.
+    /// A figure; figures are placed beside each other if they fit.
     Figure(Figure),
 }
 
@@ -64,7 +64,7 @@ impl Page {
             }
         }
         pen.end_row();
-        // A page that is too long becomes wider, too, and is scaled as a whole.
+        // A page that is too long also becomes wider, and is scaled as a whole.
         let scale = ((pen.y + EDGE) / A4[1]).max(1.0);
         let [width, height] = A4.map(|side| side * scale);
         let left = (A4[0] - width) / 2.0;
@@ -81,9 +81,9 @@ impl Page {
 /// Places the parts of a page.
 struct Pen {
     drawn: Vec<Markup>,
-    /// The end of what is drawn.
+    /// The lower end of the parts drawn so far.
     y: f64,
-    /// The end of the row of figures, and its height.
+    /// The right end of the current row of figures, and its height.
     row: [f64; 2],
 }
 
@@ -128,14 +128,14 @@ impl Pen {
         self.row[1] = self.row[1].max(GAP + 8.0 + height);
     }
 
-    /// Continues below the figures.
+    /// Continues below the current row of figures.
     fn end_row(&mut self) {
         self.y += self.row[1];
         self.row = [EDGE, 0.0];
     }
 }
 
-/// Splits a line at spaces into lines of at most this many letters, unless a word is longer.
+/// Splits a line at spaces into lines of at most `letters` characters, unless a single word is longer.
 fn wrapped(line: &str, letters: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in line.split_whitespace() {

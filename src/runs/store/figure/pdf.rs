@@ -1,4 +1,4 @@
-//! A drawing as a PDF file: one page with all outlines as paths, those of letters included, so that no font is needed.
+//! A drawing as a PDF file: one page with all outlines as paths, including those of letters, so that no font is needed.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -12,7 +12,7 @@ use super::Figure;
 use super::png::{not_drawn, tree};
 use crate::problem::Result;
 
-/// Points of the page along a unit of the drawing: a unit is a pixel of 1/96 inch, a point 1/72 inch.
+/// PDF points per unit of the drawing: a unit is a pixel of 1/96 inch, a point is 1/72 inch.
 const SCALE: f32 = 0.75;
 
 impl Figure {
@@ -25,19 +25,19 @@ impl Figure {
         let size = tree.size();
         let [wide, high] = [size.width(), size.height()].map(|side| side * SCALE);
         let mut page = Page::default();
-        // The y axis of a drawing points down, that of a page up.
+        // The y axis of a drawing points down, that of a PDF page up.
         let _ = writeln!(page.content, "{SCALE} 0 0 -{SCALE} 0 {high} cm");
         page.group(tree.root());
         page.file([wide, high]).map_err(|error| not_drawn(&error))
     }
 }
 
-/// A page as it is drawn.
+/// The content of a PDF page.
 #[derive(Default)]
 struct Page {
-    /// Operators of PDF.
+    /// The drawing operators.
     content: String,
-    /// Opacities of fill and stroke that are used, each pair once.
+    /// The used opacities of fill and stroke, each pair once.
     opacities: Vec<[f32; 2]>,
 }
 
@@ -48,7 +48,7 @@ impl Page {
                 Node::Group(group) => self.group(group),
                 Node::Path(path) => self.path(path),
                 Node::Text(text) => self.group(text.flattened()),
-                // A drawing has none.
+                // Drawings contain no raster images.
                 Node::Image(_) => {}
             }
         }
@@ -104,7 +104,7 @@ impl Page {
         );
     }
 
-    /// The number of the graphics state with these opacities.
+    /// Returns the index of the graphics state with these opacities; adds it if it is new.
     fn state(&mut self, opacity: [f32; 2]) -> usize {
         let known = self.opacities.iter().position(|known| *known == opacity);
         known.unwrap_or_else(|| {
@@ -113,7 +113,7 @@ impl Page {
         })
     }
 
-    /// The bytes of a file with this page.
+    /// Returns the bytes of a PDF file with this page of the given width and height in points.
     fn file(self, [wide, high]: [f32; 2]) -> std::io::Result<Vec<u8>> {
         let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
         packed.write_all(self.content.as_bytes())?;
@@ -141,7 +141,7 @@ impl Page {
             ]
             .concat(),
         ];
-        // Bytes beyond ASCII in the second line say that it is no text.
+        // Bytes beyond ASCII in the second line mark the file as binary.
         let mut file = b"%PDF-1.4\n%\xE2\xE3\xCF\xD3\n".to_vec();
         let mut places = Vec::new();
         for (at, object) in objects.iter().enumerate() {
@@ -164,7 +164,7 @@ impl Page {
     }
 }
 
-/// The parts of a colour, 0..=1 each; `None` for what is no plain colour.
+/// Returns red, green and blue (0..=1); `None` if the paint is not a plain colour.
 fn colour(paint: &Paint) -> Option<[f32; 3]> {
     match paint {
         Paint::Color(colour) => {
@@ -174,7 +174,7 @@ fn colour(paint: &Paint) -> Option<[f32; 3]> {
     }
 }
 
-/// Adds the outline of a path. PDF has no quadratic curves; a cubic one is the same.
+/// Adds the outline of a path. PDF has no quadratic curves, so they are converted to equal cubic ones.
 fn outline(out: &mut String, path: &Path) {
     let mut last = [0.0; 2];
     for segment in path.data().segments() {
@@ -253,7 +253,7 @@ mod tests {
         let read = ZlibDecoder::new(&file[start + 7..end]).read_to_string(&mut page);
         assert!(read.is_ok() && page.starts_with("0.75 0 0 -0.75 0 "));
         assert_eq!(page.matches("q /A").count(), page.matches(" Q\n").count());
-        // The band is drawn through, and letters are outlines.
+        // The band is drawn, and letters are outlines.
         assert!(page.matches(" c\n").count() > 20, "no letters");
         assert!(find(b"/ca 0.16").is_some(), "no band");
     }

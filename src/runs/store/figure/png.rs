@@ -11,10 +11,10 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::fonts;
 
-/// Pixels along a unit of the drawing: sharp on paper and on dense screens.
+/// Pixels per unit of the drawing, so that it is sharp on paper and on high-resolution screens.
 const SCALE: f32 = 2.0;
 
-/// The program's own fonts, and those of the system for names in other scripts.
+/// The program's own fonts, and the system's fonts for names in other scripts.
 static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
     let mut all = Database::new();
     for font in [fonts::INTER, fonts::INTER_SEMIBOLD, fonts::SYMBOLS] {
@@ -29,12 +29,12 @@ static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
 pub struct Pixels {
     /// Width and height.
     pub size: [usize; 2],
-    /// Four bytes each: red, green, blue, and 255.
+    /// Four bytes per pixel: red, green, blue, and 255.
     pub rgba: Vec<u8>,
 }
 
 impl Figure {
-    /// The bytes of a PNG file.
+    /// Returns the bytes of a PNG file.
     ///
     /// # Errors
     /// Returns a Problem if it cannot be drawn.
@@ -43,7 +43,7 @@ impl Figure {
         pixmap.encode_png().map_err(|error| not_drawn(&error))
     }
 
-    /// Its pixels, on white.
+    /// Returns the pixels, on white.
     ///
     /// # Errors
     /// Returns a Problem if it cannot be drawn.
@@ -61,7 +61,7 @@ impl Figure {
         let [wide, high] = [size.width(), size.height()].map(|side| (side * SCALE).ceil() as u32);
         let mut pixmap =
             Pixmap::new(wide, high).ok_or_else(|| not_drawn(&"it is too large for an image"))?;
-        // A pixel at the edge may be covered in part.
+        // The edge pixels may be covered only in part.
         pixmap.fill(Color::WHITE);
         resvg::render(
             &tree,
@@ -72,7 +72,7 @@ impl Figure {
     }
 }
 
-/// The shapes of a figure's drawing.
+/// Returns the shapes of a figure's drawing.
 ///
 /// # Errors
 /// Returns a Problem if it cannot be drawn.

@@ -1,4 +1,4 @@
-//! Matrices as tables whose cells are shaded by their value.
+//! Renders matrices as HTML tables whose cells are shaded by their values.
 
 use maud::{Markup, html};
 
@@ -7,10 +7,10 @@ use crate::run::event::RunHeader;
 use crate::store::figure::Cells;
 use crate::tr;
 
-/// Pairs of classes that are listed.
+/// Maximum number of confused class pairs that are listed.
 const MOST_PAIRS: usize = 10;
 
-/// A matrix as a table.
+/// Returns a matrix as an HTML table; the diagonal is marked.
 fn table(cells: &Cells) -> Markup {
     html! {
         div.scroll { table.heat {
@@ -37,12 +37,12 @@ fn cell(share: Option<f64>, own: bool) -> Markup {
     }
 }
 
-/// Accuracy on the images of each task (column) after each task (row), as shares.
+/// Returns the accuracy (share, 0..=1) on the images of each task (column) after each task (row).
 pub(super) fn accuracy(matrix: &[Vec<f64>]) -> Markup {
     table(&Cells::accuracy(matrix))
 }
 
-/// What the test images of each class were taken for at the end, and the pairs that are mistaken most.
+/// Returns the confusion matrix of the test images after the last saved task, and the most frequently confused pairs.
 pub(super) fn confusion(
     header: &RunHeader,
     seen: usize,

@@ -30,8 +30,8 @@ pub struct SamplePicture {
     pub png: Vec<u8>,
 }
 
-/// Returns the report of these runs. `pictures` returns some training images of a run; none if its dataset is not
-/// available.
+/// Returns the HTML report of these runs. `pictures` returns some training images of a run, or none if its dataset is
+/// not available.
 ///
 /// # Errors
 /// Returns a Problem if no run has a finished task.
@@ -188,7 +188,7 @@ fn published(groups: &[Group]) -> Markup {
     } }
 }
 
-/// Returns a published mean with its standard deviation.
+/// Returns a published figure (mean, then standard deviation) as text.
 fn there(figure: Option<&[f64]>) -> String {
     let at = |place: usize| figure.and_then(|figure| figure.get(place).copied());
     spread_text(at(0), at(1), PLUS_MINUS)

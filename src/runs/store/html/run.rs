@@ -1,4 +1,4 @@
-//! One run: its figures, matrices, data, settings and provenance.
+//! The section of the report about one run: figures, matrices, data, settings and provenance.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -16,7 +16,7 @@ use crate::store::summary::RunSummary;
 use crate::store::table::FigureSpec;
 use crate::tr;
 
-/// A section about one run, of which all is read where it can be.
+/// Returns the section about one run. If its latest report cannot be read, the section says why.
 pub(super) fn section(run: &RunSummary, pictures: &[SamplePicture]) -> Markup {
     let header = &run.header;
     let history = run.histories();
@@ -49,7 +49,7 @@ fn heading(header: &RunHeader) -> String {
     }
 }
 
-/// Final accuracy, average accuracy and forgetting of each expert.
+/// Returns a table with the final accuracy, average accuracy and forgetting of each expert.
 fn experts(run: &RunSummary, history: &Histories) -> Markup {
     let figures = run.figures(history);
     let shown = |value: Option<f64>| spread_text(value, None, "");
@@ -136,7 +136,8 @@ fn data(header: &RunHeader, pictures: &[SamplePicture]) -> Markup {
     }
 }
 
-/// The data that decides whether another run is the same.
+/// Returns a table of the facts that decide whether another run is a repetition: version, device, hashes, key,
+/// parameters.
 fn made_from(run: &RunSummary) -> Markup {
     let header = &run.header;
     let images = header.images.as_ref();

@@ -1,4 +1,4 @@
-//! Reading a packed run that somebody else may have made: everything is checked before use.
+//! Reads a packed run, which may come from someone else, so everything is checked before use.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -24,21 +24,21 @@ use crate::store::listing::{ListedRun, list};
 use crate::store::load::{load, plugin_of};
 use crate::store::trash::free;
 
-/// Most bytes that a packed run may unpack to.
+/// Maximum unpacked size of a packed run in bytes.
 const MOST_BYTES: u64 = 256 << 30;
-/// Beyond this many bytes a run may not be more than [`RATIO`] times as long as its file.
+/// Unpacked size in bytes up to which [`RATIO`] is not checked.
 const FREE_BYTES: u64 = 256 << 20;
-/// Tables shrink to a tenth, tensors hardly.
+/// Maximum ratio of unpacked to packed size: tables shrink to a tenth, tensors hardly.
 const RATIO: u64 = 100;
-/// Most files of a run.
+/// Maximum number of files of a run.
 const MOST_FILES: usize = 100_000;
-/// Begins the name of a folder in which a run is unpacked.
+/// Prefix of the folder into which a run is being unpacked.
 const UNFINISHED: &str = ".unpacking-";
-/// Such a folder is left behind when it is that old.
+/// Age after which such a folder counts as abandoned.
 const STALE: Duration = Duration::from_secs(24 * 3600);
-/// Bytes that pass from the archive into a file at once.
+/// Size of the copy buffer in bytes.
 const PIECE: usize = 1 << 18;
-/// Bytes of what ends an archive.
+/// Size of the record at the end of a zip archive in bytes.
 const END: usize = 22;
 
 /// A packed run that was unpacked.
@@ -46,26 +46,27 @@ const END: usize = 22;
 pub struct Unpacked {
     /// Its folder.
     pub folder: PathBuf,
-    /// A run that was here before and repeats it, or that it repeats: another start of the same experiment.
+    /// The name of an existing run that this run repeats exactly: the same experiment, class order and seed.
     pub repeats: Option<String>,
 }
 
-/// The files of a packed run.
+/// The result of extracting the files of a packed run.
 #[derive(Clone, Debug)]
 pub struct Extracted {
     /// The run's name.
     pub run: String,
-    /// Files that were written.
+    /// Number of files written.
     pub files: usize,
-    /// Those that are not what the manifest says.
+    /// Names of files that differ from the manifest.
     pub changed: Vec<String>,
 }
 
-/// Unpacks a run into a new folder below `root`, where it then is a run like any other; whole or not at all.
+/// Unpacks a run into a new folder below `root`, where it is then a run like any other. If it fails, nothing is left
+/// behind.
 ///
 /// # Errors
-/// Returns a Problem if the file is no packed run, is damaged or was changed, the run is there already, or the folder
-/// cannot be written.
+/// Returns a Problem if the file is not a packed run, is damaged or was changed, if the run already exists, or if the
+/// folder cannot be written.
 pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
     fs::create_dir_all(root)
         .map_err(|error| Problem::io("create the folder for runs", root, &error))?;
@@ -75,7 +76,7 @@ pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
         .prefix(UNFINISHED)
         .tempdir_in(root)
         .map_err(unwritable)?;
-    // One level further down, so that no list takes it for a run yet.
+    // It is one level deeper than runs, so that no list shows it yet.
     let inner = work.path().join("run");
     let extracted = extract(file, &inner)?;
     if let Some(name) = extracted.changed.first() {
@@ -84,7 +85,7 @@ pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
             &format!("{name} differs from the packed file"),
         ));
     }
-    // What cannot be opened is no run.
+    // A run that cannot be loaded is refused.
     let own = load(&inner).map_err(|problem| {
         let what = format!("the packed run cannot be opened: {}", problem.what);
         Problem { what, ..problem }.at_path(file)
@@ -116,17 +117,17 @@ pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
     })
 }
 
-/// The key of a run as it would be packed.
+/// Returns the key that a run would have if it were packed, so without paths.
 fn key_of(run: &ListedRun) -> Option<RunKey> {
     let header = &run.summary.as_ref().ok()?.header;
     let plugin = plugin_of(&run.folder, header).ok()?;
     Some(RunKey::of(&redaction::header(header), &plugin))
 }
 
-/// Unpacks the files of a run into a new folder, and notes those that are not as the manifest says.
+/// Extracts the files of a run into a new folder, and lists those that differ from the manifest.
 ///
 /// # Errors
-/// Returns a Problem if the file is no packed run or is damaged, or the folder cannot be written.
+/// Returns a Problem if the file is not a packed run or is damaged, or if the folder cannot be written.
 pub fn extract(file: &Path, into: &Path) -> Result<Extracted> {
     let mut archive = open(file)?;
     let packed = files::length(file).unwrap_or_default();
@@ -159,7 +160,8 @@ pub fn extract(file: &Path, into: &Path) -> Result<Extracted> {
 
 type Archive = ZipArchive<BufReader<File>>;
 
-/// Opens the archive; one that lists more entries than it has names has a name twice.
+/// Opens the archive. If the number of entries differs from the number of names, two entries have the same name, and it
+/// is refused.
 fn open(path: &Path) -> Result<Archive> {
     let unread = |error: &io::Error| Problem::io("open the packed run", path, error);
     let mut file = files::open(path).map_err(|error| unread(&error))?;
@@ -184,7 +186,7 @@ fn open(path: &Path) -> Result<Archive> {
     Ok(archive)
 }
 
-/// What the packed run says of itself.
+/// Reads the manifest of a packed run.
 fn manifest(archive: &mut Archive, path: &Path) -> Result<Manifest> {
     let entry = match archive.by_name(MANIFEST_FILE) {
         Err(ZipError::FileNotFound) => {
@@ -211,7 +213,7 @@ fn manifest(archive: &mut Archive, path: &Path) -> Result<Manifest> {
     Ok(manifest)
 }
 
-/// Checks that the archive has exactly the files that the manifest names, each once and each part of a run.
+/// Checks whether the archive contains exactly the files in the manifest, each only once, and only files of a run.
 fn all_there(archive: &Archive, manifest: &Manifest, path: &Path) -> Result<()> {
     let mut named = BTreeSet::from([MANIFEST_FILE]);
     for part in &manifest.files {
@@ -239,7 +241,7 @@ fn all_there(archive: &Archive, manifest: &Manifest, path: &Path) -> Result<()> 
     }
 }
 
-/// Refuses what would fill the disk.
+/// Refuses a run that would fill the disk.
 fn bounded(manifest: &Manifest, packed: u64, path: &Path) -> Result<()> {
     let sizes = manifest.files.iter().map(|part| part.bytes);
     let bytes = sizes.fold(0, u64::saturating_add);
@@ -253,7 +255,7 @@ fn bounded(manifest: &Manifest, packed: u64, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Takes one file out; whether it is the one that the manifest names. Never more bytes than it names are written.
+/// Extracts one file and returns whether it matches the manifest. Never writes more bytes than the manifest states.
 fn take(
     archive: &mut Archive,
     part: &PackedFile,
@@ -317,7 +319,7 @@ fn damaged(path: &Path, error: &dyn std::fmt::Display) -> Problem {
     .advise(message!("advice-copy-or-download-again"))
 }
 
-/// Removes what killed programs left behind.
+/// Removes folders left behind by killed programs.
 fn sweep(root: &Path) {
     for path in fs::read_dir(root)
         .into_iter()
@@ -329,7 +331,7 @@ fn sweep(root: &Path) {
         let written = fs::symlink_metadata(&path).and_then(|about| about.modified());
         let old = written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > STALE));
         if name.starts_with(UNFINISHED) && old && !path.is_symlink() {
-            // What cannot be removed now is tried again the next time.
+            // If the removal fails, it is tried again the next time.
             let _ = fs::remove_dir_all(path);
         }
     }

@@ -9,13 +9,13 @@ use crate::run::event::RunHeader;
 use crate::store::added_tasks::Written;
 use crate::store::record::{PREFACE, settings_part};
 
-/// The last name of a path, whichever system wrote it.
+/// Returns the last component of a path of any operating system.
 pub(in crate::store) fn last_name(path: &str) -> String {
     let mut names = path.split(['/', '\\']).filter(|name| !name.is_empty());
     names.next_back().unwrap_or("data").to_string()
 }
 
-/// These settings without paths.
+/// Returns the settings of a run without paths.
 pub(in crate::store) fn settings(header: &RunHeader) -> RunConfig {
     let mut config = header.config.clone();
     let places = [&mut config.data, &mut config.backbone];
@@ -24,7 +24,7 @@ pub(in crate::store) fn settings(header: &RunHeader) -> RunConfig {
             *place = last_name(place);
         }
     }
-    // Of versions that kept the file's name: its content is known.
+    // Older versions stored the path of a class order file; its content is known from the tasks.
     if is_path(&config.order) {
         let own = header.tasks[..header.own_tasks()].last();
         let taught = &header.class_order[..own.map_or(0, |task| task.end)];
@@ -36,7 +36,7 @@ pub(in crate::store) fn settings(header: &RunHeader) -> RunConfig {
     config
 }
 
-/// The same facts without paths, nor what people say of the run.
+/// Returns the header without paths, and without name, tags and note of the run.
 pub(super) fn header(header: &RunHeader) -> RunHeader {
     RunHeader {
         config: settings(header),
@@ -47,7 +47,7 @@ pub(super) fn header(header: &RunHeader) -> RunHeader {
     }
 }
 
-/// The text of `run.toml` without paths: as it is, where there are none.
+/// Returns the text of `run.toml` without paths.
 pub(super) fn run_toml(text: &str, header: &RunHeader) -> Result<String> {
     let config = settings(header);
     if config == header.config {
@@ -57,7 +57,7 @@ pub(super) fn run_toml(text: &str, header: &RunHeader) -> Result<String> {
     Ok(format!("{PREFACE}{}\n{facts}", config.to_toml()?))
 }
 
-/// The text of an added task's `lesson.toml` without the path that its images came from.
+/// Returns the text of an added task's `lesson.toml` without the path of its images.
 pub(super) fn lesson_toml(text: &str) -> Result<String> {
     let unread = |error: String| {
         Problem::new(message!(

@@ -1,4 +1,4 @@
-//! Writing a run as one file.
+//! Packs a run into one file.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -22,30 +22,30 @@ use crate::store::{
     TASK_FILE, added_tasks,
 };
 
-/// Bytes that pass from a file into the archive at once.
+/// Size of the copy buffer in bytes.
 const PIECE: usize = 1 << 18;
 
-/// What was packed.
+/// The result of packing a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// Files of the run in it.
+    /// Number of packed files.
     pub files: usize,
-    /// Its length in bytes.
+    /// Size of the packed run in bytes.
     pub bytes: u64,
-    /// Whether the run has images of added tasks, which stay out.
+    /// Whether the run has images of added tasks, which are not packed.
     pub left_pictures: bool,
 }
 
-/// What becomes one file of the archive.
+/// The content of a file in the archive.
 enum Content {
     File(PathBuf),
     Text(Vec<u8>),
 }
 
-/// Writes the run in `folder` without its data as one file, whole or not at all.
+/// Packs the run in `folder`, without its dataset, into the file `to`. If it fails, `to` is unchanged.
 ///
 /// # Errors
-/// Returns a Problem if this is no run, a program works on it, it cannot be read, or the file cannot be written.
+/// Returns a Problem if the folder is not a run, is in use or cannot be read, or if the file cannot be written.
 pub fn pack(folder: &Path, to: &Path) -> Result<Packed> {
     if !is_run(folder) {
         return Err(no_run(folder));
@@ -73,7 +73,7 @@ pub fn pack(folder: &Path, to: &Path) -> Result<Packed> {
     })
 }
 
-/// The run's figures for readers.
+/// Returns the figures of the run as JSON, without paths.
 fn figures(run: &StoredRun) -> Result<Vec<u8>> {
     let mut summary = RunSummary::of(run).for_scripts();
     summary.config = redaction::settings(&run.header);
@@ -90,7 +90,7 @@ fn figures(run: &StoredRun) -> Result<Vec<u8>> {
     })
 }
 
-/// The files of a run that are packed, by their names in the archive.
+/// Returns the files of a run to pack, with their names in the archive.
 fn contents(folder: &Path, run: &StoredRun) -> Result<Vec<(String, Content)>> {
     let own = [
         CONFUSION_FOLDER,
@@ -127,7 +127,7 @@ fn contents(folder: &Path, run: &StoredRun) -> Result<Vec<(String, Content)>> {
     found.into_iter().map(content).collect()
 }
 
-/// Adds the parts of a run in this folder of it (`/` between names), if there is one. Links are none.
+/// Adds the files to pack in the subfolder `below` of a run (with `/` between names), if it exists. Links are skipped.
 fn look(run: &Path, below: &str, found: &mut Vec<(String, PathBuf)>) -> Result<()> {
     let folder = run.join(below);
     if !folder.is_dir() || !below.is_empty() && folder.is_symlink() {
@@ -173,7 +173,7 @@ impl Content {
         }
     }
 
-    /// Hands all bytes on, piece by piece.
+    /// Passes all bytes to `to`, in pieces.
     fn pass(&self, mut to: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut from = self.open()?;
         let mut piece = vec![0; PIECE];
@@ -200,7 +200,7 @@ fn hashed(name: &str, content: &Content) -> Result<PackedFile> {
     })
 }
 
-/// Writes the archive: the manifest, then all files in its order.
+/// Writes the archive: the manifest, then all files in the order of the manifest.
 fn write(
     out: &mut dyn Write,
     manifest: &Manifest,
@@ -246,7 +246,8 @@ fn write(
     archive.finish().map(drop).map_err(failed)
 }
 
-/// Nothing that depends on the hour or the machine. Tensors hardly shrink.
+/// Returns options without time and platform, so that equal runs give equal archives. Tensors are stored uncompressed,
+/// because they hardly shrink.
 fn options(name: &str, bytes: u64) -> SimpleFileOptions {
     let method = match name.ends_with(".safetensors") {
         true => CompressionMethod::Stored,

@@ -33,11 +33,11 @@ type Rows = BTreeMap<String, Vec<Span>>;
 /// The metadata of a snapshot.
 #[derive(Serialize, Deserialize)]
 struct Label {
-    /// From 1.
+    /// Number of the task, from 1.
     after_task: usize,
-    /// Hash, in hex, of everything that classifies after the task, in any file.
+    /// Hash, in hex, of all tensors that classify after the task, including those stored in earlier snapshots.
     sha256: String,
-    /// Hash of the snapshot after the task before, which contains what is missing here; `None` for a complete one.
+    /// Hash of the previous snapshot, which contains what is missing here; `None` for a complete snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     before: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -125,8 +125,8 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
     Ok(all)
 }
 
-/// Returns the hash in the snapshot after a task (from 0), and the computed one; `None` in files of older versions,
-/// which have no hash.
+/// Returns the hash recorded in the snapshot after a task (from 0), and the computed hash; `None` for files of older
+/// versions, which have no hash.
 pub(super) fn own_and_found(folder: &Path, task: usize) -> Result<Option<(String, String)>> {
     let path = snapshot_file(&added_tasks::home(folder, task), task);
     let file = tensors::open(&path, "read a snapshot")?;
@@ -141,13 +141,13 @@ pub(super) fn own_and_found(folder: &Path, task: usize) -> Result<Option<(String
 const DAMAGED: &str =
     "restore the run's folder from a backup, use the snapshot of another task, or train again";
 
-/// Returns the Problem of a file that is not the snapshot that the one after a task (from 0) depends on.
+/// Returns the Problem for a file that is not the snapshot on which the snapshot after a task (from 0) depends.
 fn another(path: &Path, task: usize) -> Problem {
     let what = message!("problem-snapshot-other-file", task = (task + 1).to_string());
     Problem::new(what).at_path(path).advise(DAMAGED)
 }
 
-/// Copies rows into these ranges of a tensor, which may grow by the last one; returns whether they fit.
+/// Copies rows into these row ranges of a tensor; the tensor may grow at its end. Returns whether the rows fit.
 fn replace_rows(tensor: &mut HostTensor, spans: &[Span], rows: &HostTensor) -> bool {
     let (Some((had, tail)), Some((new, new_tail))) =
         (tensor.shape.split_first(), rows.shape.split_first())
@@ -177,7 +177,7 @@ fn replace_rows(tensor: &mut HostTensor, spans: &[Span], rows: &HostTensor) -> b
     true
 }
 
-/// Writes the snapshots of a run in order, each with what is new since the one before.
+/// Writes the snapshots of a run in order, each with only what is new since the previous one.
 #[derive(Default)]
 pub struct SnapshotWriter(Option<Before>);
 
@@ -228,7 +228,7 @@ impl RowHashes {
         }
     }
 
-    /// Returns the rows that are new since `before`; `None` if all are, or rows cannot be compared.
+    /// Returns the ranges of rows that changed since `before`; `None` if all rows did, or if rows cannot be compared.
     fn new_rows(&self, before: &Self) -> Option<Vec<Span>> {
         let (count, tail) = self.shape.split_first()?;
         let by_row = self.rows.len() == *count && before.rows.len() <= *count;
@@ -253,8 +253,8 @@ fn hashes(tensors: &Named) -> BTreeMap<String, RowHashes> {
 }
 
 impl SnapshotWriter {
-    /// Removes what is in the previous snapshot in the folder from the one after a task (from 0); returns the metadata
-    /// to write with it.
+    /// Removes from the snapshot after a task (from 0) what the previous snapshot in the folder contains. Returns the
+    /// metadata to write with it.
     pub(super) fn next(
         &mut self,
         folder: &Path,

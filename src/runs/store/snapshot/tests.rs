@@ -19,7 +19,7 @@ fn next(writer: &mut SnapshotWriter, folder: &Path, task: usize, mut snapshot: N
     write(folder, task, &snapshot, metadata)
 }
 
-/// A tensor that stays, one that grows, one of which rows change in two places, one that changes, a head for each task.
+/// Returns tensors that stay, grow, change in two rows, change completely, and a head for each task.
 fn after(task: usize) -> Named {
     let mut pool = rows(6, 20, 0.0);
     for part in 0..2 {
@@ -45,7 +45,7 @@ fn a_snapshot_holds_what_is_new_and_comes_back_whole() {
     let held: Vec<usize> = (0..3)
         .map(|task| next(&mut writer, folder, task, after(task)))
         .collect();
-    // Two rows that are new, `moves`, the rows of before and those of now in both places, a head.
+    // Each later snapshot has two new rows of `grows`, all of `moves`, the old and new rows of `pool`, and a head.
     assert_eq!(
         held,
         [32 + 6 + 120 + 200 + 6, 32 + 6 + 80 + 6, 32 + 6 + 80 + 6]
@@ -53,11 +53,12 @@ fn a_snapshot_holds_what_is_new_and_comes_back_whole() {
     for task in 0..3 {
         assert_eq!(load_snapshot(folder, task).unwrap(), after(task));
     }
-    // Resumed by another program, the run leaves the same bytes.
+    // A writer that resumes the run writes the same bytes.
     let bytes = std::fs::read(snapshot_file(folder, 2)).unwrap();
     next(&mut SnapshotWriter::default(), folder, 2, after(2));
     assert!(std::fs::read(snapshot_file(folder, 2)).unwrap() == bytes);
-    // Where a tensor is gone, where the one before is of an older version or cannot be read: whole.
+    // A complete snapshot is written if a tensor was removed, or if the previous snapshot is from an older version or
+    // cannot be read.
     let mut fewer = after(1);
     fewer.remove("stays");
     assert_eq!(
@@ -85,7 +86,7 @@ fn a_missing_foreign_or_wrong_part_is_a_problem_that_names_the_file() {
         (problem.place.clone(), problem.what)
     };
     let second = std::fs::read(snapshot_file(folder, 1)).unwrap();
-    // Another run's.
+    // This snapshot belongs to another run.
     let metadata = whole(1, &after(5)).unwrap();
     write(folder, 1, &after(5), metadata);
     let (file, what) = place(2);
@@ -98,7 +99,7 @@ fn a_missing_foreign_or_wrong_part_is_a_problem_that_names_the_file() {
     let (file, what) = place(2);
     assert!(file.ends_with("task_2.safetensors"), "{file}");
     assert!(what.contains("read the snapshot of task 3"), "{what}");
-    // One that continues itself, and rows of a tensor that is not there.
+    // A first snapshot that depends on a previous one contains rows of a tensor that is missing.
     std::fs::write(snapshot_file(folder, 0), second).unwrap();
     let (file, what) = place(0);
     assert!(file.ends_with("task_1.safetensors"), "{file}");

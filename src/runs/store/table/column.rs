@@ -1,4 +1,4 @@
-//! What a column of a table of runs holds: a fact, a setting or a figure.
+//! The columns of a table of runs: facts, settings and figures.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -23,11 +23,11 @@ use crate::tr;
 /// The value of a column for one run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// A number; figures in percent.
+    /// A number; figures are in percent.
     Number(f64),
-    /// Words.
+    /// A text.
     Text(String),
-    /// It has none.
+    /// No value.
     Nothing,
 }
 
@@ -53,7 +53,7 @@ impl Cell {
         }
     }
 
-    /// Numbers by their size, texts by their letters, numbers before texts.
+    /// Compares cells for sorting: numbers by value, texts alphabetically, numbers before texts.
     pub fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => a.total_cmp(b),
@@ -87,12 +87,12 @@ impl Serialize for Cell {
 /// A fact that is neither a setting nor a figure.
 #[derive(Debug)]
 pub struct FactSpec {
-    /// Its name, as a column.
+    /// The name of the column.
     pub key: &'static str,
     of: fn(&TableRun<'_>) -> Cell,
 }
 
-/// The facts. One that has the name of a setting says what it came to.
+/// All facts. A fact with the name of a setting shows the value in effect.
 pub static FACTS: [FactSpec; 17] = [
     fact("run", |run| Cell::text(&run.header.run)),
     fact("name", |run| Cell::text(&run.header.about.name)),
@@ -104,7 +104,7 @@ pub static FACTS: [FactSpec; 17] = [
             StoredState::Running => "running",
         })
     }),
-    // Runs that repeat one experiment share it; tables show it in words.
+    // Repetitions of one experiment share this value; tables show it in words.
     fact(EXPERIMENT, |run| match &run.group {
         Some(group) => Cell::text(&group.key.experiment),
         None => Cell::Nothing,
@@ -118,7 +118,7 @@ pub static FACTS: [FactSpec; 17] = [
     fact("variant", |run| {
         Cell::text(&run.header.method.variant.join(", "))
     }),
-    // A method without a PET has the settings of one that it does not use.
+    // A method without a PET has PET settings that it does not use.
     fact("pet", |run| match run.header.method.uses_pet {
         true => Cell::text(&run.header.config.pet),
         false => Cell::Nothing,
@@ -140,36 +140,36 @@ pub static FACTS: [FactSpec; 17] = [
     fact("seconds", |run| Cell::number(Some(run.seconds))),
 ];
 
-/// The fact by which the repetitions of an experiment are put together.
+/// The name of the fact by which repetitions of an experiment are grouped.
 pub(super) const EXPERIMENT: &str = "experiment";
 
 const fn fact(key: &'static str, of: fn(&TableRun<'_>) -> Cell) -> FactSpec {
     FactSpec { key, of }
 }
 
-/// A column.
+/// A column of a table of runs.
 #[derive(Clone, Debug)]
 pub enum Column {
     /// A fact.
     Fact(&'static FactSpec),
     /// A setting of every run.
     Setting(&'static RunSetting),
-    /// A setting of methods' own, by its key.
+    /// A setting of a method, by its key.
     OwnSetting(String),
-    /// A figure of the run's answer.
+    /// A figure of the run's predictions.
     Figure(&'static FigureSpec),
-    /// A_N, Ā_N or F_N of an expert: which of the three, and whose.
+    /// A figure of an expert: the index of A_N, Ā_N or F_N in `OF_EXPERT`, and the expert.
     FigureOfExpert(usize, Expert),
-    /// What rows are called that were given.
+    /// The titles of rows that the caller has grouped.
     Given,
 }
 
 impl Column {
-    /// The column of this name: a fact, a setting (with `-` or `_`), a figure or its short name, `FIGURE_EXPERT`, or a
-    /// method's own setting that one of the runs has.
+    /// Returns the column with this name: a fact, a setting (with `-` or `_`), a figure or its short name,
+    /// `FIGURE_EXPERT`, or a method's own setting that one of the runs has.
     ///
     /// # Errors
-    /// Returns a Problem with the nearest name where there is no such column.
+    /// Returns a Problem with the nearest name if there is no such column.
     pub fn named(name: &str, runs: &[TableRun<'_>]) -> Result<Self> {
         let key = name.trim().to_lowercase().replace('-', "_");
         if let Some(fact) = FACTS.iter().find(|fact| fact.key == key) {
@@ -195,7 +195,7 @@ impl Column {
         Err(unknown(&key, runs))
     }
 
-    /// The name it is asked for by.
+    /// Returns the name of the column, as [`Column::named`] takes it.
     pub fn key(&self) -> String {
         match self {
             Self::Fact(fact) => fact.key.into(),
@@ -207,7 +207,7 @@ impl Column {
         }
     }
 
-    /// Returns the text above it.
+    /// Returns the column's heading.
     pub fn title(&self) -> String {
         match self {
             Self::Figure(figure) => figure.title().into(),
@@ -229,7 +229,7 @@ impl Column {
         }
     }
 
-    /// Returns the text above it in LaTeX, with the symbols of figures in math mode.
+    /// Returns the column's heading in LaTeX, with the symbols of figures in math mode.
     pub fn latex(&self) -> String {
         match self {
             Self::Figure(figure) => figure.latex.into(),
@@ -241,7 +241,7 @@ impl Column {
         }
     }
 
-    /// Returns the figure it holds, an expert's included.
+    /// Returns the figure of the column, including those of experts.
     pub fn figure_spec(&self) -> Option<&'static FigureSpec> {
         match self {
             Self::Figure(figure) => Some(figure),
@@ -250,7 +250,7 @@ impl Column {
         }
     }
 
-    /// What one run has there.
+    /// Returns the cell of one run.
     pub fn of(&self, run: &TableRun<'_>) -> Cell {
         match self {
             Self::Fact(fact) => (fact.of)(run),
@@ -260,8 +260,8 @@ impl Column {
         }
     }
 
-    /// Returns a cell as people read it, given a run that has it: the title of a method, the name of a data set or of a
-    /// file of weights without its folders.
+    /// Returns a cell in readable form, given a run that has this value: the title of a method, the name of a dataset,
+    /// or the file name of weights.
     pub fn shown(&self, cell: &Cell, run: &TableRun<'_>) -> String {
         let (header, key) = (run.header, self.key());
         match key.as_str() {
@@ -277,7 +277,7 @@ impl Column {
         }
     }
 
-    /// The figure it holds, of these figures; `None` for a column of another kind.
+    /// Returns the value of this column's figure; `None` for other kinds of columns.
     pub fn figure(&self, figures: &Figures) -> Option<f64> {
         match self {
             Self::Figure(figure) => (figure.of)(figures),
@@ -288,26 +288,26 @@ impl Column {
         }
     }
 
-    /// Whether it holds a figure, which a row of several runs has the mean of.
+    /// Returns whether the column is a figure, of which rows with several runs show the mean.
     pub fn is_figure(&self) -> bool {
         matches!(self, Self::Figure(_) | Self::FigureOfExpert(..))
     }
 }
 
-/// A column that can be chosen for some runs.
+/// A column that the user can choose for some runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// Its name, for [`Column::named`].
     pub key: String,
     /// Its title.
     pub title: String,
-    /// Whether it holds a figure; else runs can be put together by it.
+    /// Whether the column is a figure; otherwise, runs can be grouped by it.
     pub is_figure: bool,
 }
 
 impl Choice {
-    /// Figures that one of the runs has, and facts and settings in which they differ; what every table has to offer
-    /// comes first.
+    /// Returns the columns to choose from: figures that one of the runs has, then facts and settings in which the runs
+    /// differ, and those that are always offered.
     pub fn of(runs: &[TableRun<'_>]) -> Vec<Self> {
         let facts = FACTS.iter().map(Column::Fact);
         let named_alike = |setting: &&RunSetting| {
@@ -350,7 +350,7 @@ impl Choice {
     }
 }
 
-/// Facts that can be chosen whatever the runs are.
+/// Facts that can be chosen even if the runs do not differ in them.
 const ALWAYS: [&str; 3] = ["pet", "seconds", "trained_parameters"];
 
 fn unknown(key: &str, runs: &[TableRun<'_>]) -> Problem {

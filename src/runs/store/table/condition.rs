@@ -1,11 +1,11 @@
-//! Conditions that runs are chosen by: `final > 85`, `method = l2p and epochs >= 5`.
+//! Conditions that select runs, such as `final > 85` or `method = l2p and epochs >= 5`.
 
 use super::{Cell, Column, TableRun};
 use crate::message;
 use crate::names::folded;
 use crate::problem::{Problem, Result};
 
-/// How a value is compared.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operator {
     Equal,
@@ -17,7 +17,7 @@ enum Operator {
     Contains,
 }
 
-/// As they are written; those of two characters first, since they begin like others.
+/// The operators as text.
 const OPERATORS: [(&str, Operator); 7] = [
     (">=", Operator::AtLeast),
     ("<=", Operator::AtMost),
@@ -28,10 +28,10 @@ const OPERATORS: [(&str, Operator); 7] = [
     ("~", Operator::Contains),
 ];
 
-/// Most characters of conditions: nobody writes as many by hand.
+/// Maximum number of characters of conditions.
 const LONGEST: usize = 10_000;
 
-/// One comparison of a column with a value.
+/// A comparison of a column with a value.
 #[derive(Clone, Debug)]
 pub struct Condition {
     column: Column,
@@ -41,11 +41,11 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Reads comparisons joined by `and`: COLUMN and one of `=`, `!=`, `>`, `>=`, `<`, `<=`, `~` (holds the text), and a
-    /// value. Columns are those of [`Column::named`].
+    /// Reads comparisons joined by `and`. Each consists of a column as in [`Column::named`], one of `=`, `!=`, `>`,
+    /// `>=`, `<`, `<=`, `~` (contains the text), and a value.
     ///
     /// # Errors
-    /// Returns a Problem that says which part is no comparison, or which column there is not.
+    /// Returns a Problem that says which part is not a comparison, or which column does not exist.
     pub fn read(text: &str, runs: &[TableRun<'_>]) -> Result<Vec<Self>> {
         if text.len() > LONGEST {
             let what = message!("problem-condition-too-long", text = text.len().to_string());
@@ -104,12 +104,12 @@ impl Condition {
         })
     }
 
-    /// Returns whether it asks how far runs are, so that unfinished ones are meant, too.
+    /// Returns whether the condition is about the progress of runs, so that unfinished runs are included.
     pub fn asks_for_progress(&self) -> bool {
         ["state", "tasks_done"].contains(&self.column.key().as_str())
     }
 
-    /// Whether a run meets it. One that has nothing in the column meets `!=` alone.
+    /// Returns whether a run meets the condition. A run without a value in the column meets only `!=`.
     pub fn holds(&self, run: &TableRun<'_>) -> bool {
         let cell = self.column.of(run);
         let order = match (&cell, self.number) {
@@ -131,11 +131,11 @@ impl Condition {
     }
 }
 
-/// The first operator in a text: its place, its length, and which it is.
+/// Returns the first operator in a text with its position and length in bytes.
 fn operator_in(text: &str) -> Option<(usize, usize, Operator)> {
     let found = OPERATORS
         .iter()
         .filter_map(|(sign, operator)| Some((text.find(sign)?, sign.len(), *operator)));
-    // The first place, and of two that begin there the longer one.
+    // Of two operators at the same position, such as `>` and `>=`, the longer one is meant.
     found.min_by_key(|(at, length, _)| (*at, usize::MAX - length))
 }

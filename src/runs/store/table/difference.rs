@@ -1,8 +1,9 @@
-//! How far two groups of runs are apart, over the class orders and seeds that both have.
+//! The difference in A_N between two groups of runs, over the class orders and seeds that both have.
 //!
-//! Class orders move all methods alike, so the difference within each order says more than the difference of two means:
-//! for each class order and seed the means of both groups are subtracted. Student's t distribution gives the interval of
-//! the mean of these differences; three pairs are the usual number, for which a bootstrap's percentiles are far too narrow.
+//! A class order affects all methods similarly, so differences within each order are more informative than the
+//! difference of two means. For each class order and seed, the means of both groups are subtracted. Student's t
+//! distribution gives the confidence interval of the mean of these differences. Three pairs are usual, for which
+//! bootstrap percentiles would be far too narrow.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -12,23 +13,23 @@ use serde::Serialize;
 use super::{Row, TableRun};
 use crate::metrics::{MeanDifference, mean};
 
-/// Fewer pairs give no interval: two of them have one that is a dozen times as wide as their spread.
+/// Minimum number of pairs for an interval; with two pairs, it is a dozen times as wide as their spread.
 const FEWEST_PAIRS: usize = 3;
 
 /// The mean of paired differences in A_N.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// Class orders and seeds that both groups have, with the same tasks and test images.
+    /// Number of class orders and seeds that both groups have, with the same tasks and test images.
     pub pairs: usize,
-    /// Mean of the differences, in points of percent.
+    /// Mean of the differences, in percentage points.
     pub mean: f64,
-    /// The 95 % confidence interval of that mean, in points of percent, by Student's t. `None` for fewer than three pairs,
-    /// and where all differences are equal.
+    /// The 95 % confidence interval of the mean, in percentage points, by Student's t distribution; `None` for fewer
+    /// than three pairs, and if all differences are equal.
     pub interval: Option<[f64; 2]>,
 }
 
 impl Difference {
-    /// The row's A_N minus that of another, over what both have; `None` if they have nothing in common.
+    /// Returns the A_N of a row minus that of another, over what both have; `None` if they have nothing in common.
     pub fn of(row: &Row<'_>, base: &Row<'_>) -> Option<Self> {
         let others = by_repetition(base);
         let own = by_repetition(row);
@@ -52,7 +53,7 @@ impl Difference {
     }
 }
 
-/// What two runs must have in common for a pair, beside equal draws: the same classes in the same tasks, the same test images.
+/// What two runs must share to be paired, besides the seed: class order, tasks and test images.
 #[derive(PartialEq, Eq, Hash)]
 struct Repetition<'a> {
     class_order: &'a [String],
@@ -77,10 +78,10 @@ impl<'a> Repetition<'a> {
     }
 }
 
-/// A_N of runs by their seed; that of a method that draws nothing has none, and is the same for each.
+/// A_N of runs by their seed; the key is `None` for methods that use no random numbers.
 type BySeed = BTreeMap<Option<u64>, Vec<f64>>;
 
-/// A_N of the runs of a row by what they are paired by.
+/// Returns A_N of the runs of a row by what they must share to be paired.
 fn by_repetition<'a>(row: &Row<'a>) -> HashMap<Repetition<'a>, BySeed> {
     let mut all: HashMap<_, BySeed> = HashMap::new();
     for run in &row.runs {
@@ -93,7 +94,7 @@ fn by_repetition<'a>(row: &Row<'a>) -> HashMap<Repetition<'a>, BySeed> {
     all
 }
 
-/// Returns the difference for each seed that both have, or one where neither draws.
+/// Returns the difference for each seed that both have, or a single one if neither uses random numbers.
 fn of_seeds(own: &BySeed, others: &BySeed) -> Vec<f64> {
     let seeds: BTreeSet<u64> = own.keys().chain(others.keys()).copied().flatten().collect();
     let mut seeds: Vec<Option<u64>> = seeds.into_iter().map(Some).collect();
@@ -122,7 +123,7 @@ mod tests {
         assert!(two.is_some_and(|d| d.mean == 2.0 && d.pairs == 2 && d.interval.is_none()));
         let same = Difference::of_pairs(&[1.5; 4]);
         assert!(same.is_some_and(|d| d.mean == 1.5 && d.interval.is_none()));
-        // 2 ± 4.302653 × 1 / √3: wider than the spread of the three differences.
+        // 2 ± 4.302653 × 1 / √3, which is wider than the spread of the three differences.
         let three = Difference::of_pairs(&[1.0, 2.0, 3.0]);
         let [low, high] = three.and_then(|d| d.interval).unwrap_or_default();
         assert!((low + 0.484_138).abs() < 1e-6, "{low}");

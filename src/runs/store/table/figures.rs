@@ -1,28 +1,28 @@
-//! The figures of a run that tables, files and conditions know, one entry each.
+//! The figures of a run that tables, files and conditions use.
 
 use crate::store::json::Figures;
 use crate::texts::of_list;
 
-/// A figure: its name and its place.
+/// The description of a figure, with a function that returns it.
 #[derive(Debug)]
 pub struct FigureSpec {
-    /// Its name in JSON and on the command line.
+    /// The name in JSON and on the command line.
     pub key: &'static str,
-    /// A shorter name that conditions understand, too.
+    /// A shorter name that conditions also accept.
     pub short: &'static str,
-    /// The title of its column.
+    /// The heading of its column, in English.
     pub title: &'static str,
-    /// The same in LaTeX.
+    /// The heading in LaTeX.
     pub latex: &'static str,
-    /// What it is, in a sentence without a full stop.
+    /// What the figure means, as a sentence without a full stop, in English.
     pub meaning: &'static str,
-    /// Whether less of it is better.
+    /// Whether lower values are better.
     pub less_is_better: bool,
-    /// The figure, in percent.
+    /// Returns the value in percent.
     pub of: fn(&Figures) -> Option<f64>,
 }
 
-/// All figures of a run's answer, those of every table first.
+/// All figures of a run's predictions; the four that every table shows come first.
 pub static FIGURES: [FigureSpec; 9] = [
     FigureSpec {
         key: "final_accuracy",
@@ -108,17 +108,17 @@ pub static FIGURES: [FigureSpec; 9] = [
 ];
 
 impl FigureSpec {
-    /// The title of its column, in the language of this thread.
+    /// Returns the heading of its column, in the language of this thread.
     pub fn title(&self) -> &'static str {
         of_list("column", self.key, "title", self.title)
     }
 
-    /// What it is, in the language of this thread.
+    /// Returns what the figure means, in the language of this thread.
     pub fn meaning(&self) -> &'static str {
         of_list("column", self.key, "meaning", self.meaning)
     }
 
-    /// The figure of this name.
+    /// Returns the figure with this name or short name.
     pub fn named(name: &str) -> Option<&'static Self> {
         FIGURES.iter().find(|f| f.key == name || f.short == name)
     }

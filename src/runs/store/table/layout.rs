@@ -1,4 +1,4 @@
-//! How a table of runs is written: means with their spread for people, plain numbers for spreadsheets.
+//! Writes a table of runs: means with their standard deviation for readers, plain numbers for spreadsheets.
 
 use super::column::EXPERIMENT;
 use super::figures::FIGURES;
@@ -12,14 +12,14 @@ use crate::store::export::Format;
 use crate::store::spread_text;
 use crate::tr;
 
-/// Fewest rows of which the second best is marked.
+/// Minimum number of rows for which the second best is marked.
 const SECOND_OF: usize = 3;
 
 impl RunTable<'_> {
-    /// As a file of this format.
+    /// Returns the table as a file of this format.
     ///
     /// # Errors
-    /// Returns a Problem for a figure, or when it cannot be written.
+    /// Returns a Problem for a format that is not a table, or if the table cannot be written.
     pub fn export(&self, format: Format) -> Result<String> {
         match format {
             Format::Markdown => Ok(self.cells().markdown()),
@@ -33,7 +33,7 @@ impl RunTable<'_> {
         }
     }
 
-    /// By what each column of [`RunTable::cells`] sorts the rows; `None` if it is no column of runs.
+    /// Returns the sort key of each column of [`RunTable::cells`]; `None` if rows cannot be sorted by it.
     pub fn keys(&self) -> Vec<Option<String>> {
         let by = self.by.iter().map(Column::key);
         let name = (!self.together()).then(|| "run".to_string());
@@ -46,25 +46,25 @@ impl RunTable<'_> {
         keys
     }
 
-    /// Whether runs are grouped, not listed one by one.
+    /// Returns whether runs are grouped rather than listed individually.
     fn together(&self) -> bool {
         !self.by.is_empty()
     }
 
-    /// Whether a column says how far the runs are: the label of an experiment says it itself.
+    /// Returns whether a column shows the progress of the runs; the label of an experiment already contains it.
     fn tells_tasks(&self) -> bool {
         let labelled = self.by.iter().any(|column| column.key() == EXPERIMENT);
         !labelled && self.rows.iter().any(|row| row.unfinished.is_some())
     }
 
-    /// Whether a column says what rows are measured on.
+    /// Returns whether a column shows the images on which rows are measured.
     fn tells_images(&self) -> bool {
         let mut named = self.by.iter().chain(&self.columns);
         !named.any(|column| column.key() == "measured_on")
             && self.rows.iter().any(|row| row.measured_on != "test")
     }
 
-    /// What a row is called without what all rows have in common.
+    /// Returns the parts of a row's name that not all rows share; the whole name if they share all.
     fn apart(&self, row: usize) -> Vec<String> {
         let cells = |row: usize| &self.rows[row].cells;
         let differs = |at: &usize| (0..self.rows.len()).any(|o| cells(o)[*at] != cells(row)[*at]);
@@ -76,7 +76,7 @@ impl RunTable<'_> {
         }
     }
 
-    /// Means with their spread, as people read them.
+    /// Returns the table for readers, with means and standard deviations.
     pub fn cells(&self) -> TextTable {
         let mut table = TextTable::default();
         for column in &self.by {
@@ -140,7 +140,7 @@ impl RunTable<'_> {
         table
     }
 
-    /// Marks the best and the second best figure among rows that can be compared.
+    /// Marks the best and the second best figure among comparable rows.
     fn mark(&self, table: &mut TextTable, first: usize) {
         for (at, column) in self.columns.iter().enumerate() {
             let Some(figure) = column.figure_spec() else {
@@ -168,7 +168,7 @@ impl RunTable<'_> {
         }
     }
 
-    /// Plain numbers, as a spreadsheet reads them.
+    /// Returns the table with plain numbers, for spreadsheets.
     pub fn numbers(&self) -> TextTable {
         let mut table = TextTable::default();
         for column in &self.by {
@@ -210,7 +210,7 @@ impl RunTable<'_> {
         table
     }
 
-    /// A row of the plain numbers.
+    /// Returns a row of the table with plain numbers.
     fn numbers_of(&self, at: usize, unfinished: bool, mixed: bool) -> Vec<String> {
         let (row, beside) = (&self.rows[at], &self.beside[at]);
         let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
@@ -266,7 +266,7 @@ impl RunTable<'_> {
     }
 }
 
-/// What rows have to share for one of them to be the best: the data set, the number of tasks, the images.
+/// What rows must share to be ranked against each other: dataset, test images, number of tasks.
 #[derive(PartialEq)]
 struct Rival<'a> {
     data: &'a str,
@@ -276,7 +276,7 @@ struct Rival<'a> {
 }
 
 impl<'a> Rival<'a> {
-    /// `None` for an unfinished row, and for one whose runs differ in this.
+    /// Returns `None` for an unfinished row, and for a row whose runs differ in one of these.
     fn of(row: &Row<'a>) -> Option<Self> {
         let mut of = row.runs.iter().map(|run| Self {
             data: &run.header.config.data,
@@ -289,8 +289,8 @@ impl<'a> Rival<'a> {
     }
 }
 
-/// Returns the marks of rows that are sorted from the best on, given with their means. Means that read alike share one;
-/// where all read alike, none is the best.
+/// Returns the marks of rows, given with their means from best to worst. Means that are displayed equally share a mark;
+/// if all are displayed equally, none is marked.
 fn marks(rows: &[(usize, f64)]) -> Vec<(usize, Mark)> {
     let text = |mean: f64| spread_text(Some(mean), None, PLUS_MINUS);
     let mut distinct: Vec<String> = rows.iter().map(|(_, mean)| text(*mean)).collect();
@@ -307,7 +307,7 @@ fn marks(rows: &[(usize, f64)]) -> Vec<(usize, Mark)> {
     marked.collect()
 }
 
-/// What a row has in a column, as people read it: a figure with its spread.
+/// Returns a cell for readers: a figure with its standard deviation, or another value.
 fn figure_or(row: &Row<'_>, column: &Column) -> String {
     match column.is_figure() {
         true => {
@@ -318,7 +318,7 @@ fn figure_or(row: &Row<'_>, column: &Column) -> String {
     }
 }
 
-/// The difference with its interval, and the number of pairs.
+/// Returns the difference with its interval, and the number of pairs, as text.
 fn difference_cells(difference: Option<&Difference>) -> [String; 2] {
     let Some(difference) = difference else {
         return ["–".into(), "0".into()];
@@ -331,7 +331,7 @@ fn difference_cells(difference: Option<&Difference>) -> [String; 2] {
     [text, difference.pairs.to_string()]
 }
 
-/// A published figure, and how far one's own is from it.
+/// Returns a published figure, and the difference of the user's own figure from it, as text.
 fn published_cells(beside: Option<&BesidePublished>) -> [String; 2] {
     let Some(beside) = beside else {
         return ["–".into(), "–".into()];

@@ -118,7 +118,7 @@ impl Row<'_> {
     }
 }
 
-/// A setting with the different values of the runs of a row.
+/// A setting with its distinct values among the runs of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Spread {
     /// The setting's key.
@@ -152,8 +152,8 @@ fn counted<'a>(runs: &'a [TableRun<'a>]) -> Vec<&'a TableRun<'a>> {
     counted
 }
 
-/// Returns the titles of the methods in these rows that use no random numbers and have runs that differ only in the
-/// seed: those count once.
+/// Returns the titles of methods in these rows that use no random numbers and have runs that differ only in the seed;
+/// such runs count once.
 fn seedless(rows: &[Row<'_>], runs: &[TableRun<'_>]) -> BTreeSet<String> {
     let key = |run: &'_ TableRun<'_>| Some(run.group.as_ref()?.key.clone());
     let mut seeds: HashMap<Option<RunKey>, BTreeSet<u64>> = HashMap::new();
@@ -210,7 +210,7 @@ fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a TableRun<'a>>) -> Row<'a> {
             format!("{} {}", images.train, images.test)
         })
     };
-    // What affects results in addition to the settings.
+    // These affect results in addition to the settings.
     let others = [
         of_runs("tasks that are measured", &|run| run.saved().to_string()),
         of_runs("file of weights", &|run| run.header.weights_sha256.clone()),
@@ -239,7 +239,7 @@ fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a TableRun<'a>>) -> Row<'a> {
     }
 }
 
-/// Sorts rows by a cell of each; empty cells come last in both directions.
+/// Sorts rows by the cell that `cell` returns; empty cells come last in both directions.
 pub fn sort_by_cell<T>(rows: &mut [T], descending: bool, cell: impl Fn(&T) -> Cell) {
     rows.sort_by_cached_key(|row| {
         let cell = cell(row);

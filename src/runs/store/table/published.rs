@@ -1,5 +1,5 @@
-//! Published results beside one's own: which row of which table is like a run, how far the figures are apart, and what
-//! differs in how they were made.
+//! Compares runs with published results: finds the published row that matches a run, the difference of the figures, and
+//! how the experiments differ.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,16 +10,16 @@ use crate::counts::counted;
 use crate::run::config::{SETTINGS, Setting, Settings};
 use crate::run::event::RunHeader;
 
-/// A row of a published table, as `assets/published.toml` has it. Figures in percent: mean and, where it is known, standard
-/// deviation over class orders.
+/// A row of a published table, as in `assets/published.toml`. Figures are in percent: the mean and, if known, the
+/// standard deviation over class orders.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Published {
     /// The paper.
     source: String,
-    /// Which of its tables.
+    /// The number of the table in the paper.
     table: String,
-    /// What the table calls it.
+    /// The name of the row in the table.
     row: String,
     data: String,
     tasks: usize,
@@ -36,18 +36,18 @@ struct Published {
     average: Option<Vec<f64>>,
     /// F_N.
     forgetting: Option<Vec<f64>>,
-    /// Epochs of a task, where the paper says them.
+    /// Epochs per task, if the paper states them.
     epochs: Option<usize>,
-    /// Class orders that the mean is over.
+    /// Number of class orders over which the mean is taken.
     orders: usize,
-    /// What is special about how it was made.
+    /// Other differences of the published experiment.
     note: Option<String>,
 }
 
-/// Most names of a list of what is published instead.
+/// Maximum number of names in a list of published values.
 const MOST_NAMED: usize = 6;
 
-/// What a published row and a run must share: its name, whether they do, and what the row has there.
+/// A property that a published row and a run must share: its name, whether they share it, and the row's value.
 type Aspect = (
     &'static str,
     fn(&Published, &RunHeader) -> bool,
@@ -61,7 +61,7 @@ struct File {
     result: Vec<Published>,
 }
 
-/// All rows that come with the program. A test reads the file, so here an unreadable one has none.
+/// All rows that come with the program. A test checks that the file can be read; if not, there are no rows.
 static ALL: LazyLock<Vec<Published>> =
     LazyLock::new(|| read().map_or_else(|_| Vec::new(), |file| file.result));
 
@@ -69,37 +69,37 @@ fn read() -> Result<File, toml::de::Error> {
     toml::from_str(include_str!("../../../../assets/published.toml"))
 }
 
-/// A published row beside the mean of some runs of one's own.
+/// A published row that matches some runs, with the difference from their mean.
 #[derive(Clone, Debug, Serialize)]
 pub struct BesidePublished {
     /// The paper.
     pub source: &'static str,
-    /// Which of its tables.
+    /// The number of the table in the paper.
     pub table: &'static str,
-    /// What the table calls it.
+    /// The name of the row in the table.
     pub row: &'static str,
-    /// A_N there, with its standard deviation where it is known.
+    /// The published A_N, with its standard deviation if known.
     pub final_accuracy: &'static [f64],
-    /// Ā_N there, alike.
+    /// The published Ā_N, with its standard deviation if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average_accuracy: Option<&'static [f64]>,
-    /// F_N there, alike.
+    /// The published F_N, with its standard deviation if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forgetting: Option<&'static [f64]>,
-    /// One's own A_N minus that, in points of percent.
+    /// The A_N of the user's runs minus the published one, in percentage points.
     pub difference: f64,
-    /// The same in units of the published standard deviation.
+    /// The difference in units of the published standard deviation.
     pub in_deviations: Option<f64>,
-    /// What differs in how the two were made, as far as it is known.
+    /// The known differences between the experiments.
     pub differs: Vec<String>,
 }
 
 impl BesidePublished {
-    /// The row that is like runs with settings and facts like these, all tasks measured, over this number of class
-    /// orders, with this mean of A_N.
+    /// Returns the published row that matches runs with this header and `measured` tasks. `orders` is the number of
+    /// their class orders, `final_accuracy` the mean of their A_N.
     ///
     /// # Errors
-    /// Why there is none, in a sentence: runs that were not finished or were taught more have none.
+    /// Returns the reason, as a sentence, if there is none; unfinished runs and runs with added tasks have none.
     pub fn of(
         (header, measured): (&RunHeader, usize),
         orders: usize,
@@ -135,7 +135,7 @@ impl BesidePublished {
         })
     }
 
-    /// Returns its name, its place, and what differs.
+    /// Returns the row's name, table and paper, and the differences.
     pub fn words(&self) -> String {
         let differs = match self.differs.is_empty() {
             true => String::new(),
@@ -148,10 +148,10 @@ impl BesidePublished {
     }
 }
 
-/// Returns the published rows of the same data, tasks, network, method, PET and settings.
+/// Returns the published rows with the same dataset, tasks, network, method, PET and settings.
 ///
 /// # Errors
-/// The first of these that no published row shares, with what the rows have instead.
+/// Returns the first of these properties that no published row shares, with the published values.
 fn like(header: &RunHeader) -> std::result::Result<Vec<&'static Published>, String> {
     let mut left: Vec<&Published> = ALL.iter().collect();
     for (name, same, of) in Published::ASPECTS {
@@ -178,14 +178,14 @@ fn like(header: &RunHeader) -> std::result::Result<Vec<&'static Published>, Stri
     Ok(left)
 }
 
-/// A name of a data set without what people write differently: "CIFAR-100" and "cifar100" are one.
+/// Returns the letters and digits of a dataset's name in lower case, so that "CIFAR-100" and "cifar100" are equal.
 fn plain(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }
 
 impl Published {
-    /// What a row and a run must share, each with its name and what a row has there.
+    /// The properties that a row and a run must share.
     const ASPECTS: [Aspect; 6] = [
         ("data", Self::has_data, |row| row.data.clone()),
         (
@@ -210,7 +210,7 @@ impl Published {
         plain(&header.config.data_name()).starts_with(&plain(&self.data))
     }
 
-    /// Weights may be others of the same architecture.
+    /// The weights may differ if the architecture is the same.
     fn has_network(&self, header: &RunHeader) -> bool {
         let architecture = |name: &str| name.split('.').next().map(str::to_owned);
         architecture(&header.config.backbone) == architecture(&self.backbone)
@@ -222,7 +222,7 @@ impl Published {
         pet && self.pet_size.is_none_or(|size| size == config.pet_size)
     }
 
-    /// Rows of the usual settings are of runs with the usual settings.
+    /// A row without settings matches only runs with the usual settings.
     fn has_settings(&self, header: &RunHeader) -> bool {
         let config = &header.config;
         let set = |(key, wanted): (&String, &Setting)| {

@@ -1,4 +1,4 @@
-//! A requested table of runs: grouped by settings, sorted, compared with others.
+//! A requested table of runs: grouped by settings, sorted, and compared with other rows or published results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,38 +16,38 @@ use crate::problem::{Problem, Result};
 use crate::store::Figures;
 use crate::store::groups::Progress;
 
-/// How a table of runs is asked for; columns by the names of [`Column::named`].
+/// A request for a table of runs. Columns have the names of [`Column::named`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableRequest {
-    /// Runs with the same values of these are in one row; without any, each run alone.
+    /// The columns by which runs are grouped into rows; if empty, each run has its own row.
     pub by: Vec<String>,
-    /// What is shown; the usual figures where there are none.
+    /// The columns to show; if empty, the usual figures.
     pub columns: Vec<String>,
-    /// By what the rows are sorted, with `-` before it from high to low.
+    /// The column by which rows are sorted; a leading `-` sorts in descending order.
     pub sort: Option<String>,
-    /// What the rows are compared with.
+    /// The row with which the others are compared.
     pub against: Option<Against>,
-    /// Whether published figures are shown too.
+    /// Whether published figures are shown.
     pub published: bool,
-    /// Whether runs that are not finished have rows, too. Their A_N is that of fewer classes.
+    /// Whether unfinished runs are included. Their A_N covers fewer classes.
     pub unfinished: bool,
 }
 
-/// A row that others are compared with.
+/// The row with which others are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Against {
-    /// The one all of whose runs meet this condition.
+    /// The row all of whose runs meet this condition.
     Condition(String),
-    /// The one with the run in this folder; no base if no row has it.
+    /// The row that contains the run in this folder; if there is none, rows are not compared.
     RowOf(PathBuf),
 }
 
-/// Rows that are given: what each is called, and its runs.
+/// Rows that the caller has grouped, with their titles.
 pub type GivenRows<'a> = Vec<(String, Vec<&'a TableRun<'a>>)>;
 
 impl TableRequest {
-    /// Returns the request for a table with one row for each experiment: its repetitions, which differ in class order and
-    /// seed alone, have one.
+    /// Returns the request for a table with one row per experiment, which contains its repetitions with different class
+    /// orders and seeds.
     pub fn of_experiments() -> Self {
         Self {
             by: vec![EXPERIMENT.into()],
@@ -55,11 +55,11 @@ impl TableRequest {
         }
     }
 
-    /// The table of these runs.
+    /// Returns the table of these runs.
     ///
     /// # Errors
-    /// Returns a Problem if a column or condition cannot be read, or no row is meant by the condition; its place is the
-    /// option of `runs`.
+    /// Returns a Problem if a column or condition is invalid, or if the condition does not select a row. Its place is
+    /// the option of `runs`.
     pub fn table<'a>(&self, runs: &'a [TableRun<'a>]) -> Result<RunTable<'a>> {
         let by = named(&self.by, runs, "--by")?;
         if let Some(figure) = by.iter().find(|column| column.is_figure()) {
@@ -74,7 +74,7 @@ impl TableRequest {
         self.filled(rows(shown, &by), by, left_out, runs)
     }
 
-    /// Returns the table of rows that are given, whatever [`TableRequest::by`] says.
+    /// Returns the table of these rows; [`TableRequest::by`] is ignored.
     ///
     /// # Errors
     /// As [`TableRequest::table`].
@@ -88,7 +88,7 @@ impl TableRequest {
         self.filled(rows.collect(), vec![Column::Given], Vec::new(), runs)
     }
 
-    /// Sorts the rows and fills in what they are compared with.
+    /// Sorts the rows and compares them with the base and with published results.
     fn filled<'a>(
         &self,
         mut rows: Vec<Row<'a>>,
@@ -108,7 +108,7 @@ impl TableRequest {
             let column = Column::named(name, runs).map_err(|p| p.at("--sort"))?;
             sort_by_cell(&mut rows, descending, |row| cell_of(row, &column));
             if column.is_figure() {
-                // A figure over fewer classes is no better or worse than one over all of them.
+                // Figures of unfinished runs cover fewer classes and cannot be ranked with the others.
                 rows.sort_by_key(|row| row.unfinished.is_some());
             }
         }
@@ -150,21 +150,21 @@ impl TableRequest {
     }
 }
 
-/// The columns of these names.
+/// Returns the columns with these names.
 fn named(names: &[String], runs: &[TableRun<'_>], at: &str) -> Result<Vec<Column>> {
     let named = names.iter().map(|name| Column::named(name, runs));
     named.collect::<Result<_>>().map_err(|p| p.at(at))
 }
 
 impl Row<'_> {
-    /// Whether the run in this folder is in it.
+    /// Returns whether the row contains the run in this folder.
     fn holds(&self, folder: &Path) -> bool {
         self.runs.iter().any(|run| run.header.folder == folder)
     }
 }
 
-/// Returns the row all of whose runs meet a condition, one of each kind of images that rows are measured on. Of a finished
-/// and an unfinished row the finished one is meant.
+/// Returns the rows all of whose runs meet a condition: one for each kind of images on which rows are measured. A
+/// finished row is preferred to an unfinished one.
 fn bases(rows: &[Row<'_>], text: &str, runs: &[TableRun<'_>]) -> Result<Vec<usize>> {
     let conditions = Condition::read(text, runs)?;
     let meets = |row: &Row<'_>| {
@@ -198,43 +198,43 @@ fn bases(rows: &[Row<'_>], text: &str, runs: &[TableRun<'_>]) -> Result<Vec<usiz
     }
 }
 
-/// Returns the base among these that a row is compared with: the one that is measured on the same images.
+/// Returns the base with which a row is compared: the one measured on the same images.
 fn base_of(rows: &[Row<'_>], bases: &[usize], at: usize) -> Option<usize> {
     let same = |base: &&usize| rows[**base].measured_on == rows[at].measured_on;
     bases.iter().find(same).copied()
 }
 
-/// Rows of runs with their columns.
+/// A table of runs.
 pub struct RunTable<'a> {
     pub(super) by: Vec<Column>,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Row<'a>>,
-    /// What each row is called.
+    /// The name of each row: the text of each column by which runs are grouped.
     pub(super) names: Vec<Vec<String>>,
-    /// What is shown next to each row.
+    /// The comparisons of each row.
     pub(super) beside: Vec<Beside>,
-    /// The rows that others are compared with.
+    /// The indices of the rows with which others are compared.
     pub(super) bases: Vec<usize>,
     pub(super) published: bool,
-    /// Runs that are not finished and therefore have no row.
+    /// Unfinished runs without a row.
     left_out: Vec<&'a TableRun<'a>>,
-    /// Titles of methods that draw nothing, whose runs of several seeds count once.
+    /// Titles of methods that use no random numbers and whose runs with different seeds count once.
     pub seedless: BTreeSet<String>,
 }
 
-/// The key of the figure that only some methods have.
+/// The key of the only figure that not all methods have.
 const CALIBRATION_ERROR: &str = "calibration_error";
 
-/// What a row is compared with.
+/// The comparisons of a row.
 #[derive(Clone, Debug, Serialize)]
 pub struct Beside {
-    /// The difference from the row that all are compared with; `None` for that row.
+    /// The difference from the base; `None` for the base.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<Difference>,
-    /// The published row that is like it.
+    /// The matching published row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<BesidePublished>,
-    /// Why there is none, where published rows are asked for.
+    /// Why there is no published row, if published rows are requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_published: Option<String>,
 }
@@ -256,7 +256,7 @@ pub struct JsonRow<'a> {
 }
 
 impl RunTable<'_> {
-    /// The rows for scripts.
+    /// Returns the rows for scripts.
     pub fn json(&self) -> Vec<JsonRow<'_>> {
         self.both()
             .map(|(row, beside)| self.json_row(row, beside))
@@ -277,22 +277,22 @@ impl RunTable<'_> {
         }
     }
 
-    /// The rows.
+    /// Returns the rows.
     pub fn rows(&self) -> &[Row<'_>] {
         &self.rows
     }
 
-    /// Each row with what is shown next to it.
+    /// Returns each row with its comparisons.
     pub fn both(&self) -> impl Iterator<Item = (&Row<'_>, &Beside)> {
         self.rows.iter().zip(&self.beside)
     }
 
-    /// Returns the number of runs that have no row because they are not finished.
+    /// Returns the number of unfinished runs without a row.
     pub fn left_out(&self) -> usize {
         self.left_out.len()
     }
 
-    /// The settings in which runs of one row differ, besides class order and seed.
+    /// Returns the settings besides class order and seed in which runs of one row differ.
     pub fn mixed(&self) -> Vec<&str> {
         let mixed = self.rows.iter().filter(|row| !row.differ_in.is_empty());
         let keys: BTreeSet<&str> = mixed
@@ -301,8 +301,8 @@ impl RunTable<'_> {
         keys.into_iter().collect()
     }
 
-    /// The places of published figures, and what differs from how one's own were made: a sentence for each row. Rows
-    /// that lack them for the same reason share a sentence.
+    /// Returns a sentence for each row with the source of its published figures and the differences of the experiments.
+    /// Rows without published figures for the same reason share a sentence.
     pub fn sources(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut without: Vec<(&str, Vec<String>)> = Vec::new();
@@ -325,8 +325,8 @@ impl RunTable<'_> {
         lines
     }
 
-    /// Returns what a reader has to know of the figures, a sentence each: what means are also taken over, which runs are
-    /// left out, the places of published figures.
+    /// Returns notes on the figures, one sentence each: what means are taken over, which runs are omitted, and the
+    /// sources of published figures.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let mixed = self.mixed();
@@ -353,8 +353,8 @@ impl RunTable<'_> {
         notes
     }
 
-    /// Returns why rows have no calibration error, or one of some of their runs alone, where that is a column. Rows with the
-    /// same reason share a sentence.
+    /// Returns why rows or some of their runs have no calibration error, if that is a column. Rows with the same reason
+    /// share a sentence.
     fn uncalibrated(&self) -> Vec<String> {
         let shown = |column: &Column| column.key() == CALIBRATION_ERROR;
         if !self.columns.iter().any(shown) {
@@ -379,7 +379,7 @@ impl RunTable<'_> {
     }
 }
 
-/// How a run that is left out is named.
+/// Returns the text that describes an omitted run.
 fn unfinished(run: &TableRun<'_>) -> String {
     let header = run.header;
     let name = match header.about.name.as_str() {

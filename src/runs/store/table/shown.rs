@@ -1,10 +1,10 @@
-//! The contents of the columns of rows of runs, and their display.
+//! The values of a row's cells, and how they are displayed.
 
 use super::column::EXPERIMENT;
 use super::{Cell, Column, Row};
 use crate::store::groups::{Kind, labels};
 
-/// What a row has in a column: the mean of a figure, else what all of its runs have.
+/// Returns the value of a row in a column: the mean of a figure, or the value that all of its runs share.
 pub(super) fn cell_of(row: &Row<'_>, column: &Column) -> Cell {
     if column.is_figure() {
         let mean = column.figure(&row.mean);
@@ -15,7 +15,7 @@ pub(super) fn cell_of(row: &Row<'_>, column: &Column) -> Cell {
     let others: Vec<Cell> = cells.collect();
     match (others.iter().all(|cell| *cell == first), &first) {
         (true, _) => first,
-        // Of numbers that are no settings the mean, as with figures: seconds.
+        // Numeric facts, such as seconds, are averaged like figures.
         (false, Cell::Number(number)) if matches!(column, Column::Fact(_)) => {
             let numbers = others.iter().filter_map(|cell| match cell {
                 Cell::Number(number) => Some(*number),
@@ -28,8 +28,8 @@ pub(super) fn cell_of(row: &Row<'_>, column: &Column) -> Cell {
     }
 }
 
-/// Returns what each row is called: what its runs have in common as people read it, or the run's name. Different values
-/// that read alike are distinguished.
+/// Returns the display names of each row: the values by which its runs are grouped, or the run's name. Different values
+/// that would look alike are shown in their raw form.
 pub(super) fn names(by: &[Column], rows: &[Row<'_>]) -> Vec<Vec<String>> {
     let run = |row: &Row<'_>| row.runs.iter().map(|run| run.header.run.clone()).collect();
     if by.is_empty() {
@@ -54,7 +54,7 @@ pub(super) fn names(by: &[Column], rows: &[Row<'_>]) -> Vec<Vec<String>> {
     names
 }
 
-/// Returns a label for each row of an experiment's repetitions.
+/// Returns a label for each row, which contains the repetitions of an experiment.
 fn experiments(rows: &[Row<'_>]) -> Vec<String> {
     let kinds = rows.iter().filter_map(|row| {
         let first = row.runs.first()?;
@@ -67,7 +67,7 @@ fn experiments(rows: &[Row<'_>]) -> Vec<String> {
     labels(&kinds.collect::<Vec<_>>())
 }
 
-/// Returns a cell of a row that is no figure as people read it.
+/// Returns the display text of a row's cell that is not a figure.
 pub(super) fn shown(row: &Row<'_>, column: &Column) -> String {
     let cell = match column {
         Column::Given => row.cells.first().cloned().unwrap_or(Cell::Nothing),

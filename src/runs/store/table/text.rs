@@ -1,4 +1,4 @@
-//! A table of words and figures, and its form in Markdown, LaTeX and CSV.
+//! A table of text cells, and its form in Markdown, LaTeX and CSV.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,13 +14,13 @@ pub const PLUS_MINUS: &str = " ± ";
 /// The alignment of a cell in its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Words.
+    /// Left, for words.
     Left,
-    /// Numbers.
+    /// Right, for numbers.
     Right,
 }
 
-/// One column: its title, the same in LaTeX, and the alignment of its cells.
+/// A column's title, its title in LaTeX, and the alignment of its cells.
 #[derive(Clone, Debug)]
 struct Heading {
     title: String,
@@ -28,7 +28,7 @@ struct Heading {
     align: Align,
 }
 
-/// How a figure compares with those of the other rows.
+/// The rank of a figure among the other rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// The best one: bold.
@@ -37,7 +37,7 @@ pub enum Mark {
     Second,
 }
 
-/// Titles and rows of cells.
+/// A table: titles, rows of cells, and notes.
 #[derive(Clone, Debug, Default)]
 pub struct TextTable {
     headings: Vec<Heading>,
@@ -65,7 +65,7 @@ impl TextTable {
         });
     }
 
-    /// Adds a row, a cell for each column.
+    /// Adds a row with one cell per column.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
@@ -85,18 +85,18 @@ impl TextTable {
         &self.notes
     }
 
-    /// The titles, with the alignment of their cells.
+    /// Returns the titles with the alignment of their columns.
     pub fn titles(&self) -> impl Iterator<Item = (&str, Align)> {
         let headings = self.headings.iter();
         headings.map(|heading| (heading.title.as_str(), heading.align))
     }
 
-    /// The rows.
+    /// Returns the rows.
     pub fn rows(&self) -> &[Vec<String>] {
         &self.rows
     }
 
-    /// As Markdown.
+    /// Returns the table as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = String::from("|");
         let mut rule = String::from("|");
@@ -125,7 +125,7 @@ impl TextTable {
         text
     }
 
-    /// As a `tabular` for LaTeX with the package booktabs.
+    /// Returns the table as a `tabular` for LaTeX with the package booktabs.
     pub fn latex(&self) -> String {
         let sides = self.headings.iter().map(|heading| match heading.align {
             Align::Left => 'l',
@@ -158,7 +158,7 @@ impl TextTable {
         text
     }
 
-    /// With tabs between the cells, as spreadsheets take it from the clipboard.
+    /// Returns the table with tabs between the cells, for pasting into a spreadsheet.
     pub fn tabs(&self) -> String {
         let titles = self.headings.iter().map(|heading| heading.title.clone());
         let rows = std::iter::once(titles.collect()).chain(self.rows.iter().cloned());
@@ -170,7 +170,7 @@ impl TextTable {
         rows.map(line).chain(notes).collect()
     }
 
-    /// As CSV.
+    /// Returns the table as CSV.
     ///
     /// # Errors
     /// Returns a Problem if it cannot be written.
@@ -198,12 +198,12 @@ impl TextTable {
     }
 }
 
-/// A cell in one line.
+/// Returns a cell without line breaks and tabs.
 fn one_line(cell: &str) -> String {
     cell.replace(['\n', '\r', '\t'], " ")
 }
 
-/// Whole and decimal numbers with their spread are set in math mode; words aligned right are not.
+/// Returns a cell in LaTeX; a number, with its spread if any, is set in math mode.
 fn number_in_latex(cell: &str) -> String {
     let is_number = cell.chars().any(|c| c.is_ascii_digit())
         && cell
@@ -215,12 +215,12 @@ fn number_in_latex(cell: &str) -> String {
     }
 }
 
-/// A number with its spread as it is written in math mode.
+/// Returns a number with its spread in LaTeX's math mode.
 fn in_math(cell: &str) -> String {
     cell.replace('±', "\\pm").replace(['−', '–'], "-")
 }
 
-/// Text with LaTeX's special characters made harmless.
+/// Returns text with LaTeX's special characters escaped.
 pub(super) fn latex_text(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
