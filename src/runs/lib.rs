@@ -1,4 +1,4 @@
-//! Runs as plain data: what is trained, what happens, and what is stored of it.
+//! Runs as plain data: their settings and events, and what is stored of them.
 //!
 //! * [`run`]: settings, commands and events. [`store`]: run folders, packed runs, tables and reports.
 

@@ -1,4 +1,4 @@
-//! Name, tags and note that the user gives a run. They are not part of the run itself.
+//! Name, tags and note that the user gives a run. They do not affect the run itself.
 
 use std::collections::HashSet;
 
@@ -8,44 +8,44 @@ use crate::message;
 use crate::names::folded;
 use crate::problem::{Problem, Result, harmless};
 
-/// Most characters of a name.
+/// Maximum number of characters of a name.
 pub const NAME: usize = 120;
-/// Most characters of a tag.
+/// Maximum number of characters of a tag.
 pub const TAG: usize = 40;
-/// Most tags of a run.
+/// Maximum number of tags of a run.
 pub const TAGS: usize = 20;
-/// Most characters of a note.
+/// Maximum number of characters of a note.
 pub const NOTE: usize = 10_000;
 
-/// What people say of a run; all of it may be empty.
+/// What the user says about a run; any part may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct About {
-    /// What they call it, one line.
+    /// The name, in one line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Words to find it by, each once.
+    /// Tags for finding the run, without duplicates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Anything else, in several lines.
+    /// The note, which may have several lines.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// The place where it was trained; empty for this machine.
+    /// The remote place where the run was trained; empty for this machine.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub place: String,
-    /// Its name there; its folder here may be called otherwise.
+    /// The run's name at the remote place; the local folder may have another name.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub there: String,
 }
 
 impl About {
-    /// Whether nothing was said.
+    /// Returns whether all parts are empty.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The same in the form it is kept and shown in: a name of one line, each tag once and without
-    /// commas, which separate tags; characters that act on what shows them written out.
+    /// Returns the normalised form in which it is stored and shown: a name of one line, each tag once and without
+    /// commas (which separate tags), and control characters escaped.
     #[must_use]
     pub fn tidy(&self) -> Self {
         let mut tags: Vec<String> = Vec::new();
@@ -66,10 +66,10 @@ impl About {
         }
     }
 
-    /// The tidy form, if it is not too long.
+    /// Returns the normalised form if it is not too long.
     ///
     /// # Errors
-    /// Returns a Problem that says what is too long.
+    /// Returns a Problem that says which part is too long.
     pub fn checked(&self) -> Result<Self> {
         let tidy = self.tidy();
         let long = |what: &str, length: usize, most: usize| {
@@ -99,7 +99,7 @@ impl About {
         Ok(tidy)
     }
 
-    /// The tidy form, cut where it is too long.
+    /// Returns the normalised form, with parts cut that are too long.
     #[must_use]
     pub fn cut(&self) -> Self {
         let tidy = self.tidy();
@@ -112,7 +112,7 @@ impl About {
             place: first(&tidy.place, NAME),
             there: tidy.there.clone(),
         }
-        // A cut may leave a space at an end, or two tags alike.
+        // Cutting may leave a space at the end, or make two tags equal.
         .tidy()
     }
 }
@@ -121,28 +121,28 @@ fn letters(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Text in one line, with one space where there were several or a line ended.
+/// Returns text in one line, with single spaces between words and control characters escaped.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     harmless(&words.join(" ")).into_owned()
 }
 
-/// Words that a run is looked for by.
+/// A search for runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// All of these words occur in its name, a tag, the note, or its settings.
+    /// Words that must all occur in the run's name, a tag, the note, or the settings.
     pub text: String,
-    /// It has all of these tags.
+    /// Tags that the run must have.
     pub tags: Vec<String>,
 }
 
 impl Search {
-    /// Whether every run is found.
+    /// Returns whether the search is empty, so that every run matches.
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty() && self.tags.is_empty()
     }
 
-    /// Whether a run is found, given what is said of it and what it is made of.
+    /// Returns whether a run matches, given its name, tags and note, and its settings.
     pub fn finds(&self, about: &About, made_of: &MadeOf) -> bool {
         let has = |tag: &String| {
             let same = |own: &String| folded(own) == folded(tag);
@@ -166,7 +166,8 @@ impl Search {
                 .filter(|next| !made_of.has_option(next));
             let found = match (plainly.split_once('='), value) {
                 (Some((name, value)), _) => made_of.has(name, value) || stands(word),
-                // An option's name and its value, as on the command line; else both are words that somebody wrote.
+                // An option's name followed by its value, as on the command line, or two words of the name, tags or
+                // note.
                 (None, Some(value)) if made_of.has_option(word) => {
                     let pair = made_of.has(&plainly, &plain(value));
                     if pair {
@@ -185,17 +186,17 @@ impl Search {
     }
 }
 
-/// What a run is made of, in the form that a search compares.
+/// The text and settings of a run, in the form that a search compares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MadeOf {
-    /// Title, name, method and data, in small letters.
+    /// Title, name, method and dataset in lower case.
     words: String,
-    /// All settings, one in a line: an option of the command line, a tab and its value, each as [`plain`] has it.
+    /// All settings, one per line: option name, tab and value, each in the form of [`plain`].
     settings: String,
 }
 
 impl MadeOf {
-    /// Of these words and options, as `RunConfig::as_options` gives them.
+    /// Creates it from words, and options as returned by `RunConfig::as_options`.
     pub fn of(words: &str, options: Vec<(String, Option<String>)>) -> Self {
         let mut settings = String::new();
         let mut add = |name: &str, value: &str| {
@@ -204,7 +205,7 @@ impl MadeOf {
         };
         for (name, value) in options {
             let (name, value) = (plain(&name), plain(&value.unwrap_or_default()));
-            // `--set top_k=2` is found by its own name, too.
+            // `--set top_k=2` is also found by the name `top_k`.
             if let Some((key, value)) = value.split_once('=').filter(|_| name == "set") {
                 add(key, value);
             }
@@ -216,7 +217,7 @@ impl MadeOf {
         }
     }
 
-    /// Of a run that cannot be read its name is known.
+    /// Creates it for an unreadable run, of which only the name is known.
     pub fn unread(name: &str) -> Self {
         Self::of(name, Vec::new())
     }
@@ -227,30 +228,31 @@ impl MadeOf {
             .filter_map(|line| line.split_once('\t'))
     }
 
-    /// Whether this is the name of an option it has.
+    /// Returns whether the run has an option with this name.
     fn has_option(&self, word: &str) -> bool {
         let word = plain(word);
         self.settings().any(|(name, _)| name == word)
     }
 
-    /// Whether an option of this name has this value.
+    /// Returns whether an option with this name has this value.
     fn has(&self, name: &str, value: &str) -> bool {
         let mut settings = self.settings();
         settings.any(|(own, of)| holds(own, name) && holds(of, value))
     }
 
-    /// Whether this is among the options and values.
+    /// Returns whether a word matches the name or value of an option.
     fn has_word(&self, word: &str) -> bool {
         let mut settings = self.settings();
         settings.any(|(own, of)| holds(own, word) || holds(of, word))
     }
 }
 
-/// Shorter words have to be a whole name or value: every run has a 5 somewhere, and "lae" in the name of its network.
+/// Minimum length of a word that matches parts of names and values. Shorter words must match completely: every run has
+/// a 5 somewhere, and "lae" in the name of its network.
 const PART: usize = 4;
 
-/// Whether a name or value is meant by a word: it is the word, or the word is a part of it. A number is no part of
-/// another one.
+/// Returns whether a word matches a name or value completely, as one of its words, or as a part of it. A number never
+/// matches a part.
 fn holds(own: &str, word: &str) -> bool {
     let part = word.len() >= PART && !is_number(word) && own.contains(word);
     part || own == word || own.split_whitespace().any(|own| own == word)
@@ -260,7 +262,7 @@ fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok()
 }
 
-/// An option, its value, or both as they are compared: "base-lr" of "--base-lr" and "base_lr".
+/// Returns an option name or value in the form that is compared, such as "base-lr" for "--base-lr" and "base_lr".
 fn plain(text: &str) -> String {
     let small = text.to_lowercase().replace('_', "-");
     small.trim_start_matches("--").to_string()
@@ -363,7 +365,7 @@ mod tests {
             "5 small",
             "data birds",
             "data=my",
-            // What somebody wrote, beside the name of an option.
+            // Words of the note, next to words that are names of options.
             "data crops",
             "seed small first",
         ] {
@@ -389,7 +391,7 @@ mod tests {
         }
         let noted = about("", &[], "Epochs 3 were too few");
         assert!(search("epochs 3", &[]).finds(&noted, &set));
-        // Values as they are, not as a shell takes them.
+        // Values are compared unquoted, not in the form for a shell.
         let config = RunConfig {
             data: "/my birds/it's new".into(),
             blocks: "0,2,4".into(),

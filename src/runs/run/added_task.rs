@@ -1,61 +1,59 @@
-//! Added tasks: what a run was taught after its training. Each is one more task with a data set of its
-//! own, whose images are in the run's folder.
+//! Added tasks: classes that a run learned after its training. Each added task has its own dataset, whose images are in
+//! the run's folder.
 
 use crate::texts::{Words, all_in_english};
 use serde::{Deserialize, Serialize};
 
-/// A class that an added task taught although the run knew it.
+/// A class of an added task that the run already knew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Again {
-    /// Which of the added task's classes.
+    /// Index of the class in the added task.
     pub class: usize,
-    /// The position of the class it gives more examples of.
+    /// Position of the known class of which it has more examples.
     pub of: usize,
 }
 
-/// What an added task taught, and how.
+/// The description of an added task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AddedTask {
-    /// Where the images came from, as the user named it.
+    /// The source of the images, as entered by the user.
     pub source: String,
-    /// Its classes in the order of their positions.
+    /// The class names in the order of their positions.
     #[serde(deserialize_with = "crate::names::read_all_composed")]
     pub classes: Vec<String>,
-    /// Those of them that the run knew before. Each has a position of its own, whose answer counts
-    /// for the class it belongs to.
+    /// The classes that the run already knew. Each has its own position; predictions of it count for the known class.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub again: Vec<Again>,
-    /// Training images of each class.
+    /// Number of training images of each class.
     pub train_images: Vec<usize>,
-    /// Test images of each class.
+    /// Number of test images of each class.
     pub test_images: Vec<usize>,
-    /// SHA-256 over the list of its images, which holds the SHA-256 of each; in hex.
+    /// SHA-256 of the list of its images, which contains the SHA-256 of each image, in hex.
     pub fingerprint: String,
-    /// Share of its test images that were answered rightly before it; none without test images.
+    /// Share of its test images that were classified correctly before the task; `None` without test images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<f64>,
-    /// Tasks that the run was set up with. A run that was stopped before its end was taught from
-    /// its last whole task.
+    /// Number of tasks of the run's settings. If the run was stopped early, the added task follows its last complete
+    /// task.
     pub planned_tasks: usize,
-    /// Images of a step.
+    /// Number of images per step.
     pub batch: usize,
-    /// How often an epoch shows each training image.
+    /// How often each training image is used per epoch.
     pub repeats: usize,
-    /// Learning rate at batch 256.
+    /// Learning rate for a batch of 256.
     pub base_lr: f64,
-    /// What was assumed or left out, in sentences.
+    /// Assumptions and omissions, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[serde(serialize_with = "all_in_english")]
     pub notes: Vec<Words>,
-    /// RFC 3339 time at which it was learned.
+    /// The time at which it was learned, in RFC 3339 format.
     pub taught: String,
-    /// Version of the program that taught it.
+    /// Version of the program that learned it.
     pub version: String,
 }
 
 impl AddedTask {
-    /// The position of the class that its class number `class` counts for, where that is another
-    /// one.
+    /// Returns the position of the known class that class `class` of this task belongs to; `None` for a new class.
     pub fn known(&self, class: usize) -> Option<usize> {
         let again = self.again.iter().find(|again| again.class == class);
         again.map(|again| again.of)

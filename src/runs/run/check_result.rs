@@ -2,48 +2,48 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What two runs, or a run and what is found today, can differ in.
+/// The parts in which a run can differ from its repetition, or from the files as they are now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// A file of the run that is not the one that was written or packed.
+    /// A file of the run that has changed since it was written or packed.
     File,
     /// The text of the PET plugin.
     Plugin,
     /// A setting.
     Setting,
-    /// An image of the data set, or its label.
+    /// An image of the dataset, or its label.
     Picture,
     /// The backbone's weight file.
     Weights,
-    /// What the table says of the backbone.
+    /// The facts about the backbone in the table of backbones.
     Backbone,
-    /// What answers after a task.
+    /// The snapshot after a task.
     Snapshot,
-    /// The answer to a test image.
+    /// The prediction for a test image.
     Answer,
-    /// A figure beside the answers.
+    /// A figure that is not a prediction.
     Figure,
 }
 
-/// One difference: the first of its part, and of its task where it has one.
+/// A difference: the first one of its part and, if it belongs to a task, of its task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
-    /// What differs.
+    /// The part that differs.
     pub part: Part,
     /// The task, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<usize>,
-    /// Where and how, a sentence without a full stop.
+    /// What differs, as a sentence without a full stop.
     pub told: String,
-    /// How many there are of its kind, this one included.
+    /// Number of differences of this kind, including this one.
     pub count: usize,
-    /// Whether rounding on another processor type explains it.
+    /// Whether rounding on another type of processor explains it.
     pub rounding: bool,
 }
 
 impl Difference {
-    /// A single one.
+    /// Creates a single difference; `task` is counted from 0.
     pub fn new(part: Part, task: Option<usize>, told: impl Into<String>) -> Self {
         Self {
             part,
@@ -54,19 +54,19 @@ impl Difference {
         }
     }
 
-    /// The first of several.
+    /// Returns it as the first of several differences.
     pub fn first_of(self, count: usize) -> Self {
         Self { count, ..self }
     }
 }
 
-/// What it comes to.
+/// The overall result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// All that was compared is equal to the last bit.
+    /// Everything that was compared is equal to the last bit.
     Equal,
-    /// All but rounding, on another processor type or a GPU.
+    /// Everything is equal except for rounding, on another type of processor or a GPU.
     EqualWithinRounding,
     /// Something differs.
     Differs,
@@ -75,24 +75,24 @@ pub enum Verdict {
 /// The result of checking a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The run's name.
+    /// The name of the run.
     pub run: String,
-    /// What was found equal, as phrases.
+    /// What is equal, as phrases.
     pub equal: Vec<String>,
-    /// What differs, in the order in which it comes about in a run.
+    /// The differences, in the order in which their parts are used in a run.
     pub differences: Vec<Difference>,
     /// What could not be compared, and why.
     pub unchecked: Vec<String>,
-    /// What the run, of an older version, does not say.
+    /// What cannot be checked, because the older version did not record it.
     pub unknown: Vec<String>,
-    /// Where it was computed, and where it was checked.
+    /// The machines that computed the run, and the machine that checked it.
     pub machines: Vec<String>,
-    /// How far rounding went, where it did.
+    /// The size of rounding differences, if there are any.
     pub rounding: Vec<String>,
 }
 
 impl Report {
-    /// What it comes to.
+    /// Returns the overall result.
     pub fn verdict(&self) -> Verdict {
         let differ = self.differences.iter().any(|one| !one.rounding);
         match (differ, self.differences.is_empty()) {
@@ -102,12 +102,12 @@ impl Report {
         }
     }
 
-    /// The verdict as a sentence without a full stop.
+    /// Returns the overall result as a sentence without a full stop.
     pub fn sentence(&self) -> String {
         format!("{}: {}", self.run, self.verdict().words())
     }
 
-    /// Everything that was found, a line each behind what kind of line it is: what differs first.
+    /// Returns all findings, one per line, each with its kind; differences come first.
     pub fn lines(&self) -> Vec<(&'static str, String)> {
         let differs = self.differences.iter().filter(|one| !one.rounding);
         let mut lines: Vec<_> = differs
@@ -137,7 +137,7 @@ impl Report {
 pub const DIFFERS: &str = "differs";
 
 impl Verdict {
-    /// In words.
+    /// Returns the verdict in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Equal => "equal to the last bit, as far as compared",

@@ -1,5 +1,5 @@
-//! What the user requests of the running job: a switch that the front end sets and the job reads
-//! between two batches.
+//! Requests of the user to the running job: a switch that the front end sets, and that the job reads between two
+//! batches.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::job::JobId;
 
-/// What the user requests of the running job.
+/// A request of the user to the running job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ControlRequest {
     /// Continue.
@@ -19,28 +19,28 @@ pub enum ControlRequest {
     Stop,
 }
 
-/// A switch shared by the front end and the running job. It knows which job is at work, so that a
-/// wish for one cannot hit the next.
+/// A switch shared by the front end and the running job. It knows which job is running, so that a request for one job
+/// cannot affect the next.
 #[derive(Clone, Debug, Default)]
 pub struct Control(Arc<Mutex<Switch>>);
 
 #[derive(Debug, Default)]
 struct Switch {
-    /// The job at work, or the last one; none before the first.
+    /// The running job, or the last one; `None` before the first job.
     job: Option<JobId>,
     wish: ControlRequest,
-    /// Whether the wish was for that job alone.
+    /// Whether the request is for this job only.
     alone: bool,
 }
 
 impl Control {
-    /// Lets the job at work run, pause or stop at the next batch.
+    /// Requests that the running job continues, pauses or stops at the next batch.
     pub fn set(&self, wish: ControlRequest) {
         let mut switch = self.switch();
         (switch.wish, switch.alone) = (wish, false);
     }
 
-    /// The same for this job alone, and nothing where another one is at work.
+    /// Makes a request for this job only; does nothing if another job is running.
     pub fn set_for(&self, job: JobId, wish: ControlRequest) {
         let mut switch = self.switch();
         if switch.job == Some(job) {
@@ -48,7 +48,8 @@ impl Control {
         }
     }
 
-    /// A job goes to work. A wish to stop, or for the one before alone, was not meant for it; a pause of all stays.
+    /// Registers that a job starts. Requests to stop, and requests for the previous job only, are cleared; a pause for
+    /// all jobs stays.
     pub fn begin(&self, job: JobId) {
         let mut switch = self.switch();
         switch.job = Some(job);
@@ -57,13 +58,13 @@ impl Control {
         }
     }
 
-    /// The present wish.
+    /// Returns the current request.
     pub fn request(&self) -> ControlRequest {
         self.switch().wish
     }
 
     fn switch(&self) -> MutexGuard<'_, Switch> {
-        // Both fields are plain values: they are whole whenever the lock is free.
+        // A poisoned lock is used anyway, because a panic cannot leave these plain values inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,5 @@
-//! What the log keeps of commands and events: numbers and words of this program, never a name that
-//! somebody gave. Data sets, weight files, orders and runs are named by kind.
+//! Logs commands and events. The log contains only numbers and words of this program, never a name that somebody chose:
+//! datasets, weight files, class orders and runs are described by their kind.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use crate::data::{builtin, published};
 use crate::logging::{keep_out, told};
 use crate::problem::Problem;
 
-/// Characters of a run's name that say when it began.
+/// Number of characters of a run's name that contain its start time.
 const STAMP: usize = 19;
 
-/// Notes what the engine was asked.
+/// Logs a command to the engine.
 pub fn asked(command: &Command) {
     match command {
         Command::Queue(job) => {
@@ -123,16 +123,16 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
     }
 }
 
-/// Notes a Problem that ends a request of the user.
+/// Logs a Problem that ended a request of the user.
 pub fn failed(problem: &Problem) {
     tracing::error!("{}", told(problem));
 }
 
-/// Hands a run's events on, and notes them on the way.
+/// A sink that logs the events of a run and passes them on.
 pub struct Noted<'a>(pub &'a mut dyn Sink);
 
 impl Noted<'_> {
-    /// Notes that a run begins to be prepared with these settings.
+    /// Logs that a run with these settings is being prepared.
     pub fn prepare(&self, doing: &str, config: &RunConfig) {
         let paths = [&config.data, &config.backbone, &config.order];
         let paths = paths.into_iter().filter(|text| text.contains(['/', '\\']));
@@ -142,7 +142,7 @@ impl Noted<'_> {
 }
 
 impl Noted<'_> {
-    /// Notes that a run with these settings is to be taught the data at `source`.
+    /// Logs that a run with these settings is about to learn the dataset at `source`.
     pub fn added_task(&self, source: &str, config: &RunConfig) {
         keep_out([source]);
         self.prepare("an added task is prepared", config);
@@ -206,12 +206,12 @@ fn of_run(event: &Event) {
     }
 }
 
-/// The part of a run's name that names no data.
+/// Returns the start time in a run's name, which does not contain the name of the dataset.
 fn stamp(run: &str) -> String {
     run.chars().take(STAMP).collect()
 }
 
-/// Settings in one line.
+/// Returns settings in one line, without names and paths chosen by the user.
 fn settings(config: &RunConfig) -> String {
     let data = &config.data;
     let data = match builtin::names().any(|n| n == data) || published::published(data).is_some() {

@@ -1,4 +1,4 @@
-//! Training images of a run that look like another class than their label: the request, and its state.
+//! The search for training images that look like another class than their label: the request and its state.
 
 use std::path::PathBuf;
 
@@ -7,26 +7,27 @@ use serde::{Deserialize, Serialize};
 use crate::metrics::Answers;
 use crate::problem::Problem;
 
-/// All training images of a run's own data set up to a task, to be compared with one another.
+/// A request to compare all training images of a run's own dataset, up to a task, with each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoubtRequest {
-    /// Comes back with the result.
+    /// Returned with the result.
     pub ticket: u64,
     /// The run's folder.
     pub run: PathBuf,
-    /// The task, from 0: images of classes to come are left out.
+    /// The task, from 0. Images of later classes are left out.
     pub task: usize,
 }
 
-/// How far the look at them is.
+/// The state of a search for doubtful labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum DoubtState {
-    /// Images that were looked at, and all of them.
+    /// The numbers of processed images and of all images.
     Working(usize, usize),
-    /// What the others make of each image, under `Expert::ANSWER`; indices into the training split.
+    /// For each image, the class that the other images suggest, under `Expert::ANSWER`; samples are indices into the
+    /// training split.
     Done(Box<Answers>),
-    /// It was stopped; nothing is known.
+    /// The search was stopped; there is no result.
     Stopped,
-    /// It cannot be done.
+    /// The search failed.
     Failed(Problem),
 }

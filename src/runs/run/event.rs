@@ -62,25 +62,25 @@ pub enum Command {
 /// What the engine is doing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Phase {
-    /// A step before training that takes a moment: "opening the dataset".
+    /// A step before training, such as "opening the dataset".
     Preparing(Words),
-    /// Training; while the PET is frozen, only the new head is trained.
+    /// Training; in a frozen epoch, only the new head is trained.
     Training {
-        /// From 0.
+        /// The task, from 0.
         task: usize,
-        /// From 0.
+        /// The epoch, from 0.
         epoch: usize,
         /// Whether the PET is frozen in this epoch.
         frozen: bool,
     },
     /// Processing training images without gradient steps (prototypes, statistics).
     Measuring {
-        /// From 0.
+        /// The task, from 0.
         task: usize,
     },
     /// Testing on all classes seen so far.
     Evaluating {
-        /// From 0.
+        /// The task, from 0.
         task: usize,
     },
     /// Waiting for the user.
@@ -90,13 +90,13 @@ pub enum Phase {
 /// The progress of a run; sent at most 20 times per second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunProgress {
-    /// From 0.
+    /// The task, from 0.
     pub task: usize,
     /// Epoch within the task, from 0.
     pub epoch: usize,
-    /// Batch within the epoch, from 0; while the end of an epoch takes long, its step.
+    /// Batch within the epoch, from 0. If the end of an epoch has steps of its own, the current step.
     pub batch: usize,
-    /// Number of batches of this epoch, or of steps of its end.
+    /// Number of batches of this epoch, or of steps at its end.
     pub batches: usize,
     /// Finished share of the whole run, 0..=1.
     pub done: f64,
@@ -104,11 +104,11 @@ pub struct RunProgress {
     pub losses: Vec<f32>,
     /// Current training speed.
     pub images_per_second: f64,
-    /// Estimated seconds until the end of the run.
+    /// Estimated time until the end of the run, in seconds.
     pub seconds_left: Option<f64>,
-    /// Whether the PET is frozen.
+    /// Whether the PET is frozen in this epoch.
     pub frozen: bool,
-    /// What the method measures in every pass, by name.
+    /// The measurements of the method in every epoch, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub measured: BTreeMap<String, f64>,
 }
@@ -161,9 +161,9 @@ pub enum Event {
     Saved {
         /// The run's name.
         run: String,
-        /// What, for example "task 4".
+        /// What was saved, for example "task 4".
         what: String,
-        /// Its size.
+        /// Its size in bytes.
         bytes: u64,
     },
     /// Assumptions and omissions when the run was prepared (sentences). A front end that shows the settings shows them

@@ -275,20 +275,20 @@ impl RunHeader {
         self.tasks.len().saturating_sub(self.added_tasks.len())
     }
 
-    /// Tasks that it was set up with.
+    /// Returns the number of tasks of the run's settings.
     pub fn planned_tasks(&self) -> usize {
         let first = self.added_tasks.first();
         first.map_or(self.tasks.len(), |added_task| added_task.planned_tasks)
     }
 
-    /// The tasks that were known while this one (from 0) was learned: all of the run's own, and the
-    /// added tasks up to it.
+    /// Returns the tasks that exist while this one (from 0) is learned: all of the run's own, and the added tasks up to
+    /// this one.
     pub fn tasks_known_in(&self, task: usize) -> &[Range<usize>] {
         let known = self.own_tasks().max(task + 1).min(self.tasks.len());
         &self.tasks[..known]
     }
 
-    /// Positions that count for another class, each with that class's position.
+    /// Returns the positions that count for another class, each with the position of that class.
     pub fn again(&self) -> Vec<(usize, usize)> {
         let added_tasks = self.added_tasks.iter().zip(&self.tasks[self.own_tasks()..]);
         let of_added_task = |(added_task, task): (&AddedTask, &Range<usize>)| {
@@ -301,7 +301,7 @@ impl RunHeader {
         added_tasks.flat_map(of_added_task).collect()
     }
 
-    /// The position of the class that this position counts for.
+    /// Returns the position of the class for which this position counts.
     pub fn class_at(&self, position: usize) -> usize {
         let again = self.again();
         let found = again.iter().find(|(own, _)| *own == position);

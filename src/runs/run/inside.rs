@@ -1,4 +1,4 @@
-//! A look inside a run after a task: what is asked, and the plain numbers that come back.
+//! Views inside a run after a task: the request, and the numbers that are returned.
 
 use std::path::PathBuf;
 
@@ -8,150 +8,149 @@ use super::prediction::Picture;
 use crate::metrics::Expert;
 use crate::problem::Problem;
 
-/// What is looked at.
+/// The subject of a view.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Look {
-    /// A fixed sample of the run's test images, and its PETs. The axes of the map are those of the
-    /// snapshot after `anchor`.
+    /// A fixed sample of the run's test images, and its PETs. The axes of the feature map are those of the snapshot
+    /// after `anchor`.
     Run {
-        /// From 0.
+        /// The task that defines the axes, from 0.
         anchor: usize,
     },
-    /// What the network gathers from one image.
+    /// The attention of the network to an image.
     Picture(Picture),
 }
 
-/// A look inside a run after some of its tasks.
+/// A request to look inside a run after some of its tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InsideRequest {
-    /// Comes back with the answer.
+    /// Returned with the answer.
     pub ticket: u64,
     /// The run's folder.
     pub run: PathBuf,
-    /// At what.
+    /// The subject.
     pub look: Look,
-    /// Snapshots to look at, from 0; answered in this order, one event each.
+    /// Tasks whose snapshots are used, from 0. They are answered in this order, with one event each.
     pub tasks: Vec<usize>,
 }
 
-/// The answer to an `InsideRequest`, for one snapshot.
+/// The answer to an [`InsideRequest`] for one snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Insight {
     /// The request's ticket.
     pub ticket: u64,
     /// The run's folder.
     pub run: PathBuf,
-    /// Which snapshot, from 0.
+    /// The task of the snapshot, from 0.
     pub task: usize,
-    /// What was seen.
+    /// The content of the view.
     pub seen: Seen,
 }
 
-/// What was seen inside.
+/// The content of a view inside a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Seen {
-    /// Of the run.
+    /// The run.
     Run(Box<RunInside>),
-    /// Of an image.
+    /// The attention to an image.
     Picture(Box<PictureInside>),
 }
 
-/// A run after a task.
+/// A view of a run after a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunInside {
-    /// The test images; `None` if the run's data set is not available.
+    /// The test images; `None` if the run's dataset is not available.
     pub probe: Option<ProbeInside>,
-    /// Why there is no probe set.
+    /// Why the test images are not available.
     pub problem: Option<Problem>,
-    /// How far PETs have moved.
+    /// How far the PETs have moved.
     pub movement: Movement,
 }
 
-/// Test images inside a run after a task. All lists go by image, in the same order after every
-/// task.
+/// A view of test images after a task. All lists have one entry per image, in the same order after every task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbeInside {
-    /// The place of each image: its source (0 the run's data set, k its k-th added task), and its index
-    /// among the test images there.
+    /// The source of each image (0 is the run's dataset, k its k-th added task), and its index among the test images of
+    /// that source.
     pub places: Vec<(usize, usize)>,
-    /// The class of each, by position.
+    /// The class of each image, by position.
     pub labels: Vec<usize>,
-    /// The class that the run answers for each.
+    /// The run's prediction for each image.
     pub given: Vec<usize>,
-    /// Classes known by then are those before this position.
+    /// Number of classes learned so far; they have the positions below it.
     pub known: usize,
-    /// The map of each expert that has features of its own.
+    /// The feature map of each expert that has its own features.
     pub maps: Vec<FeatureMap>,
-    /// The energies that each expert gives; empty for a method whose scores have none.
+    /// The energies of each expert; empty if the scores of the method have no energy.
     pub energies: Vec<(Expert, Vec<f32>)>,
-    /// How strange each image is to each expert; see [`super::refusal`].
+    /// The strangeness of each image to each expert; see [`super::refusal`].
     #[serde(default)]
     pub strangeness: Vec<(Expert, Vec<f32>)>,
 }
 
-/// Features in two dimensions.
+/// Features, projected onto two dimensions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FeatureMap {
-    /// Whose features.
+    /// The expert whose features are shown.
     pub expert: Expert,
-    /// The task whose features the axes are the two main directions of, from 0.
+    /// The task, from 0, whose features define the axes as their first two principal components.
     pub anchor: usize,
-    /// Of the variance of those features, the part along each axis.
+    /// Share of the variance of those features along each axis.
     pub shares: [f32; 2],
-    /// Each image's place.
+    /// The coordinates of each image.
     pub points: Vec<[f32; 2]>,
 }
 
-/// How far PETs have moved, relative to where they began, by block.
+/// How far PETs have moved, relative to their initial values, by block.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Movement {
-    /// ‖θ − θ₀‖ / ‖θ₀‖ of each expert's PET since it was drawn; empty where no PET is trained.
+    /// ‖θ − θ₀‖ / ‖θ₀‖ of each expert's PET since its initialisation, by block; empty if no PET is trained.
     pub since_start: Vec<(Expert, Vec<(usize, f64)>)>,
-    /// ‖offline − online‖ / ‖online‖, where there are both.
+    /// ‖offline − online‖ / ‖online‖ by block; empty if there are not both experts.
     #[serde(rename = "apart")]
     pub distance: Vec<(usize, f64)>,
 }
 
-/// What a network gathers from an image after a task.
+/// The attention of a network to an image after a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PictureInside {
-    /// For each expert that has features of its own.
+    /// The map of each expert that has its own features.
     pub attention_maps: Vec<(Expert, AttentionMap)>,
-    /// Of the network before the first task; reported with the first task only.
+    /// The map of the network before the first task; only with the first requested task.
     pub before: Option<AttentionMap>,
-    /// What the network sees: `seen_size`² × 3 bytes.
+    /// The input of the network: `seen_size`² × 3 bytes.
     pub seen: Vec<u8>,
-    /// Side of the square the network sees.
+    /// Side of the network's square input in pixels.
     pub seen_size: usize,
 }
 
-/// What a map is made of.
+/// The kind of values of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AttentionKind {
-    /// Shares of the class token's attention in the last block; with the rest they add up to 1.
+    /// Shares of the class token's attention in the last block; with the rest they sum to 1.
     Attention,
-    /// Lengths of the features at each place: the network has no class token.
+    /// Norms of the features at each position, if the network has no class token.
     Length,
 }
 
-/// A number for each place of an image.
+/// A map with one value per position of an image.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AttentionMap {
-    /// What the numbers are.
+    /// The kind of values.
     pub kind: AttentionKind,
-    /// Places down.
+    /// Number of rows.
     pub rows: usize,
-    /// Places across.
+    /// Number of columns.
     pub columns: usize,
-    /// Row by row.
+    /// The values, row by row.
     pub values: Vec<f32>,
-    /// Of attention, what goes to no place: the class token itself, prompts, prefixes.
+    /// Share of the attention to other tokens: the class token, prompts and prefixes.
     pub rest: f32,
 }
 
 impl Movement {
-    /// The numbers of one expert.
+    /// Returns the movement of one expert's PET, by block.
     pub fn of(&self, expert: Expert) -> Option<&[(usize, f64)]> {
         let mut all = self.since_start.iter();
         all.find(|(whose, _)| *whose == expert)
@@ -160,27 +159,27 @@ impl Movement {
 }
 
 impl PictureInside {
-    /// One expert's map, or that of the only one there is.
+    /// Returns the map of an expert, or the first map if the expert has none.
     pub fn of(&self, expert: Expert) -> Option<&AttentionMap> {
         of_expert(&self.attention_maps, expert)
     }
 }
 
 impl ProbeInside {
-    /// One expert's map, or that of the only one there is.
+    /// Returns the map of an expert, or the first map if the expert has none.
     pub fn map_of(&self, expert: Expert) -> Option<&FeatureMap> {
         let mut maps = self.maps.iter();
         maps.find(|map| map.expert == expert).or(self.maps.first())
     }
 
-    /// How strange the images are to an expert.
+    /// Returns the strangeness of the images to an expert.
     pub fn strangeness_of(&self, expert: Expert) -> Option<&[f32]> {
         let mut all = self.strangeness.iter();
         all.find(|(whose, _)| *whose == expert)
             .map(|(_, values)| values.as_slice())
     }
 
-    /// One expert's energies.
+    /// Returns the energies of one expert.
     pub fn energies_of(&self, expert: Expert) -> Option<&[f32]> {
         let mut all = self.energies.iter();
         all.find(|(whose, _)| *whose == expert)

@@ -1,8 +1,7 @@
-//! Jobs to be trained, each with an id from its request on, and the queue they
-//! wait in.
+//! Jobs, each with an id from its request on, and their work.
 //!
-//! The engine alone owns the queue; its readers fold the events that each change gives. A job
-//! that is held stays where it is and lets others pass.
+//! Only the engine owns the queue; others reconstruct it from the events of each change. A job on hold keeps its
+//! position in the queue and lets others pass.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -16,22 +15,23 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::config::RunConfig;
 use crate::data::Correction;
 
-/// Bits of an id that are drawn by lot. The rest holds the microseconds of two centuries in a file, too.
+/// Number of random bits of an id. The others are enough for the microseconds of two centuries, also in an `i64` of a
+/// file.
 const LOT_BITS: u32 = 10;
 
-/// Distinguishes jobs, those of earlier starts of the program included.
+/// Identifies a job, also across restarts of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct JobId(u64);
 
 impl JobId {
-    /// An id that no job has, of this process or another one: the time in microseconds, and behind it what this process
-    /// drew by lot; or one more than the last id.
+    /// Returns a new id, which no other process uses either: the time in microseconds, followed by random bits of this
+    /// process; or the last id plus one if that is larger.
     pub fn fresh() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         static LOT: OnceLock<u64> = OnceLock::new();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = since.map_or(0, |time| time.as_micros() as u64);
-        // Hashers are keyed by chance, each process with keys of its own.
+        // The keys of hashers are random in each process.
         let lot = LOT.get_or_init(|| RandomState::new().hash_one(std::process::id()));
         let now = (now << LOT_BITS) | (lot & ((1 << LOT_BITS) - 1));
         let next = |last: u64| now.max(last + 1);
@@ -40,79 +40,80 @@ impl JobId {
         Self(next(before))
     }
 
-    /// The number itself.
+    /// Returns the id as a number.
     pub(super) fn number(self) -> u64 {
         self.0
     }
 }
 
-/// What a job does.
+/// The work of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JobWork {
     /// Trains a new run with these settings.
     Train(Box<RunConfig>),
-    /// Continues the stopped or killed run in this folder.
+    /// Resumes the interrupted run in this folder.
     Resume(PathBuf),
-    /// Teaches a run that has ended new classes.
+    /// Adds a task with new classes to a run that has ended.
     Teach {
         /// The run's folder.
         run: PathBuf,
-        /// The place of the images.
+        /// The path of the images.
         source: String,
     },
-    /// Runs what is not there yet of a grid.
+    /// Trains all unfinished runs of a grid.
     Grid(Box<GridWork>),
-    /// Tries these settings and a few other methods on their data set, judged on images held back from training.
+    /// Tries these settings and a few other methods on their dataset, evaluated on images held out of training.
     Try(Box<RunConfig>),
-    /// Compares the backbone of these settings with others on their data set, judged on images held back from training.
+    /// Compares the backbone of these settings with others on their dataset, evaluated on images held out of training.
     #[serde(rename = "try_backbones")]
     TryBackbones(Box<RunConfig>, Vec<String>),
-    /// Tries the PET that the job brings along beside Adapter, on the embedded digits; of the settings only its name and the
-    /// device count.
+    /// Compares the PET plugin in [`Own`] with Adapter on the embedded digits. Of the settings, only the PET's name and
+    /// the device are used.
     #[serde(rename = "try_pet")]
     TryPet(Box<RunConfig>),
-    /// Looks whether a run is what it says.
+    /// Checks whether a run is unchanged and reproducible.
     Check {
-        /// The run's folder, or the file that it is packed in.
+        /// The run's folder, or its packed file.
         run: PathBuf,
-        /// Whether it is trained again.
+        /// Whether it is also trained again.
         train: bool,
     },
 }
 
-/// A grid to be run.
+/// A grid to be trained.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GridWork {
-    /// Its file's name without ending.
+    /// The name of its file without extension.
     pub name: String,
-    /// Its file's text.
+    /// The text of its file.
     pub text: String,
-    /// How many runs it has, those that are there included.
+    /// Number of its runs, including finished ones.
     pub runs: usize,
-    /// How the best of its rows is searched; `None` if all are run.
+    /// How the best row is searched; `None` if all runs are trained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchBy>,
-    /// Which of its runs are requested, by number from 0; all of them where none is named.
+    /// Numbers of the requested runs, from 0; empty for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<usize>,
-    /// The places of data sets that its file names, if they are somewhere else: the name, the place.
+    /// Local paths of the datasets that the file names, by these names, if they differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<(String, String)>,
 }
 
-/// How it is searched among the rows of a grid.
+/// How the best row of a grid is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchBy {
-    /// The better half continues with twice the epochs.
+    /// Successive halving: the better half continues with twice the epochs.
     Halving,
-    /// All with all epochs.
+    /// All rows are trained with all epochs.
     All,
 }
 
 impl JobWork {
-    /// The folder of the run it resumes or teaches; `None` for jobs that make their own runs or only read.
+    /// Returns the folder of the run that the job resumes or adds a task to; `None` for jobs that create their own runs
+    /// or only read.
     pub fn run(&self) -> Option<&Path> {
         match self {
             Self::Train(_)
@@ -126,8 +127,8 @@ impl JobWork {
     }
 }
 
-/// What a job brings along to a program that trains for somebody else: of its asker, where that program has something else
-/// by these names or nothing.
+/// Files that a job brings along when another program trains it for the user, because that program has other files with
+/// these names or none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Own {
     /// The texts of PET plugins.
@@ -138,35 +139,36 @@ pub struct Own {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub plugins: Vec<String>,
-    /// The texts of tables that list backbones.
+    /// The texts of backbone tables.
     #[serde(
         default,
         deserialize_with = "one_or_more",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub backbones: Vec<String>,
-    /// Files with weights, by what the settings call their backbone, in place of those that settings or tables name.
+    /// Weight files by the backbone's name in the settings; they replace those named by settings or tables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub weights: BTreeMap<String, PathBuf>,
-    /// Folders of the LoRAs that PETs start from, by what the settings call them.
+    /// Folders of initial LoRAs, by their name in the settings.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub starts: BTreeMap<String, PathBuf>,
-    /// The places of data sets for that program, by what the settings call them.
+    /// Paths of datasets on the other machine, by their name in the settings.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub data: BTreeMap<String, String>,
-    /// The corrected labels of a grid's data sets, by what its settings call them; those of a run are one of its settings.
+    /// Corrected labels of a grid's datasets, by the dataset's name in the settings; those of a single run are in its
+    /// settings.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub corrected: BTreeMap<String, Vec<Correction>>,
 }
 
 impl Own {
-    /// Whether nothing is brought along.
+    /// Returns whether nothing is brought along.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Several texts, or the one that a job brought along before grids could be asked for at a place.
+/// Reads a list of texts, or a single text as in jobs of older versions.
 fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -180,28 +182,28 @@ fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Err
     })
 }
 
-/// Something to be trained.
+/// A job in the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// Its id.
     pub id: JobId,
-    /// What people call it.
+    /// The title, as shown to the user.
     pub title: String,
-    /// The name that its new run has from the beginning, as if the user had given it; empty where it has none.
+    /// The name that the new run gets, as if given by the user; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// What it does.
+    /// The work.
     pub work: JobWork,
-    /// The device on which a run is continued or taught, where it is not the one it began on.
+    /// The device on which a run is resumed or extended, if it differs from the run's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// How many images of a batch a continued run lets through the network at once, where that is changed.
+    /// Number of images of a batch that a resumed run passes through the network at once, if changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micro_batch: Option<usize>,
-    /// Whether it stays in the queue until it is released.
+    /// Whether the job is on hold until it is released.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
-    /// What it brings along.
+    /// The files that it brings along.
     #[serde(default, skip_serializing_if = "Own::is_empty")]
     pub own: Own,
 }
@@ -220,12 +222,12 @@ impl Job {
         }
     }
 
-    /// Trains a new run with these settings, called so.
+    /// Creates a job that trains a new run with these settings.
     pub fn train(config: RunConfig, title: String) -> Self {
         Self::new(JobWork::Train(Box::new(config)), title)
     }
 
-    /// Trains a new run that has this name from its beginning.
+    /// Creates a job that trains a new run with this name.
     pub fn train_named(config: RunConfig, name: String) -> Self {
         Self {
             title: name.clone(),
@@ -234,7 +236,7 @@ impl Job {
         }
     }
 
-    /// Continues the stopped or killed run in this folder, on another device where one is given.
+    /// Creates a job that resumes the interrupted run in this folder, on another device if given.
     pub fn resume(run: PathBuf, device: Option<String>, title: String) -> Self {
         Self {
             device,
@@ -242,12 +244,12 @@ impl Job {
         }
     }
 
-    /// Teaches the run in this folder the classes of the images at `source`.
+    /// Creates a job that adds a task with the images at `source` to the run in this folder.
     pub fn teach(run: PathBuf, source: String, title: String) -> Self {
         Self::new(JobWork::Teach { run, source }, title)
     }
 
-    /// Runs what is not there yet of a grid, on this device where one is given.
+    /// Creates a job that trains the unfinished runs of a grid, on this device if given.
     pub fn grid(work: GridWork, device: Option<String>, title: String) -> Self {
         Self {
             device,
@@ -255,17 +257,17 @@ impl Job {
         }
     }
 
-    /// Tries these settings and a few other methods on their data set.
+    /// Creates a job that tries these settings and a few other methods on their dataset.
     pub fn try_methods(config: RunConfig, title: String) -> Self {
         Self::new(JobWork::Try(Box::new(config)), title)
     }
 
-    /// Compares the backbone of these settings with others.
+    /// Creates a job that compares the backbone of these settings with others.
     pub fn try_backbones(config: RunConfig, backbones: Vec<String>, title: String) -> Self {
         Self::new(JobWork::TryBackbones(Box::new(config), backbones), title)
     }
 
-    /// Tries the PET of this text beside Adapter.
+    /// Creates a job that compares the PET plugin with this text with Adapter.
     pub fn try_pet(config: RunConfig, plugin: String, title: String) -> Self {
         let own = Own {
             plugins: vec![plugin],
@@ -277,12 +279,13 @@ impl Job {
         }
     }
 
-    /// Checks a run, or a packed one; with `train` by training it again, too.
+    /// Creates a job that checks a run or a packed run; with `train`, it is also trained again.
     pub fn check(run: PathBuf, train: bool, title: String) -> Self {
         Self::new(JobWork::Check { run, train }, title)
     }
 
-    /// Whether it is to be begun again when the program ended in the middle of it: no run's folder says all of it.
+    /// Returns whether the job starts again if the program ended while it was running, because no run's folder contains
+    /// its whole state.
     pub fn is_whole_alone(&self) -> bool {
         match self.work {
             JobWork::Teach { .. }
@@ -296,14 +299,14 @@ impl Job {
     }
 }
 
-/// A job that was asked for at a place, as this computer knows of it.
+/// A job that was requested at a remote place, as known locally.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AwayJob {
-    /// Whether that place has confirmed it: then it continues there without this computer.
+    /// Whether the place has confirmed the job; it then continues without this computer.
     pub is_there: bool,
-    /// The folder of its run among the runs here, by name; empty before it has one.
+    /// Name of its run's local folder; empty before the run exists.
     pub run: String,
-    /// The job as it was asked for.
+    /// The job as requested.
     pub job: Job,
 }
 

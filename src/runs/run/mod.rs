@@ -1,4 +1,4 @@
-//! What a run is, as plain data: its settings, commands and events.
+//! Runs as plain data: settings, commands and events.
 
 pub mod about;
 mod added_task;

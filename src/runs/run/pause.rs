@@ -1,4 +1,4 @@
-//! Where a job stops or waits because the user wants it to: between two batches.
+//! The point between two batches at which a job stops or pauses at the user's request.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use super::control::{Control, ControlRequest};
 use super::event::{Event, Phase, Sink};
 
 impl Control {
-    /// The gate between two batches: serves short jobs, waits while paused (reporting it once), and
-    /// says whether to continue.
+    /// Serves short jobs, waits while the job is paused (reporting it once), and returns whether to continue; false
+    /// means stop.
     pub fn gate(&self, run: &str, sink: &mut dyn Sink, resumed: &Phase) -> bool {
         sink.between_batches();
         let mut told = false;

@@ -1,4 +1,4 @@
-//! One image for a run's experts, and their answers.
+//! A request for predictions of one image, and the predictions.
 
 use std::path::PathBuf;
 
@@ -7,70 +7,68 @@ use serde::{Deserialize, Serialize};
 pub use crate::data::picture::Picture;
 use crate::metrics::Expert;
 
-/// One image for a run's experts.
+/// A request for the predictions of a run's experts for one image.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PredictRequest {
-    /// Comes back with the answer, so late answers can be recognised.
+    /// Returned with the answer, so that late answers can be recognised.
     pub ticket: u64,
-    /// What it is about: of two requests about the same thing to one run the newer one counts.
+    /// Identifies the subject: a newer request with the same subject and run replaces the older one.
     #[serde(default)]
     pub about: u64,
     /// The run's folder.
     pub run: PathBuf,
     /// The image.
     pub picture: Picture,
-    /// Snapshots to ask, tasks counted from 0; answered in this order, one event each.
+    /// Tasks whose snapshots are used, from 0. They are answered in this order, with one event each.
     pub tasks: Vec<usize>,
 }
 
-/// One expert's view of one image.
+/// The prediction of one expert for an image.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassPrediction {
-    /// Whose it is.
+    /// The expert.
     pub expert: Expert,
-    /// The class it gives, by position.
+    /// The predicted class, by position.
     pub class: usize,
-    /// Score per class position, as a share: a softmax, which sums to 1, and for LAE's ensemble the
-    /// element-wise maximum of the two, which need not.
+    /// Score of each class position: a softmax, which sums to 1; for LAE's ensemble the element-wise maximum of two
+    /// softmaxes, which may sum to more.
     pub probabilities: Vec<f32>,
-    /// E(x) = −logsumexp(logits), where the scores are logits; for the ensemble the lower of the
-    /// two.
+    /// E(x) = −logsumexp(logits), if the scores are logits; for the ensemble the lower energy of both experts.
     pub energy: Option<f32>,
 }
 
 impl ClassPrediction {
-    /// The position it gives, and its score.
+    /// Returns the predicted position and its score.
     pub fn best(&self) -> (usize, f32) {
         let score = self.probabilities.get(self.class).copied();
         (self.class, score.unwrap_or_default())
     }
 }
 
-/// The answer to a `PredictRequest`, for one snapshot.
+/// The answer to a [`PredictRequest`] for one snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
     /// The request's ticket.
     pub ticket: u64,
     /// The run's folder.
     pub run: PathBuf,
-    /// Which snapshot, from 0.
+    /// The task of the snapshot, from 0.
     pub task: usize,
-    /// Class names by position, as far as taught by then.
+    /// Class names learned so far, by position.
     #[serde(deserialize_with = "crate::names::read_all_composed")]
     pub classes: Vec<String>,
-    /// What each expert says, in the order of the run's experts; the last one answers.
+    /// The predictions of the experts, in the order of the run's experts; the last one is the run's.
     pub opinions: Vec<ClassPrediction>,
-    /// The expert whose answer it is: for LAE's ensemble the one whose softmax holds the winning
-    /// score.
+    /// The expert that decided the prediction: for LAE's ensemble the one whose softmax has the winning score.
     pub decided_by: Expert,
-    /// What the network sees: `seen_size`² × 3 pixels, 8 bit.
+    /// The input of the network: `seen_size`² × 3 bytes.
     pub seen: Vec<u8>,
-    /// Side of the square the network sees.
+    /// Side of the network's square input in pixels.
     pub seen_size: usize,
 }
 
 impl Prediction {
-    /// What one expert says, if the run has it.
+    /// Returns the prediction of one expert, if the run has it.
     pub fn of(&self, expert: Expert) -> Option<&ClassPrediction> {
         self.opinions
             .iter()

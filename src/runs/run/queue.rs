@@ -1,4 +1,4 @@
-//! The jobs that wait, and the events of jobs.
+//! The queue of waiting jobs, and the events of jobs.
 
 use std::collections::VecDeque;
 
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::event::Event;
 use super::job::{Job, JobId};
 
-/// An event and the job it belongs to; `None` for what belongs to no job.
+/// An event with its job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobEvent {
-    /// The job.
+    /// The job; `None` if the event belongs to no job.
     pub job: Option<JobId>,
-    /// What happened.
+    /// The event.
     pub event: Event,
 }
 
-/// The job that a change of the queue is about.
+/// Returns the job that a change of the queue concerns; `None` for other events.
 pub fn job_of(change: &Event) -> Option<JobId> {
     match change {
         Event::Queued { job, .. } => Some(job.id),
@@ -25,22 +25,22 @@ pub fn job_of(change: &Event) -> Option<JobId> {
     }
 }
 
-/// Jobs that wait, in the order in which they begin.
+/// Waiting jobs, in the order in which they start.
 #[derive(Clone, Debug, Default)]
 pub struct Queue(VecDeque<Job>);
 
 impl Queue {
-    /// The jobs, the next one first.
+    /// Returns the jobs, the next one first.
     pub fn jobs(&self) -> impl ExactSizeIterator<Item = &Job> {
         self.0.iter()
     }
 
-    /// The place of a job, from 0.
+    /// Returns the position of a job, from 0.
     pub fn place(&self, id: JobId) -> Option<usize> {
         self.0.iter().position(|job| job.id == id)
     }
 
-    /// Puts a job at a place (or the end), away from where it was.
+    /// Inserts a job at a position, or at the end if that is too large, and removes it from its previous position.
     pub fn put(&mut self, job: Job, place: usize) -> Event {
         self.take(job.id);
         let place = place.min(self.0.len());
@@ -51,18 +51,18 @@ impl Queue {
         }
     }
 
-    /// Takes a job out.
+    /// Removes a job.
     pub fn take(&mut self, id: JobId) -> Option<Job> {
         self.0.remove(self.place(id)?)
     }
 
-    /// Moves a job to another place; `None` if it is not in the queue any more.
+    /// Moves a job to another position; `None` if it is no longer in the queue.
     pub fn shift(&mut self, id: JobId, place: usize) -> Option<Event> {
         let job = self.take(id)?;
         Some(self.put(job, place))
     }
 
-    /// Holds every job, or lets every job go; reports those that changed.
+    /// Puts all jobs on hold or releases them; returns an event for each job that changed.
     pub fn hold(&mut self, held: bool) -> Vec<Event> {
         let others = self.0.iter_mut().enumerate();
         let changed = others.filter(|(_, job)| job.held != held);
@@ -74,7 +74,7 @@ impl Queue {
         told.collect()
     }
 
-    /// Lets a job go that is held; `None` if there is none.
+    /// Releases a job on hold; `None` if it is not on hold or not in the queue.
     pub fn release(&mut self, id: JobId) -> Option<Event> {
         let place = self.place(id)?;
         let job = self.0.get_mut(place).filter(|job| job.held)?;
@@ -83,7 +83,7 @@ impl Queue {
         Some(Event::Queued { job, place })
     }
 
-    /// Takes out the first job that is not held.
+    /// Removes and returns the first job that is not on hold.
     pub fn begin(&mut self) -> Option<Job> {
         let place = self.0.iter().position(|job| !job.held)?;
         self.0.remove(place)

@@ -248,8 +248,8 @@ mod tests {
         assert_eq!(threshold([f32::NAN; 40]), None);
     }
 
-    /// 40 images make the 38th smallest of them the limit: of others 3 of 41 are above it, but of
-    /// themselves 2 of 40. A limit of about 32 is exceeded by 2 of 33, give or take.
+    /// With 40 images, the threshold is the 38th smallest value: 2 of these 40 images are above it, but 3 of 41 other
+    /// images on average. A threshold from about 32 images is exceeded by about 2 of 33.
     #[test]
     fn what_is_refused_is_counted_on_pictures_that_did_not_choose() {
         let (mut fitted, mut fresh, mut same) = (0.0, 0.0, 0.0);

@@ -8,57 +8,57 @@ use crate::message;
 use crate::problem::some_of;
 use crate::texts::{Message, Words};
 
-/// Number of rows that a sentence names.
+/// Maximum number of rows that a sentence names.
 const MOST_NAMED: usize = 4;
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchResult {
-    /// What competed, and what became of it.
+    /// The results of the contests.
     pub contests: Vec<ContestEnd>,
-    /// The grid's file of what was chosen, to be run on the test images.
+    /// The grid file with the chosen rows, to be trained and measured on the test images.
     pub file: PathBuf,
 }
 
-/// Rows of one method, and which of them was chosen.
+/// The result of a contest among rows of one method.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContestEnd {
-    /// The method, and the part where there are several.
+    /// The method, and the part if there are several.
     pub title: String,
-    /// Rows that took part.
+    /// Number of rows that took part.
     pub tried: usize,
-    /// What was chosen; `None` if no row has all of its runs.
+    /// The chosen row; `None` if no row has finished all of its runs.
     pub chosen: Option<ChosenEnd>,
-    /// Rows that are not ranked, since a run of them could not be finished.
+    /// Rows that are not ranked, because one of their runs could not be finished.
     #[serde(default)]
     pub unranked: Vec<String>,
 }
 
-/// The best row.
+/// The chosen row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChosenEnd {
-    /// What it is called.
+    /// The title of the row.
     pub title: String,
     /// Mean of its A_N on the validation images, in percent.
     pub mean: f64,
-    /// The next best, and how many points behind it is.
+    /// The second best row, and its distance from the best in percentage points.
     pub second: Option<(String, f64)>,
     /// Rows that do not differ significantly from it.
     pub level: Vec<String>,
-    /// Its runs: class orders and seeds; 0 where an older program does not say.
+    /// Number of its runs (class orders × seeds); 0 if an older version did not record it.
     #[serde(default)]
     pub runs: usize,
-    /// Its settings that have the lowest or highest value that was tried.
+    /// Its settings with the lowest or highest value that was tried.
     #[serde(default)]
     pub edges: Vec<EdgeEnd>,
 }
 
-/// A setting at the edge of what was tried.
+/// A setting whose chosen value is at the edge of the tried values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EdgeEnd {
     /// Its key and value.
     pub setting: String,
-    /// Whether its value is the highest; else it is the lowest.
+    /// Whether the value is the highest; otherwise, it is the lowest.
     pub is_highest: bool,
 }
 
@@ -117,7 +117,7 @@ impl ChosenEnd {
 }
 
 impl SearchResult {
-    /// It in sentences, one for each contest.
+    /// Returns the result in sentences, one for each contest.
     pub fn sentences(&self) -> Vec<Words> {
         let contests = self.contests.iter();
         contests

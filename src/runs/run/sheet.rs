@@ -1,4 +1,4 @@
-//! A folder of images for a run's experts, answered in a table.
+//! Predicts a folder of images into a table.
 
 use std::path::PathBuf;
 
@@ -6,50 +6,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 
-/// All images of a folder for the experts as they were after one task.
+/// A request for the predictions of all images of a folder after one task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SheetRequest {
-    /// Comes back with the result.
+    /// Returned with the result.
     pub ticket: u64,
     /// The run's folder.
     pub run: PathBuf,
-    /// Which snapshot, from 0.
+    /// The task of the snapshot, from 0.
     pub task: usize,
-    /// The images, with those of folders in it.
+    /// The folder of the images, including its subfolders.
     pub folder: PathBuf,
-    /// The only ones that are asked about, by their paths from there; empty for all.
+    /// The images to predict, by their paths relative to the folder; empty for all.
     #[serde(default)]
     pub only: Vec<PathBuf>,
-    /// Where the table goes.
+    /// The path of the table.
     pub csv: PathBuf,
-    /// Whether the table has all columns, also those about the experts.
+    /// Whether the table has all columns, including those about the experts.
     #[serde(default)]
     pub all_columns: bool,
-    /// An image with a larger out-of-distribution score is none of the classes; `None` if that is not known.
+    /// The out-of-distribution score above which an image belongs to none of the classes; `None` if unknown.
     #[serde(default)]
     pub threshold: Option<f32>,
 }
 
-/// How far a table is.
+/// The progress of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetCount {
-    /// Images that have their line.
+    /// Number of images with a line in the table.
     pub done: usize,
-    /// Those of them that cannot be read.
+    /// Number of unreadable images among them.
     pub unreadable: usize,
-    /// All images.
+    /// Number of all images.
     pub of: usize,
 }
 
 /// The state of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SheetState {
-    /// It is being made.
+    /// The table is being written.
     Working(SheetCount),
-    /// It is where it was requested.
+    /// The table is complete.
     Done(SheetCount),
-    /// It was stopped; there is none.
+    /// The table was stopped; there is no file.
     Stopped,
-    /// It cannot be made.
+    /// The table failed.
     Failed(Problem),
 }

@@ -1,4 +1,4 @@
-//! The result of trying methods on a data set.
+//! The result of trying methods on a dataset.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,32 +8,32 @@ use crate::metrics::{Paired, SIGNIFICANCE, corrected_p};
 use crate::problem::Problem;
 use crate::texts::Words;
 
-/// What a method came to, judged on images held back from training.
+/// The result of one method, evaluated on images held out of training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedMethod {
     /// Its key in the settings.
     pub method: String,
-    /// The name people read.
+    /// The display name.
     pub title: String,
-    /// The settings that a run of it gets: with all images, all epochs, and the test images to be tested on.
+    /// The settings of a complete run with this method: all images, all epochs, and measured on the test images.
     pub config: RunConfig,
-    /// Right answers about all classes after the last task, in percent; `None` if it did not come to its end.
+    /// Accuracy on all classes after the last task, in percent; `None` if the method did not finish.
     pub right: Option<f64>,
-    /// How much of what was right once is wrong at the end, in points; none after a single task.
+    /// Forgetting in percentage points; `None` after a single task.
     pub forgotten: Option<f64>,
-    /// Two-sided p-value of McNemar's test between the answers of this method and of the best one to the same images,
-    /// corrected for all pairs of methods. `None` for the best method and for methods that did not finish.
+    /// Two-sided p-value of McNemar's test between the predictions of this method and of the best one for the same
+    /// images, corrected for all pairs of methods. `None` for the best method and for methods that did not finish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
-    /// Seconds that it took here, from the first look at the images on.
+    /// Seconds that the trial of this method took, from the first reading of the images.
     pub seconds: f64,
-    /// Estimated peak memory of training with these settings, in bytes, where backbones are compared.
+    /// Estimated peak memory of training with these settings, in bytes, if backbones are compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
-    /// Why it did not come to its end.
+    /// Why the method did not finish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
-    /// The loss of every step, where it is drawn.
+    /// The loss of every step, if it is plotted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<f32>,
 }
@@ -41,23 +41,23 @@ pub struct TriedMethod {
 /// The result of trying methods.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// The data set.
+    /// The name of the dataset.
     pub data: String,
-    /// Training images that each method learned from.
+    /// Number of training images of each method.
     pub train_images: usize,
-    /// Images held back from training that each was judged on; no test image is among them.
+    /// Number of images held out of training on which methods were evaluated; no test image is among them.
     pub judged_images: usize,
-    /// What was less than in a run to save time, in sentences.
+    /// What was reduced compared with a complete run to save time, in sentences.
     pub bounds: Vec<Words>,
-    /// The chosen method first, then the others.
+    /// The method or backbone of the settings first, then the others.
     pub methods: Vec<TriedMethod>,
-    /// Seconds of all of it.
+    /// Seconds of the whole trial.
     pub seconds: f64,
 }
 
 impl Trial {
-    /// Its place among the methods: the one with most right answers; of equal ones the one that forgot least, then the
-    /// first to end. `None` if no method came to its end.
+    /// Returns the index of the best method: the one with the highest accuracy, then the least forgetting, then the
+    /// shortest time. `None` if no method finished.
     pub fn best(&self) -> Option<usize> {
         let ended = self.methods.iter().enumerate();
         let ended = ended.filter_map(|(place, one)| Some((place, one.right?, one)));
@@ -70,8 +70,8 @@ impl Trial {
         best.map(|(place, ..)| place)
     }
 
-    /// Sets the p-value of each method against the best one. `paired` returns how two methods, given by their indices,
-    /// answered the same images; `None` if their images differ.
+    /// Sets the p-value of each method against the best one. `paired` compares the predictions of two methods, given by
+    /// their indices, for the same images; `None` if their images differ.
     pub fn compare(&mut self, paired: impl Fn(usize, usize) -> Option<Paired>) {
         let Some(best) = self.best() else { return };
         let ended = self
@@ -96,7 +96,8 @@ impl Trial {
         level.map(|(place, _)| place).collect()
     }
 
-    /// What it comes to, in sentences: how it was judged, what was left out, which is best and how sure that is.
+    /// Returns the result in sentences: how methods were evaluated, what was left out, which is best, and how certain
+    /// that is.
     pub fn sentences(&self) -> Vec<Words> {
         let judged = message!(
             "trial-judged",
@@ -186,7 +187,7 @@ mod tests {
         };
         let few = compared(50);
         assert_eq!(few.level(), [1]);
-        // 2 · 2⁻³, for three pairs of methods.
+        // 2 · 2⁻³, times three pairs of methods.
         let p: Vec<Option<f64>> = few.methods.iter().map(|one| one.p).collect();
         assert_eq!((p[0], p[3]), (None, None));
         assert!(p[1].is_some_and(|p| (p - 0.75).abs() < 1e-9));

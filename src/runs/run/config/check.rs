@@ -1,4 +1,4 @@
-//! What is wrong with settings, as far as it depends on them alone.
+//! Checks settings without opening any data.
 
 use crate::data::check_corrected;
 
@@ -6,7 +6,7 @@ use super::{RunConfig, SETTINGS};
 use crate::problem::Problem;
 
 impl RunConfig {
-    /// Everything that is wrong with these settings as far as it depends on them alone.
+    /// Returns all Problems of these settings that can be found without opening any data.
     pub fn validate(&self) -> Vec<Problem> {
         let mut problems: Vec<Problem> = SETTINGS
             .iter()
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(beyond.validate().len(), 3);
     }
 
-    /// Settings at the upper or lower end of their ranges.
+    /// Returns settings at the upper or lower ends of their ranges.
     fn extreme(upper: bool) -> RunConfig {
         let mut config = RunConfig::default();
         for setting in SETTINGS {

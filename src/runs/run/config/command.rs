@@ -1,10 +1,10 @@
-//! Settings as the command line that trains them.
+//! Converts settings into the command line that trains with them.
 
 use super::{RunConfig, RunSetting, SETTINGS, Setting, SettingSpec};
 
 impl RunConfig {
-    /// The command that does the same: `lae-studio train …`, naming what differs from the defaults. Values under
-    /// the keys `without` have no effect there and are left out; `own` are the settings of the method.
+    /// Returns the equivalent command `lae-studio train …` with the values that differ from the defaults. Settings with
+    /// the keys `without` have no effect in this run and are left out; `own` are the settings of the method.
     pub fn as_command(&self, own: &[SettingSpec], without: &[&str]) -> String {
         let mut command = "lae-studio train".to_string();
         for (name, value) in self.as_options(own, without) {
@@ -14,8 +14,8 @@ impl RunConfig {
         command
     }
 
-    /// The options of that command, each with its value; `None` for a flag. A method's own setting is
-    /// named by `--set`, or by an option of its own.
+    /// Returns the options of that command with their values; `None` for a flag. A method's own setting appears as
+    /// `--set` or, if it has one, as its own option.
     pub fn as_options(
         &self,
         own: &[SettingSpec],
@@ -50,7 +50,7 @@ impl RunConfig {
     }
 }
 
-/// An option with its value, which may look like an option or be empty.
+/// Returns an option with its value, which may be empty or start with a dash.
 fn option(name: &str, value: Option<&str>) -> String {
     let Some(value) = value else {
         return format!("--{name}");
@@ -62,9 +62,9 @@ fn option(name: &str, value: Option<&str>) -> String {
     format!("--{name}{joint}{}", shell_word(value))
 }
 
-/// Returns a word for a command line that is shown to be copied, quoted for a shell of this system where it has to be.
+/// Returns a word for a command line that the user can copy, quoted for the shell of this system if necessary.
 pub fn shell_word(word: &str) -> String {
-    // They end a line or a quote in some terminals, and belong into no name.
+    // Control characters may end a line or a quote in some terminals, and do not belong in names.
     let word = word.replace(char::is_control, "?");
     match cfg!(windows) {
         true => windows_word(&word),
@@ -72,8 +72,8 @@ pub fn shell_word(word: &str) -> String {
     }
 }
 
-/// Quotes text as one word for a POSIX shell. Settings may come from other people, so no character may act on the
-/// shell. Backslashes are avoided, because csh treats them differently.
+/// Quotes text as one word for a POSIX shell. Settings may come from other people, so the shell must not interpret any
+/// character. Backslashes are avoided, because csh treats them differently.
 pub fn posix_word(text: &str) -> String {
     match is_plain(text, "-_./=:,%@+") {
         true => text.to_string(),
@@ -81,25 +81,25 @@ pub fn posix_word(text: &str) -> String {
     }
 }
 
-/// Returns a word for PowerShell and the prompt of Windows.
+/// Returns a word for PowerShell and the Windows command prompt.
 fn windows_word(word: &str) -> String {
-    // PowerShell makes several arguments of a list with commas.
+    // PowerShell splits a list at commas into several arguments.
     match is_plain(word, r"-_./:+=\") {
         true => word.to_string(),
         false => format!("\"{}\"", in_double_quotes(word)),
     }
 }
 
-/// Whether a word needs no quotes where these marks mean nothing.
+/// Returns whether a word needs no quotes in a shell to which these marks have no meaning.
 fn is_plain(word: &str, marks: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || marks.contains(c);
-    // zsh looks for a command behind the sign.
+    // zsh looks up a command after a leading `=`.
     !word.is_empty() && !word.starts_with('=') && word.chars().all(plain)
 }
 
-/// Text in double quotes on Windows, the one kind that its prompt knows. A quote is written twice, and so
-/// is each backslash before one. PowerShell takes the quotes of print for plain ones, and would work out what a dollar
-/// sign or a backtick begins.
+/// Returns text for double quotes, the only kind that the Windows command prompt supports. Quotes, and backslashes
+/// before them, are doubled. PowerShell also treats typographic quotes as quotes, and expands `$` and backticks, so
+/// these are escaped.
 fn in_double_quotes(word: &str) -> String {
     let mut text = String::with_capacity(word.len());
     let mut backslashes = 0;

@@ -1,11 +1,11 @@
-//! The differences between settings.
+//! Compares settings.
 
 use std::collections::BTreeSet;
 
 use super::{RunConfig, SETTINGS};
 use crate::data::short_corrected;
 
-/// Two settings side by side where they differ: key, then one value per run.
+/// Returns the settings that differ: each key with one value per config.
 pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
     let row = |key: &str, value: &dyn Fn(&RunConfig) -> Option<String>| {
         let shown = |config: &&RunConfig| value(config).unwrap_or_else(|| "–".into());
@@ -20,7 +20,7 @@ pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
         let value = |config: &RunConfig| config.settings.get(key).map(ToString::to_string);
         row(key, &value)
     });
-    // The whole list would be a page.
+    // The complete list would be too long.
     let corrected = |config: &RunConfig| {
         let any = !config.corrected.is_empty();
         any.then(|| short_corrected(&config.corrected))
@@ -29,7 +29,7 @@ pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
     all.filter(differs).collect()
 }
 
-/// Whether these values are not all the same.
+/// Returns whether these values are not all equal.
 pub fn differs((_, values): &(String, Vec<String>)) -> bool {
     values.windows(2).any(|pair| pair[0] != pair[1])
 }

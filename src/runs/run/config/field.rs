@@ -1,16 +1,16 @@
-//! How a field of the settings gives and takes the value of a setting.
+//! Converts the fields of the settings to and from [`Setting`].
 
 use super::{Precision, Setting};
 
-/// A field's type.
+/// The type of a field.
 pub(super) trait Field: Clone {
-    /// Its value; `None` if it is left out.
+    /// Returns the value; `None` if the field is not set.
     fn value(&self) -> Option<Setting>;
-    /// Takes a value over, in the range or not; false for one of another kind, which changes nothing.
+    /// Sets the field without checking the range. Returns false and changes nothing if the value has another kind.
     fn set_from(&mut self, value: Setting) -> bool;
 }
 
-/// Puts a value that was read, if one was.
+/// Sets a field if there is a value, and returns whether there was one.
 fn put<T>(field: &mut T, read: Option<T>) -> bool {
     read.map(|value| *field = value).is_some()
 }
@@ -75,7 +75,7 @@ impl Field for f64 {
     fn set_from(&mut self, value: Setting) -> bool {
         match value {
             Setting::Real(number) => put(self, Some(number)),
-            // A file may say 1 where 1.0 is meant.
+            // A file may contain 1 for 1.0.
             Setting::Whole(number) => put(self, Some(number as f64)),
             _ => false,
         }

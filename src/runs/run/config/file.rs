@@ -1,5 +1,5 @@
-//! Settings in a file: a table of their keys. Older versions wrote LAE's own settings at the top level, and the kernel
-//! variant of a GPU.
+//! Reads and writes settings as a TOML table. Older versions wrote LAE's own settings, and the kernel variant of a GPU,
+//! at the top level.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::list::KEYS;
 use super::{Precision, RunConfig, RunSetting, SETTINGS, Setting};
 
-/// LAE's own settings, which were next to the others in older files.
+/// LAE's own settings, which were at the top level in older files.
 const ONCE_AT_THE_TOP: [&str; 5] = [
     "learning",
     "accumulation",
@@ -53,7 +53,7 @@ impl<'de> Deserialize<'de> for RunConfig {
     }
 }
 
-/// Reads the table.
+/// Visits the table of settings.
 struct ConfigVisitor;
 
 impl<'de> Visitor<'de> for ConfigVisitor {
@@ -91,7 +91,7 @@ impl<'de> Visitor<'de> for ConfigVisitor {
         if config.precision == Precision::Auto && card_variant.starts_with("f16-") {
             config.precision = Precision::F16;
         }
-        // They meant nothing to the Baseline, but were in its files too.
+        // They had no effect on the Baseline, but were in its files too.
         for (key, value) in old.into_iter().filter(|_| config.method == "lae") {
             config.settings.entry(key.to_string()).or_insert(value);
         }
@@ -110,7 +110,7 @@ enum ConfigKey {
     CardVariant,
 }
 
-/// Reads a key.
+/// Reads a key of the table.
 struct ConfigKeySeed;
 
 impl<'de> DeserializeSeed<'de> for ConfigKeySeed {
@@ -128,13 +128,13 @@ impl<'de> DeserializeSeed<'de> for ConfigKeySeed {
             ("stored_names", _) => Ok(ConfigKey::StoredNames),
             ("card_variant", _) => Ok(ConfigKey::CardVariant),
             (_, Some(old)) => Ok(ConfigKey::Old(old)),
-            // Gets the place of the key, so the file's line is known.
+            // The error is raised at the key, so that the Problem has its line.
             _ => Err(D::Error::unknown_field(&text, KEYS)),
         }
     }
 }
 
-/// Reads the value of a setting into the settings.
+/// Reads the value of a setting and stores it in the config.
 struct ValueSeed<'a>(&'static RunSetting, &'a mut RunConfig);
 
 impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {

@@ -1,54 +1,54 @@
-//! What values a setting takes: the default, the range, and how a text or a file is parsed.
+//! Kinds of setting values: the default, the range, and how a text or a file is parsed.
 
 use super::Setting;
 use crate::message;
 use crate::texts::{Message, list_id};
 
-/// What values a setting takes, with the default.
+/// The kind of a setting's values, with the default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SettingKind {
     /// On or off.
     Flag(bool),
     /// A whole number within bounds.
     Whole {
-        /// Without another word.
+        /// The default.
         default: i64,
-        /// Smallest.
+        /// The minimum.
         least: i64,
-        /// Largest.
+        /// The maximum.
         most: i64,
     },
-    /// A whole number from which random draws begin; 0 is the default.
+    /// A seed for random numbers; the default is 0.
     Seed,
-    /// A whole number from 1 that may be left out, which sets no limit.
+    /// An optional maximum, at least 1; there is no limit if it is not set.
     Limit,
     /// A number within bounds.
     Real {
-        /// Without another word.
+        /// The default.
         default: f64,
-        /// Smallest.
+        /// The minimum.
         least: f64,
-        /// Largest.
+        /// The maximum.
         most: f64,
     },
-    /// A share between 0 and 1; the ends do not belong to it.
+    /// A share between 0 and 1, excluding both.
     Share(f64),
-    /// A share below 1 of which 0, the default, means none.
+    /// A share from 0 up to but excluding 1; the default 0 means none.
     ShareOrNone,
-    /// Smallest and largest share of an area: 0 < smallest ≤ largest ≤ 1.
+    /// Minimum and maximum share of an area: 0 < minimum ≤ maximum ≤ 1.
     Shares([f32; 2]),
     /// One of several names; the first is the default.
     Choice(&'static [&'static str]),
-    /// Blocks of the backbone: a count of the first ("5") or a list ("0,2,4").
+    /// Blocks of the backbone: the number of first blocks ("5") or a list ("0,2,4").
     Blocks(&'static str),
     /// A name, a path or a list of these, never empty.
     Text(&'static str),
-    /// A name that may be left out; the choices, in words.
+    /// An optional name; the text describes the possible names.
     Name(&'static str),
 }
 
 impl SettingKind {
-    /// The value without another word; `None` for what may be left out.
+    /// Returns the default; `None` for an optional setting.
     pub fn default(&self) -> Option<Setting> {
         Some(match *self {
             Self::Flag(on) => Setting::Flag(on),
@@ -63,7 +63,7 @@ impl SettingKind {
         })
     }
 
-    /// What may be given, in words.
+    /// Returns a description of the valid values.
     pub fn range(&self) -> Message {
         let from = |id: &'static str, least: String| message!(id, least = least);
         match *self {
@@ -102,7 +102,7 @@ impl SettingKind {
         }
     }
 
-    /// The value a text means, in the range or not; none when it means none.
+    /// Parses a value without checking the range; `None` if the text has another kind.
     pub fn read(&self, text: &str) -> Option<Setting> {
         Some(match self {
             Self::Flag(_) => Setting::Flag(match text {
@@ -127,19 +127,19 @@ impl SettingKind {
         })
     }
 
-    /// The value a text means; `None` if it means none or is outside the range.
+    /// Parses a value; `None` if the text has another kind or the value is out of range.
     pub fn parse(&self, text: &str) -> Option<Setting> {
         self.admit(&self.read(text.trim())?)
     }
 
-    /// The value as this kind holds it; `None` for a value of another kind or outside the range.
+    /// Returns the value converted to this kind; `None` if it has another kind or is out of range.
     pub fn admit(&self, value: &Setting) -> Option<Setting> {
         let fits = match (self, value) {
             (Self::Flag(_), Setting::Flag(_)) | (Self::Name(_), Setting::Text(_)) => true,
             (Self::Whole { least, most, .. }, Setting::Whole(n)) => (least..=most).contains(&n),
             (Self::Limit, Setting::Whole(n)) => *n > 0,
             (Self::Seed, Setting::Whole(n)) => *n >= 0,
-            // A file may say 1 where 1.0 is meant.
+            // A file may contain 1 for 1.0.
             (Self::Real { .. } | Self::Share(_) | Self::ShareOrNone, Setting::Whole(n)) => {
                 return self.admit(&Setting::Real(*n as f64));
             }
@@ -152,7 +152,7 @@ impl SettingKind {
             (Self::Choice(names), Setting::Text(name)) => names.contains(&name.as_ref()),
             (Self::Blocks(_), Setting::Text(list)) => !list.is_empty(),
             (Self::Text(_), Setting::Text(text)) => !text.trim().is_empty(),
-            // A count of blocks looks like a number.
+            // A file may contain the number of blocks as a number.
             (Self::Blocks(_), Setting::Whole(n)) => {
                 return self.admit(&Setting::Text(n.to_string().into()));
             }
@@ -161,7 +161,7 @@ impl SettingKind {
         fits.then(|| value.clone())
     }
 
-    /// Whether a value that does not fit is above the range rather than below it.
+    /// Returns whether an invalid value is too large, rather than too small.
     pub(super) fn is_above(&self, value: &Setting) -> bool {
         match (self, value) {
             (Self::Whole { most, .. }, Setting::Whole(n)) => n > most,

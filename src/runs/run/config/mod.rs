@@ -127,7 +127,7 @@ impl RunConfig {
         all.map(String::as_str).filter(|place| is_path(place))
     }
 
-    /// The backbone with what else these settings say of it.
+    /// Returns the backbone with the settings that describe it.
     pub fn chosen_backbone(&self) -> BackboneChoice<'_> {
         BackboneChoice {
             name: &self.backbone,
@@ -136,7 +136,7 @@ impl RunConfig {
         }
     }
 
-    /// What accuracies are measured on: `test` images, or `validation` images held out of training.
+    /// Returns the images on which accuracies are measured: `test`, or `validation` images held out of training.
     pub fn measured_on(&self) -> &'static str {
         if self.validation_share > 0.0 {
             "validation"

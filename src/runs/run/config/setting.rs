@@ -1,4 +1,4 @@
-//! Values of settings, as files and the command line give them.
+//! Values of settings, as read from files and the command line.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,10 +7,10 @@ use std::fmt;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A method's own settings by key.
+/// The own settings of a method, by key.
 pub type Settings = BTreeMap<String, Setting>;
 
-/// One value.
+/// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Setting {
@@ -20,16 +20,16 @@ pub enum Setting {
     Whole(i64),
     /// A number.
     Real(f64),
-    /// A choice by its name, a path, or a list of blocks.
+    /// A name, a path, or a list of blocks.
     Text(Cow<'static, str>),
-    /// Smallest and largest.
+    /// Minimum and maximum.
     Pair([f32; 2]),
-    /// A whole number larger than a file can hold; only settings in memory and the command line have one.
+    /// An integer that is too large for a file; it occurs only in memory and on the command line.
     Beyond(u64),
 }
 
 impl fmt::Display for Setting {
-    /// As the command line takes it.
+    /// Writes the value as the command line takes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flag(true) => f.write_str("on"),
@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for Setting {
     }
 }
 
-/// Takes whichever kind of value a file has.
+/// Visits a value of any kind.
 struct Reader;
 
 impl<'de> Visitor<'de> for Reader {
@@ -94,8 +94,8 @@ impl<'de> Visitor<'de> for Reader {
     }
 }
 
-/// A number of a file, which may not be `nan` or `inf`: the one is not even equal to itself, and nothing can be trained
-/// with either.
+/// Returns a number from a file if it is finite; `nan` and `inf` are refused, because nothing can be trained with them,
+/// and `nan` is not equal to itself.
 fn checked<E: Error>(number: f64) -> Result<f64, E> {
     match number.is_finite() {
         true => Ok(number),

@@ -1,4 +1,5 @@
-//! The file of a grid → [`Grid`]: names, types, ranges and numbers of runs are checked, each mistake with its line.
+//! Reads a grid file into a [`Grid`]. Names, types, ranges and the number of runs are checked; each mistake is reported
+//! with its line.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,20 +15,20 @@ use crate::problem::Result;
 use crate::run::config::{self, SETTINGS};
 use crate::texts::Words;
 
-/// A value with its place.
+/// A TOML value with its position.
 pub(super) type Item<'a> = Spanned<DeValue<'a>>;
 
-/// Keys of a part that are no settings.
+/// Keys of a part that are not settings.
 const OF_PART: [&str; 6] = ["title", "preset", "orders", "seeds", "rows", "settings"];
-/// Keys that only the file itself has.
+/// Keys that only the file itself can have, not its parts.
 const OF_FILE: [&str; 2] = ["about", "part"];
 
 impl Grid {
-    /// Reads the text of a grid's file; `name` is what the file is called without its ending.
+    /// Reads the text of a grid file; `name` is the file's name without extension.
     ///
     /// # Errors
-    /// Returns a Problem with the line of every mistake: text that is not TOML, unknown keys, values that a setting
-    /// does not take, and more runs than [`MOST_RUNS`].
+    /// Returns a Problem with the line of every mistake: text that is not TOML, unknown keys, invalid values of
+    /// settings, or more runs than [`MOST_RUNS`].
     pub fn read(name: &str, text: &str, origin: &str) -> Result<Self> {
         let mut reader = Reader::default();
         let grid = reader.grid(text);
@@ -45,13 +46,13 @@ impl Grid {
     }
 }
 
-/// Reads, and continues after a mistake.
+/// A parser that continues after mistakes, so that all of them are reported.
 #[derive(Default)]
 pub(super) struct Reader {
     wrong: Vec<Diagnostic>,
 }
 
-/// The content of the file, or of one of its parts.
+/// The settings of the file, or of one of its parts.
 #[derive(Clone, Default)]
 struct Entries {
     /// Each setting with its values.
@@ -71,7 +72,7 @@ impl Reader {
         self.wrong.push(Diagnostic::new(span, what).because(why));
     }
 
-    /// Title, what it is for, and parts.
+    /// Reads the grid's title, description and parts.
     fn grid(&mut self, text: &str) -> Option<(String, String, Vec<GridPart>)> {
         let root = match DeTable::parse(text) {
             Ok(root) => root,
@@ -138,7 +139,7 @@ impl Reader {
         }
     }
 
-    /// Several parts are distinguished by their titles.
+    /// Checks whether several parts have different titles.
     fn titles(&mut self, parts: &[(String, Entries, Range<usize>)]) {
         let mut known = HashSet::new();
         for (title, _, span) in parts.iter().filter(|_| parts.len() > 1) {
@@ -152,7 +153,7 @@ impl Reader {
         }
     }
 
-    /// A part of all that holds for it.
+    /// Creates a part from all entries that apply to it.
     fn part(&mut self, title: String, entries: &Entries, span: Range<usize>) -> GridPart {
         let in_rows = |key: &GridKey| {
             let rows = entries.rows.iter().flat_map(|rows| rows.iter());
@@ -163,7 +164,7 @@ impl Reader {
         axes.extend(entries.rows.clone());
         for (key, choices) in &entries.axes {
             match &choices[..] {
-                // A row may have another value.
+                // A row may override it.
                 [only] => fixed.extend(only.given.iter().cloned()),
                 _ if in_rows(key) => {
                     let name = key.name();
@@ -196,7 +197,7 @@ impl Reader {
         }
     }
 
-    /// The content of a table of settings.
+    /// Reads a table of settings.
     fn entries(&mut self, table: &DeTable<'_>, is_file: bool) -> Entries {
         let mut entries = Entries::default();
         for (key, item) in table {
@@ -213,7 +214,7 @@ impl Reader {
         entries
     }
 
-    /// The values of a setting, or of the method's own ones.
+    /// Reads the values of a setting, or of all settings in the table `settings`.
     fn settings(
         &mut self,
         name: &str,
@@ -249,7 +250,7 @@ impl Reader {
         }
     }
 
-    /// What a key of a table of settings means.
+    /// Returns the key with this name; reports a mistake if it is unknown.
     fn key(&mut self, name: &str, span: Range<usize>) -> Option<GridKey> {
         if name == "preset" {
             return Some(GridKey::Preset);
@@ -269,7 +270,7 @@ impl Reader {
         None
     }
 
-    /// Settings that go together, row by row.
+    /// Reads `rows`, which lists settings that belong together.
     fn rows(&mut self, item: &Item<'_>) -> Option<Arc<[Choice]>> {
         let wanted =
             "write it as rows = [{ title = \"Adapter5\", pet = \"adapter\", pet_size = 5 }, …]";
@@ -338,7 +339,7 @@ impl Reader {
 }
 
 impl Entries {
-    /// The same with what a part says of its own.
+    /// Returns these entries with those of a part, which take precedence.
     fn with(&self, own: Self) -> Self {
         let mut all = self.clone();
         for (key, choices) in own.axes {
@@ -354,7 +355,7 @@ impl Entries {
     }
 }
 
-/// What a row without a title is called.
+/// Returns the title of a row that has no title of its own.
 fn title_of(given: &[GridValue]) -> String {
     let each = given.iter();
     let each = each.map(|given| format!("{} {}", given.key.name(), given.value));

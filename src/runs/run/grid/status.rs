@@ -6,39 +6,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 
-/// The state of a cell.
+/// The state of a run of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CellStanding {
-    /// Its run is finished and is here.
+    /// The run is finished; this is its folder.
     Done(PathBuf),
-    /// Its run can be continued; `saved` of its tasks are saved.
+    /// The run can be resumed.
     Stopped {
-        /// Saved tasks.
+        /// Number of saved tasks.
         saved: usize,
-        /// All of its tasks.
+        /// Number of tasks of the run.
         tasks: usize,
     },
-    /// It is being run.
+    /// The run is being trained by this program.
     AtWork,
-    /// Another program is at work on it.
+    /// The run is being trained by another program.
     Elsewhere,
-    /// Nothing is there yet.
+    /// The run has not begun.
     ToDo,
-    /// It cannot be run.
+    /// The run cannot be trained.
     Refused(Problem),
 }
 
-/// One run of a grid.
+/// A run of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GridLine {
-    /// What its row is called.
+    /// The title of its row.
     pub row: String,
     /// Its class order.
     pub order: String,
     /// Its seed.
     pub seed: u64,
-    /// Seconds that it is thought to take as far as it is not there.
+    /// Estimated duration of the rest of the run, in seconds.
     pub seconds: f64,
     /// Its state.
     pub standing: CellStanding,
@@ -47,36 +47,36 @@ pub struct GridLine {
 /// All runs of a grid.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GridStanding {
-    /// What people call it.
+    /// The title of the grid.
     pub title: String,
-    /// What it is for.
+    /// The purpose of the grid.
     pub about: String,
-    /// Its runs by number.
+    /// The runs, by number.
     pub lines: Vec<GridLine>,
-    /// Rows of its table.
+    /// Number of rows of the table.
     pub rows: usize,
-    /// Whether all seconds come from the speed of earlier runs.
+    /// Whether all estimates are based on the speed of earlier runs.
     pub measured: bool,
-    /// Bytes of memory that the largest run takes that is not there, decoded images not counted.
+    /// Memory that the largest unfinished run needs, in bytes, without decoded images.
     pub memory: u64,
-    /// About how many bytes all runs take on the disk that are not there.
+    /// Estimated disk space that all unfinished runs need, in bytes.
     pub disk: u64,
 }
 
 impl GridStanding {
-    /// Runs that are there.
+    /// Returns the number of finished runs.
     pub fn done(&self) -> usize {
         let done = |line: &&GridLine| matches!(line.standing, CellStanding::Done(_));
         self.lines.iter().filter(done).count()
     }
 
-    /// Runs that cannot be run.
+    /// Returns the number of runs that cannot be trained.
     pub fn refused(&self) -> usize {
         let refused = |line: &&GridLine| matches!(line.standing, CellStanding::Refused(_));
         self.lines.iter().filter(refused).count()
     }
 
-    /// Runs that are still to be begun or continued.
+    /// Returns the number of runs that are not started or interrupted.
     pub fn to_do(&self) -> usize {
         let left = |line: &&GridLine| {
             matches!(
@@ -87,7 +87,7 @@ impl GridStanding {
         self.lines.iter().filter(left).count()
     }
 
-    /// Seconds that all of them are thought to take that are not there.
+    /// Returns the estimated duration of all unfinished runs in seconds.
     pub fn seconds(&self) -> f64 {
         self.lines.iter().map(|line| line.seconds).sum()
     }

@@ -1,4 +1,4 @@
-//! The values under a key of a grid's file: each is tried with the setting that it is given to.
+//! Reads the values under a key of a grid file, and checks each against its setting.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use super::{Choice, GridKey, GridValue};
 use crate::run::config::{RunConfig, Setting, SettingKind};
 
 impl Reader {
-    /// The values under a key, each a choice of its own.
+    /// Reads the values under a key; each becomes a choice.
     pub(super) fn choices(&mut self, key: &GridKey, item: &Item<'_>) -> Vec<Choice> {
         let several = match item.get_ref() {
-            // Two numbers are one value of these.
+            // For these settings, a list of two numbers is a single value.
             DeValue::Array(list) if is_pair(key) => {
                 list.iter().any(|item| item.get_ref().is_array())
             }
@@ -49,7 +49,7 @@ impl Reader {
         choices
     }
 
-    /// One value of a setting.
+    /// Reads one value of a setting.
     fn value(&mut self, key: &GridKey, item: &Item<'_>) -> Option<GridValue> {
         let name = key.name();
         let Some(value) = setting_of(item.get_ref()) else {
@@ -82,7 +82,7 @@ fn is_pair(key: &GridKey) -> bool {
     matches!(key, GridKey::Common(setting) if matches!(setting.spec.kind, SettingKind::Shares(_)))
 }
 
-/// Why a setting does not take a value, as advice.
+/// Returns advice that explains why a setting does not accept a value.
 fn why_not(key: &GridKey, value: &Setting) -> String {
     let GridKey::Common(setting) = key else {
         return "give the name of a preset; `lae-studio presets` lists them".into();
@@ -90,7 +90,7 @@ fn why_not(key: &GridKey, value: &Setting) -> String {
     let spec = &setting.spec;
     let refused = spec.refused.1;
     match spec.kind {
-        // A number in place of a text says nothing of its range.
+        // The description helps more than the range if the value is not even a string.
         SettingKind::Text(_) | SettingKind::Blocks(_) if !matches!(value, Setting::Text(_)) => {
             format!("give a string in quotes: {}", spec.meaning)
         }
@@ -99,7 +99,7 @@ fn why_not(key: &GridKey, value: &Setting) -> String {
     }
 }
 
-/// A value of a setting; `None` for one of no such kind.
+/// Returns a TOML value as a setting's value; `None` if its type is not supported.
 fn setting_of(value: &DeValue<'_>) -> Option<Setting> {
     let number = |value: &DeValue<'_>| -> Option<f64> {
         let integer = value.as_integer().map(|n| n.as_str().parse().ok());

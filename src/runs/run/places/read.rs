@@ -1,4 +1,4 @@
-//! The file of places → [`Places`]: names, types and ranges are checked, each mistake with its line.
+//! Reads a file of places into [`Places`]. Names, types and ranges are checked; each mistake is reported with its line.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,17 +30,17 @@ const OF_SLURM: [&str; 9] = [
     "setup",
     "script",
 ];
-/// What the program is called on another machine where nobody says otherwise.
+/// The default name of the program on another machine.
 const PROGRAM: &str = "lae-studio";
-/// Most GPUs or cores that a job is given.
+/// Maximum number of GPUs or cores of a job.
 const MOST_UNITS: u32 = 4096;
 
 impl Places {
     /// Reads the text of a file of places.
     ///
     /// # Errors
-    /// Returns a Problem with the line of every mistake: text that is not TOML, unknown keys, values of another type, a
-    /// place with neither `ssh` nor `slurm`.
+    /// Returns a Problem with the line of every mistake: text that is not TOML, unknown keys, values of the wrong type,
+    /// or a place with neither `ssh` nor `slurm`.
     pub fn read(text: &str, origin: &str) -> Result<Self> {
         let mut reader = Reader::default();
         let list = reader.places(text);
@@ -51,7 +51,7 @@ impl Places {
     }
 }
 
-/// Reads, and continues after a mistake.
+/// A parser that continues after mistakes, so that all of them are reported.
 #[derive(Default)]
 struct Reader {
     wrong: Vec<Diagnostic>,
@@ -113,7 +113,7 @@ impl Reader {
             let why = "add ssh = \"HOST\", with HOST as in `ssh HOST`, or slurm = true";
             self.mistake(span, what, why);
         }
-        // The folders of a cluster are those of this computer; another machine has its own home folder.
+        // A cluster shares its folders with this computer; another machine has its own home folder.
         let path = |text: String| match is_slurm {
             true => at_home(text),
             false => text,
@@ -163,7 +163,7 @@ impl Reader {
         }
     }
 
-    /// The host: what begins like an option would be taken for one.
+    /// Reads the host. A host with a leading dash is refused, because `ssh` would take it for an option.
     fn host(&mut self, table: &DeTable<'_>) -> Option<String> {
         let host = self.text(table, "ssh")?;
         let is_host = !host.starts_with('-') && !host.contains(char::is_whitespace);
@@ -245,14 +245,14 @@ impl Reader {
     }
 }
 
-/// A text of one line that says something.
+/// Returns a text of one line that is not empty.
 fn text_in(item: &Item<'_>) -> Option<String> {
     let text = item.get_ref().as_str()?.trim();
     let one_line = !text.is_empty() && !text.contains(char::is_control);
     one_line.then(|| text.to_string())
 }
 
-/// The path with the home folder of this computer in place of a `~/` in front.
+/// Returns the path with a leading `~/` replaced by the home folder of this computer.
 fn at_home(path: String) -> String {
     match (path.strip_prefix("~/"), std::env::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest).display().to_string(),
@@ -311,7 +311,7 @@ mod tests {
         let cluster = places.get("cluster").unwrap();
         assert_eq!(cluster.folder, Some(home("runs")));
         assert_eq!(cluster.data["cifar-100"], home("cifar"));
-        // The home folder over there is another one.
+        // The other machine has its own home folder.
         let other = places.get("other").unwrap();
         assert_eq!(other.folder.as_deref(), Some("~/runs"));
         let told = places.get("lob").unwrap_err();

@@ -1,4 +1,4 @@
-//! Frames: how one message is encoded in a stream of bytes.
+//! The encoding of a message in a stream of bytes, as a frame.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -8,20 +8,21 @@ use serde::de::DeserializeOwned;
 use super::parts::Carried;
 use crate::problem::{Problem, Result};
 
-/// Every frame begins with it.
+/// The magic number at the beginning of every frame.
 pub const MARK: [u8; 4] = *b"LAE\x01";
-/// Most bytes of a head.
+/// Maximum size of a head in bytes.
 pub const MOST_HEAD: u32 = 64 << 20;
-/// Most raw bytes: the pixels of the largest images that are usually read. Memory is taken only as they come.
+/// Maximum number of raw bytes: the pixels of the largest images that are usually read. Memory is allocated only as
+/// they arrive.
 pub const MOST_RAW: u32 = 1 << 30;
-/// So much of what drivers and greetings of a shell print between two frames is passed over.
+/// Maximum number of bytes between two frames that are skipped, such as output of drivers and greetings of a shell.
 const MOST_NOISE: usize = 64 << 10;
 
-/// A message with its raw bytes, ready to be sent.
+/// An encoded message, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame(Vec<u8>);
 
-/// The head as it is written: the message, and how long each of its own runs of pixels is.
+/// The head of a frame: the message, and the lengths of its pixel buffers.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Head<M> {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -30,10 +31,10 @@ struct Head<M> {
 }
 
 impl Frame {
-    /// A message; its pixels go into the raw bytes, before those in `raw`.
+    /// Encodes a message. Its pixels are placed in the raw bytes, before those in `raw`.
     ///
     /// # Errors
-    /// Returns a Problem if it is larger than a frame may be.
+    /// Returns a Problem if it is larger than the maximum size of a frame.
     pub fn of<M: Carried + Serialize>(mut message: M, raw: &[u8]) -> Result<Self> {
         let own: Vec<Vec<u8>> = message.pixels().into_iter().map(std::mem::take).collect();
         let pixels = own.iter().map(Vec::len).collect();
@@ -56,16 +57,16 @@ impl Frame {
         Ok(Self(bytes))
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the frame.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// Writes a message, all of it at once.
+/// Writes a message as one frame and flushes the stream.
 ///
 /// # Errors
-/// Returns a Problem if it is too large, or the other side is gone.
+/// Returns a Problem if it is too large, or if the other side has closed the stream.
 pub fn write<M: Carried + Serialize>(out: &mut dyn Write, message: M, raw: &[u8]) -> Result<()> {
     let frame = Frame::of(message, raw)?;
     let written = out.write_all(frame.bytes()).and_then(|()| out.flush());
@@ -76,11 +77,10 @@ pub fn write<M: Carried + Serialize>(out: &mut dyn Write, message: M, raw: &[u8]
     })
 }
 
-/// Reads the next message and its raw bytes; `None` if the stream ends.
+/// Reads the next message and its raw bytes; returns `None` if the stream ends.
 ///
 /// # Errors
-/// Returns a Problem for what is no frame, is larger than a frame may be, ends in its middle, or says what no message
-/// says.
+/// Returns a Problem if the data is not a frame, is too large or incomplete, or does not contain a valid message.
 pub fn read<M: Carried + DeserializeOwned>(input: &mut dyn Read) -> Result<Option<(M, Vec<u8>)>> {
     let failed = |error: io::Error| match error.kind() {
         ErrorKind::UnexpectedEof => Problem::new("a message from another process is incomplete"),
@@ -127,7 +127,7 @@ fn garbage(why: &str) -> Problem {
         .advise("use the same version of this program on both sides")
 }
 
-/// Reads up to the end of the next mark; false where the stream ends before.
+/// Reads to the end of the next magic number; returns false if the stream ends first.
 fn find_mark(input: &mut dyn Read) -> Result<bool> {
     let mut seen = [0; 4];
     for passed in 0..MOST_NOISE {
@@ -137,7 +137,7 @@ fn find_mark(input: &mut dyn Read) -> Result<bool> {
                 Ok(0) => return Ok(false),
                 Ok(_) => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // The other side is gone, however that is reported.
+                // The other side has closed the stream; the systems report that in different ways.
                 Err(_) => return Ok(false),
             }
         }
@@ -150,7 +150,7 @@ fn find_mark(input: &mut dyn Read) -> Result<bool> {
     Err(garbage("there is other output instead"))
 }
 
-/// This number of bytes, for which memory is taken only as they come.
+/// Reads exactly this number of bytes. Memory is allocated only as they arrive.
 fn exactly(input: &mut dyn Read, length: u32) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(u64::from(length)).read_to_end(&mut bytes)?;

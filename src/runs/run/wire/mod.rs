@@ -32,7 +32,7 @@ pub const MOST_FILES: usize = 2_000_000;
 /// The first frame of a server: its identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// Version of the protocol.
+    /// Version of the protocol, [`PROTOCOL`].
     pub protocol: u32,
     /// Version of the program.
     pub version: String,
@@ -42,7 +42,7 @@ pub struct Hello {
     pub processor: String,
     /// Its folder of runs.
     pub folder: PathBuf,
-    /// Identifies the journal: a server with another number does not know the events of the previous one.
+    /// Identifies the journal of events: a server with another number does not know the events of the previous one.
     pub instance: u64,
 }
 
@@ -96,7 +96,7 @@ pub enum Ask {
     Since {
         /// The journal whose events these are; 0 for none.
         instance: u64,
-        /// Number of the last one.
+        /// Number of the last event.
         number: u64,
     },
     /// A command for the engine.
@@ -155,7 +155,7 @@ pub struct Said {
 /// A message of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ServerMessage {
-    /// Who answers.
+    /// The identity of the server.
     Hello(Hello),
     /// An event of the engine.
     Event {

@@ -1,4 +1,4 @@
-//! The parts of a message outside its JSON: pixels, and the places of runs.
+//! The parts of a message outside its JSON (pixels), and the paths of runs in it.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -10,11 +10,11 @@ use crate::run::inside::{Look, Seen};
 use crate::run::job::{Job, JobWork};
 use crate::run::queue::JobEvent;
 
-/// What can be sent.
+/// A message that can be sent to another process.
 pub trait Carried {
-    /// Its pixels, in a fixed order.
+    /// Returns its pixel buffers, in a fixed order.
     fn pixels(&mut self) -> Vec<&mut Vec<u8>>;
-    /// The folders of the runs that it is about.
+    /// Returns the folders of the runs in it.
     fn runs(&mut self) -> Vec<&mut PathBuf>;
 }
 
@@ -125,7 +125,7 @@ fn run_of(job: &mut Job) -> Vec<&mut PathBuf> {
     }
 }
 
-/// The folder of a cell's run.
+/// Returns the folder of a finished run of a grid.
 fn run_of_cell(standing: &mut CellStanding) -> Option<&mut PathBuf> {
     match standing {
         CellStanding::Done(folder) => Some(folder),
@@ -133,7 +133,7 @@ fn run_of_cell(standing: &mut CellStanding) -> Option<&mut PathBuf> {
     }
 }
 
-/// The same message with its run named from the folder of runs on. A run elsewhere keeps its path.
+/// Returns the message with the folders of its runs relative to the folder of runs. Other runs keep their paths.
 pub fn sent_home<M: Carried>(mut message: M, root: &Path) -> M {
     for run in message.runs() {
         if let Ok(inner) = run.strip_prefix(root) {
@@ -143,10 +143,10 @@ pub fn sent_home<M: Carried>(mut message: M, root: &Path) -> M {
     message
 }
 
-/// The same message with its run in this folder of runs.
+/// Returns the message with the relative folders of its runs joined to this folder of runs.
 ///
 /// # Errors
-/// Returns a Problem for a run elsewhere, unless `anywhere` allows a whole path.
+/// Returns a Problem for another path, unless it is absolute and `anywhere` allows that.
 pub fn home<M: Carried>(mut message: M, root: &Path, anywhere: bool) -> Result<M> {
     for run in message.runs() {
         let whole = anywhere && run.is_absolute();
@@ -159,7 +159,7 @@ pub fn home<M: Carried>(mut message: M, root: &Path, anywhere: bool) -> Result<M
     Ok(message)
 }
 
-/// A path that stays below the folder it is joined to; `None` for any other.
+/// Returns a relative path that stays below the folder to which it is joined; `None` for any other path.
 pub fn inner_path(path: &str) -> Option<PathBuf> {
     let fits = !path.is_empty() && path.len() <= 4096 && !path.contains(['\\', ':', '\0']);
     let path = Path::new(path);
