@@ -1,4 +1,4 @@
-//! The folder of unpacked archives: what identifies them, when they are complete, and when they are removed.
+//! The folder of unpacked archives: how they are identified, when they are complete, and when they are removed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ pub(super) const UNFINISHED: &str = ".unpacking";
 /// Rewritten whenever the unpacked archive is opened; its modification time is the last use.
 const USED: &str = ".used";
 
-/// Syncs all files of a folder before it gets its final name, which marks it as complete. `step` receives the number of
-/// further files; it stops by returning false.
+/// Syncs all files of a folder, before the folder is renamed to mark it as complete. `step` receives the number of
+/// files synced since its last call, and returns false to stop.
 pub(super) fn make_last(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
     let wrong = |error| Problem::io("store the unpacked files", folder, &error);
     let (mut here, mut below) = (Vec::new(), Vec::new());
@@ -33,7 +33,7 @@ pub(super) fn make_last(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> R
             false => here.push(entry.path()),
         }
     }
-    // An archive that has only empty folders is reported as well.
+    // Called for each folder, so that stopping also works in an archive of empty folders.
     if !step(0) {
         return Err(stopped());
     }

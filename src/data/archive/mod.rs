@@ -65,7 +65,7 @@ enum ArchiveKind {
 pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> {
     if lists::may_be_list(path) {
         let opened = open_list(path, None, options, watch);
-        // Text files that are never lists.
+        // These Problems mean that a text file is not a list.
         const ELSE: [&str; 3] = [
             "problem-list-names-no-image",
             "problem-folder-without-images",
@@ -135,7 +135,7 @@ fn open_packed(
     })?;
     found.skipped.extend(kept(&unpacked, LEFT_OUT));
     if matches!(kind, ArchiveKind::WebDataset | ArchiveKind::Parquet) {
-        // Their folders are the shards.
+        // The folders of these archives are the shards, so this remark does not apply.
         let is_of_folders = |message: &Message| message.is("remark-lists-override-folders");
         let remarks = &mut found.assumed;
         remarks.retain(|remark| !remark.message.as_ref().is_some_and(is_of_folders));

@@ -1,4 +1,5 @@
-//! Which names of an archive's entries become files, and which are one file here although they are two there.
+//! Checks which names of archive entries may become files, and which of them collide on a file system that ignores
+//! case.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -12,14 +13,14 @@ use crate::files::names::is_reserved;
 /// The folders unpacked from an archive so far.
 #[derive(Default)]
 pub(super) struct Folders {
-    /// Whether names that differ in capitals alone are one file here.
+    /// Whether the file system ignores case.
     blind: bool,
-    /// By their paths; in small letters where names are blind to capitals.
+    /// Folders by path, in lower case if the file system ignores case.
     known: HashMap<OsString, PathBuf>,
 }
 
 impl Folders {
-    /// None yet.
+    /// Creates an empty set of folders.
     pub fn new(blind: bool) -> Self {
         Self {
             blind,
@@ -27,12 +28,13 @@ impl Folders {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of folders.
     pub fn len(&self) -> usize {
         self.known.len()
     }
 
-    /// Notes the folders of this path; whether one of them would be another one's here.
+    /// Adds the folders of this path; returns whether one of them collides with another folder because only the case
+    /// differs.
     pub fn has_twin(&mut self, plain: &Path) -> bool {
         for folder in plain.ancestors().skip(1) {
             let key = match self.blind {
@@ -40,7 +42,7 @@ impl Folders {
                 false => folder.as_os_str().to_owned(),
             };
             match self.known.entry(key) {
-                // So are those above it.
+                // The folders above it are known, too.
                 Entry::Occupied(first) if first.get() == folder => return false,
                 Entry::Occupied(_) => return true,
                 Entry::Vacant(place) => _ = place.insert(folder.to_owned()),
@@ -50,7 +52,7 @@ impl Folders {
     }
 }
 
-/// A relative path of plain names only; `None` for anything that could lead elsewhere.
+/// Returns the path without `.` components; `None` if it is empty, not relative, or could lead outside of the folder.
 pub(super) fn plain_path(name: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for part in name.components() {
@@ -63,27 +65,27 @@ pub(super) fn plain_path(name: &Path) -> Option<PathBuf> {
     (!plain.as_os_str().is_empty()).then_some(plain)
 }
 
-/// Names that mean a drive or a stream on Windows, or hold a NUL, are not plain; on Windows itself
-/// neither are those that mean a device there.
+/// Returns whether a name is safe: names with a drive, a stream, a backslash or a NUL are not, and on Windows, neither
+/// are reserved device names.
 fn is_plain(part: &OsStr) -> bool {
     let odd = |byte: &u8| matches!(byte, b':' | 0 | b'\\');
     let elsewhere = part.as_encoded_bytes().iter().any(odd);
     !(elsewhere || cfg!(windows) && is_reserved(&part.to_string_lossy()))
 }
 
-/// Whether names that differ in capitals alone are one file in this folder.
+/// Returns whether the file system of this new folder ignores case.
 pub(super) fn is_blind_to_case(folder: &Path) -> bool {
     let [small, large] = [".case", ".CASE"].map(|name| folder.join(name));
     let made = File::create_new(&small).is_ok();
     let blind = made && large.exists();
     if made {
-        // The folder is new; what stays of it is hidden.
+        // If it cannot be removed, it stays as a hidden file.
         let _ = fs::remove_file(small);
     }
     blind
 }
 
-/// Whether a file could not be made because of its name: too long, or one that is a folder's.
+/// Returns whether a file could not be created because of its name: too long, in use, or the name of a folder.
 pub(super) fn is_about_the_name(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,4 +1,5 @@
-//! Datasets in several files: shards. Their images are unpacked into one folder, with a table of classes and splits.
+//! Datasets that are split into several files (shards). Their images are unpacked into one folder, with a table of
+//! classes and splits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,23 +7,23 @@ use std::path::{Path, PathBuf};
 use crate::problem::{Problem, Result};
 use crate::roles::{Role, role_and_rest, role_of};
 
-/// The name of the table.
+/// Name of the table.
 pub(super) const TABLE: &str = "samples.csv";
 
-/// Returns the folder of the images of a shard, relative to the one of all.
+/// Returns the folder for the images of a shard, relative to the folder of the dataset.
 pub(super) fn folder_of(shard: &Path, all: &Path) -> PathBuf {
     let inside = shard.strip_prefix(all).unwrap_or(Path::new(""));
     inside.with_extension("")
 }
 
-/// Images, their splits and further cells.
+/// The rows of the table: images, their splits and further cells.
 pub(super) struct Samples {
     pub columns: Vec<String>,
     pub rows: Vec<(PathBuf, Option<Role>, Vec<String>)>,
 }
 
 impl Samples {
-    /// Writes the table. Without training images the splits are left out.
+    /// Writes the table. Splits are left out if there are no training images.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let is_split = self.rows.iter().any(|row| row.1 == Some(Role::Train));
         let mut table = csv::Writer::from_writer(Vec::new());
@@ -52,7 +53,7 @@ impl Samples {
     }
 }
 
-/// Returns the split that the name of a shard or one of its folders gives.
+/// Returns the split in the name of a shard or of one of its folders.
 pub(super) fn role_of_shard(folder: &Path) -> Option<Role> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let mut folders = folder.ancestors().skip(1);

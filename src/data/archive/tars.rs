@@ -1,4 +1,4 @@
-//! Reading a tar entry by entry.
+//! Reads tar archives entry by entry.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use super::unpack::Unpacking;
 use crate::message;
 use crate::problem::Result;
 
-/// Most bytes of a tar between the contents of two entries: headers with long names.
+/// Maximum number of bytes between the contents of two entries, such as headers with long names.
 const MOST_HEADER: u64 = 1 << 20;
 
 impl Unpacking<'_> {
@@ -25,7 +25,7 @@ impl Unpacking<'_> {
         reader: impl Read,
         unpack: &mut dyn FnMut(&mut Self, &Path, &mut dyn Read) -> Result<()>,
     ) -> Result<()> {
-        // A header is read into memory as a whole: it gets an allowance, contents are counted.
+        // The tar crate reads a header completely into memory, so its size is limited; contents are counted separately.
         let allowance = Cell::new(MOST_HEADER);
         let mut archive = tar::Archive::new(Allowed {
             reader,
@@ -35,7 +35,7 @@ impl Unpacking<'_> {
         loop {
             allowance.set(MOST_HEADER);
             let entry = entries.next();
-            // Headers count as well: one of a few bytes in the archive may hold a name of 1 MB.
+            // Headers count towards the unpacked size, because a few packed bytes may become a name of 1 MB.
             self.unpacked(MOST_HEADER - allowance.get())?;
             let Some(entry) = entry else {
                 return Ok(());
@@ -44,7 +44,7 @@ impl Unpacking<'_> {
             allowance.set(u64::MAX);
             self.count(entry.size())?;
             self.tar_entry(&mut entry, unpack)?;
-            // What nobody wanted of it has to be read as well, within the same limits.
+            // The unread rest of an entry is also read, within the same limits.
             self.copy(&mut entry, &mut io::sink(), Path::new(""))?;
         }
     }
@@ -70,7 +70,7 @@ impl Unpacking<'_> {
     }
 }
 
-/// A reader that may return this many more bytes.
+/// A reader that fails after this number of bytes.
 struct Allowed<'a, R> {
     reader: R,
     left: &'a Cell<u64>,

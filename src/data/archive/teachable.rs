@@ -1,5 +1,5 @@
-//! Projects of Teachable Machine: a zip of `manifest.json` and images named `CLASS-!-NUMBER.jpg`,
-//! without folders. Each class becomes a folder, as in any other archive.
+//! Projects of Teachable Machine: a zip of `manifest.json` and images named `CLASS-!-NUMBER.jpg`, without folders. Each
+//! class is unpacked into its own folder.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek};
@@ -15,16 +15,16 @@ use crate::picture::READABLE;
 use crate::problem::{Problem, Result, some_words};
 use crate::texts::{Message, Words};
 
-/// Separates a class and the number of its image.
+/// Separates a class from the number of its image in a file name.
 pub const MARK: &str = "-!-";
-/// What says of which kind a project is.
+/// Name of the file with the type of a project.
 pub const MANIFEST: &str = "manifest.json";
-/// Longest manifest; it holds a few settings.
+/// Maximum size of the manifest in bytes.
 const LONGEST: u64 = 1 << 20;
-/// Most classes of a project; each is a box in a browser.
+/// Maximum number of classes of a project; users create each of them by hand.
 const MOST_CLASSES: usize = 2000;
 
-/// What the manifest says, as far as it matters here.
+/// The required fields of the manifest.
 #[derive(Deserialize)]
 struct Manifest {
     #[serde(rename = "type")]
@@ -33,32 +33,32 @@ struct Manifest {
     appdata: Option<Value>,
 }
 
-/// A project of images that is being unpacked.
+/// An image project that is being unpacked.
 pub(super) struct Project {
-    /// Ends with `/`, or is empty: the folder that somebody packed the project in.
+    /// The folder of the project in the archive, with a trailing `/`; empty for none.
     inside: String,
-    /// By name of the class: its folder, and how many images it has so far.
+    /// The folder of each class, and the number of its images so far, by class name.
     classes: HashMap<String, (String, usize)>,
     taken: Names,
 }
 
-/// Where an entry of a project goes.
+/// What to do with an entry of a project.
 pub(super) enum Place {
-    /// To this file.
+    /// Write it to this file.
     File(PathBuf),
-    /// Nowhere, and nothing needs to be said.
+    /// Skip it silently.
     Aside,
-    /// Nowhere, for this reason.
+    /// Skip it and report this reason.
     Left(Message),
-    /// The project has more classes than any that was made by hand.
+    /// Refuse the project, which has too many classes.
     TooMany,
 }
 
 impl Project {
-    /// The project that this archive is; `None` if it is something else.
+    /// Returns the project in this archive; `None` if it is not a project.
     ///
     /// # Errors
-    /// A project of sounds or poses, or a trained model instead of its images.
+    /// Returns a Problem for a project of sounds or poses, or a trained model instead of images.
     pub fn of<R: Read + Seek>(zip: &mut ZipArchive<R>, path: &Path) -> Result<Option<Self>> {
         if is_model(zip) {
             return Err(Problem::new(message!("problem-teachable-machine-model"))
@@ -83,7 +83,8 @@ impl Project {
         }))
     }
 
-    /// Where the entry of this name goes: its class's folder, numbered in the order of the archive.
+    /// Returns what to do with the entry of this name. Images go into their class's folder, numbered in the order of
+    /// the archive.
     pub fn place(&mut self, name: &str) -> Place {
         let name = name.strip_prefix(&self.inside).unwrap_or(name);
         if name == MANIFEST || name.split('/').any(|part| part.starts_with("__MACOSX")) {
@@ -106,7 +107,7 @@ impl Project {
         Place::File(Path::new(folder).join(format!("{count:05}.{ending}")))
     }
 
-    /// What is to be said of it.
+    /// Returns remarks on the project.
     pub fn remarks(&self) -> Vec<Words> {
         let mut told = vec![message!("remark-teachable", n = self.classes.len()).into()];
         let renamed = self.classes.iter().filter(|(name, (to, _))| *name != to);
@@ -122,7 +123,7 @@ impl Project {
     }
 }
 
-/// The manifest of a project, and the folder it is in.
+/// Returns the folder and the manifest of a project.
 fn manifest<R: Read + Seek>(zip: &mut ZipArchive<R>) -> Option<(String, Manifest)> {
     let names = || zip.file_names().filter_map(std::result::Result::ok);
     let marked = names().any(|name| name.contains(MARK));
@@ -134,11 +135,11 @@ fn manifest<R: Read + Seek>(zip: &mut ZipArchive<R>) -> Option<(String, Manifest
     let inside = names().find_map(|name| ours(&name))?;
     let entry = zip.by_name(&format!("{inside}{MANIFEST}")).ok()?;
     let manifest: Manifest = serde_json::from_reader(entry.take(LONGEST)).ok()?;
-    // Other programs write files of this name as well.
+    // Other programs write files with this name, too.
     (marked || manifest.appdata.is_some()).then_some((inside, manifest))
 }
 
-/// Whether these are the files of an exported model.
+/// Returns whether the archive is an exported model.
 fn is_model<R: Read + Seek>(zip: &ZipArchive<R>) -> bool {
     let has = |wanted: &str| {
         let mut names = zip.file_names().filter_map(std::result::Result::ok);

@@ -1,7 +1,8 @@
-//! Writing an archive's entries into a folder, within limits.
+//! Extracts the entries of an archive into a folder, within limits.
 //!
-//! Nothing leaves the folder: only ordinary files with plain relative names are written, links are not. Size, number and
-//! ratio are bounded against bombs, what is left out included; so are folders and empty files, which have no size.
+//! Nothing is written outside of the folder: only regular files with plain relative names are extracted, links are not.
+//! Size, number of files and compression ratio are limited to stop archive bombs, including skipped entries. Folders
+//! and empty files have no size, so their number has its own limit.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -16,36 +17,36 @@ use crate::problem::{Problem, Result};
 use crate::texts::Words;
 use crate::{Skipped, Watch, stopped, tree};
 
-/// Most files an archive may hold.
+/// Maximum number of files of an archive.
 const MOST_FILES: usize = 5_000_000;
-/// Most folders that may come of it, and entries without content.
+/// Maximum number of folders and empty files of an archive.
 const MOST_EMPTY: usize = 200_000;
-/// Most bytes it may unpack to.
+/// Maximum unpacked size in bytes.
 const MOST_BYTES: u64 = 500 << 30;
-/// Beyond this many bytes the contents may not be more than [`RATIO`] times the archive.
+/// Unpacked size in bytes up to which [`RATIO`] is not checked.
 const FREE_BYTES: u64 = 256 << 20;
-/// Images hardly shrink; a thousandfold is a bomb.
+/// Maximum ratio of unpacked to packed size. Images hardly shrink; a ratio of 1000 is an archive bomb.
 const RATIO: u64 = 100;
-/// Entries that were left out are listed up to this number.
+/// Maximum number of skipped entries that are listed.
 const MOST_LISTED: usize = 100_000;
-/// Their names are kept up to this number of letters.
+/// Maximum number of characters of their names.
 const LONGEST_LISTED: usize = 300;
 
-/// One extraction under its limits.
+/// The extraction of an archive within its limits.
 pub(super) struct Unpacking<'a> {
-    /// What passes from an entry to its file; one for all entries.
+    /// Copy buffer, shared by all entries.
     pub buffer: Vec<u8>,
     pub archive: &'a Path,
     pub into: &'a Path,
     pub packed: u64,
     pub bytes: u64,
     pub files: usize,
-    /// Entries that had no content.
+    /// Number of empty entries.
     pub empty: usize,
     pub skipped: Vec<Skipped>,
-    /// What is to be said of the archive.
+    /// Remarks on the archive.
     pub remarks: Vec<Words>,
-    /// Folders so far.
+    /// Folders created so far.
     pub folders: Folders,
     pub watch: &'a Watch<'a>,
 }
@@ -69,7 +70,7 @@ impl Unpacking<'_> {
             .advise(message!("advice-unpack-or-compress-less"))
     }
 
-    /// Counts one entry of any kind, of `bytes` bytes; asks whether to continue.
+    /// Counts an entry of `bytes` bytes, and returns a Problem if a limit is exceeded or the user stopped.
     pub fn count(&mut self, bytes: u64) -> Result<()> {
         self.files += 1;
         self.empty += usize::from(bytes == 0);
@@ -80,7 +81,7 @@ impl Unpacking<'_> {
         self.go_on()
     }
 
-    /// What has no content has no size that counts, but takes as long as a file.
+    /// Checks the number of folders and empty files, which have no size but take as long as other files.
     fn empty_enough(&self) -> Result<()> {
         if self.empty + self.folders.len() > MOST_EMPTY {
             return Err(self.too_many_empty());
@@ -88,8 +89,8 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    /// Refuses an archive whose names are known beforehand before any of its folders is made: making and removing too
-    /// many takes minutes.
+    /// Checks the names of all entries before any folder is created, because creating and removing too many folders
+    /// takes minutes.
     fn foresee<'n>(&self, names: impl Iterator<Item = &'n [u8]>) -> Result<()> {
         let mut folders = HashSet::new();
         for name in names {
@@ -119,7 +120,7 @@ impl Unpacking<'_> {
         }
     }
 
-    /// Unpacks a zip.
+    /// Extracts a zip.
     pub fn zip(&mut self, reader: impl Read + Seek) -> Result<()> {
         let mut archive = files::open_zip(reader).map_err(|error| self.damaged(&error))?;
         self.foresee(archive.file_names_raw())?;
@@ -174,7 +175,7 @@ impl Unpacking<'_> {
         });
     }
 
-    /// Writes one file, if its name is a plain one and the limits allow it.
+    /// Writes a file, if its name is plain and the limits are kept.
     pub fn file(&mut self, name: &Path, content: &mut impl Read) -> Result<()> {
         let Some(plain) = plain_path(name) else {
             self.skip(name, message!("skip-leads-out"));
@@ -183,7 +184,7 @@ impl Unpacking<'_> {
         if plain.iter().any(tree::is_hidden) {
             return Ok(());
         }
-        // Folders below that would not be looked into.
+        // The dataset walk does not enter deeper folders.
         if plain.iter().count() > tree::DEEPEST + 1 {
             self.skip(name, message!("skip-too-deep"));
             return Ok(());
@@ -195,7 +196,7 @@ impl Unpacking<'_> {
         self.empty_enough()?;
         let target = self.into.join(&plain);
         let folder = target.parent().unwrap_or(self.into);
-        // A name that is there already is not written twice: it may be the same one in other letters.
+        // An existing file is never overwritten: its name may be equal except for the case.
         let made = fs::create_dir_all(folder).and_then(|()| File::create_new(&target));
         let mut file = match made {
             Ok(file) => file,
@@ -228,7 +229,7 @@ impl Unpacking<'_> {
         }
     }
 
-    /// Counts bytes that came out of the archive.
+    /// Counts unpacked bytes, and returns a Problem if a limit is exceeded.
     pub fn unpacked(&mut self, bytes: u64) -> Result<()> {
         self.bytes += bytes;
         if self.bytes > MOST_BYTES {
@@ -264,7 +265,7 @@ mod tests {
     use crate::archive::names::is_blind_to_case;
     use crate::texts::Message;
 
-    /// An extraction of nothing yet.
+    /// Returns an extraction before its first entry.
     fn unpacking<'a>(into: &'a Path, watch: &'a Watch<'a>) -> Unpacking<'a> {
         Unpacking {
             buffer: vec![0; 64],

@@ -1,5 +1,5 @@
-//! Shards of WebDataset: tars in which the files of a sample follow each other and share a name up to its first dot, `KEY.jpg`
-//! and `KEY.cls` or `KEY.json`.
+//! Shards of WebDataset: tars in which the files of a sample follow each other and share a name up to its first dot,
+//! such as `KEY.jpg` and `KEY.cls` or `KEY.json`.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -17,16 +17,16 @@ use crate::picture::READABLE;
 use crate::problem::{Problem, Result};
 use crate::tree::reason_for;
 
-/// Files at the start of a tar in which a sample is looked for, and their maximum size together.
+/// Maximum number and total size of the first files of a tar in which a sample is searched.
 const PROBED: usize = 16;
 const PROBED_BYTES: u64 = 8 << 20;
-/// Maximum length of a class's name or number, and of the JSON that contains it.
+/// Maximum size of a class name or number, and of the JSON that contains it, in bytes.
 const MOST_CLASS: u64 = 256;
 const MOST_JSON: u64 = 64 << 10;
-/// Files with a class name per line.
+/// Names of files with a class name per line.
 const CLASS_NAMES: [&str; 2] = ["classnames.txt", "classes.txt"];
 
-/// What a file is in its sample.
+/// The role of a file in its sample.
 #[derive(PartialEq, Eq)]
 enum Part {
     Image,
@@ -35,7 +35,7 @@ enum Part {
     Text,
 }
 
-/// Returns the sample that a file belongs to, and what it is there; `None` if it is not used.
+/// Returns the sample to which a file belongs, and the file's role; `None` if it is not used.
 fn part_of(name: &Path) -> Option<(PathBuf, Part)> {
     let (key, ending) = name.file_name()?.to_str()?.split_once('.')?;
     let ending = ending.to_ascii_lowercase();
@@ -49,7 +49,7 @@ fn part_of(name: &Path) -> Option<(PathBuf, Part)> {
     Some((name.with_file_name(key), part))
 }
 
-/// Reads the class in a file of a sample.
+/// Returns the class in a file of a sample.
 fn class_in(part: &Part, content: &mut impl Read) -> Option<String> {
     let most = match part {
         Part::Class => MOST_CLASS,
@@ -74,7 +74,7 @@ fn class_in(part: &Part, content: &mut impl Read) -> Option<String> {
     (!class.is_empty() && bytes.len() as u64 <= most).then_some(class)
 }
 
-/// Returns whether a tar begins with an image and its class.
+/// Returns whether a tar begins with a sample that has an image and a class.
 ///
 /// # Errors
 /// Returns a Problem if the file cannot be read.
@@ -98,7 +98,7 @@ pub(super) fn is_shard(path: &Path) -> Result<bool> {
     Ok(!images.is_disjoint(&classes))
 }
 
-/// Returns the file with the names of the classes next to shards.
+/// Returns the path of the file with the class names beside the shards.
 pub(super) fn class_names(shards: &Path) -> Option<PathBuf> {
     let folder = match shards.is_dir() {
         true => shards,
@@ -151,7 +151,7 @@ impl<'a> Unpacking<'a> {
     }
 }
 
-/// Replaces the numbers of the classes by their names, if a file has one for each.
+/// Replaces the numbers of the classes by their names, if a file has a name for each.
 fn name_classes(samples: &mut Samples, all: &Path) -> Result<()> {
     let Some(path) = class_names(all) else {
         return Ok(());
@@ -203,7 +203,7 @@ mod tests {
         std::fs::write(path, tar.into_inner().unwrap()).unwrap();
     }
 
-    /// Samples `n000` and so on, with their classes in files of this kind.
+    /// Returns samples `n000` and so on, with their classes in files of this kind.
     fn samples(
         first: u8,
         count: u8,
@@ -247,7 +247,7 @@ mod tests {
         std::fs::write(at("classnames.txt"), "cat\nDog\n").unwrap();
         let data = open(root.path()).unwrap();
         assert_eq!(data.classes, ["Dog", "cat"]);
-        // The split may be in the names of the shards.
+        // The split may be in the file names of the shards.
         std::fs::rename(at("train/00000.tar"), at("birds-train-000.tar")).unwrap();
         std::fs::rename(at("test/00000.tar"), at("birds-val-000.tar")).unwrap();
         std::fs::remove_file(at("train/00001.tar")).unwrap();
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(data.classes, ["bird 0", "bird 1"]);
         assert_eq!((data.train.len(), data.test.len()), (8, 2));
         assert_eq!((data.skipped.len(), data.name.as_str()), (2, "birds"));
-        // Files next to images are no samples without a class.
+        // Images without a class are not samples of a shard.
         let by_nothing = |_| ("json", "{}".to_owned());
         shard(&path, &samples(0, 4, by_nothing));
         assert!(

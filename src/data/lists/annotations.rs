@@ -1,4 +1,4 @@
-//! Lists of the test images of Tiny-ImageNet and ImageNet.
+//! Reads the lists of the validation images of Tiny-ImageNet and ImageNet.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,11 @@ use crate::problem::Result;
 use crate::reader::Reader;
 use crate::source::Sample;
 
-/// Tiny-ImageNet's `val/val_annotations.txt`: image, class and a box per line.
+/// Reads Tiny-ImageNet's `val/val_annotations.txt`, which has an image, its class and a box per line; `None` if there
+/// is no such file.
 ///
 /// # Errors
-/// It is there and cannot be read.
+/// Returns a Problem if the file exists but cannot be read.
 pub fn tiny_imagenet(reader: &mut Reader, val: usize) -> Result<Option<Vec<Sample>>> {
     let dir = &reader.tree.dirs[val];
     let name = "val_annotations.txt";
@@ -27,10 +28,11 @@ pub fn tiny_imagenet(reader: &mut Reader, val: usize) -> Result<Option<Vec<Sampl
     })
 }
 
-/// ImageNet's `LOC_val_solution.csv`: image, and a class with a box or several times both per line.
+/// Reads ImageNet's `LOC_val_solution.csv`, which has an image per line, followed by its class and a box, possibly
+/// several times.
 ///
 /// # Errors
-/// It cannot be read.
+/// Returns a Problem if it cannot be read.
 pub fn imagenet(reader: &mut Reader, val: usize, table: PathBuf) -> Result<Option<Vec<Sample>>> {
     listed(reader, val, table, |line| {
         let (image, boxes) = line.split_once(',')?;
@@ -38,7 +40,7 @@ pub fn imagenet(reader: &mut Reader, val: usize, table: PathBuf) -> Result<Optio
     })
 }
 
-/// Returns the images of a folder that a list names, with their classes; `None` if it names none.
+/// Returns the images in a folder that a list names, with their classes; `None` if it names none.
 fn listed(
     reader: &mut Reader,
     dir: usize,

@@ -1,4 +1,5 @@
-//! Looking up the paths that lists write: as they are, then without regard to capitals and to how accents are written.
+//! Finds the files named by paths in lists: first by the exact path, then ignoring upper and lower case and the Unicode
+//! form of accents.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -15,51 +16,52 @@ use crate::picture::READABLE;
 use crate::roles::{is_of_images, is_of_masks};
 use crate::tree::{Tree, name_on_disk};
 
-/// Most folders in a written path.
+/// Maximum number of components of a path in a list.
 const MOST_PARTS: usize = 64;
-/// Most folders named for all images that are asked for a path.
+/// Maximum number of folders with a name for all images (such as "images") in which paths are looked up.
 const MOST_OF_IMAGES: usize = 16;
-/// Bytes at their start by which two files of one length are taken for copies.
+/// Number of leading bytes that are compared to decide whether two files of the same length are copies.
 const COMPARED: u64 = 64 << 10;
 
-/// What a written path means.
+/// The result of looking up a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Spot {
     /// This image.
     At(Place),
-    /// One of several images in different folders; it is not known which.
+    /// One of several images in different folders; it is unclear which one.
     Several,
     Nowhere,
 }
 
-/// Looks up what lists name below one folder.
+/// Looks up the paths of lists below one folder.
 pub(super) struct Finder<'a> {
     tree: &'a Tree,
     pub dir: usize,
-    /// The parent of every folder below `dir`.
+    /// The parent of each folder below `dir`.
     parents: HashMap<usize, usize>,
     hasher: RandomState,
     folded: OnceCell<Folded>,
-    /// Folders that are named for all images: lists leave their names out.
+    /// Folders with a name for all images (such as "images"), which paths in lists often omit.
     of_images: Vec<usize>,
-    /// Folded names of the images, with and without their endings → the folders that hold one.
+    /// Hashes of the images' normalised names, with and without extension, with the folders that contain such an image.
     bare: OnceCell<HashMap<u64, Holders>>,
 }
 
-/// The contents of folders, by folder and folded name.
+/// The images and subfolders of all folders, by folder and hash of the normalised name.
 #[derive(Default)]
 struct Folded {
-    /// Places of images, by their names with and without their endings.
+    /// Indices of images, by their names with and without extension.
     images: HashMap<(u32, u64), u32>,
     folders: HashMap<(u32, u64), u32>,
 }
 
-/// The folders that hold an image of one name, nearest the top and masks last.
+/// The folders that contain an image with a certain name. Only those of the best rank are kept: folders of masks rank
+/// last, then folders near the top rank first.
 #[derive(Clone, Copy)]
 struct Holders {
     rank: (bool, usize),
     first: usize,
-    /// Another of this rank, and whether there are more.
+    /// Another folder of this rank, and whether there are more.
     other: Option<(usize, bool)>,
 }
 
@@ -81,13 +83,13 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The folder with its parents, up to that of this finder.
+    /// Returns a folder and its ancestors, up to the folder of this finder.
     pub fn upwards(&self, dir: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(dir), |dir| self.parents.get(dir).copied())
     }
 
-    /// Looks up a path that a list in the folder `holder` writes: from that folder or one above it, without its first
-    /// parts, with an ending added; a bare name in any folder below.
+    /// Looks up a path in a list of the folder `holder`: relative to that folder or its ancestors, also without the
+    /// first components of the path or without its extension. A bare file name is looked up in all folders.
     pub fn find(&self, holder: usize, written: &str) -> Spot {
         let written = unquoted(written).replace('\\', "/");
         let parts: Vec<&str> = written
@@ -108,7 +110,7 @@ impl<'a> Finder<'a> {
                 let mut dirs = self.upwards(holder);
                 dirs.find_map(|dir| self.follow(dir, &parts[start..], alike))
             });
-            // Bare names are looked up in all folders at once.
+            // A bare name is looked up in all folders at once, by `anywhere`.
             near.or_else(|| if parts.len() > 1 { whole() } else { None })
         };
         match (anchored(false).or_else(|| anchored(true)), parts.as_slice()) {
@@ -118,7 +120,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Follows folders from `dir` to the image at their end; `alike` where capitals and accents may be written otherwise.
+    /// Follows a path from the folder `dir` to an image; with `alike`, case and accents are normalised.
     fn follow(&self, mut dir: usize, parts: &[&str], alike: bool) -> Option<Place> {
         let (name, folders) = parts.split_last()?;
         for folder in folders {
@@ -143,7 +145,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The image of this name in a folder, its ending left out or not.
+    /// Returns the image with this name in a folder; the name may lack the extension.
     fn in_folder(&self, dir: usize, name: &str, alike: bool) -> Option<Place> {
         let pictures = &self.tree.dirs[dir].pictures;
         let exact = pictures.binary_search_by(|picture| picture.as_ref().cmp(OsStr::new(name)));
@@ -158,7 +160,7 @@ impl<'a> Finder<'a> {
         Some((dir, place))
     }
 
-    /// An image that only one of all folders holds.
+    /// Looks up an image by its name in all folders.
     fn anywhere(&self, name: &str) -> Spot {
         let Some(holders) = self.bare().get(&self.hash(&folded(name))) else {
             return Spot::Nowhere;
@@ -175,7 +177,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The first of two images that are copies of one file.
+    /// Returns the first of two images if their files are copies, else [`Spot::Several`].
     fn one_of(&self, one: Place, other: Place) -> Spot {
         let mut both = [one, other].map(|place| (path_of(self.tree, place), place));
         both.sort();
@@ -201,7 +203,8 @@ impl<'a> Finder<'a> {
                 let key = |name: &str| (dir as u32, self.hash(name));
                 let pictures = self.tree.dirs[dir].pictures.iter();
                 let pictures: Vec<String> = pictures.map(|name| folded_name(name)).collect();
-                // Whole names first: an image of this name wins over one of this name without its ending.
+                // Complete names come first, so that an image with this name has priority over one with this name and
+                // an extension.
                 let whole = pictures.iter().map(String::as_str);
                 let stems = pictures.iter().map(|name| stem_of(name));
                 for (place, name) in whole.enumerate().chain(stems.enumerate()) {
@@ -263,7 +266,7 @@ impl Holders {
     }
 }
 
-/// Folders below one that are named for all images, those of masks left out.
+/// Returns the folders below a folder with a name for all images (such as "images"), except folders of masks.
 fn of_images(tree: &Tree, dir: usize) -> Vec<usize> {
     let mut found = Vec::new();
     let mut waiting = vec![dir];
@@ -280,7 +283,7 @@ fn of_images(tree: &Tree, dir: usize) -> Vec<usize> {
     found
 }
 
-/// The file of an image.
+/// Returns the path of an image.
 pub(super) fn path_of(tree: &Tree, (dir, place): Place) -> PathBuf {
     tree.dirs[dir]
         .path
@@ -291,7 +294,7 @@ fn folded_name(name: &OsStr) -> String {
     folded(&name.to_string_lossy())
 }
 
-/// The place of an image named without its ending.
+/// Returns the index of the image with this name without extension.
 fn without_ending(pictures: &[Arc<OsStr>], stem: &str) -> Option<usize> {
     let begin = format!("{stem}.");
     let begin = begin.as_bytes();
@@ -308,7 +311,7 @@ fn without_ending(pictures: &[Arc<OsStr>], stem: &str) -> Option<usize> {
     known.min().map(|(_, at)| at)
 }
 
-/// A name without its ending.
+/// Returns a name without its extension.
 fn stem_of(name: &str) -> &str {
     match name.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem,
@@ -321,7 +324,7 @@ fn is_named(picture: &OsStr, folded: &str) -> bool {
     name == folded || stem_of(&name) == folded
 }
 
-/// A written path or label without quotes around it.
+/// Returns a path or label without surrounding spaces and quotes.
 pub(super) fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }

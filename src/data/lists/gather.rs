@@ -1,4 +1,4 @@
-//! Finding the tables and lists of a folder and reading each on its own.
+//! Finds the tables and lists of a folder, and reads each of them separately.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,35 +18,36 @@ use crate::roles::{Role, rest_of_name, role_and_rest, words_of};
 use crate::texts::Words;
 use crate::tree::ending_of;
 
-/// Most lines of a list, or four times the images of the folder where that is more.
+/// Maximum number of lines of a list; four times the number of images in the folder if that is larger.
 const MOST_LINES: usize = 2_000_000;
-/// Most bytes of a list in JSON, which takes many times that in memory.
+/// Maximum size of a JSON list in bytes; in memory, it takes many times that.
 const MOST_JSON: u64 = 64 << 20;
-/// Most bytes of all lists together.
+/// Maximum size of all lists together in bytes.
 const MOST_BYTES: u64 = 1 << 30;
-/// If a folder has more files of one kind, they are notes on single images, unless they are named like lists.
+/// Maximum number of files of one form in a folder that are read as lists. If there are more, they are probably notes
+/// on single images, so only those with names of lists are read.
 const MOST_NOTES: usize = 64;
-/// In a folder of very many images, a list without a split in its name must name an image in the first lines.
+/// Number of first lines that are searched for images.
 const LOOKED_AT: usize = 50;
-/// A folder of more images has very many.
+/// Number of images of a folder above which a list without a split in its name must name an image in its first lines.
 const VERY_MANY: usize = 200_000;
 
 /// A table or list that names images of the folder.
 pub(super) struct List {
     pub path: PathBuf,
-    /// Its name.
+    /// The name of the file.
     pub file: String,
     pub role: Option<Role>,
-    /// What its name says beside its role: lists that share it belong together.
+    /// The rest of its name after removing the split; lists that share it belong together.
     pub family: String,
     pub rows: Vec<Row>,
     pub labels: Labels,
-    /// What was decided while reading it.
+    /// Remarks on decisions made while reading it.
     pub remarks: Vec<Words>,
 }
 
 impl List {
-    /// What its rows say of their images' splits.
+    /// Returns the split of a row's image, from the row or the name of the list; `None` if neither gives one.
     pub fn role_of(&self, row: &Row) -> Option<Role> {
         match row.split {
             SplitCell::Role(role) => Some(role),
@@ -60,14 +61,14 @@ impl List {
     }
 }
 
-/// A list that the user named, and perhaps its column.
+/// A list selected by the user, possibly with the column of the classes.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub path: &'a Path,
     pub column: Option<&'a str>,
 }
 
-/// Which kind of list a file is by its ending.
+/// The form of a list, by its file extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Form {
     Lines,
@@ -90,12 +91,12 @@ impl Form {
     }
 }
 
-/// Whether a file of this name may be a table or list.
+/// Returns whether a file with this name may be a table or list.
 pub fn may_be_list(path: &Path) -> bool {
     Form::of(&ending_of(path.as_os_str())).is_some()
 }
 
-/// Whether a file is a table, or named like a list of a split.
+/// Returns whether a file is a table, or has the name of a split.
 pub fn is_named_as_list(path: &Path) -> bool {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     match Form::of(&ending_of(path.as_os_str())) {
@@ -110,7 +111,7 @@ pub(super) struct Gathering<'g, 'a> {
     reader: &'g mut Reader<'a>,
     finder: &'g Finder<'a>,
     wanted: Option<Wanted<'g>>,
-    /// Bytes that may still be read.
+    /// Number of bytes that may still be read.
     left: u64,
 }
 
@@ -128,7 +129,7 @@ impl<'g, 'a> Gathering<'g, 'a> {
         }
     }
 
-    /// The lists directly in a folder that name images.
+    /// Returns the lists directly in a folder that name images.
     pub fn in_folder(&mut self, holder: usize) -> Vec<List> {
         let tree = self.reader.tree;
         let mut notes: HashMap<Form, usize> = HashMap::new();
@@ -159,7 +160,7 @@ impl<'g, 'a> Gathering<'g, 'a> {
         let most = MOST_LINES.max(tree.dirs[self.finder.dir].total.saturating_mul(4));
         let (text, encoding) = match load(path, form, most, &mut self.left) {
             Ok(loaded) => loaded,
-            // Files in JSON are about anything.
+            // Any kind of data may be in such a file, so an unreadable one is not reported.
             Err(_) if !named => return None,
             Err(problem) => {
                 let path = path.to_path_buf();
@@ -208,7 +209,7 @@ impl<'g, 'a> Gathering<'g, 'a> {
         })
     }
 
-    /// Takes classes and splits from the lists that name images by the ids of this one, as CUB-200 has them:
+    /// Adds classes and splits from the lists that refer to images by the ids in this list, as in CUB-200:
     /// `image_class_labels.txt`, `train_test_split.txt` (1 is training) and `classes.txt`.
     fn add_by_id(&mut self, holder: usize, own: &Path, sheet: &mut Sheet) {
         let tree = self.reader.tree;
@@ -267,8 +268,8 @@ impl<'g, 'a> Gathering<'g, 'a> {
     }
 }
 
-/// Whether a file is no list: sample submissions hold made-up answers, and Tiny-ImageNet's annotations are read with its
-/// folders.
+/// Returns whether a file is never a list: sample submissions contain placeholder classes, and Tiny-ImageNet's
+/// annotations are read with its folders.
 fn is_no_list(stem: &str) -> bool {
     stem.to_lowercase().contains("submission") || stem == "val_annotations"
 }
@@ -283,8 +284,8 @@ fn sheet_of(source: &Source, form: Form, text: &str) -> Option<Sheet> {
     }
 }
 
-/// Whether a text is a list of this folder. If it is named like a list, one image is enough; any other has to name images
-/// in half of its lines.
+/// Returns whether a text is a list of images in this folder. A file with the name of a list needs an image in its
+/// first lines or in a tenth of all; another file needs images in half of its lines.
 fn is_about_images(sheet: &Sheet, named: bool) -> bool {
     let found = sheet.named();
     let early = sheet.rows.iter().take(LOOKED_AT);
@@ -295,19 +296,19 @@ fn is_about_images(sheet: &Sheet, named: bool) -> bool {
     }
 }
 
-/// Whether one of the first lines has a word with the ending of an image.
+/// Returns whether one of the first lines contains a word with the extension of an image.
 fn names_images(text: &str) -> bool {
     let lines = text.lines().take(LOOKED_AT);
     let mut words = lines.flat_map(|line| line.split([' ', '\t', ',', ';', '"']));
     words.any(super::sheet::ends_as_image)
 }
 
-/// The text of a list that is known by its name.
+/// Returns the text of a list that is known by its name.
 pub(crate) fn text_of(path: &Path) -> Result<String> {
     load(path, Form::Lines, MOST_LINES, &mut MOST_BYTES.clone()).map(|(text, _)| text)
 }
 
-/// The text of a list of at most `most` lines.
+/// Returns the text of a list of at most `most` lines, and subtracts its size from `left`.
 fn load(path: &Path, form: Form, most: usize, left: &mut u64) -> Result<(String, Encoding)> {
     let largest = match form {
         Form::Json => MOST_JSON,

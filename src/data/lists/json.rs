@@ -1,4 +1,4 @@
-//! Lists in JSON as rows of a table: an object per line or in an array, files by their classes, classes by files, COCO.
+//! Converts JSON lists into rows of a table: objects per line or in an array, files by class, classes by file, COCO.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use super::table::record;
 
-/// Most different keys of objects: as many as a table has columns.
+/// Maximum number of different keys, which become the columns of the table.
 const MOST_KEYS: usize = 1000;
-/// Most cells of the table that objects become.
+/// Maximum number of cells of the table.
 const MOST_CELLS: usize = 16 << 20;
 
 type Object = Map<String, Value>;
 
-/// Lines of one object each, as `metadata.jsonl` has them; the first row is the header. `None` for something else.
+/// Reads lines with one object each, such as `metadata.jsonl`; the first row is the header. `None` for another text.
 pub(super) fn of_lines(text: &str) -> Option<Vec<StringRecord>> {
     let lines = text.lines().enumerate();
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
@@ -25,7 +25,7 @@ pub(super) fn of_lines(text: &str) -> Option<Vec<StringRecord>> {
     of_objects(objects.collect::<Option<_>>()?)
 }
 
-/// A whole file; the first row is the header. `None` for one that lists no files.
+/// Reads a complete JSON file; the first row is the header. `None` if it does not list files.
 pub(super) fn of_file(text: &str) -> Option<Vec<StringRecord>> {
     match serde_json::from_str(text).ok()? {
         Value::Array(items) => {
@@ -40,7 +40,7 @@ pub(super) fn of_file(text: &str) -> Option<Vec<StringRecord>> {
     }
 }
 
-/// Objects as rows, their keys as columns.
+/// Converts objects, given with their line numbers, into rows with their keys as columns.
 fn of_objects(objects: Vec<(usize, Object)>) -> Option<Vec<StringRecord>> {
     let mut keys: Vec<&str> = Vec::new();
     let mut known = HashMap::new();
@@ -68,7 +68,7 @@ fn of_objects(objects: Vec<(usize, Object)>) -> Option<Vec<StringRecord>> {
     Some(records)
 }
 
-/// `{"a.jpg": "cat"}`, or `{"cat": ["a.jpg", "b.jpg"]}`.
+/// Reads `{"a.jpg": "cat"}` or `{"cat": ["a.jpg", "b.jpg"]}`.
 fn of_pairs(object: &Object) -> Option<Vec<StringRecord>> {
     let mut records = vec![StringRecord::from(vec!["file", "label"])];
     for (number, (key, value)) in (1..).zip(object) {
@@ -88,7 +88,7 @@ fn of_pairs(object: &Object) -> Option<Vec<StringRecord>> {
     (records.len() > 1).then_some(records)
 }
 
-/// `images` with `file_name`, `categories` with `name`, and `annotations` that tie them together.
+/// Reads COCO: `images` with `file_name`, `categories` with `name`, and `annotations` that connect them.
 fn of_coco(object: &Object) -> Option<Vec<StringRecord>> {
     let items = |name: &str| object.get(name)?.as_array();
     let by_id = |name: &str, of: &str| -> Option<HashMap<String, String>> {
@@ -111,7 +111,7 @@ fn of_coco(object: &Object) -> Option<Vec<StringRecord>> {
     (records.len() > 1).then_some(records)
 }
 
-/// A value as a cell; lists and objects say nothing there.
+/// Returns a value as the text of a cell; lists and objects become empty cells.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

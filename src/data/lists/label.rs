@@ -1,4 +1,5 @@
-//! What a table says. The column of its classes is known by its header, by the folders, or because no other could be it.
+//! Finds the column with the classes of a table: by its header, by the folders of the images, or because no other
+//! column is possible.
 
 use std::collections::HashSet;
 
@@ -10,10 +11,10 @@ use super::table::{Header, LabelBy, SplitBy, Table, is_one};
 use crate::message;
 use crate::names::{folded, look_alike};
 
-/// In a table of more rows a class occurs twice on average; in a shorter one some class does.
+/// Number of rows above which each class must occur twice on average; in a shorter table, one repetition is enough.
 const FEW_ROWS: usize = 40;
 
-/// How the classes are named, and how sure that is.
+/// How the classes are given, and how certain that is.
 type LabelChoice = (LabelBy, Labels);
 
 fn column(table: &Table, at: usize, sure: bool) -> LabelChoice {
@@ -24,13 +25,13 @@ fn column(table: &Table, at: usize, sure: bool) -> LabelChoice {
     (LabelBy::Column(at), labels)
 }
 
-/// What is known of the cells of a column.
+/// Statistics of the cells of a column.
 struct Cells {
     filled: usize,
     distinct: usize,
-    /// Whether all are whole numbers.
+    /// Whether all are integers.
     whole: bool,
-    /// Whether all are numbers and some have a fraction.
+    /// Whether all are numbers and some are not integers.
     measured: bool,
     /// Whether all are zero or one.
     binary: bool,
@@ -61,7 +62,7 @@ impl Cells {
         }
     }
 
-    /// Whether the cells repeat, as classes do, and are no measurements.
+    /// Returns whether the cells repeat, as classes do, and are not measurements.
     fn may_be_classes(&self) -> bool {
         let again = match self.filled > FEW_ROWS {
             true => self.distinct * 2 <= self.filled,
@@ -71,8 +72,8 @@ impl Cells {
     }
 }
 
-/// Returns what a table says; `None` if it names no image. JSON always has a header, other forms where their first row
-/// names no image.
+/// Reads a table; `None` if it names no image. With `has_header` (as for JSON), the first row is always a header;
+/// otherwise only if it names no image.
 pub(super) fn table_sheet(
     source: &Source,
     records: &[StringRecord],
@@ -102,7 +103,7 @@ pub(super) fn table_sheet(
     })
 }
 
-/// Chooses the column of the classes among those that hold neither files nor splits (`apart`).
+/// Chooses the column with the classes. `apart` are the columns with splits or further file names, which are excluded.
 fn choose(table: &Table, apart: &[usize]) -> LabelChoice {
     let free = |at: &usize| *at != table.file && !apart.contains(at);
     let columns: Vec<usize> = (0..table.width).filter(free).collect();
@@ -130,7 +131,7 @@ fn choose(table: &Table, apart: &[usize]) -> LabelChoice {
     }
     let guess = guessed(table, &columns);
     match (marked, &guess.1) {
-        // A column that is marked together with others is no guess.
+        // A column that is one of several marked ones is not a guess.
         (Some((_, Labels::Marked(marked))), Labels::Guessed(column))
             if !marked.contains(column) =>
         {
@@ -141,7 +142,7 @@ fn choose(table: &Table, apart: &[usize]) -> LabelChoice {
     }
 }
 
-/// Of columns with known headers the one with words, if they say the same.
+/// Chooses among columns with known headers: the first with words, if all columns correspond one to one.
 fn of_named(table: &Table, named: &[usize]) -> Option<LabelChoice> {
     let (&first, rest) = named.split_first()?;
     if !rest
@@ -154,7 +155,7 @@ fn of_named(table: &Table, named: &[usize]) -> Option<LabelChoice> {
     Some(column(table, words.copied().unwrap_or(first), true))
 }
 
-/// Columns of zeros and ones of which each row has a single one.
+/// Returns the columns with only zeros and ones, if at most one of them is 1 in each row (one-hot encoding).
 fn one_hot(table: &Table, columns: &[usize]) -> Option<LabelChoice> {
     if !table.has_header() {
         return None;
@@ -170,18 +171,18 @@ fn one_hot(table: &Table, columns: &[usize]) -> Option<LabelChoice> {
     };
     if table.body.iter().any(|record| ones(record) > 1) {
         let marked = binary.iter().map(|&at| table.title(at)).collect();
-        // Two flags may be about anything.
+        // Two such columns may be flags that are unrelated to classes.
         return (binary.len() > 2).then_some((LabelBy::Nothing, Labels::Marked(marked)));
     }
     let single = table.body.iter().filter(|record| ones(record) == 1);
     (single.count() * 5 >= table.body.len() * 4).then_some((LabelBy::OneOf(binary), Labels::Sure))
 }
 
-/// The only column that may hold classes. Words go before numbers.
+/// Returns the only column that may contain classes. Words have priority over numbers.
 fn guessed(table: &Table, columns: &[usize]) -> LabelChoice {
     if let ([only], false) = (columns, table.has_header()) {
         let cells = Cells::of(table, *only);
-        // What precedes the file and never repeats is an id.
+        // A column before the file without repetitions contains ids.
         let is_id = *only < table.file && cells.distinct == cells.filled;
         let once = cells.filled > FEW_ROWS && !cells.may_be_classes();
         return match cells.distinct < 2 || is_id || once {
@@ -219,14 +220,14 @@ fn several(table: &Table, columns: &[usize]) -> LabelChoice {
     (LabelBy::Nothing, Labels::Several(titles))
 }
 
-/// Whether two columns name the same things, each in its way.
+/// Returns whether the values of two columns correspond one to one.
 fn are_one_to_one(table: &Table, one: usize, other: usize) -> bool {
     let pairs = table.body.iter();
     let pairs = pairs.filter_map(|record| Some((record.get(one)?, record.get(other)?)));
     one_to_one(pairs).is_some()
 }
 
-/// Whether a column names the folders of the images, or has one word for each folder.
+/// Returns whether a column contains the folder names of the images, or corresponds one to one to the folders.
 fn agrees_with_folders(table: &Table, at: usize) -> bool {
     let placed = table.cells(at).filter_map(|(row, cell)| {
         let Spot::At((dir, _)) = table.spots[row] else {

@@ -1,4 +1,4 @@
-//! Lists of lines: a path and perhaps a label, columns parted by spaces, and pairs of YAML.
+//! Reads lists with a path and an optional label per line, tables separated by tabs or spaces, and YAML lists.
 
 use std::collections::HashSet;
 
@@ -9,12 +9,13 @@ use super::label::table_sheet;
 use super::sheet::{Labels, Names, Row, Sheet, Source, ends_as_image};
 use super::table::record;
 
-/// What parts a path from its label.
+/// Separators between a path and its label.
 const MARKS: [char; 4] = ['\t', ',', ' ', ';'];
-/// Most words of a label: the end of the path is looked for at the last marks of a line, this number at most.
+/// Maximum number of separators, from the end of a line, at which the end of the path is searched.
 const MOST_WORDS: usize = 12;
 
-/// Lines of `path`, `path label` or `path,label`, where both may have spaces; else a table parted by tabs or spaces.
+/// Reads lines of `path`, `path label` or `path,label`, where both may contain spaces; if that finds few images, a
+/// table separated by tabs or spaces.
 pub(super) fn text_sheet(source: &Source, text: &str) -> Sheet {
     let lines: Vec<(usize, &str)> = text
         .lines()
@@ -40,7 +41,7 @@ pub(super) fn text_sheet(source: &Source, text: &str) -> Sheet {
     }
 }
 
-/// The lines as rows of a table.
+/// Splits the lines into the cells of a table.
 fn parted<'t, W: Iterator<Item = &'t str>>(
     lines: &[(usize, &'t str)],
     parts: impl Fn(&'t str) -> W,
@@ -82,7 +83,7 @@ fn path_first(source: &Source, lines: &[(usize, &str)]) -> Sheet {
     }
 }
 
-/// The longest beginning of a line that names an image, and what follows it.
+/// Returns the longest beginning of a line that names an image, and the rest of the line.
 fn path_and_label<'t>(source: &Source, line: &'t str) -> (Spot, &'t str, &'t str) {
     let marks = line.rmatch_indices(MARKS).take(MOST_WORDS);
     let parts = marks.map(|(at, mark)| {
@@ -91,7 +92,7 @@ fn path_and_label<'t>(source: &Source, line: &'t str) -> (Spot, &'t str, &'t str
     });
     let mut tried: Vec<(&str, &str)> = parts.collect();
     let shortest = tried.first().copied().unwrap_or((line, ""));
-    // What ends like an image is a path as a whole, if there is one of this name.
+    // A line that ends like an image name is first tried as a whole.
     let whole = match ends_as_image(unquoted(line)) {
         true => 0,
         false => tried.len(),
@@ -104,8 +105,8 @@ fn path_and_label<'t>(source: &Source, line: &'t str) -> (Spot, &'t str, &'t str
     found.unwrap_or((Spot::Nowhere, shortest.0, shortest.1))
 }
 
-/// Whether the first of several numbers determines the others, as the number of a class does; `None` unless every label is
-/// several numbers.
+/// Returns whether the first of several numbers determines the others, as the number of a class does; `None` unless
+/// every label consists of several numbers.
 fn first_determines<'t>(labels: impl Iterator<Item = &'t str>) -> Option<bool> {
     let (mut all, mut first) = (HashSet::new(), HashSet::new());
     let mut rows = 0;
@@ -124,7 +125,8 @@ fn first_determines<'t>(labels: impl Iterator<Item = &'t str>) -> Option<bool> {
     (rows > 0).then_some(first.len() > 1 && first.len() == all.len() && first.len() < rows)
 }
 
-/// `data:` followed by `- path` items, `targets:` by `- number` items, as rows of a table; the first row is the header.
+/// Reads YAML with paths as `- path` items below `data:` and labels as `- number` items below `targets:` as a table;
+/// the first row is the header.
 pub(super) fn of_yaml(text: &str) -> Vec<StringRecord> {
     let (mut paths, mut labels) = (Vec::new(), Vec::new());
     let mut target = None;

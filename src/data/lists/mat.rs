@@ -118,7 +118,8 @@ fn numbers(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
     None
 }
 
-/// Returns the numbers of a matrix if it has this name: after its flags and size come the name and the numbers.
+/// Returns the numbers of a matrix if it has this name. A matrix contains its flags, size, name and numbers, in this
+/// order.
 fn matrix(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
     let (_, _, rest) = element(bytes)?;
     let (_, _, rest) = element(rest)?;
@@ -154,7 +155,7 @@ fn matrix(bytes: &[u8], name: &str) -> Option<Vec<f64>> {
 fn element(bytes: &[u8]) -> Option<(u32, &[u8], &[u8])> {
     let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let (kind, length) = (word(0)?, word(4)?);
-    // Up to four bytes are in the place of the length.
+    // Small elements have up to four bytes of content in place of the length.
     let (kind, start, length): (u32, usize, usize) = match kind >> 16 {
         0 => (kind, 8, usize::try_from(length).ok()?),
         small => (kind & 0xFFFF, 4, usize::try_from(small).ok()?),
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
     use crate::{Dataset, OpenOptions};
 
-    /// A row of bytes as MATLAB saves it; short names and rows are in the place of the length.
+    /// Encodes a row of bytes like MATLAB; short names and rows are stored in place of the length.
     fn saved(name: &str, numbers: &[u8]) -> Vec<u8> {
         let element = |kind: u32, content: &[u8]| {
             let length = content.len() as u32;
@@ -235,7 +236,7 @@ mod tests {
         assert_eq!(data.classes, ["2", "77"]);
         assert_eq!((data.train.len(), data.test.len()), (3, 4));
         assert!(data.skipped.is_empty() && !data.test_drawn);
-        // Cut or changed anywhere it is a problem or another label, and never a panic.
+        // Truncated or modified files give a Problem or another label, never a panic.
         for at_byte in 0..labels.len() {
             let _ = numbers(&labels[..at_byte], "labels");
             let mut other = labels.clone();

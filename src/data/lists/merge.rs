@@ -1,4 +1,4 @@
-//! Putting together what several lists say of the same images, and refusing what contradicts itself.
+//! Merges the lists of a folder, and refuses contradictions between them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -14,20 +14,21 @@ use crate::problem::{Problem, Result, some_of};
 use crate::reader::Reader;
 use crate::roles::Role;
 
-/// An image that lists name, with its label and split.
+/// An image in a list, with its label and split.
 pub(super) type Entry = (Place, Option<Rc<str>>, Option<Role>);
 
-/// In lists of more rows, labels that never repeat are no classes.
+/// Number of rows above which labels that never repeat are not classes.
 const FEW_ROWS: usize = 40;
-/// One image in this number may have two labels in a list, and is left out. With more of them, a row is not an image.
+/// One in this number of rows may be an image with two labels, which is left out. If there are more, rows do not stand
+/// for images.
 const RARE: usize = 20;
-/// Most images or lists that a sentence names.
+/// Maximum number of images or lists that a sentence names.
 const NAMED: usize = 4;
 
-/// Images with two labels: the list that gives the second, and the labels.
+/// Images with two labels: the list that contains the second one, and the labels.
 type Twice = BTreeMap<Place, (usize, BTreeSet<String>)>;
 
-/// What one row says of an image.
+/// The label and split that one row gives an image.
 struct Said {
     place: Place,
     list: usize,
@@ -35,10 +36,10 @@ struct Said {
     role: Option<Role>,
 }
 
-/// What lists say of their images, one entry for each split that an image is in.
+/// Merges lists into one entry for each split that an image is in.
 ///
 /// # Errors
-/// Lists that label or split the same images differently, or one that gives many images two labels.
+/// Returns a Problem if lists give an image different labels or splits, or if a list gives many images two labels.
 pub(super) fn merge(
     reader: &mut Reader,
     lists: &[List],
@@ -65,7 +66,7 @@ pub(super) fn merge(
     Ok(entries(reader, lists, said))
 }
 
-/// Forgets labels that never repeat: numbers of lines, or descriptions.
+/// Removes labels that hardly repeat, such as line numbers or descriptions.
 pub(super) fn forget_unique_labels(lists: &mut [List]) {
     let mut families: BTreeMap<&str, (usize, HashSet<&str>)> = BTreeMap::new();
     for list in lists.iter() {
@@ -89,10 +90,10 @@ pub(super) fn forget_unique_labels(lists: &mut [List]) {
     }
 }
 
-/// What the first row says of each image beside what each other row says of it, with their lists.
+/// A value of the first row of an image, and a value of another row of it, each with its list.
 type Pair<T> = (Place, (usize, T), (usize, T));
 
-/// Pairs of rows of one image that both say something.
+/// Returns pairs of the first row of an image and each other one, if both have a value.
 fn pairs<'s, T: Copy>(said: &'s [Said], what: impl Fn(&'s Said) -> Option<T>) -> Vec<Pair<T>> {
     let mut pairs = Vec::new();
     for same in said.chunk_by(|one, other| one.place == other.place) {
@@ -106,10 +107,10 @@ fn pairs<'s, T: Copy>(said: &'s [Said], what: impl Fn(&'s Said) -> Option<T>) ->
     pairs
 }
 
-/// The images with two labels, and the list and labels of each.
+/// Returns the images with two labels, with the list and labels of each.
 ///
 /// # Errors
-/// Lists of different names that label the same images differently.
+/// Returns a Problem if unrelated lists give an image different labels.
 fn contradictions(lists: &[List], said: &[Said]) -> Result<Twice> {
     let mut words = Translations::of(lists);
     let mut twice = Twice::new();
@@ -129,10 +130,10 @@ fn contradictions(lists: &[List], said: &[Said]) -> Result<Twice> {
     Ok(twice)
 }
 
-/// How labels of one list are called in another.
+/// Finds out whether lists use different words for the same classes.
 struct Translations<'l> {
     labels: Vec<HashSet<&'l str>>,
-    /// Whether two lists share a word.
+    /// Whether two lists share a label.
     share: HashMap<(usize, usize), bool>,
     known: HashMap<(usize, usize, String), String>,
 }
@@ -147,7 +148,8 @@ impl<'l> Translations<'l> {
         }
     }
 
-    /// Whether two labels of an image mean the same: they are equal, or each list has its own word for everything.
+    /// Returns whether two labels of an image mean the same: they are equal, or the lists share no label and correspond
+    /// one to one.
     fn agree(&mut self, (one, label): (usize, &str), (two, other): (usize, &str)) -> bool {
         if label == other {
             return true;
@@ -165,7 +167,7 @@ impl<'l> Translations<'l> {
     }
 }
 
-/// Refuses lists of different names that put an image into different splits.
+/// Refuses unrelated lists that put an image into different splits.
 fn check_splits(lists: &[List], said: &[Said]) -> Result<()> {
     let mut apart = BTreeSet::new();
     for (_, (first, role), (list, other)) in pairs(said, |said| said.role) {
@@ -178,7 +180,8 @@ fn check_splits(lists: &[List], said: &[Said]) -> Result<()> {
     refuse(lists, &apart, "problem-lists-assign-different-splits")
 }
 
-/// Refuses lists that contradict each other, if there are some: names one of each family, and says how to choose.
+/// Refuses lists that contradict each other, if there are any. The Problem names a list of each family, and says how to
+/// select one.
 fn refuse(lists: &[List], apart: &BTreeSet<usize>, id: &'static str) -> Result<()> {
     let mut families: BTreeMap<&str, &List> = BTreeMap::new();
     for list in apart.iter().map(|&list| &lists[list]) {
@@ -197,7 +200,7 @@ fn refuse(lists: &[List], apart: &BTreeSet<usize>, id: &'static str) -> Result<(
     )
 }
 
-/// Leaves out images with two labels; refuses a list in which they are many.
+/// Leaves out images with two labels; refuses the list if there are many.
 fn leave_out(
     reader: &mut Reader,
     lists: &[List],
@@ -240,8 +243,8 @@ fn leave_out(
     Ok(())
 }
 
-/// One entry for each split of an image. Where lists give splits, images without one are left aside; where they name test
-/// images only, those are the training images.
+/// Returns one entry for each split of an image. If lists give splits, images without one are left out; if lists name
+/// only test images, images without a split are training images.
 fn entries(reader: &mut Reader, lists: &[List], said: Vec<Said>) -> Vec<Entry> {
     let is = |role: Role| move |said: &Said| said.role == Some(role);
     let (trained, tested) = (
@@ -249,7 +252,7 @@ fn entries(reader: &mut Reader, lists: &[List], said: Vec<Said>) -> Vec<Entry> {
         said.iter().any(is(Role::Test)),
     );
     let split = said.iter().any(|said| said.role.is_some());
-    // Words say more than numbers.
+    // Words are more informative than numbers.
     let numbered: Vec<bool> = lists.iter().map(is_numbered).collect();
     let mut all = Vec::new();
     let mut aside = 0;
@@ -262,7 +265,7 @@ fn entries(reader: &mut Reader, lists: &[List], said: Vec<Said>) -> Vec<Entry> {
         let mut roles: Vec<Role> = same.iter().filter_map(|said| said.role).collect();
         roles.sort_unstable();
         roles.dedup();
-        // Training lists may take the validation images in.
+        // A training list may include the validation images.
         if tested && roles.contains(&Role::Train) {
             roles.retain(|role| *role != Role::Validation);
         }

@@ -62,12 +62,12 @@ pub(super) struct ListedDataset {
     pub whole: bool,
 }
 
-/// Reads the tables and lists in and below `dir`. If this folder only wraps another one, the lists next to that one are
+/// Reads the tables and lists in and below `dir`. If this folder only wraps another one, the lists beside that one are
 /// read first.
 ///
 /// # Errors
-/// Returns a Problem for lists that contradict themselves or each other, a damaged MATLAB file, or a wanted list that names
-/// no image.
+/// Returns a Problem for lists that contradict themselves or each other, a damaged MATLAB file, or a selected list that
+/// names no image.
 pub(super) fn read(
     reader: &mut Reader,
     dir: usize,
@@ -126,7 +126,7 @@ fn says_something(list: &List) -> bool {
     list.labels != Labels::Unsaid || list.has_roles()
 }
 
-/// Keeps only the lists that belong to the one that the user named.
+/// Keeps only the lists that belong to the one selected by the user.
 fn keep_wanted(lists: &mut Vec<List>, wanted: Wanted) -> Result<()> {
     let family = lists.iter().find(|list| list.path == wanted.path);
     let Some(family) = family.map(|list| list.family.clone()) else {
@@ -135,14 +135,14 @@ fn keep_wanted(lists: &mut Vec<List>, wanted: Wanted) -> Result<()> {
             .advise(message!("advice-add-csv-file-label")));
     };
     lists.retain(|list| list.family == family);
-    // Only the list that the user named has the column.
+    // Only the selected list has the column.
     if wanted.column.is_some() {
         lists.retain(|list| list.path == wanted.path);
     }
     Ok(())
 }
 
-/// Discards guessed columns if other lists are certain. Returns the problem that makes the tables ambiguous, if any.
+/// Removes guessed labels if other lists are certain. Returns the Problem of ambiguous tables, if there are any.
 fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
     let sure = lists.iter().any(|list| list.labels == Labels::Sure);
     let mut unclear = None;
@@ -179,7 +179,7 @@ fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
     unclear
 }
 
-/// Converts lists into samples, with names of the classes.
+/// Converts lists into samples, and chooses the names of their classes.
 fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Listed> {
     let tree = reader.tree;
     let mut found = Found::default();
@@ -324,7 +324,8 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
     let train = entries.iter().filter(|entry| !is_test(entry.2));
     let train: BTreeSet<Place> = train.map(|entry| entry.0).collect();
     let both = train.intersection(&test).count();
-    // Removing them from two equal lists would leave no training images; duplicates are reported elsewhere.
+    // If both lists are equal, nothing is removed, because no training images would be left; duplicates are reported
+    // elsewhere.
     if both == 0 || both == train.len() {
         return;
     }

@@ -1,4 +1,4 @@
-//! What the classes of listed images are called: as their labels, their folders, or the beginnings of their files' names.
+//! Names the classes of listed images: by their labels, their folders, or the common parts of their file names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -12,16 +12,16 @@ use crate::reader::Reader;
 use crate::roles::{is_domain, is_of_images, is_of_masks, role_of};
 use crate::tree::Tree;
 
-/// The names of classes.
+/// The names of the classes.
 pub(super) struct ClassNaming {
-    /// Of the labels, where they are not their own names.
+    /// Names by label, if labels are not used as names.
     labels: Option<HashMap<String, String>>,
-    /// Of images without a label, by their folders.
+    /// Names by folder, for images without a label.
     folders: BTreeMap<usize, String>,
 }
 
 impl ClassNaming {
-    /// The class of an image with this label; `None` if it is not known.
+    /// Returns the class of an image with this label; `None` if it is unknown.
     pub fn of<'n>(&'n self, (dir, _): Place, label: Option<&'n str>) -> Option<&'n str> {
         match (label, &self.labels) {
             (Some(label), None) => Some(label),
@@ -31,8 +31,8 @@ impl ClassNaming {
     }
 }
 
-/// Chooses the names: those of the folders where folders and labels say the same, else the labels; of numbers the
-/// beginnings of the files' names where these say the same.
+/// Chooses the names: folder names if folders and labels correspond one to one, else labels. Numeric labels are
+/// replaced by the beginnings of file names if those correspond one to one.
 pub(super) fn class_names(reader: &mut Reader, finder: &Finder, entries: &[Entry]) -> ClassNaming {
     let tree = reader.tree;
     let folder_of = |(dir, _): Place| tree.dirs[dir].name.as_str();
@@ -72,8 +72,8 @@ pub(super) fn class_names(reader: &mut Reader, finder: &Finder, entries: &[Entry
     ClassNaming { labels, folders }
 }
 
-/// Returns the file name of an image without the number at its end and what separates them; empty if it does not end in
-/// a number.
+/// Returns the file name of an image without the number at its end and the separator before it; empty if it does not
+/// end in a number.
 pub(crate) fn name_before_number(tree: &Tree, (dir, place): Place) -> String {
     let name = tree.dirs[dir].pictures[place].to_string_lossy();
     let name = composed(&name);
@@ -91,8 +91,8 @@ pub(crate) fn name_before_number(tree: &Tree, (dir, place): Place) -> String {
     }
 }
 
-/// The class of every folder with listed images. Folders of one name in different domains or splits are one class;
-/// elsewhere their classes are named by their paths.
+/// Returns the class of every folder with listed images. Folders with the same name in different domains or splits are
+/// one class; other folders with the same name are named by their paths.
 fn by_folder(reader: &mut Reader, finder: &Finder, entries: &[Entry]) -> BTreeMap<usize, String> {
     let tree = reader.tree;
     let name = |dir: usize| tree.dirs[dir].name.as_str();

@@ -1,4 +1,4 @@
-//! What a table or list of any form says: an image, its class and its split per row.
+//! The content of a table or list of any form: an image, its class and its split per row.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -15,11 +15,11 @@ use crate::tree::{Tree, ending_of};
 pub(super) struct Source<'a> {
     pub tree: &'a Tree,
     pub finder: &'a Finder<'a>,
-    /// Its folder.
+    /// The folder of the list.
     pub holder: usize,
-    /// Its name.
+    /// The name of the list.
     pub file: &'a str,
-    /// The column of the classes, where the user named it.
+    /// The column with the classes, if selected by the user.
     pub column: Option<&'a str>,
 }
 
@@ -33,21 +33,21 @@ impl Source<'_> {
     }
 }
 
-/// What a table or list says.
+/// The content of a table or list.
 #[derive(Default)]
 pub(super) struct Sheet {
     pub rows: Vec<Row>,
-    /// The numbers of rows by the names that other lists have for their images.
+    /// Indices of rows by the ids with which other lists refer to their images.
     pub ids: HashMap<String, usize>,
     pub labels: Labels,
-    /// What was decided while reading it.
+    /// Remarks on decisions made while reading it.
     pub remarks: Vec<Words>,
 }
 
-/// One row.
+/// A row of a list.
 pub(super) struct Row {
     pub line: usize,
-    /// What it names, where that is not one image of the folder.
+    /// The path in the row; `None` if it was found.
     pub written: Option<String>,
     pub spot: Spot,
     pub label: Option<Rc<str>>,
@@ -55,7 +55,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// A row without a label and a split.
+    /// Creates a row without label and split.
     pub fn of(line: usize, written: &str, spot: Spot) -> Self {
         Self {
             line,
@@ -67,12 +67,12 @@ impl Row {
     }
 }
 
-/// What a row says of its split.
+/// The split in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SplitCell {
     Unsaid,
     Role(Role),
-    /// Something that is no split: `unlabelled`, `extra`.
+    /// Another value, such as `unlabelled` or `extra`.
     Other,
 }
 
@@ -86,41 +86,41 @@ impl SplitCell {
     }
 }
 
-/// Whether a list names the classes, and how certain that is.
+/// Whether a list gives the classes, and how certain that is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Labels {
-    /// It names none.
+    /// It does not give classes.
     #[default]
     Unsaid,
     Sure,
-    /// This column was the only one that could name them.
+    /// This column is the only one that may contain the classes.
     Guessed(String),
-    /// Each of these columns could name them.
+    /// Each of these columns may contain the classes.
     Several(Vec<String>),
-    /// Several of these columns are marked for one image.
+    /// Several of these columns are 1 for the same image.
     Marked(Vec<String>),
 }
 
 impl Sheet {
-    /// Rows that name an image of the folder.
+    /// Returns the number of rows that name an image of the folder.
     pub fn named(&self) -> usize {
         let named = self.rows.iter();
         named.filter(|row| row.spot != Spot::Nowhere).count()
     }
 }
 
-/// Whether a written name ends like that of an image.
+/// Returns whether a path has the extension of an image.
 pub(super) fn ends_as_image(written: &str) -> bool {
     let ending = ending_of(Path::new(written).as_os_str());
     READABLE.contains(&ending.as_str())
 }
 
-/// Labels met so far, each stored once.
+/// The labels so far, each stored only once.
 #[derive(Default)]
 pub(super) struct Names(HashSet<Rc<str>>);
 
 impl Names {
-    /// A label in its composed form; `None` for an empty one.
+    /// Returns a label with composed Unicode characters; `None` if it is empty.
     pub fn of(&mut self, label: &str) -> Option<Rc<str>> {
         let label = composed(label.trim());
         if label.is_empty() {
@@ -135,7 +135,7 @@ impl Names {
     }
 }
 
-/// Maps left to right names if each has exactly one of the other; `None` if not, or for fewer than two.
+/// Returns a map from left to right values if they correspond one to one; `None` if not, or for fewer than two.
 pub(super) fn one_to_one<'a>(
     pairs: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Option<HashMap<String, String>> {

@@ -1,4 +1,4 @@
-//! Tables of file, label and perhaps split: which column holds what, and what the rows then say.
+//! Tables of file, label and optional split: determines the meaning of each column, and reads the rows.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,27 +10,27 @@ use crate::message;
 use crate::roles::{Role, role_of};
 use crate::texts::Words;
 
-/// Most cells of a table; each takes room of its own.
+/// Maximum number of cells of a table, to limit memory.
 const MOST_CELLS: usize = 16 << 20;
-/// Most columns of a table.
+/// Maximum number of columns of a table.
 const MOST_COLUMNS: usize = 1000;
-/// Rows, spread over the table, by which the column of the files is found.
+/// Approximate number of rows, spread over the table, by which the column of the files is found.
 const PROBED: usize = 200;
 
-/// What the header of a column says of its cells.
+/// The meaning of a column, by its header.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Header {
-    /// They name images.
+    /// File names of images.
     File,
-    /// They name splits.
+    /// Names of splits.
     Split,
-    /// Yes or no to one split, with the role of a yes.
+    /// Yes or no for a single split, which is the one given here.
     OneSplit(Role),
-    /// They name classes.
+    /// Classes.
     Label,
-    /// They name classes, if no column is a [`Header::Label`].
+    /// Classes, if no column is a [`Header::Label`].
     Class,
-    /// They may name classes.
+    /// Possibly classes.
     PerhapsClass,
 }
 
@@ -56,7 +56,7 @@ impl Header {
     }
 }
 
-/// The rows of a CSV or TSV.
+/// Returns the rows of a CSV or TSV text.
 pub(super) fn records_of(text: &str) -> Vec<StringRecord> {
     let cells = text.bytes().filter(|byte| b",;\t".contains(byte)).count();
     if cells > MOST_CELLS {
@@ -77,7 +77,7 @@ pub(super) fn records_of(text: &str) -> Vec<StringRecord> {
     csv.records().filter_map(std::result::Result::ok).collect()
 }
 
-/// A row of a table made of something else.
+/// Creates a row with a line number from cells of another format.
 pub(super) fn record(line: usize, cells: impl IntoIterator<Item: AsRef<str>>) -> StringRecord {
     let mut record: StringRecord = cells.into_iter().collect();
     let mut at = Position::new();
@@ -86,29 +86,29 @@ pub(super) fn record(line: usize, cells: impl IntoIterator<Item: AsRef<str>>) ->
     record
 }
 
-/// A table as its columns are understood.
+/// A table whose columns have been identified.
 pub(super) struct Table<'a> {
     pub source: &'a Source<'a>,
     head: Option<&'a StringRecord>,
     pub body: &'a [StringRecord],
     /// Number of columns.
     pub width: usize,
-    /// The column that names the images.
+    /// The column with the file names of the images.
     pub file: usize,
-    /// What the rows name.
+    /// The images found for the rows.
     pub spots: Vec<Spot>,
 }
 
-/// How a table names the classes.
+/// How a table gives the classes.
 pub(super) enum LabelBy {
     Nothing,
-    /// The cells of a column.
+    /// By the cells of a column.
     Column(usize),
-    /// The header of the column among these that has a one.
+    /// By the header of the column among these that contains a 1.
     OneOf(Vec<usize>),
 }
 
-/// How a table says which split an image is in.
+/// How a table gives the splits.
 pub(super) enum SplitBy {
     Nothing,
     Column(usize),
@@ -154,7 +154,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The cells of a column that are not empty, with the numbers of their rows.
+    /// Returns the non-empty cells of a column, with the indices of their rows.
     pub fn cells(&self, at: usize) -> impl Iterator<Item = (usize, &'a str)> {
         let rows = self.body.iter().enumerate();
         rows.filter_map(move |(row, record)| Some((row, record.get(at)?)))
@@ -165,18 +165,18 @@ impl<'a> Table<'a> {
         self.head.is_some()
     }
 
-    /// A column's header in small letters, empty without one.
+    /// Returns a column's header in lower case; empty without a header.
     pub fn header(&self, at: usize) -> String {
         self.head
             .map_or_else(String::new, |head| header_of(head, at))
     }
 
-    /// What a column's header says; `None` for one that is not known.
+    /// Returns the meaning of a column's header; `None` if it is unknown.
     pub fn says(&self, at: usize) -> Option<Header> {
         Header::of(&self.header(at))
     }
 
-    /// A column's header as it is written, or its number.
+    /// Returns a column's original header, or its number.
     pub fn title(&self, at: usize) -> String {
         match self.head.and_then(|head| head.get(at)) {
             Some(title) if !title.is_empty() => title.to_owned(),
@@ -184,7 +184,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Columns beside that of the files that name images as well: masks, or the same under another name.
+    /// Returns further columns with file names of images: masks, or the same images by another name.
     pub fn other_images(&self) -> Vec<usize> {
         let probed = spread(self.body);
         let names = |at: &usize| {
@@ -222,7 +222,7 @@ impl<'a> Table<'a> {
         all.map_or(SplitBy::Nothing, SplitBy::Column)
     }
 
-    /// What the rows say by these columns.
+    /// Returns the rows, with splits and labels from these columns.
     pub fn rows(&self, split: &SplitBy, by: &LabelBy) -> Vec<Row> {
         let mut names = Names::default();
         let rows = self.body.iter().zip(&self.spots).enumerate();
@@ -258,7 +258,8 @@ impl<'a> Table<'a> {
         rows.collect()
     }
 
-    /// The numbers of rows by the cells of the first column, if other files may name the images by these.
+    /// Returns the indices of rows by the cells of the first column, if these are ids with which other files may refer
+    /// to the images.
     pub fn ids(&self) -> HashMap<String, usize> {
         if self.file == 0 || self.has_header() {
             return HashMap::new();
@@ -272,7 +273,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Rows spread over all of a table.
+/// Returns rows that are spread over the whole table.
 fn spread(records: &[StringRecord]) -> Vec<&StringRecord> {
     let step = records.len().div_ceil(PROBED).max(1);
     records.iter().step_by(step).collect()
@@ -283,7 +284,7 @@ fn header_of(head: &StringRecord, at: usize) -> String {
     header.replace([' ', '-'], "_")
 }
 
-/// Whether a cell is the number one.
+/// Returns whether a cell is the number one.
 pub(super) fn is_one(cell: &str) -> bool {
     cell.parse() == Ok(1.0)
 }

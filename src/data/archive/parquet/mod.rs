@@ -25,12 +25,12 @@ use pages::Pages;
 
 /// The part of a column with images that contains their files.
 const BYTES: &str = "bytes";
-/// Rows that are read at once: each has an image.
+/// Number of rows read at once; each contains an image.
 const BATCH: usize = 16;
 /// Maximum length of a cell of the table.
 const MOST_CELL: usize = 200;
 
-/// The columns that are read.
+/// The columns to read.
 struct Columns {
     image: Arc<Type>,
     cells: Vec<Arc<Type>>,
@@ -115,7 +115,7 @@ fn class_names(metadata: &ParquetMetaData) -> HashMap<String, Vec<String>> {
     names.collect()
 }
 
-/// Returns a cell of the table: of a class, its name.
+/// Returns the text of a cell; numbers of classes are replaced by their names.
 fn cell(field: &Field, names: Option<&Vec<String>>) -> String {
     let number = match field {
         Field::Null => return String::new(),
@@ -123,12 +123,12 @@ fn cell(field: &Field, names: Option<&Vec<String>>) -> String {
         other => other.to_string(),
     };
     let Some(names) = names else { return number };
-    // Images without a class have the number -1.
+    // Images without a class have the number −1, which gives an empty cell.
     let name = number.parse().ok().and_then(|at: usize| names.get(at));
     name.cloned().unwrap_or_default()
 }
 
-/// Calls a function of the reader, which panics on some damaged files.
+/// Calls a function of the Parquet reader, and converts its panics on damaged files into errors.
 fn guarded<T>(
     read: impl FnOnce() -> std::result::Result<T, ParquetError>,
 ) -> std::result::Result<T, ParquetError> {
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
     use crate::{Dataset, OpenOptions};
 
-    /// A copy of files that `tests/small_parquet.py` wrote.
+    /// Copies files written by `tests/small_parquet.py`.
     fn copied(folder: &Path, names: &[&str]) {
         let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/parquet");
         std::fs::create_dir_all(folder).unwrap();

@@ -1,4 +1,4 @@
-//! The pages of a Parquet file. The crate believes their headers, in which a few bytes can claim gigabytes.
+//! Checks the pages of a Parquet file. The crate trusts their headers, in which a few bytes can claim gigabytes.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -6,11 +6,11 @@ use std::io::BufReader;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
-/// Bytes at the end of a file that are read as headers are.
+/// Size of the footer in bytes, which is not checked as a page.
 const FOOTER: u64 = 8;
-/// Maximum length of a header, with the smallest and largest value of its page.
+/// Maximum size of a page header in bytes; it includes the smallest and largest value of the page.
 const MOST_HEADER: u64 = 64 << 10;
-/// Maximum ratio of a page to its packed content; Snappy reaches 22.
+/// Maximum ratio of unpacked to packed size of a page; Snappy reaches 22.
 const RATIO: u64 = 32;
 
 /// A file whose pages are checked before they are unpacked.
@@ -45,7 +45,8 @@ impl ChunkReader for Pages {
     }
 }
 
-/// Returns whether the sizes in a header fit together: those of the page, and the number of values of a dictionary.
+/// Returns whether the claims of a page header are plausible: the unpacked size, and the number of values of a
+/// dictionary.
 fn claims_little(header: &[u8]) -> bool {
     let mut claims = Claims::default();
     let is_read = Thrift(header).structure(&[], &mut claims).is_some();
@@ -64,7 +65,7 @@ struct Claims {
 struct Thrift<'a>(&'a [u8]);
 
 impl Thrift<'_> {
-    /// Reads a structure inside of these fields; `None` if it is damaged.
+    /// Reads a structure that is nested in these field ids; `None` if it is damaged.
     fn structure(&mut self, outer: &[u64], claims: &mut Claims) -> Option<()> {
         let mut id = 0;
         loop {
@@ -78,7 +79,7 @@ impl Thrift<'_> {
                 step => id + step,
             };
             match (kind, outer) {
-                // Flags are in the kind.
+                // The value of a boolean is part of the kind.
                 (1 | 2, _) => {}
                 (3, _) => _ = self.byte()?,
                 (4..=6, _) => {
@@ -126,7 +127,7 @@ impl Thrift<'_> {
         None
     }
 
-    /// A number with its sign in the lowest bit; negative ones count as the largest.
+    /// Reads a zigzag-encoded number; negative numbers give `u64::MAX`.
     fn number(&mut self) -> Option<u64> {
         let number = self.varint()?;
         Some(if number & 1 == 1 {
@@ -143,7 +144,7 @@ mod tests {
 
     #[test]
     fn pages_may_not_claim_more_than_they_have() {
-        // A page of 100 bytes packed to 50, with a dictionary of this number of values.
+        // A page of 100 bytes packed into 50, with a dictionary of this number of values.
         let header = |unpacked: &[u8], values: &[u8]| {
             let sizes = [&[0x15, 4, 0x15], unpacked, &[0x15, 100]].concat();
             [&sizes, &[0x4C, 0x15][..], values, &[0x15, 0, 0, 0]].concat()
