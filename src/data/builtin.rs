@@ -1,7 +1,7 @@
-//! The embedded data sets: *Digits* and *Letters*, for the first minute and without a network.
+//! The embedded datasets *Digits* and *Letters*, which need neither a download nor a folder.
 //!
-//! A pack is a u32 (little-endian) length, a JSON header of that length, then a zlib stream of grey pixels:
-//! training before test, class by class, image by image, row by row.
+//! A pack is a u32 (little-endian) length, a JSON header of that length, and a zlib stream of grey pixels: training
+//! before test images, class by class, image by image, row by row.
 
 use std::io::Read;
 
@@ -13,21 +13,21 @@ use super::source::Sample;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// Name and pack of every embedded set.
+/// Name and pack of each embedded dataset.
 const PACKS: [(&str, &[u8]); 2] = [
     ("digits", include_bytes!("../../assets/digits.pack")),
     ("letters", include_bytes!("../../assets/letters.pack")),
 ];
 
-/// Names of the embedded sets.
+/// Returns the names of the embedded datasets.
 pub fn names() -> impl Iterator<Item = &'static str> {
     PACKS.iter().map(|(name, _)| *name)
 }
 
-/// The embedded set of this name, if there is one.
+/// Opens the embedded dataset with this name; `None` if there is none.
 ///
 /// # Errors
-/// A damaged pack.
+/// Returns a Problem if the pack is damaged.
 pub(super) fn open(name: &str) -> Result<Option<Found>> {
     PACKS
         .iter()

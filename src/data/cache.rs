@@ -1,9 +1,8 @@
-//! Decoded images kept in memory, within a budget, shared by all epochs and tasks.
+//! A memory cache of decoded images with a size limit, shared by all epochs and tasks.
 //!
-//! Kept are either the decoded image (training needs it whole, to crop it again in each epoch) or the
-//! finished inference input, whichever is smaller where both would do; a whole image only where several like it fit.
-//! What comes out of the cache is byte for byte what decoding gives, so results do not depend on the budget. Records
-//! that are in memory anyway are not kept twice.
+//! Training keeps the decoded image, because each epoch crops it differently; inference keeps the finished input. A
+//! decoded image is kept only if several of its size fit. The cache returns exactly the bytes that decoding gives, so
+//! results do not depend on the limit. Records that are in memory anyway are not cached.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,13 +17,14 @@ use super::transform::{InputSpec, Resize};
 use crate::memory::available_bytes;
 use crate::problem::Result;
 
-/// Bytes an entry costs besides its pixels, roughly.
+/// Approximate size of an entry in bytes besides its pixels.
 const OVERHEAD: usize = 160;
 
-/// Whole images of which fewer than this number fill the budget are not kept: a few vast ones spare little.
+/// A decoded image is kept only if the limit is at least this number of times its size, because a few huge ones save
+/// little time.
 const FEWEST: usize = 8;
 
-/// Decoded images within a budget.
+/// A cache of decoded images with a size limit.
 pub struct PixelCache {
     budget: usize,
     held: Mutex<Held>,
@@ -40,23 +40,23 @@ struct Held {
     original_bytes: usize,
 }
 
-/// How full a cache is and how well it serves.
+/// Size and hit counts of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheUse {
-    /// Bytes held.
+    /// Size in bytes.
     pub bytes: usize,
-    /// Bytes allowed.
+    /// Size limit in bytes.
     pub budget: usize,
-    /// Images held.
+    /// Number of cached images.
     pub images: usize,
-    /// Requests served without decoding.
+    /// Number of requests that needed no decoding.
     pub hits: u64,
-    /// Requests that needed decoding.
+    /// Number of requests that needed decoding.
     pub misses: u64,
 }
 
 impl PixelCache {
-    /// A cache of at most `budget` bytes, and of half the memory that is free now; 0 keeps nothing.
+    /// Creates a cache of at most `budget` bytes, but at most half of the free memory; with 0, nothing is cached.
     pub fn new(budget: usize) -> Self {
         let free = available_bytes().and_then(|free| usize::try_from(free / 2).ok());
         Self {
@@ -67,7 +67,7 @@ impl PixelCache {
         }
     }
 
-    /// How full it is.
+    /// Returns size and hit counts.
     pub fn usage(&self) -> CacheUse {
         let held = self.lock();
         CacheUse {
@@ -79,7 +79,7 @@ impl PixelCache {
         }
     }
 
-    /// Forgets whole images, which are those of training: a new task has others.
+    /// Removes decoded images, which belong to training: a new task has others.
     pub fn forget_originals(&self) {
         let mut held = self.lock();
         held.bytes -= held.original_bytes;
@@ -87,10 +87,10 @@ impl PixelCache {
         held.originals.clear();
     }
 
-    /// The decoded image of a sample, decoded now or earlier.
+    /// Returns the decoded image of a sample, from the cache if possible.
     ///
     /// # Errors
-    /// It cannot be decoded.
+    /// Returns a Problem if the image cannot be decoded.
     pub(super) fn picture(&self, sample: &Sample) -> Result<Arc<Decoded>> {
         if sample.source.in_memory() {
             return sample.hold().map(Arc::new);
@@ -105,10 +105,10 @@ impl PixelCache {
         let cost = decoded.bytes() + OVERHEAD;
         let mut held = self.lock();
         if cost > self.budget / FEWEST || held.bytes.saturating_add(cost) > self.budget {
-            // It keeps its part of the memory of all images that are being read.
+            // The image keeps its share of the decoding memory, because it is not cached.
             return Ok(Arc::new(decoded));
         }
-        // From here on it is this budget's.
+        // From here on, the image counts towards the limit of the cache instead of the decoding memory.
         let picture = Arc::new(Decoded::from(decoded.picture));
         let known = held
             .originals
@@ -120,7 +120,7 @@ impl PixelCache {
         Ok(picture)
     }
 
-    /// The finished input of a sample, if it is held.
+    /// Returns the cached input of a sample; `None` if it is not cached.
     pub(super) fn input(&self, source: &ImageSource, spec: InputSpec) -> Option<Arc<[u8]>> {
         if source.in_memory() {
             return None;
@@ -135,7 +135,7 @@ impl PixelCache {
         known
     }
 
-    /// Keeps a finished input, if there is room.
+    /// Caches an input if it fits.
     pub(super) fn keep_input(&self, source: &ImageSource, spec: InputSpec, pixels: &[u8]) {
         let cost = pixels.len() + OVERHEAD;
         let mut held = self.lock();
@@ -151,12 +151,12 @@ impl PixelCache {
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
-        // A panic while the lock was held left at worst one entry uncounted.
+        // A panic with the lock held leaves at most one entry uncounted.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Size, bits of the crop ratio, and the rest of an [`InputSpec`].
+/// Size, bits of the crop ratio, and resizing of an [`InputSpec`].
 type InputKey = (u32, u32, Resize);
 
 fn key(source: &ImageSource, spec: InputSpec) -> (ImageSource, InputKey) {

@@ -1,8 +1,8 @@
-//! Looking at the images of a small data set before training: damaged files, sizes, duplicates.
+//! Checks the images of a small dataset before training: finds damaged files, sizes and duplicates.
 //!
-//! Up to 20,000 files every one is decoded once on all cores, so that a cut download is listed in the summary and
-//! not found in the middle of the night. A fingerprint of the pixels finds an image that is in both
-//! splits or under two labels, whatever its name or file format.
+//! Up to 20,000 files are all decoded once on all cores, so that a truncated download is reported in the summary and
+//! not in the middle of the training. A fingerprint of the pixels finds images that are in both splits or have two
+//! labels, whatever their names or file formats.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -22,22 +22,22 @@ use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
 
-/// More image files than this are not decoded while opening, unless asked for.
+/// Maximum number of image files that are decoded while opening, unless requested.
 const MOST_CHECKED: usize = 20_000;
 
 /// Bit depths that make 16-bit images look nearly black: those of cameras, and 8 for 8-bit values in 16-bit files.
 const DEPTHS: [usize; 4] = [8, 10, 12, 14];
 
-/// What looking at the images brought up.
+/// The result of checking the images.
 #[derive(Clone, Default)]
 pub struct Checked {
-    /// Files that cannot be decoded; they are no longer among the samples.
+    /// Files that cannot be decoded; they are removed from the samples.
     pub skipped: Vec<Skipped>,
-    /// What was left undone, as sentences.
+    /// Remarks on what was not checked, and on unusual images, as sentences.
     pub assumed: Vec<Words>,
-    /// Range of the sizes seen.
+    /// Range of the image sizes.
     pub sizes: Option<Sizes>,
-    /// What was seen of each image.
+    /// The fingerprints of each image.
     pub known: Arc<Known>,
     /// The bit depth to suggest if 16-bit images look nearly black.
     pub better_depth: Option<usize>,
@@ -47,10 +47,10 @@ pub struct Checked {
     without_end: usize,
 }
 
-/// Decodes every image of both splits and takes out those that cannot be read.
+/// Decodes every image of both splits and removes unreadable ones.
 ///
 /// # Errors
-/// `watch` stopped it.
+/// Returns a Problem if `watch` stopped it.
 pub fn check(
     train: &mut Vec<Sample>,
     test: Option<&mut Vec<Sample>>,
@@ -115,7 +115,7 @@ pub fn check(
     Ok(checked)
 }
 
-/// One image, looked at.
+/// The result of decoding one image.
 struct Look {
     largest: Option<u16>,
     lacks_end: bool,
@@ -214,7 +214,7 @@ impl Checked {
     }
 }
 
-/// Images whose pixels are in both splits, in the order of the test split.
+/// Returns the images whose pixels are in both splits, in the order of the test split.
 pub fn duplicates(train: &[Sample], test: &[Sample], known: &Known) -> Vec<Duplicate> {
     let mut first: HashMap<&Print, &Sample> = HashMap::new();
     for sample in train {
@@ -234,12 +234,13 @@ pub fn duplicates(train: &[Sample], test: &[Sample], known: &Known) -> Vec<Dupli
 }
 
 impl Dataset {
-    /// The test images with the pixels of one of these images, by their indices; `None` if it was not looked for.
+    /// Returns the indices of the test images with the same pixels as one of these images; `None` if the images of the
+    /// dataset were not checked.
     pub fn copies_in_test(&self, of: &[Sample]) -> Option<BTreeSet<usize>> {
         if self.known.is_empty() {
             return None;
         }
-        // An image that cannot be read is nobody's copy.
+        // An unreadable image has no copies.
         let of = of
             .par_iter()
             .filter_map(|sample| Some(print_of(&sample.hold().ok()?.picture)));
@@ -253,7 +254,7 @@ impl Dataset {
     }
 }
 
-/// Images that are in more than one of the `classes`, in the order of their first copies.
+/// Returns the images whose copies are in several classes, in the order of their first copies.
 pub fn two_labels(
     classes: &[String],
     train: &[Sample],

@@ -18,20 +18,20 @@ use crate::texts::Words;
 
 const SIDE: usize = 32;
 const PIXELS: usize = SIDE * SIDE * 3;
-/// Most bytes that are read of a split, in one file or several; CIFAR's largest has 154 MB.
+/// Maximum size of the files of a split in bytes; CIFAR's largest split has 154 MB.
 const LARGEST: u64 = 256 << 20;
 
-/// One of the four forms.
+/// The description of one of the four forms.
 struct Form {
     name: &'static str,
     train: &'static [&'static str],
     test: &'static str,
-    /// File with the class names.
+    /// Name of the file with the class names.
     names: &'static str,
     classes: usize,
-    /// Label bytes before the pixels; 0 for pickles.
+    /// Number of label bytes before the pixels; 0 for pickles.
     labels: usize,
-    /// Keys of the labels and of the class names in pickles.
+    /// Keys of the labels and of the class names in pickles; empty for record files.
     keys: (&'static str, &'static str),
 }
 
@@ -86,13 +86,13 @@ const FORMS: [Form; 4] = [
     },
 ];
 
-/// The data set in this folder, if it holds CIFAR's files.
+/// Returns the dataset in this folder if it contains CIFAR's files.
 ///
 /// # Errors
-/// They are there but cannot be read or are damaged.
+/// Returns a Problem if the files exist but cannot be read or are damaged.
 pub fn open(dir: &Dir) -> Result<Option<Found>> {
     let has = |name: &str| dir.others.iter().any(|other| other == name);
-    // A file named `train` alone says little: the pickles need their `meta` as well.
+    // A file named `train` is not enough evidence, so pickles need their `meta` file, too.
     let fits = |form: &&Form| has(form.train[0]) && (form.labels > 0 || has(form.names));
     FORMS
         .iter()
@@ -101,14 +101,14 @@ pub fn open(dir: &Dir) -> Result<Option<Found>> {
         .transpose()
 }
 
-/// Whether the first file holds records rather than something else of this name: their labels are
-/// below the number of classes. Pickles have their names to tell.
+/// Returns whether the first file contains records: their labels must be below the number of classes. Pickles are
+/// recognised by their file names only.
 fn looks_right(form: &Form, folder: &Path) -> bool {
     if form.labels == 0 {
         return true;
     }
     let record = form.labels + 3072;
-    // Errors of reading are reported when it is read.
+    // Read errors are reported when the file is read completely.
     let Ok(start) = files::read_start(&folder.join(form.train[0]), 64 * record as u64) else {
         return true;
     };
@@ -144,7 +144,7 @@ fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found>
                 found.skipped.push(Skipped { path, reason });
             }
             if bytes.is_empty() {
-                // No copy of the only file of a split.
+                // Avoids copying the only file of a split.
                 bytes = batch.bytes;
             } else {
                 bytes.reserve_exact(batch.bytes.len());
@@ -178,11 +178,11 @@ fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found>
 struct Batch {
     bytes: Vec<u8>,
     labels: Vec<Option<u32>>,
-    /// What is wrong with a part of it.
+    /// What is wrong with the file, if some labels or bytes are unusable.
     damage: Option<Words>,
 }
 
-/// A whole file, if it has no more bytes than that.
+/// Reads a file completely, if it has at most `most` bytes.
 fn load(path: &Path, most: u64, doing: &str) -> Result<Vec<u8>> {
     files::read(path, most).map_err(|error| Problem::io(doing, path, &error))
 }
@@ -253,7 +253,7 @@ fn from_pickle(form: &Form, mut bytes: Vec<u8>) -> Result<Batch> {
         )));
     }
     let damage = damage_of(&labels);
-    // The pixels stay where they are: a copy would double a large file.
+    // The pixels are moved within the buffer, because a copy would double the memory of a large file.
     bytes.truncate(pixels.end);
     bytes.drain(..pixels.start);
     Ok(Batch {

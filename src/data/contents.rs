@@ -1,4 +1,4 @@
-//! Which images a split holds: fingerprints that change with the content of a file, not only with its name.
+//! Fingerprints of the images of a split, which change with the content of files, not only with their names.
 
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -17,54 +17,55 @@ use super::split::Split;
 use crate::files;
 use crate::names::composed;
 
-/// Bytes at the beginning, in the middle and at the end of a file that [`PrintKind::Blocks`] takes in.
+/// Size of the blocks at the beginning, middle and end of a file that [`PrintKind::Blocks`] includes.
 const BLOCK: u64 = 4 << 10;
 
-/// What a fingerprint takes in of an image file, beside its name and class. Of records it is all pixels.
+/// The part of an image file that a fingerprint includes, in addition to its name and class. For records, all pixels
+/// are included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PrintKind {
-    /// Its length alone: fingerprints of older versions, which do not name their kind.
+    /// The length only: fingerprints of older versions, which do not record their kind.
     #[default]
     Lengths,
-    /// Its length and the SHA-256 of its first, middle and last 4 KiB; of all of it up to 12 KiB. For data sets
-    /// whose files are not all read while opening.
+    /// The length and the SHA-256 of the first, middle and last 4 KiB; files of up to 12 KiB are included completely.
+    /// Used for datasets whose files are not all read while opening.
     Blocks,
-    /// The SHA-256 of all of it.
+    /// The SHA-256 of the complete file.
     Whole,
 }
 
-/// Which images a data set holds, in which order: 64 hexadecimal digits each, which change with
-/// names, classes and contents but not with the place.
+/// Fingerprints of the images of a dataset and their order: 64 hexadecimal digits per split, which change with names,
+/// classes and contents, but not with the folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fingerprints {
-    /// What they take in; only those of one kind can be compared.
+    /// The kind of fingerprint; only fingerprints of the same kind can be compared.
     #[serde(default)]
     pub kind: PrintKind,
-    /// Of the training split.
+    /// The fingerprint of the training split.
     pub train: String,
-    /// Of the test split.
+    /// The fingerprint of the test split.
     pub test: String,
 }
 
 /// First 16 bytes of the SHA-256 of an image's size and pixels.
 pub(super) type Print = [u8; 16];
 
-/// What is known of each image, if they were looked at.
+/// The fingerprints of each image; empty if the images were not checked.
 pub(super) type Known = HashMap<ImageSource, Seen>;
 
-/// What is known of an image.
+/// The fingerprints of an image.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
-    /// Fingerprint of its pixels.
+    /// Fingerprint of the pixels.
     pub print: Print,
-    /// What its file held.
+    /// The content of its file.
     pub content: Option<Content>,
-    /// The fingerprint that finds near copies, of an image in a file.
+    /// The fingerprint that finds near copies; only for images in files.
     pub gist: Option<Box<PerceptualHash>>,
 }
 
-/// A file as it was when it was read.
+/// Hash and state of a file when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Content {
     sha256: [u8; 32],
@@ -73,8 +74,8 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// Of a file's bytes and what was known of it before they were read; `None` if the system does not report when
-    /// it was changed.
+    /// Creates it from a file's metadata (taken before reading) and its bytes; `None` if the system does not report
+    /// when the file was changed.
     pub fn of(about: &Metadata, bytes: &[u8]) -> Option<Self> {
         Some(Self {
             sha256: Sha256::digest(bytes).into(),
@@ -83,21 +84,21 @@ impl Content {
         })
     }
 
-    /// Whether the file's length and time of change are still those.
+    /// Returns whether the file's length and modification time are unchanged.
     fn stands(&self, about: &Metadata) -> bool {
         (about.len(), about.modified().ok()) == (self.length, self.changed)
     }
 }
 
 impl Dataset {
-    /// Fingerprints of the images of both splits and their order: 64 hexadecimal digits each, over
-    /// names, classes, and the content of files or the pixels of records. The place of the data plays
-    /// no part. Files are looked at when this is called, those that changed since opening are read again.
+    /// Returns the fingerprints of both splits: 64 hexadecimal digits each, over names, classes, order, and the content
+    /// of files or the pixels of records. The folder of the dataset has no effect. Files that changed since opening are
+    /// read again.
     pub fn fingerprints(&self) -> Fingerprints {
         self.fingerprints_of(self.print_kind())
     }
 
-    /// The kind of fingerprint that needs no second reading of the images.
+    /// Returns the kind of fingerprint that does not need to read the images again.
     pub(super) fn print_kind(&self) -> PrintKind {
         let mut samples = self.train.iter().chain(&self.test);
         let read = |sample: &Sample| {
@@ -110,7 +111,7 @@ impl Dataset {
         }
     }
 
-    /// The same of a kind that is to be compared.
+    /// Returns fingerprints of a certain kind, for comparison with existing ones.
     pub fn fingerprints_of(&self, kind: PrintKind) -> Fingerprints {
         Fingerprints {
             kind,
@@ -119,12 +120,12 @@ impl Dataset {
         }
     }
 
-    /// Returns whether both splits have the images of these fingerprints.
+    /// Returns whether both splits have the images with these fingerprints.
     pub fn has_images(&self, then: &Fingerprints) -> bool {
         self.has_images_of(Split::Train, then) && self.has_images_of(Split::Test, then)
     }
 
-    /// Returns whether a split has the images of these fingerprints. Older versions hashed names as the disk has them,
+    /// Returns whether a split has the images with this fingerprint. Older versions hashed names as stored on the disk,
     /// which may be decomposed Unicode.
     pub fn has_images_of(&self, split: Split, then: &Fingerprints) -> bool {
         let (samples, then, kind) = match split {
@@ -148,7 +149,7 @@ impl Dataset {
         fingerprint_over(&classes, &self.lines(split, kind, Sample::name_on_disk))
     }
 
-    /// What a fingerprint takes in of each sample.
+    /// Returns the bytes that a fingerprint includes for each sample.
     pub(super) fn lines(
         &self,
         split: &[Sample],
@@ -161,7 +162,7 @@ impl Dataset {
     }
 }
 
-/// The fingerprint of a split with these lines.
+/// Returns the fingerprint of a split with these classes and lines.
 pub(super) fn fingerprint_over(classes: &[impl AsRef<str>], lines: &[Vec<u8>]) -> String {
     let mut hash = Sha256::new();
     for name in classes {
@@ -175,7 +176,7 @@ pub(super) fn fingerprint_over(classes: &[impl AsRef<str>], lines: &[Vec<u8>]) -
     crate::fetch::hex(&hash.finalize())
 }
 
-/// What a fingerprint takes in of one sample.
+/// Returns the bytes that a fingerprint includes for one sample.
 fn line(sample: &Sample, name: String, kind: PrintKind, known: &Known) -> Vec<u8> {
     let mut line = name.into_bytes();
     line.push(0);
@@ -187,7 +188,7 @@ fn line(sample: &Sample, name: String, kind: PrintKind, known: &Known) -> Vec<u8
             line.extend(about.as_ref().map_or(0, Metadata::len).to_le_bytes());
             match kind {
                 PrintKind::Lengths => {}
-                // What cannot be read is as good as empty.
+                // An unreadable file counts as empty.
                 PrintKind::Blocks => line.extend(blocks(&path).unwrap_or_default()),
                 PrintKind::Whole => {
                     let seen = known.get(&sample.source);
@@ -195,7 +196,7 @@ fn line(sample: &Sample, name: String, kind: PrintKind, known: &Known) -> Vec<u8
                     let content = content.filter(|content| {
                         about.as_ref().is_some_and(|about| content.stands(about))
                     });
-                    // What cannot be read is as good as empty.
+                    // An unreadable file counts as empty.
                     let empty = || Sha256::digest([]).into();
                     let anew = || sha256_of_file(&path).unwrap_or_else(|_| empty());
                     line.extend(content.map_or_else(anew, |content| content.sha256));
@@ -209,7 +210,7 @@ fn line(sample: &Sample, name: String, kind: PrintKind, known: &Known) -> Vec<u8
     line
 }
 
-/// SHA-256 of a file's first, middle and last block.
+/// Returns the SHA-256 of a file's first, middle and last block.
 fn blocks(path: &Path) -> io::Result<[u8; 32]> {
     let mut file = files::open(path)?;
     let length = file.metadata()?.len();

@@ -1,8 +1,8 @@
-//! Labels that the user corrected: a list next to the data, which itself is never changed.
+//! Corrected labels: a list of the user, stored separately from the dataset, which is never changed.
 //!
-//! An entry names its image by its path inside the split and by its content, so it has no effect
-//! for another image under that name. Splits are drawn before labels are corrected: correcting moves no
-//! image from training to test.
+//! An entry identifies its image by its path inside the split and by its content, so it has no effect on another image
+//! with that name. Splits are drawn before labels are corrected, so correcting never moves an image from training to
+//! test.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,22 +18,22 @@ use crate::names::read_composed;
 use crate::problem::{Problem, Result};
 use crate::texts::Message;
 
-/// Entries of a list at most.
+/// Maximum number of entries of a list.
 pub const MOST: usize = 10_000;
 
 /// One corrected label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Correction {
-    /// The image's path inside its split, as `lae-studio worst` names it.
+    /// Path of the image inside its split, as shown by `lae-studio worst`.
     #[serde(deserialize_with = "crate::names::read_composed")]
     pub picture: String,
-    /// SHA-256 of its file (of its pixels, where it is a record of a larger file), in hex.
+    /// SHA-256 of the file, or of the pixels of a record, in hex.
     pub sha256: String,
-    /// The class it is in.
+    /// The class in the dataset.
     #[serde(deserialize_with = "crate::names::read_composed")]
     pub was: String,
-    /// The class it is really of; none leaves the image out.
+    /// The correct class; `None` excludes the image.
     #[serde(
         default,
         deserialize_with = "read_class",
@@ -47,12 +47,12 @@ fn read_class<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::E
 }
 
 impl Correction {
-    /// Whether both are about the same image.
+    /// Returns whether both entries are about the same image.
     pub fn is_about(&self, other: &Self) -> bool {
         self.picture == other.picture && self.sha256 == other.sha256
     }
 
-    /// The change that takes it back.
+    /// Returns the correction that undoes this one.
     pub fn taken_back(&self) -> Self {
         Self {
             class: Some(self.was.clone()),
@@ -61,19 +61,19 @@ impl Correction {
     }
 }
 
-/// What a list came to.
+/// The effect of a list of corrections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorrectionCount {
-    /// Images with another label.
+    /// Number of images with a corrected label.
     pub labels: usize,
-    /// Images left out.
+    /// Number of excluded images.
     pub left_out: usize,
-    /// Entries whose image is gone or another one, or whose class there is not.
+    /// Number of entries whose image is missing or has changed, or whose class does not exist.
     pub without_effect: usize,
 }
 
 impl CorrectionCount {
-    /// What a list wants, whether its images are there or not.
+    /// Returns the numbers that a list intends, without checking whether its images exist.
     pub fn of(list: &[Correction]) -> Self {
         let labels = list
             .iter()
@@ -86,7 +86,7 @@ impl CorrectionCount {
         }
     }
 
-    /// "3 labels corrected, 1 image left out"; empty where there is neither.
+    /// Returns a text such as "3 labels corrected, 1 image left out"; `None` if there are no corrections.
     pub fn words(&self) -> Option<Message> {
         let labels = message!("remark-labels-corrected", n = self.labels);
         let left_out = message!("remark-images-excluded", n = self.left_out);
@@ -99,7 +99,7 @@ impl CorrectionCount {
     }
 }
 
-/// A list in a few letters, to tell two apart: "3 labels corrected (5f0c12ab)".
+/// Returns a short text that identifies a list, such as "3 labels corrected (5f0c12ab)".
 pub fn short(list: &[Correction]) -> String {
     let print = hex(&Sha256::digest(format!("{list:?}")));
     let words = CorrectionCount::of(list).words();
@@ -108,10 +108,10 @@ pub fn short(list: &[Correction]) -> String {
 }
 
 impl Sample {
-    /// What distinguishes this image from another one of the same name.
+    /// Returns the SHA-256 of the image file, or of the pixels of a record, in hex.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// Returns a Problem if the file cannot be read.
     pub fn sha256(&self) -> Result<String> {
         let digest = match &self.source {
             ImageSource::File { folder, name } => sha256_of_file(&folder.path.join(name.as_ref()))?,
@@ -123,17 +123,17 @@ impl Sample {
     }
 }
 
-/// The test split before labels were corrected, as far as it was another one.
+/// The differences between the test split before and after labels were corrected.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OriginalLabels {
-    /// The former classes of images with another label now.
+    /// The original classes of images whose labels were corrected.
     labels: HashMap<ImageSource, u32>,
-    /// The classes of images that were left out.
+    /// The classes of excluded images.
     left_out: Vec<u32>,
 }
 
 impl OriginalLabels {
-    /// Forgets images that are not among these.
+    /// Removes images that are not among these samples.
     pub fn keep(&mut self, samples: &[Sample]) {
         let kept: HashSet<&ImageSource> = samples.iter().map(|sample| &sample.source).collect();
         self.labels.retain(|source, _| kept.contains(source));
@@ -141,18 +141,19 @@ impl OriginalLabels {
 }
 
 impl Dataset {
-    /// Whether correction changed the test split.
+    /// Returns whether corrections changed the test split.
     pub fn test_was_corrected(&self) -> bool {
         !self.came.labels.is_empty() || !self.left_out_of_test().is_empty()
     }
 
-    /// The class that a test image has in the data, whatever it was corrected to.
+    /// Returns the original class of a test image, before corrections.
     pub fn class_as_it_came(&self, sample: &Sample) -> usize {
         let came = self.came.labels.get(&sample.source);
         came.copied().unwrap_or(sample.class) as usize
     }
 
-    /// The classes of the test images that correction left out. With a limit others took their places.
+    /// Returns the classes of excluded test images; empty with a limit of test images, because other images took their
+    /// places.
     pub fn left_out_of_test(&self) -> &[u32] {
         match self.options.test_limit {
             Some(_) => &[],
@@ -161,8 +162,8 @@ impl Dataset {
     }
 }
 
-/// Corrects labels of the training and the test split; `names` are the classes, in order. Returns what the test split
-/// was before.
+/// Corrects labels of the training and test split; `names` are the classes, in order. Returns the effect, and the
+/// differences from the original test split.
 pub(super) fn apply(
     list: &[Correction],
     names: &[String],
@@ -193,7 +194,7 @@ pub(super) fn apply(
                         came.labels.insert(sample.source.clone(), former);
                     }
                 }
-                // A class that is no more corrects nothing.
+                // An entry whose class does not exist has no effect.
                 Some(None) => {
                     kept.push(sample);
                     continue;
@@ -226,17 +227,17 @@ pub(super) fn apply(
     (count, came)
 }
 
-/// The entry that is about this very image. One that cannot be read is none of them.
+/// Returns the index of the entry for exactly this image; `None` if the image cannot be read.
 fn entry_of(sample: &Sample, entries: &[usize], list: &[Correction]) -> Option<usize> {
     let sha256 = sample.sha256().ok()?;
     let mut entries = entries.iter().copied();
     entries.find(|at| list[*at].sha256.eq_ignore_ascii_case(&sha256))
 }
 
-/// Checks a list that somebody may have written by hand.
+/// Checks a list, which may have been written by hand.
 ///
 /// # Errors
-/// Returns a Problem for too many entries, two about one image, or something that is no hash.
+/// Returns a Problem if there are too many entries, two entries for the same image, or an invalid hash.
 pub fn check(list: &[Correction]) -> Result<()> {
     if list.len() > MOST {
         return Err(Problem::new(message!(
@@ -270,7 +271,7 @@ pub fn check(list: &[Correction]) -> Result<()> {
 
 #[cfg(test)]
 impl Correction {
-    /// One of an image among the cats.
+    /// Returns a correction of an image of the class cat.
     fn of_cat(picture: &str, class: Option<&str>) -> Self {
         Self {
             picture: picture.into(),

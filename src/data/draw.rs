@@ -1,4 +1,4 @@
-//! Drawing a share of every class, all copies of an image on the same side.
+//! Draws a share of the images of every class, and keeps all copies of an image on the same side.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,32 +10,32 @@ use crate::message;
 use crate::problem::some_of;
 use crate::texts::Message;
 
-/// How a share is drawn.
+/// Parameters of a draw.
 pub(super) struct Draw<'a> {
-    /// Share of each class, 0 to 1: rounded to whole images, at least one, never all. Copies that go together make it
-    /// more or less; no image is drawn if all images of a class are copies of one another.
+    /// Share of each class, from 0 to 1. The number of images is rounded, at least 1, and never all. It may differ
+    /// because of copies that are kept together; if all images of a class are copies of each other, none is drawn.
     pub share: f64,
     /// Seed of the draw.
     pub seed: u64,
     /// Number of classes.
     pub classes: usize,
-    /// What identifies copies of an image; `None` draws every image by itself.
+    /// The sets of copies; `None` if every image is drawn independently.
     pub copies: Option<&'a NearCopySets>,
 }
 
-/// What was drawn.
+/// The result of a draw.
 pub(super) struct Drawn {
-    /// The images, in their original order.
+    /// The drawn images, in their original order.
     pub samples: Vec<Sample>,
-    /// Images on another side than each drawn by itself would be, so that copies stay together.
+    /// Number of images that are on the other side than if every image were drawn independently.
     pub moved: usize,
-    /// Classes that would have given some, and gave none: no image could go without all its copies.
+    /// Classes from which no image could be drawn without separating copies.
     pub without: Vec<usize>,
 }
 
 impl Draw<'_> {
-    /// Takes the share of each `wanted` class out of `samples`, which are sorted by class. Where no image has a
-    /// copy the draw is that of every image by itself.
+    /// Removes and returns the share of each `wanted` class from `samples`, which are sorted by class. Without any
+    /// copies, the result is that of independent draws.
     pub fn from(&self, samples: &mut Vec<Sample>, wanted: impl Fn(usize) -> bool) -> Drawn {
         let mut hat = SplitSampler::of(samples, self);
         let mut alone = vec![false; samples.len()];
@@ -69,8 +69,8 @@ impl Draw<'_> {
         }
     }
 
-    /// What keeping copies together came to, as sentences behind the one that says what was drawn; `names` are those
-    /// of the classes.
+    /// Returns sentences on the effect of keeping copies together, to follow the sentence on the draw; `names` are
+    /// those of the classes.
     pub fn words(&self, drawn: &Drawn, names: &[String]) -> Option<Message> {
         let without: Vec<&String> = drawn.without.iter().map(|&class| &names[class]).collect();
         let without = (!without.is_empty()).then(|| {
@@ -98,19 +98,19 @@ impl Draw<'_> {
     }
 }
 
-/// What is drawn from.
+/// The state of a draw.
 struct SplitSampler {
     /// The class of every image.
     class: Vec<usize>,
-    /// Images of every class.
+    /// Number of images of every class.
     counts: Vec<usize>,
-    /// All copies of an image, by the number of their set.
+    /// Indices of all images of a set of copies, by set.
     copies: HashMap<usize, Vec<usize>>,
-    /// The set of each image that was looked at.
+    /// The set of each image, if the image was checked.
     set: Vec<Option<usize>>,
-    /// Which images were taken.
+    /// Whether each image was drawn.
     taken: Vec<bool>,
-    /// How many of every class were taken.
+    /// Number of drawn images of every class.
     taken_of: Vec<usize>,
 }
 
@@ -134,8 +134,8 @@ impl SplitSampler {
         }
     }
 
-    /// Takes `count` of a class's `members` in their order, and their copies with them; fewer where copies would be
-    /// too many, but one image at least if any leaves something to learn from.
+    /// Draws `count` of a class's `members` in this order, together with their copies. Fewer are drawn if copies would
+    /// exceed `count`, but at least one image if that leaves another one for training.
     fn take(
         &mut self,
         class: usize,
@@ -143,7 +143,7 @@ impl SplitSampler {
         count: usize,
         wanted: &dyn Fn(usize) -> bool,
     ) {
-        // All copies of an image are asked about once: there may be thousands, and a second answer is the first.
+        // Each set of copies is tried only once: there may be thousands of copies, and the result would be the same.
         let mut asked = HashSet::new();
         let sets = members
             .iter()
@@ -170,8 +170,8 @@ impl SplitSampler {
         self.set[member].map_or_else(|| vec![member], |set| self.copies[&set].clone())
     }
 
-    /// Whether these images, copies of one image, may be taken: of classes that are drawn from, and leaving each of
-    /// them one.
+    /// Returns whether these copies of an image may be drawn: all are in wanted classes, none is drawn yet, and each
+    /// class keeps at least one image.
     fn can_go(&self, all: &[usize], wanted: &dyn Fn(usize) -> bool) -> bool {
         let mut going: BTreeMap<usize, usize> = BTreeMap::new();
         for &at in all {

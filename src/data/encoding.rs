@@ -1,18 +1,19 @@
-//! The bytes of a list or a file name as text. Two different names never become one.
+//! Decodes the bytes of a list or a file name as text. Two different names never become the same text.
 //!
-//! UTF-8, UTF-16 with a byte order mark, and for everything else Windows-1252, which has a letter for each byte.
+//! Supports UTF-8, UTF-16 with a byte order mark, and for everything else Windows-1252, in which each byte is a
+//! character.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
 use crate::names::composed;
 
-/// How a text was written.
+/// The encoding of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Utf8,
     Utf16,
-    /// Not Unicode. Read as Windows-1252, which may be wrong.
+    /// Not Unicode; read as Windows-1252, which may be wrong.
     Windows1252,
 }
 
@@ -22,7 +23,7 @@ const WINDOWS_1252: [char; 32] = [
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// The text of a file, without a byte order mark, and how it was written.
+/// Returns the text of a file without a byte order mark, and its encoding.
 pub(super) fn decoded(bytes: &[u8]) -> (Cow<'_, str>, Encoding) {
     for (mark, unit) in [
         (b"\xFF\xFE", u16::from_le_bytes as fn([u8; 2]) -> u16),
@@ -41,11 +42,11 @@ pub(super) fn decoded(bytes: &[u8]) -> (Cow<'_, str>, Encoding) {
     }
 }
 
-/// The name of a file or folder, in its composed form.
+/// Returns the name of a file or folder with composed Unicode characters.
 pub(super) fn name_of(name: &OsStr) -> String {
     match name.to_str() {
         Some(name) => composed(name).into_owned(),
-        // Only Unix has names of any bytes.
+        // Only on Unix, names may consist of any bytes.
         None if cfg!(unix) => windows_1252(name.as_encoded_bytes()),
         None => name.to_string_lossy().into_owned(),
     }

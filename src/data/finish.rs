@@ -1,4 +1,4 @@
-//! From what a reader found to a [`Dataset`]: classes sorted, splits drawn, limits kept.
+//! Converts the result of a reader into a [`Dataset`]: sorts classes, draws splits and applies limits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,10 +14,11 @@ use crate::message;
 use crate::problem::{Problem, Result, some_of, some_words};
 use crate::texts::Words;
 
-/// Finishes a data set.
+/// Finishes a dataset.
 ///
 /// # Errors
-/// Fewer classes than `options.min_classes`.
+/// Returns a Problem if there are fewer classes than `options.min_classes`, or if corrections removed all training
+/// images of a class.
 pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Result<Dataset> {
     let mut test = found.test.take();
     let mut train = std::mem::take(&mut found.train);
@@ -43,7 +44,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     let test = tested(&names, &mut train, test, &draw, &mut found.assumed);
     let tuning = Draw {
         share: options.validation_share,
-        // Another seed than the test split's, or the two would be drawn alike.
+        // A different seed than for the test split, because otherwise both draws would be correlated.
         seed: options.split_seed ^ 0x5641_4C49,
         ..draw
     };
@@ -89,10 +90,10 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     Ok(data)
 }
 
-/// Says what corrections came to.
+/// Adds remarks on the effect of corrections.
 ///
 /// # Errors
-/// A class lost its last training image by it.
+/// Returns a Problem if they removed the last training image of a class.
 fn check_corrected(
     names: &[String],
     train: &[Sample],
@@ -121,7 +122,7 @@ fn percent(share: f64) -> f64 {
     (share * 1000.0).round() / 10.0
 }
 
-/// Why there is nothing to learn from.
+/// Returns the Problem for a dataset without training images, with the reasons for skipped files.
 pub(super) fn nothing_left(found: &Found) -> Problem {
     let reasons = found.skipped.iter().map(|skipped| skipped.reason.clone());
     let reasons = counted_reasons(reasons);
@@ -151,7 +152,7 @@ fn too_few(names: &[String], found: &Found, options: &OpenOptions) -> Problem {
     .advise(message!("advice-use-class-folders-check-folder"))
 }
 
-/// Leaves out test images of classes that have no training image.
+/// Removes test images of classes without training images.
 fn drop_untrained(found: &mut Found, train: &[Sample], test: Option<&mut Vec<Sample>>) {
     let Some(test) = test else { return };
     let trained = counts(train, found.classes.len());
@@ -174,7 +175,7 @@ fn drop_untrained(found: &mut Found, train: &[Sample], test: Option<&mut Vec<Sam
     }
 }
 
-/// Sorts class names, renumbers and sorts the samples; classes without training images vanish.
+/// Sorts the class names, and renumbers and sorts the samples. Classes without training images are removed.
 fn sort_classes(
     names: &[String],
     options: &OpenOptions,
@@ -195,7 +196,7 @@ fn sort_classes(
         for sample in samples.iter_mut() {
             sample.class = new_number[sample.class as usize];
         }
-        // Readers deliver each class's files sorted by name; a stable sort keeps that.
+        // Readers return the files of each class sorted by name, and a stable sort preserves that.
         samples.sort_by_key(|sample| sample.class);
     };
     renumber(train);
@@ -208,7 +209,7 @@ fn sort_classes(
         .collect()
 }
 
-/// The test split: that which was given, its gaps filled, or one that is drawn.
+/// Returns the test split: the given one, extended for classes without test images, or a drawn one.
 fn tested(
     names: &[String],
     train: &mut Vec<Sample>,
@@ -233,7 +234,7 @@ fn tested(
     drawn.samples
 }
 
-/// Which images are copies of one another, where something is drawn.
+/// Returns the sets of copies to keep together if a split is drawn; `None` otherwise.
 fn copies_kept_together(
     train: &[Sample],
     test: Option<&[Sample]>,
@@ -248,7 +249,7 @@ fn copies_kept_together(
     counts.then(|| NearCopySets::of(samples, &checked.known, options.near_copies_together))
 }
 
-/// Classes without test images get some, so that every class can be measured.
+/// Draws test images for classes without any, so that every class can be measured.
 fn fill_gaps(
     names: &[String],
     train: &mut Vec<Sample>,
@@ -282,7 +283,7 @@ fn fill_gaps(
     test.sort_by_key(|sample| sample.class);
 }
 
-/// Replaces the test split by a share of the training images, if asked for.
+/// Replaces the test split by a share of the training images, if requested.
 fn validate(
     names: &[String],
     train: &mut Vec<Sample>,
@@ -304,7 +305,7 @@ fn validate(
     drawn.samples
 }
 
-/// Keeps at most `limit` images of each class, evenly spaced.
+/// Keeps at most `limit` images of each class, at even distances.
 fn thin(samples: &mut Vec<Sample>, limit: Option<usize>, classes: usize) {
     let Some(limit) = limit else { return };
     let counts = counts(samples, classes);
@@ -316,7 +317,7 @@ fn thin(samples: &mut Vec<Sample>, limit: Option<usize>, classes: usize) {
         if count <= limit {
             return true;
         }
-        // The chosen places are ⌊i·count/limit⌋ for i = 0 … limit−1.
+        // The kept positions are ⌊i·count/limit⌋ for i = 0 … limit−1.
         let i = (place * limit).div_ceil(count);
         i < limit && i * count / limit == place
     });

@@ -6,7 +6,7 @@ use crate::message;
 use crate::problem::Problem;
 use crate::tree::ending_of;
 
-/// What to do with a file of such a format.
+/// Ids of the problem and the advice for such files.
 const ARCHIVE: [&str; 2] = [
     "problem-archive-format-unsupported",
     "advice-unpack-and-give-folder",
@@ -42,7 +42,7 @@ const FORMATS: [(&str, &str, [&str; 2]); 15] = [
 /// Returns the Problem of a file in such a format; `None` for another one.
 pub fn refusal(path: &Path) -> Option<Problem> {
     let ending = ending_of(path.as_os_str());
-    // Shards are named `train.tfrecord-00000-of-00010`.
+    // Shards have names such as `train.tfrecord-00000-of-00010`.
     let ending = ending.split('-').next().unwrap_or_default();
     let (_, name, [what, advice]) = FORMATS.iter().find(|format| format.0 == ending)?;
     let problem = Problem::new(message!(*what, form = *name)).at_path(path);

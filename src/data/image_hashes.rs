@@ -1,4 +1,4 @@
-//! Short fingerprints of every image. That a data set changed [`Fingerprints`] say; these say which image did.
+//! Short fingerprints of every image. [`Fingerprints`] show whether a dataset changed; these show which image changed.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -9,33 +9,33 @@ use super::source::Sample;
 use super::split::Split;
 use crate::fetch::hex;
 
-/// Bytes kept of the SHA-256 of an image: enough to find one among those of its class, and a hundred thousand
-/// images take half a megabyte.
+/// Number of bytes kept of the SHA-256 of an image: enough to identify it within its class, and only half a megabyte
+/// for a hundred thousand images in hexadecimal digits.
 const SHORT: usize = 3;
-/// The same in hexadecimal digits.
+/// Number of hexadecimal digits of a short fingerprint.
 const DIGITS: usize = 2 * SHORT;
 
-/// The images of one class in one split, in the order of the data set.
+/// The images of one class in one split, in the order of the dataset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassPrints {
-    /// Which split.
+    /// The split.
     pub split: Split,
-    /// The class's name.
+    /// The name of the class.
     #[serde(deserialize_with = "crate::names::read_composed")]
     pub class: String,
-    /// How many there are.
+    /// Number of images.
     pub images: usize,
-    /// Six hexadecimal digits of each, without anything between.
+    /// Six hexadecimal digits per image, without separators.
     pub prints: String,
 }
 
 impl ClassPrints {
-    /// Whether there are as many prints as images.
+    /// Returns whether there are as many fingerprints as images.
     pub fn is_whole(&self) -> bool {
         self.prints.is_ascii() && Some(self.prints.len()) == self.images.checked_mul(DIGITS)
     }
 
-    /// The first image (from 0) that is another one, or is missing, in `other`; `None` if all are the same.
+    /// Returns the index of the first image that differs or is missing in `other`; `None` if all are equal.
     pub fn first_other(&self, other: &Self) -> Option<usize> {
         let [own, others] = [self, other].map(|prints| prints.prints.as_bytes().chunks(DIGITS));
         let all = own.len().max(others.len());
@@ -48,12 +48,13 @@ impl ClassPrints {
 }
 
 impl Dataset {
-    /// [`Dataset::fingerprints`], with short prints of every image. Each is looked at once for both.
+    /// Returns [`Dataset::fingerprints`] and the short fingerprints of every image. Each image is read only once for
+    /// both.
     pub fn prints(&self) -> (Fingerprints, Vec<ClassPrints>) {
         self.prints_of(self.print_kind())
     }
 
-    /// The same of a kind that is to be compared.
+    /// Returns both for a certain kind of fingerprint, for comparison with existing ones.
     pub fn prints_of(&self, kind: PrintKind) -> (Fingerprints, Vec<ClassPrints>) {
         let mut prints = Vec::new();
         let mut of = |split: Split, samples: &[Sample]| {
@@ -77,7 +78,7 @@ impl Dataset {
         (Fingerprints { kind, train, test }, prints)
     }
 
-    /// The image at this place (from 0) among those of a class (by name) in a split, as people find it.
+    /// Returns the name of the image at an index (from 0) among those of a class in a split.
     pub fn picture_name(&self, split: Split, class: &str, at: usize) -> Option<String> {
         let samples = match split {
             Split::Train => &self.train,

@@ -1,4 +1,4 @@
-//! How the images of a data set look: drawings, which may not be mirrored, or photographs.
+//! Determines the kind of images in a dataset: drawings, which must not be mirrored, or photographs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,30 +10,30 @@ use super::picture::hold_file;
 use super::{Dataset, Sample};
 use crate::problem::Result;
 
-/// Longest side of a small image, in pixels: no window shows a larger one.
+/// Maximum longer side of a small image in pixels; no window shows a larger one.
 const LARGEST: u32 = 512;
-/// Longest side of an image in a list of many, in pixels.
+/// Maximum longer side of a thumbnail in pixels.
 const THUMBNAIL: u32 = 96;
 /// Longer side of the smallest photograph, in pixels; smaller images are symbols, icons or thumbnails.
 const SMALLEST_PHOTOGRAPH: usize = 41;
-/// Difference of two channels from which a pixel is coloured.
+/// Minimum difference of two channels of a coloured pixel.
 const COLOURED: u8 = 24;
-/// Classes that are looked at.
+/// Maximum number of classes that are examined.
 const CLASSES: usize = 24;
 
 /// Properties estimated from one image of each class.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ImageKind {
-    /// Whether most are light strokes on a dark ground.
+    /// Whether most are light strokes on a dark background.
     pub light_on_dark: bool,
-    /// Share of the frame's side that a glyph's longer side covers, on average; `None` if an image is no drawing.
+    /// Mean share of the image's side that the longer side of the glyph covers; `None` if an image is not a drawing.
     pub glyph_share: Option<f32>,
-    /// Whether most are coloured and larger than 40 pixels.
+    /// Whether most are photographs: coloured, and larger than 40 pixels.
     pub photographs: bool,
 }
 
 impl ImageKind {
-    /// How these images look.
+    /// Returns the properties of these images.
     pub fn of(pictures: &[Arc<Picture>]) -> Self {
         let light = pictures.iter().filter(|picture| is_light_on_dark(picture));
         let light_on_dark = 2 * light.count() > pictures.len();
@@ -51,9 +51,9 @@ impl ImageKind {
     }
 }
 
-/// The first training image of each of the first classes, no larger than [`small`] makes it; with the class's number.
+/// Returns the first training image of each of the first classes, reduced by [`small`], with the class's number.
 pub fn first_pictures(data: &Dataset) -> Vec<(usize, Arc<Picture>)> {
-    // Samples are sorted by class.
+    // Samples are sorted by class, so the first one is found by binary search.
     let first = |class: usize| {
         let start = data.train.partition_point(|s| (s.class as usize) < class);
         data.train.get(start).filter(|s| s.class as usize == class)
@@ -64,31 +64,31 @@ pub fn first_pictures(data: &Dataset) -> Vec<(usize, Arc<Picture>)> {
         .collect()
 }
 
-/// The small image of a sample.
+/// Returns a reduced image of a sample.
 ///
 /// # Errors
-/// It cannot be decoded.
+/// Returns a Problem if it cannot be decoded.
 pub fn small_of(sample: &Sample) -> Result<Picture> {
     let held = sample.hold()?;
     Ok(small(sample.name(), held.picture))
 }
 
-/// A decoded image as plain pixels, no larger than a window needs it.
+/// Returns an image that is reduced for display in a window.
 pub fn small(name: String, image: RgbImage) -> Picture {
     reduced(name, image, LARGEST)
 }
 
-/// The image of a file as plain pixels, as small as it is shown among hundreds.
+/// Returns a thumbnail of an image file.
 ///
 /// # Errors
-/// It cannot be read or decoded.
+/// Returns a Problem if the file cannot be read or decoded.
 pub fn thumbnail_of(path: &Path, bit_depth: usize) -> Result<Picture> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let held = hold_file(path, bit_depth)?;
     Ok(reduced(name.into_owned(), held.picture, THUMBNAIL))
 }
 
-/// A decoded image as plain pixels; its longer side has at most `most` pixels.
+/// Returns an image that is reduced so that its longer side has at most `most` pixels.
 fn reduced(name: String, image: RgbImage, most: u32) -> Picture {
     let (width, height) = image.dimensions();
     let image = if width.max(height) > most {
@@ -120,7 +120,7 @@ fn is_coloured(pixel: &[u8]) -> bool {
         .is_some_and(|(high, low)| high - low > COLOURED)
 }
 
-/// Whether an image is light strokes on a dark ground, judged by its border.
+/// Returns whether an image has light strokes on a dark background, judged by the brightness of its border.
 pub fn is_light_on_dark(picture: &Picture) -> bool {
     let (w, h) = (picture.width, picture.height);
     let (mut sum, mut count) = (0u64, 0u64);
@@ -139,8 +139,8 @@ pub fn is_light_on_dark(picture: &Picture) -> bool {
     count > 0 && sum / count < 110
 }
 
-/// Share of the frame's side that the longer side of the ink covers, if the image is a drawing:
-/// nothing but ink and ground, without colour.
+/// Returns the share of the image's side that the longer side of the glyph covers; `None` if the image is coloured or
+/// empty.
 pub fn glyph_share(picture: &Picture, light_on_dark: bool) -> Option<f32> {
     let (w, h) = (picture.width, picture.height);
     let mut bounds: Option<[usize; 4]> = None;

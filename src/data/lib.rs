@@ -1,9 +1,9 @@
-//! Data sets: what to open, what is in it, what was left out and why.
+//! Datasets: how they are opened, what they contain, and what was left out and why.
 //!
-//! Data's way: a folder, an archive or an embedded set → [`Dataset`] → [`scenario::Scenario`] →
-//! [`loader::Loader`] → [`loader::Batch`]. This layer knows no tensors: results are 8-bit pixels. Everything
-//! that is assumed about a folder (its level, its split) is written down as a sentence, and everything left
-//! out is listed with its reason.
+//! A folder, an archive or an embedded dataset becomes a [`Dataset`], then a [`scenario::Scenario`], and a
+//! [`loader::ImageLoader`] returns its images as [`loader::ImageBatch`]. This crate does not use tensors: its results
+//! are 8-bit pixels. All assumptions about a folder, such as its level and split, are reported as sentences, and
+//! skipped files are listed with a reason.
 
 mod archive;
 pub mod builtin;
@@ -71,17 +71,17 @@ use crate::names::composed;
 use crate::problem::{Problem, Result};
 use crate::texts::{Message, Words};
 
-/// A data set: its classes and the images of both splits.
+/// A dataset: its classes and the images of both splits.
 #[derive(Clone, Debug)]
 pub struct Dataset {
-    /// A short name for people: the folder's, the archive's, or that of an embedded set.
+    /// A short name for display: that of the folder, the archive or the embedded dataset.
     pub name: String,
-    /// What [`Dataset::open`] takes to open it again: an absolute path or a name.
+    /// The argument of [`Dataset::open`] that opens it again: an absolute path or a name.
     pub origin: String,
-    /// The options it was opened with.
+    /// The options with which it was opened.
     pub options: OpenOptions,
-    /// Class names, sorted by name (by Unicode code points, as Python's `sorted`); those with titles are sorted by the
-    /// names of their folders.
+    /// Class names, sorted by Unicode code points like Python's `sorted`. Classes with titles are sorted by the names
+    /// of their folders.
     pub classes: Vec<String>,
     /// Training images, sorted by class, then by name.
     pub train: Vec<Sample>,
@@ -89,40 +89,40 @@ pub struct Dataset {
     pub test: Vec<Sample>,
     /// Files that were left out.
     pub skipped: Vec<Skipped>,
-    /// The same image in training and test.
+    /// Images that are in both training and test.
     pub duplicates: Vec<Duplicate>,
-    /// The same image under two labels or more, corrected labels taken into account.
+    /// Images with several labels, after corrections.
     pub two_labels: Vec<TwoLabels>,
-    /// Sets of near copies; looked for only where something was drawn.
+    /// Sets of near copies; searched only if a split was drawn.
     pub near_copies: Vec<NearCopies>,
-    /// Labels that were corrected as [`OpenOptions::corrected`] says.
+    /// The effect of [`OpenOptions::corrected`].
     pub corrected: CorrectionCount,
-    /// What was assumed, as sentences.
+    /// Assumptions, as sentences.
     pub assumed: Vec<Words>,
-    /// Whether all test images were drawn by `test_share`, because no test split was given.
+    /// Whether all test images were drawn by `test_share`, because the source has no test split.
     pub test_drawn: bool,
-    /// What list files said of both splits, where they named the test images.
+    /// The splits in list files, if those name the test images.
     pub listed: Option<Listed>,
-    /// Names of the list files that the classes or splits were read from.
+    /// Names of the list files from which the classes or splits were read.
     pub lists: Vec<String>,
-    /// Smallest and largest image, where the images were looked at.
+    /// Smallest and largest image size, if the images were checked.
     pub sizes: Option<summary::Sizes>,
     /// The bit depth to suggest if 16-bit images look nearly black.
     pub better_depth: Option<usize>,
-    /// Source and licence, where known.
+    /// Source and licence, if known.
     pub note: String,
-    /// What is known of each image.
+    /// Fingerprints of each image, if the images were checked.
     known: Arc<contents::Known>,
-    /// The test split before labels were corrected.
+    /// The differences from the test split before labels were corrected.
     came: Arc<corrected::OriginalLabels>,
 }
 
-/// A file that was left out, and why.
+/// A file that was left out, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
     /// The file or folder.
     pub path: PathBuf,
-    /// Why, as a phrase.
+    /// The reason, as a phrase.
     pub reason: Words,
 }
 
@@ -135,53 +135,54 @@ pub struct Duplicate {
     pub test: String,
 }
 
-/// When the image files themselves are read while opening.
+/// Whether image files are decoded while opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Check {
-    /// If there are at most 20,000 of them.
+    /// If there are at most 20,000 files.
     #[default]
     Auto,
-    /// In any case.
+    /// Always.
     Always,
-    /// Not at all: damaged files come up while training.
+    /// Never; damaged files are found during training.
     Never,
 }
 
-/// How to open a data set.
+/// Options for opening a dataset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OpenOptions {
-    /// Share of each class that becomes the test split where none is given, 0 to 1.
+    /// Share of each class, from 0 to 1, that is drawn as the test split if the source has none.
     pub test_share: f64,
-    /// Seed of every split that is drawn.
+    /// Seed of drawn splits.
     pub split_seed: u64,
-    /// Share of each class's training images that replaces the test split, for tuning without
-    /// looking at the test images; 0 for none.
+    /// Share of each class's training images that replaces the test split, for tuning without the test images; 0 for
+    /// none.
     pub validation_share: f64,
-    /// Whether all copies of an image stay on the same side of a split that is drawn.
+    /// Whether all copies of an image stay on the same side of a drawn split.
     #[serde(default)]
     pub copies_together: bool,
-    /// Whether near copies count as copies there.
+    /// Whether near copies also count as copies.
     #[serde(default)]
     pub near_copies_together: bool,
-    /// The most training images per class, evenly spaced over their sorted names.
+    /// Maximum number of training images per class, chosen at even distances from their sorted names.
     pub train_limit: Option<usize>,
-    /// The most test images per class, likewise.
+    /// Maximum number of test images per class, chosen in the same way.
     pub test_limit: Option<usize>,
-    /// Fewer classes are a problem. With 1, a flat folder of images counts as one class.
+    /// Minimum number of classes. With 1, a flat folder of images counts as one class.
     pub min_classes: usize,
-    /// Whether every image is decoded once, to list damaged ones and duplicates.
+    /// Whether every image is decoded once, to find damaged files and duplicates.
     pub check: Check,
     /// Significant bits of the values in 16-bit images, 8 to 16: 12 for the files of most 12-bit cameras.
     pub bit_depth: usize,
-    /// Labels that the user corrected.
+    /// The user's corrected labels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrected: Vec<Correction>,
-    /// Class names as an older version stored them, if some were in decomposed Unicode: they give the order of the classes.
+    /// Class names as stored by an older version, if some were in decomposed Unicode; they determine the order of the
+    /// classes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stored_names: Vec<String>,
-    /// Where archives are unpacked; `None` for a folder in [`cache_folder`].
+    /// Folder for unpacked archives; `None` for a folder in [`cache_folder`].
     #[serde(skip)]
     pub unpack_to: Option<PathBuf>,
 }
@@ -207,7 +208,7 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Returns the names of classes as an older version stored them.
+    /// Returns class names as an older version stored them.
     fn stored<'n>(&'n self, names: &'n [String]) -> Vec<&'n str> {
         let stored = self.stored_names.iter();
         let stored: HashMap<_, _> = stored.map(|name| (composed(name), name)).collect();
@@ -244,19 +245,19 @@ impl OpenOptions {
     }
 }
 
-/// Progress of opening, and the way to stop it.
+/// Reports the progress of opening a dataset, and can stop it.
 pub struct Watch<'a>(Option<&'a StepFn<'a>>);
 
-/// Called with what is being done, how much is done and, where known, out of how much; false stops.
+/// Called with the current action, the number of finished items and, if known, the total; returns false to stop.
 pub type StepFn<'a> = dyn Fn(Message, usize, Option<usize>) -> bool + Sync + 'a;
 
 impl<'a> Watch<'a> {
-    /// Nobody watches.
+    /// Returns a watch that does not report anything.
     pub fn none() -> Self {
         Self(None)
     }
 
-    /// Reports to `step`, from any thread.
+    /// Returns a watch that reports to `step`, from any thread.
     pub fn new(step: &'a StepFn<'a>) -> Self {
         Self(Some(step))
     }
@@ -271,45 +272,45 @@ fn stopped() -> Problem {
 }
 
 impl Dataset {
-    /// Opens `digits`, `letters`, a named set that was downloaded, a folder, an archive (zip, tar,
-    /// tar.gz, tar.xz), WebDataset shards, Parquet files with images, or a CIFAR file's folder.
+    /// Opens `digits`, `letters`, a downloaded dataset by name, a folder, an archive (zip, tar, tar.gz, tar.xz),
+    /// WebDataset shards, Parquet files with images, or a folder with CIFAR's files.
     ///
     /// # Errors
-    /// Nothing usable there; every case says what was found and what to try.
+    /// Returns a Problem if there is no usable dataset. It says what was found and what to try.
     pub fn open(what: &str, options: &OpenOptions) -> Result<Self> {
         Self::open_watched(what, options, &Watch::none())
     }
 
-    /// As [`Dataset::open`], reporting progress.
+    /// Opens a dataset like [`Dataset::open`], and reports progress.
     ///
     /// # Errors
-    /// As [`Dataset::open`], and when `watch` stops it.
+    /// Returns the same Problems as [`Dataset::open`], and one if `watch` stopped it.
     pub fn open_watched(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Self> {
         Scan::read(what, options, watch)?.into_dataset(options)
     }
 
-    /// The numbers and lists that `lae-studio data` shows.
+    /// Returns the summary that `lae-studio data` shows.
     pub fn card(&self) -> Card {
         Card::of(self)
     }
 }
 
-/// What a reader found, before classes are sorted, splits drawn and images checked.
+/// The result of a reader, before classes are sorted, splits drawn and limits applied.
 #[derive(Clone, Default)]
 struct Found {
     name: String,
-    /// The folder that was read: that of the path, or one around it.
+    /// The folder that was read: the given one, or one around it.
     root: PathBuf,
     origin: String,
     classes: Vec<String>,
     /// Titles of classes, shown instead of their names.
     titles: HashMap<String, String>,
     train: Vec<Sample>,
-    /// `None`: the source says nothing about a split.
+    /// The test split; `None` if the source has no splits.
     test: Option<Vec<Sample>>,
     /// Names of the list files that were read.
     lists: Vec<String>,
-    /// Whether list files said which images are in which split.
+    /// Whether list files assign the images to splits.
     listed: bool,
     skipped: Vec<Skipped>,
     assumed: Vec<Words>,

@@ -1,21 +1,21 @@
-//! A split that list files gave, distinguished from other splits of the same images.
+//! Identifies a split given by list files, among other splits of the same images.
 //!
-//! Two groups that split the same collection each pass their lists around under any name; what distinguishes them
-//! is which images they test on.
+//! Different groups publish list files of the same collection under various names; their splits differ in the test
+//! images.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Sample;
 
-/// What list files said of training and test, before anything was held out or left away.
+/// The split in list files, before images were held out or removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
     /// Number of training images.
     pub train: usize,
     /// Number of test images.
     pub test: usize,
-    /// SHA-256 over the test images' names: `folder/file`, sorted, each with a line's end behind it.
+    /// SHA-256 of the sorted names of the test images, `folder/file`, each followed by a newline.
     pub test_names: String,
 }
 
@@ -36,7 +36,7 @@ impl Listed {
     }
 }
 
-/// An image's file and its folder: what all lists agree on, wherever they begin to write a path.
+/// Returns an image's file name with its folder, which is the same in all lists, whatever their paths start with.
 fn short_name(sample: &Sample) -> String {
     let name = sample.name();
     let from = name.rmatch_indices('/').nth(1);

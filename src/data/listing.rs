@@ -1,4 +1,4 @@
-//! The images below a folder, in folders of any names, and all files of a data set.
+//! Lists the images below a folder, and all files of a dataset.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,20 +10,20 @@ use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
 
-/// An image below a folder, by its path from there.
+/// An image below a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Below {
-    /// The path from the folder.
+    /// The path relative to the folder.
     pub path: PathBuf,
-    /// Why it is not read, where that is known from its name or kind.
+    /// Why it is not read, if its name or type already shows that.
     pub reason: Option<Words>,
 }
 
-/// The images below a folder, by folder and name; with them what could not be followed, and files
-/// in formats of images that are not read.
+/// Returns the images below a folder, by folder and name, including links that could not be followed and files in
+/// unsupported image formats.
 ///
 /// # Errors
-/// The folder cannot be read, or `watch` stopped the walk.
+/// Returns a Problem if the folder cannot be read, or if `watch` stopped the walk.
 pub fn pictures_below(folder: &Path, watch: &Watch) -> Result<Vec<Below>> {
     let tree = Tree::walk(folder, watch)?;
     let inner = |path: PathBuf| {
@@ -56,14 +56,14 @@ pub fn pictures_below(folder: &Path, watch: &Watch) -> Result<Vec<Below>> {
     Ok(found)
 }
 
-/// What a data set is read from.
+/// The files of a dataset.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DataFiles {
-    /// The folder that they are in.
+    /// The folder that contains them.
     pub folder: PathBuf,
-    /// All files, sorted. Hidden ones are left out and links followed, as when the data set is opened.
+    /// All files, sorted. Hidden files are left out and links are followed, as when the dataset is opened.
     pub files: Vec<PathBuf>,
-    /// The path to open: the folder itself, a list, an archive, or any other file.
+    /// The path to open: the folder itself, a list, an archive, or another file.
     pub opened: PathBuf,
 }
 

@@ -1,11 +1,11 @@
-//! Names in the order in which people count.
+//! Natural sort order of names.
 
 use std::cmp::Ordering;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Compares names as people sort them: by number where both have one, so that `class_2` comes
-/// before `class_10`.
+/// Compares names in natural order: numbers within names are compared by value, so that `class_2` comes before
+/// `class_10`.
 pub fn by_number(a: &str, b: &str) -> Ordering {
     let (mut left, mut right) = (a.chars().peekable(), b.chars().peekable());
     loop {
@@ -27,7 +27,7 @@ pub fn by_number(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// The digits ahead as a number: how many without leading zeros, then which.
+/// Reads a number and returns a sort key for it: the count of digits without leading zeros, then the digits.
 fn number(letters: &mut Peekable<Chars<'_>>) -> (usize, String) {
     let mut digits = String::new();
     while let Some(digit) = letters.next_if(char::is_ascii_digit) {

@@ -1,4 +1,4 @@
-//! Data sets known by name that have to be downloaded: address, size, hash, licence.
+//! Datasets that can be downloaded by name, with address, size, hash and licence.
 
 use std::path::PathBuf;
 
@@ -8,26 +8,26 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::of_list;
 
-/// A data set that can be downloaded.
+/// A dataset that can be downloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublishedData {
-    /// What `--data` takes once it is there.
+    /// The name for `--data`.
     pub name: &'static str,
-    /// What it is, one sentence.
+    /// A description in one sentence, in English.
     pub about: &'static str,
-    /// Address of the archive.
+    /// The address of the archive.
     pub url: &'static str,
-    /// Length of the archive in bytes, where known exactly.
+    /// The exact size of the archive in bytes, if known.
     pub size: Option<u64>,
-    /// Length for people, in megabytes.
+    /// The approximate size in megabytes, for display.
     pub megabytes: u32,
-    /// SHA-256 of the archive, where known.
+    /// SHA-256 of the archive in hex, if known.
     pub sha256: Option<&'static str>,
-    /// Terms.
+    /// The licence, in English.
     pub licence: &'static str,
 }
 
-/// All of them.
+/// All datasets that can be downloaded.
 pub const PUBLISHED: [PublishedData; 3] = [
     PublishedData {
         name: "cifar-10",
@@ -59,23 +59,23 @@ pub const PUBLISHED: [PublishedData; 3] = [
 ];
 
 impl PublishedData {
-    /// What it is, in the language of this thread.
+    /// Returns the description in the language of this thread.
     pub fn about(&self) -> &'static str {
         of_list("dataset", self.name, "about", self.about)
     }
 
-    /// Its terms, in the language of this thread.
+    /// Returns the licence in the language of this thread.
     pub fn licence(&self) -> &'static str {
         of_list("dataset", self.name, "licence", self.licence)
     }
 
-    /// Where its archive is kept.
+    /// Returns the path of the downloaded archive.
     pub fn archive(&self) -> PathBuf {
         let file = self.url.rsplit('/').next().unwrap_or(self.name);
         cache_folder().join("downloads").join(file)
     }
 
-    /// Whether it is there.
+    /// Returns whether the archive is downloaded.
     pub fn is_here(&self) -> bool {
         self.archive().is_file()
     }
@@ -83,27 +83,27 @@ impl PublishedData {
     /// Downloads and verifies the archive, resuming an interrupted download.
     ///
     /// # Errors
-    /// As [`fetch::download`].
+    /// Returns the same Problems as [`fetch::download`].
     pub fn download(&self, progress: &mut dyn FnMut(DownloadProgress) -> bool) -> Result<PathBuf> {
         fetch::download(self.url, &self.archive(), self.sha256, self.size, progress)
             .map(|done| done.path)
     }
 }
 
-/// A name without the signs people leave out.
+/// Returns a name in lower case without hyphens, underscores and spaces, so that spellings can be compared.
 fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace(['-', '_', ' '], "")
 }
 
-/// The published data set of this name.
+/// Returns the published dataset with this name.
 pub fn published(name: &str) -> Option<&'static PublishedData> {
     PUBLISHED.iter().find(|set| plain(set.name) == plain(name))
 }
 
-/// The archive of a named data set, if `name` is one.
+/// Returns the archive of a published dataset; `None` if `name` is not one.
 ///
 /// # Errors
-/// It is one, but was not downloaded.
+/// Returns a Problem if the dataset was not downloaded.
 pub(super) fn place_of(name: &str) -> Result<Option<PathBuf>> {
     if plain(name) == "domainnet" {
         return Err(Problem::new(message!("problem-domainnet-not-downloadable"))

@@ -1,5 +1,5 @@
-//! What the readers of a folder share: the classes, remarks and files met so far, and how an image of
-//! the walked tree becomes a sample. `folder` reads layouts of folders with it, `lists` lists.
+//! State shared by the readers of a folder: the classes, remarks and files found so far. `folder` uses it to read
+//! folder layouts, `lists` to read lists.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::tree::Tree;
 use super::{OpenOptions, Skipped};
 use crate::texts::Words;
 
-/// Gives every class name a number, in the order of first sight.
+/// Numbers class names in the order of their first occurrence.
 #[derive(Default)]
 pub(super) struct ClassNames {
     pub names: Vec<String>,
@@ -18,7 +18,7 @@ pub(super) struct ClassNames {
 }
 
 impl ClassNames {
-    /// The number of a class, a new one where it was not met before.
+    /// Returns the number of a class; a new name gets the next number.
     pub fn number(&mut self, name: &str) -> u32 {
         if let Some(&number) = self.numbers.get(name) {
             return number;
@@ -30,15 +30,15 @@ impl ClassNames {
     }
 }
 
-/// What has been found in a walked tree so far.
+/// The results of reading a folder so far.
 pub(super) struct Reader<'a> {
-    /// What is read.
+    /// The folder.
     pub tree: &'a Tree,
-    /// The classes met so far.
+    /// The classes so far.
     pub classes: ClassNames,
-    /// What was decided on the way, in sentences.
+    /// Remarks on assumptions, as sentences.
     pub assumed: Vec<Words>,
-    /// Files that were used as lists: they are not reported as left out.
+    /// Files that were used as lists; they are not reported as skipped.
     pub used: BTreeSet<PathBuf>,
     /// Lists that could not be read, with the reason.
     pub refused: Vec<Skipped>,
@@ -47,7 +47,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Nothing is found yet.
+    /// Creates a reader without results.
     pub fn new(tree: &'a Tree, options: &OpenOptions) -> Self {
         Self {
             tree,
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One image, given by folder and place, as a sample named relative to the folder `base`.
+    /// Returns an image, given by folder and index, as a sample named relative to the folder `base`.
     pub fn sample(&mut self, base: usize, (dir, place): (usize, usize), class: u32) -> Sample {
         let (tree, bit_depth) = (self.tree, self.bit_depth);
         let folder = self.folders.entry((base, dir)).or_insert_with(|| {
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         Sample { source, class }
     }
 
-    /// All images in and below `dir` as samples of `class`, named relative to `base`.
+    /// Adds all images in and below `dir` to `samples` as images of `class`, named relative to `base`.
     pub fn take(&mut self, base: usize, dir: usize, class: u32, samples: &mut Vec<Sample>) {
         let tree = self.tree;
         for inner in tree.below(dir) {

@@ -1,4 +1,4 @@
-//! Images of one size in one block of memory: CIFAR's record files and the embedded sets.
+//! Images of equal size in one block of memory: CIFAR's record files and the embedded datasets.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,27 +13,27 @@ use crate::problem::{Problem, Result};
 pub enum Pixels {
     /// One grey byte per pixel, row by row.
     Grey,
-    /// All red, then all green, then all blue bytes, each row by row (CIFAR).
+    /// Planes of red, green and blue bytes, each row by row (CIFAR).
     Planes,
 }
 
-/// Equal-sized images with labels.
+/// Images of equal size with labels.
 pub struct Records {
-    /// Rows of an image.
+    /// Height of an image in pixels.
     pub height: usize,
-    /// Columns of an image.
+    /// Width of an image in pixels.
     pub width: usize,
-    /// Layout of an image.
+    /// Layout of an image's pixels.
     pub pixels: Pixels,
-    /// Bytes of a record, its labels included.
+    /// Size of a record in bytes, including labels.
     pub stride: usize,
-    /// Bytes before the pixels within a record.
+    /// Offset of the pixels within a record in bytes.
     pub offset: usize,
     /// All records.
     pub bytes: Cow<'static, [u8]>,
-    /// Each record's label, `None` where it is not usable.
+    /// The label of each record; `None` if it is unusable.
     pub labels: Vec<Option<u32>>,
-    /// The name of every label.
+    /// The name of each label.
     pub names: Vec<String>,
 }
 
@@ -50,14 +50,14 @@ impl fmt::Debug for Records {
 }
 
 impl Records {
-    /// Its path inside the split, as an image folder of these records would have it.
+    /// Returns the path of an image inside the split, like in an image folder of these records.
     pub fn name_of(&self, index: u32) -> String {
         let label = self.labels.get(index as usize).copied().flatten();
         let class = label.and_then(|label| self.names.get(label as usize));
         format!("{}/{index:05}.png", class.map_or("", String::as_str))
     }
 
-    /// The bytes of an image's pixels.
+    /// Returns the bytes of an image's pixels; `None` if there is no such record.
     pub fn raw(&self, index: u32) -> Option<&[u8]> {
         let channels = match self.pixels {
             Pixels::Grey => 1,
@@ -68,10 +68,10 @@ impl Records {
             .get(start..start + self.height * self.width * channels)
     }
 
-    /// An image as RGB; grey is copied to all three channels.
+    /// Returns an image as RGB; grey is copied to all three channels.
     ///
     /// # Errors
-    /// There is no such record.
+    /// Returns a Problem if there is no such record.
     pub fn decode(&self, index: u32) -> Result<RgbImage> {
         let missing = || Problem::new(message!("problem-no-record", index = index.to_string()));
         let raw = self.raw(index).ok_or_else(missing)?;

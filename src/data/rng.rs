@@ -1,24 +1,24 @@
-//! Random numbers that depend only on what they are for.
+//! Random numbers that depend only on their purpose, seed, epoch and image.
 //!
-//! Every draw comes from a ChaCha8 stream whose key is (purpose, run seed, epoch, index of the
-//! image). The stream's values are fixed by the cipher, and the few derivations below are our own, so a crop
-//! box is the same on every machine, for every number of threads and after a resumed run.
+//! Each stream is ChaCha8 with the key (purpose, seed, epoch, image index). The cipher defines the values, and the few
+//! derivations below are part of this module, so a crop is the same on every machine, with any number of threads, and
+//! in a resumed run.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng};
 
-/// What the numbers are for; keeps streams of equal seeds apart.
+/// The purpose of random numbers, which separates streams with equal seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Splitting a test or validation share off.
+    /// Drawing a test or validation split.
     Split = 1,
-    /// A seeded class order.
+    /// Drawing a class order.
     ClassOrder = 2,
-    /// The order of the images in an epoch.
+    /// Shuffling the images of an epoch.
     Shuffle = 3,
-    /// Crop box and flip of one image in one epoch.
+    /// Drawing crop and flip of an image in an epoch.
     Augment = 4,
-    /// What dropout drops in one step.
+    /// Drawing the units that dropout zeroes in a step.
     Dropout = 5,
 }
 
@@ -26,7 +26,7 @@ pub enum Purpose {
 pub struct Rng(ChaCha8Rng);
 
 impl Rng {
-    /// The stream of a purpose, a seed and two further numbers (epoch and image, or zeros).
+    /// Creates the stream of a purpose, a seed, and two further numbers (epoch and image, or zeros).
     pub fn new(purpose: Purpose, seed: u64, epoch: u64, index: u64) -> Self {
         let mut key = [0; 32];
         for (part, value) in key
@@ -38,32 +38,32 @@ impl Rng {
         Self(ChaCha8Rng::from_seed(key))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform in [0, 1), with 53 random bits.
+    /// Returns a uniform number in [0, 1) with 53 random bits.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Uniform in [low, high).
+    /// Returns a uniform number in [low, high).
     #[inline]
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
-    /// Uniform among 0, 1, …, `n` − 1 (0 for `n` = 0).
+    /// Returns a uniform integer among 0, 1, …, `n` − 1; 0 if `n` is 0.
     #[inline]
     pub fn below(&mut self, n: u64) -> u64 {
-        // 64 random bits times n: the high word is uniform up to n / 2^64.
+        // The high word of 64 random bits times n is uniform up to a bias of n / 2^64.
         ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }
 
-    /// Fisher–Yates shuffle.
+    /// Shuffles items in place (Fisher–Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last as u64 + 1) as usize);

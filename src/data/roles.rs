@@ -1,24 +1,25 @@
-//! What the names of folders, lists and cells of tables say: a split's role, masks beside images, parts of a folder.
+//! The meaning of names of folders, lists and table cells: splits, masks, folders for all images, and parts of a
+//! collection.
 
-/// A split's part in learning.
+/// The role of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// Images to learn from.
+    /// Images for training.
     Train,
-    /// Images to measure on.
+    /// Images for testing.
     Test,
-    /// Images to measure on, where there is no test split with labels.
+    /// Images for testing, if there is no test split with labels.
     Validation,
 }
 
-/// Words that the name of a split may have beside its role: `train_images`, `val-set`, `test2017`.
+/// Words that may occur in the name of a split besides its role: `train_images`, `val-set`, `test2017`.
 const FILLERS: [&str; 18] = [
     "images", "image", "imgs", "img", "pictures", "photos", "set", "data", "dataset", "split",
     "list", "lists", "folder", "files", "labels", "label", "metadata", "final",
 ];
 
-/// The words of a name in small letters: parted at everything but letters and digits, between a small and a capital
-/// letter, and between letters and digits.
+/// Returns the words of a name in lower case. Names are split at characters other than letters and digits, between
+/// lower and upper case, and between letters and digits.
 pub fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
@@ -40,7 +41,7 @@ pub fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// The role that a word of a name means.
+/// Returns the role that a word names, if any.
 fn role_of_word(word: &str) -> Option<Role> {
     match word {
         "train" | "training" | "trainset" | "trainval" => Some(Role::Train),
@@ -50,7 +51,8 @@ fn role_of_word(word: &str) -> Option<Role> {
     }
 }
 
-/// What a folder's name, or a cell of a table, says of its role: `train`, `Train_images`, `val-set`, `test2017`, …
+/// Returns the role that the name of a folder or the text of a cell consists of: `train`, `Train_images`, `val-set`,
+/// `test2017`.
 pub fn role_of(name: &str) -> Option<Role> {
     let (role, rest) = role_and_rest(name)?;
     rest.chars()
@@ -58,9 +60,9 @@ pub fn role_of(name: &str) -> Option<Role> {
         .then_some(role)
 }
 
-/// The role that a name holds beside other words, and those, fillers excepted: `clipart_train` is `Train` and
-/// `clipart`, `images_variant_trainval` is `Train` and `variant`, `Testing_01` is `Test` and `01`. `None` for a name with
-/// no role or several.
+/// Returns the role in a name, and its other words without fillers: `clipart_train` gives `Train` and `clipart`,
+/// `images_variant_trainval` gives `Train` and `variant`, `Testing_01` gives `Test` and `01`. `None` if the name has no
+/// role or contradictory ones.
 pub fn role_and_rest(name: &str) -> Option<(Role, String)> {
     let words = words_of(name);
     let mut roles = words.iter().filter_map(|word| role_of_word(word));
@@ -68,7 +70,7 @@ pub fn role_and_rest(name: &str) -> Option<(Role, String)> {
     for other in roles {
         role = match (role, other) {
             _ if role == other => role,
-            // `train_val` is what is left of a data set without its test split.
+            // `train_val` is a training set, which remains if the test split is separate.
             (Role::Train, Role::Validation) => Role::Train,
             _ => return None,
         };
@@ -76,7 +78,7 @@ pub fn role_and_rest(name: &str) -> Option<(Role, String)> {
     Some((role, rest_of(&words)))
 }
 
-/// What a list's name says beside its role: lists with the same rest belong together.
+/// Returns the words of a list's name without its role and fillers. Lists with the same rest belong together.
 pub fn rest_of_name(name: &str) -> String {
     rest_of(&words_of(name))
 }
@@ -89,14 +91,14 @@ fn rest_of(words: &[String]) -> String {
     rest.join(" ")
 }
 
-/// What the name of a folder says beside a role or a class.
+/// The kinds of folders that are neither splits nor classes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FolderKind {
-    /// It holds images of all classes.
+    /// Contains images of all classes.
     Images,
-    /// It holds what was drawn over images: areas, outlines, heat maps.
+    /// Contains masks: regions, outlines or heat maps of other images.
     Masks,
-    /// It is a domain of DomainNet, Office or PACS.
+    /// A domain of DomainNet, Office or PACS.
     Domain,
 }
 
@@ -114,27 +116,28 @@ fn kind_of(name: &str) -> Option<FolderKind> {
     })
 }
 
-/// Whether a folder is named like a domain of DomainNet, Office or PACS.
+/// Returns whether a folder has the name of a domain of DomainNet, Office or PACS.
 pub fn is_domain(name: &str) -> bool {
     kind_of(name) == Some(FolderKind::Domain)
 }
 
-/// Whether a folder is named like one that holds images of all classes.
+/// Returns whether a folder has a name for images of all classes, such as `images`.
 pub fn is_of_images(name: &str) -> bool {
     kind_of(name) == Some(FolderKind::Images)
 }
 
-/// Whether a folder is named like one of masks, which belong to other images.
+/// Returns whether a folder has a name for masks, which belong to other images.
 pub fn is_of_masks(name: &str) -> bool {
     kind_of(name) == Some(FolderKind::Masks)
 }
 
-/// Words in the names of folders over which the images of a data set were spread.
+/// Words in the names of folders into which the images of a dataset were divided.
 const OF_PARTS: [&str; 8] = [
     "part", "batch", "chunk", "shard", "fold", "subset", "folder", "archive",
 ];
 
-/// Whether folders are named alike but for a number, by a word for images or parts: `images_001`, `images_002`.
+/// Returns whether names of folders differ only in a number and contain a word for images or parts: `images_001`,
+/// `images_002`.
 pub fn are_parts<'n>(names: impl IntoIterator<Item = &'n str>) -> bool {
     let without_numbers = |name: &str| {
         let mut words = words_of(name);

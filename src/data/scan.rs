@@ -1,7 +1,7 @@
-//! A data set read and looked at, before splits are drawn and limits kept.
+//! A dataset that was read and checked, before splits are drawn and limits applied.
 //!
-//! Walking a folder and decoding its images takes seconds to minutes, drawing a split takes none: so a changed
-//! test share or limit starts from here and not from the disk.
+//! Reading a folder and decoding its images takes seconds to minutes, but drawing a split is fast. So a changed test
+//! share or limit reuses the scan instead of reading the disk again.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::{Dataset, Found, OpenOptions, Watch, archive, builtin, folder, publis
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// What is at a place: files, classes, given splits, damaged images.
+/// The files, classes and given splits of a dataset, and the result of checking its images.
 #[derive(Clone)]
 pub struct Scan {
     found: Found,
@@ -19,11 +19,11 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Reads the data that `what` names and checks its images, as [`Dataset::open`] does. Only these options are used:
-    /// `check`, `bit_depth`, `min_classes`, `unpack_to`.
+    /// Reads the dataset that `what` names and checks its images, as [`Dataset::open`] does. Only the options `check`,
+    /// `bit_depth`, `min_classes` and `unpack_to` are used.
     ///
     /// # Errors
-    /// Nothing usable there, and when `watch` stops it.
+    /// Returns a Problem if there is no usable dataset, or if `watch` stopped it.
     pub fn read(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Self> {
         options.checked()?;
         let mut found = find(what.trim(), options, watch)?;
@@ -36,10 +36,10 @@ impl Scan {
         Ok(Self { found, checked })
     }
 
-    /// Draws the splits and keeps the limits as `options` say.
+    /// Draws the splits and applies the limits in `options`.
     ///
     /// # Errors
-    /// Fewer classes than `options.min_classes`, or a share or limit out of range.
+    /// Returns a Problem if there are fewer classes than `options.min_classes`, or if a share or limit is out of range.
     pub fn into_dataset(self, options: &OpenOptions) -> Result<Dataset> {
         options.checked()?;
         settle(self.found, &self.checked, options)
@@ -53,7 +53,7 @@ pub fn table_and_column(what: &str) -> Option<(&Path, &str)> {
     (table.is_file() && !Path::new(what).exists()).then_some((table, column))
 }
 
-/// Whether a data set of this path, perhaps with a column of a table, is on this computer.
+/// Returns whether this path, or table with a column, exists on this computer.
 pub fn is_here(what: &str) -> bool {
     Path::new(what).exists() || table_and_column(what).is_some()
 }
@@ -63,7 +63,7 @@ fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
         return Err(Problem::new(message!("problem-no-dataset-given"))
             .advise(message!("advice-give-dataset")));
     }
-    // A folder of the same name is still there as ./digits.
+    // An embedded dataset has priority; a folder with the same name can be opened as ./digits.
     if let Some(found) = builtin::open(what)? {
         return Ok(found);
     }

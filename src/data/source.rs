@@ -1,4 +1,4 @@
-//! Where an image comes from: a file or a record of a file held in memory. Cheap to clone.
+//! The source of an image: a file, or a record of a file in memory. Cheap to clone.
 
 use std::ffi::OsStr;
 use std::hash::{Hash, Hasher};
@@ -14,40 +14,40 @@ use crate::message;
 use crate::names::compose;
 use crate::problem::{Problem, Result};
 
-/// One image of a data set.
+/// An image of a dataset with its class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// Where its pixels come from.
+    /// The source of its pixels.
     pub source: ImageSource,
     /// Index into `Dataset::classes`.
     pub class: u32,
 }
 
-/// Where the pixels of an image come from.
+/// The source of an image's pixels.
 #[derive(Clone, Debug)]
 pub enum ImageSource {
     /// An image file.
     File {
-        /// Its folder, shared by all files in it.
+        /// The folder, shared by all files in it.
         folder: Arc<Folder>,
-        /// Its name in there.
+        /// The name of the file.
         name: Arc<OsStr>,
     },
-    /// A record of CIFAR's files or of an embedded set.
+    /// A record of CIFAR's files or of an embedded dataset.
     Record {
         /// All records.
         records: Arc<Records>,
-        /// Which of them.
+        /// The index of the record.
         index: u32,
     },
 }
 
-/// A folder that holds image files.
+/// A folder with image files.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Folder {
-    /// Where it is.
+    /// The path of the folder.
     pub path: PathBuf,
-    /// Its path inside the split, with `/` between the parts; empty for the split's own folder.
+    /// The path inside the split, with `/` between components; empty for the folder of the split.
     pub inside: String,
     /// Significant bits of its images' 16-bit values (see [`OpenOptions::bit_depth`](super::OpenOptions::bit_depth)).
     pub bit_depth: usize,
@@ -95,7 +95,7 @@ impl Hash for ImageSource {
 }
 
 impl ImageSource {
-    /// The path of its file, if it is one.
+    /// Returns the path of the file; `None` for a record.
     pub fn path(&self) -> Option<PathBuf> {
         match self {
             Self::File { folder, name } => Some(folder.path.join(name.as_ref())),
@@ -111,14 +111,14 @@ impl ImageSource {
         }
     }
 
-    /// Whether decoding costs next to nothing because the pixels are in memory already.
+    /// Returns whether the pixels are already in memory, so that decoding is fast.
     pub fn in_memory(&self) -> bool {
         matches!(self, Self::Record { .. })
     }
 }
 
 impl Sample {
-    /// One for every record with a label; those without a usable one are left out.
+    /// Returns a sample for every record with a usable label.
     pub(super) fn of_records(records: Records) -> Vec<Self> {
         let records = Arc::new(records);
         let labelled = (0_u32..).zip(&records.labels);
@@ -130,12 +130,12 @@ impl Sample {
         samples.collect()
     }
 
-    /// Its path inside the split in its composed form, for example `cat/0001.jpg`.
+    /// Returns the path inside the split with composed Unicode characters, for example `cat/0001.jpg`.
     pub fn name(&self) -> String {
         compose(self.name_on_disk())
     }
 
-    /// Its path inside the split with the characters that the disk has.
+    /// Returns the path inside the split as it is stored on the disk.
     pub(super) fn name_on_disk(&self) -> String {
         match &self.source {
             ImageSource::File { folder, name } if folder.inside.is_empty() => {
@@ -148,15 +148,15 @@ impl Sample {
         }
     }
 
-    /// Its pixels: upright, 8-bit RGB.
+    /// Returns the pixels as upright 8-bit RGB.
     ///
     /// # Errors
-    /// A file that cannot be read or is damaged.
+    /// Returns a Problem if the file cannot be read or is damaged.
     pub fn decode(&self) -> Result<RgbImage> {
         self.hold().map(|held| held.picture)
     }
 
-    /// Its pixels, with their part of the memory that all images share: for use from many threads.
+    /// Returns the pixels together with their share of the decoding memory; for use by many threads.
     pub(super) fn hold(&self) -> Result<Held> {
         match &self.source {
             ImageSource::File { folder, name } => {
@@ -168,10 +168,10 @@ impl Sample {
 }
 
 impl Sample {
-    /// Its image file as it is, or a PNG of its record, and how such files usually end.
+    /// Returns the bytes of the image file, or of a PNG of the record, and the usual extension of such files.
     ///
     /// # Errors
-    /// A file that cannot be read or is no image.
+    /// Returns a Problem if the file cannot be read or is not an image.
     pub fn file(&self) -> Result<(Vec<u8>, &'static str)> {
         if let Some(path) = self.source.path() {
             let bytes = read_picture_file(&path)?;

@@ -1,13 +1,13 @@
-//! The two sides of a data set.
+//! The two splits of a dataset.
 
 use serde::{Deserialize, Serialize};
 
-/// A side of a data set.
+/// A split of a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Split {
-    /// What is learned from.
+    /// The training images.
     Train,
-    /// What is tested on.
+    /// The test images.
     Test,
 }

@@ -1,4 +1,4 @@
-//! The summary of a data set, shown before training, and the JSON of `lae-studio data`.
+//! The summary of a dataset, shown before training, and the JSON of `lae-studio data`.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub struct Sizes {
 }
 
 impl fmt::Display for Sizes {
-    /// `32 × 32`, or `20–1200 × 30–900` where they differ.
+    /// Writes `32 × 32`, or `20–1200 × 30–900` if sizes differ.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let range = |(low, high): (u32, u32)| match low == high {
             true => low.to_string(),
@@ -29,41 +29,41 @@ impl fmt::Display for Sizes {
     }
 }
 
-/// A data set in numbers and lists.
+/// The summary of a dataset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Card {
-    /// Its name.
+    /// The name of the dataset.
     pub name: String,
-    /// What opens it again.
+    /// The path or name that opens it again.
     pub origin: String,
     /// Class names in order.
     pub classes: Vec<String>,
-    /// Split → class → number of images.
+    /// Number of images by split and class.
     pub images: Map<String, Value>,
     /// Files that were left out.
     #[serde(serialize_with = "in_english")]
     pub skipped: Vec<Skipped>,
     /// Images that are in both splits.
     pub duplicates: Vec<Duplicate>,
-    /// Images with two labels or more.
+    /// Images with several labels.
     #[serde(default)]
     pub two_labels: Vec<TwoLabels>,
-    /// Sets of near copies; looked for only where something was drawn.
+    /// Sets of near copies; searched only if a split was drawn.
     #[serde(default)]
     pub near_copies: Vec<NearCopies>,
-    /// Labels that were corrected.
+    /// The effect of corrected labels.
     #[serde(default, rename = "mended")]
     pub corrected: CorrectionCount,
-    /// What was assumed, as sentences.
+    /// Assumptions, as sentences.
     #[serde(serialize_with = "texts::all_in_english")]
     pub assumed: Vec<Words>,
-    /// Image sizes, where the images were looked at.
+    /// Image sizes, if the images were checked.
     pub sizes: Option<Sizes>,
     /// Source and licence.
     pub note: String,
 }
 
-/// Files that were left out, as scripts read them.
+/// Serialises skipped files with English reasons, for scripts.
 fn in_english<S: Serializer>(all: &[Skipped], to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(all.iter().map(|skipped| Skipped {
         path: skipped.path.clone(),
@@ -72,7 +72,7 @@ fn in_english<S: Serializer>(all: &[Skipped], to: S) -> Result<S::Ok, S::Error> 
 }
 
 impl Card {
-    /// The summary of a data set.
+    /// Returns the summary of a dataset.
     pub fn of(data: &Dataset) -> Self {
         let split = |samples: &[Sample]| -> Value {
             data.classes
@@ -102,7 +102,7 @@ impl Card {
     }
 }
 
-/// Number of samples of each class.
+/// Returns the number of samples of each class.
 pub fn counts(samples: &[Sample], classes: usize) -> Vec<usize> {
     let mut counts = vec![0; classes];
     for sample in samples {

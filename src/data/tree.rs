@@ -1,9 +1,8 @@
-//! Walking a folder: which subfolders hold which image files.
+//! Walks a folder and lists the image files of each subfolder.
 //!
-//! Only names are read, no file is opened (except files without an ending, whose first bytes are looked
-//! at), so a million names take seconds. Hidden files are left out, links to folders are followed once, after
-//! all real folders, so that a loop ends and a real folder wins over a link to it; those that lead out to a folder around the
-//! data set are not.
+//! Only names are read; files are not opened, except those without an extension, whose first bytes are checked. So a
+//! million names take seconds. Hidden files are left out. Links to folders are followed once, after all real folders,
+//! so that loops end and real folders have priority. Links to a folder around the dataset are not followed.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -20,34 +19,34 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::Words;
 
-/// Deepest nesting that is followed.
+/// Maximum depth of folders.
 pub const DEEPEST: usize = 24;
 
 /// One folder of a [`Tree`].
 pub struct Dir {
-    /// Where it is.
+    /// The path of the folder.
     pub path: PathBuf,
-    /// Its own name, composed.
+    /// The name of the folder, with composed Unicode characters.
     pub name: String,
     /// Indices of its subfolders in [`Tree::dirs`], sorted by [`name_on_disk`].
     pub children: Vec<usize>,
     /// Names of the image files directly in it, sorted.
     pub pictures: Vec<Arc<OsStr>>,
-    /// Names of its other files, sorted.
+    /// Names of the other files directly in it, sorted.
     pub others: Vec<OsString>,
-    /// Image files in it and below.
+    /// Number of image files in it and below.
     pub total: usize,
 }
 
-/// A folder with everything below it. The root is entry 0.
+/// A folder with everything below it. The root has index 0.
 pub struct Tree {
-    /// All folders, each before its subfolders, links last.
+    /// All folders; each comes before its subfolders, and links come last.
     pub dirs: Vec<Dir>,
-    /// What could not be followed or read.
+    /// Folders and files that could not be followed or read.
     pub skipped: Vec<Skipped>,
 }
 
-/// A folder still to be read.
+/// A folder that has not been read yet.
 struct Job {
     path: PathBuf,
     parent: Option<usize>,
@@ -58,7 +57,7 @@ impl Tree {
     /// Reads all names below `root`.
     ///
     /// # Errors
-    /// The root itself cannot be read, or `watch` stopped the walk.
+    /// Returns a Problem if the root cannot be read, or if `watch` stopped the walk.
     pub fn walk(root: &Path, watch: &Watch) -> Result<Self> {
         fs::read_dir(root).map_err(|error| Problem::io("read the folder", root, &error))?;
         let mut tree = Self {
@@ -75,14 +74,14 @@ impl Tree {
         }];
         let mut files = 0;
         loop {
-            // Depth first over real folders; links wait until nothing else is left.
+            // Real folders are read depth first; links are read when no real folder is left.
             let Some(job) = jobs.pop() else {
                 let Some(link) = links.pop() else { break };
                 jobs.push(link);
                 continue;
             };
             if let Ok(real) = dunce::canonicalize(&job.path) {
-                // Through it the rest of the disk would become part of the data set.
+                // Such a link would add unrelated parts of the disk to the dataset.
                 if whole != real && whole.starts_with(&real) {
                     tree.skip(&job.path, message!("skip-link-to-parent"));
                     continue;
@@ -180,7 +179,7 @@ impl Tree {
             }
         }
         for (new, before) in [jobs, links].into_iter().zip(before) {
-            // The last job is processed first.
+            // The last job is processed first, so the order is descending.
             new[before..].sort_by(|a, b| name_on_disk(&b.path).cmp(&name_on_disk(&a.path)));
         }
         dir.pictures.sort_unstable();
@@ -192,7 +191,7 @@ impl Tree {
         Some(index)
     }
 
-    /// Sorts children and counts images from the leaves up.
+    /// Sorts children and counts the images of each folder, including its subfolders.
     fn add_up(&mut self) {
         // A child always has a larger index than its parent.
         for index in (0..self.dirs.len()).rev() {
@@ -206,7 +205,7 @@ impl Tree {
         }
     }
 
-    /// The subfolders of a folder that hold images somewhere.
+    /// Returns the subfolders of a folder that contain images, directly or below.
     pub fn filled(&self, dir: usize) -> Vec<usize> {
         self.dirs[dir]
             .children
@@ -216,7 +215,7 @@ impl Tree {
             .collect()
     }
 
-    /// Every folder from `dir` down, each before its subfolders, those sorted by name.
+    /// Returns `dir` and all folders below it, each before its subfolders, which are sorted by name.
     pub fn below(&self, dir: usize) -> Vec<usize> {
         let mut order = Vec::new();
         let mut waiting = vec![dir];
@@ -234,7 +233,7 @@ pub fn name_on_disk(folder: &Path) -> Cow<'_, str> {
     folder.file_name().unwrap_or_default().to_string_lossy()
 }
 
-/// Files that no one means: hidden ones and what systems leave behind.
+/// Returns whether a file is ignored: hidden files and files created by operating systems.
 pub fn is_hidden(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with('.')
@@ -243,7 +242,7 @@ pub fn is_hidden(name: &OsStr) -> bool {
             .any(|left| name.eq_ignore_ascii_case(left))
 }
 
-/// The ending of a name in small letters, empty if there is none.
+/// Returns the extension of a file name in lower case; empty if there is none.
 pub fn ending_of(name: &OsStr) -> String {
     Path::new(name)
         .extension()
@@ -252,7 +251,7 @@ pub fn ending_of(name: &OsStr) -> String {
 }
 
 fn is_picture(folder: &Path, name: &OsStr) -> bool {
-    // The common case first and without an allocation: this runs a million times.
+    // Allocates nothing in the common case, because it runs for every file.
     let ending = Path::new(name).extension().unwrap_or_default();
     if READABLE
         .iter()
@@ -268,7 +267,7 @@ fn looks_like_a_picture(path: &Path) -> bool {
         .is_ok_and(|start| start.len() >= 12 && image::guess_format(&start).is_ok())
 }
 
-/// Why a file that is no readable image was left out.
+/// Returns why a file that is not a supported image is left out.
 pub fn reason_for(name: &OsStr) -> Words {
     let ending = ending_of(name);
     match foreign_format(&ending) {
@@ -279,7 +278,7 @@ pub fn reason_for(name: &OsStr) -> Words {
     .into()
 }
 
-/// Each reason once, with how often it is there.
+/// Returns each distinct reason with its number of occurrences.
 pub fn counted_reasons(reasons: impl IntoIterator<Item = Words>) -> Vec<Words> {
     let mut counts: BTreeMap<String, (Words, usize)> = BTreeMap::new();
     for reason in reasons {

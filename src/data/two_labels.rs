@@ -1,4 +1,4 @@
-//! One image under two labels: whichever of them a model answers, the other counts as wrong.
+//! Images with several labels. Whichever of them a model predicts, the copies with another label count as wrong.
 
 use std::fmt;
 
@@ -7,34 +7,34 @@ use serde::{Deserialize, Serialize};
 use crate::message;
 use crate::texts::Message;
 
-/// Number of images that the sentence names.
+/// Maximum number of images that the sentence names.
 const NAMED: usize = 3;
 
-/// One of several files, or records, with the same pixels.
+/// One of several files or records with the same pixels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Twin {
-    /// `train` or `test`.
+    /// The split: `train` or `test`.
     pub split: String,
-    /// Its class.
+    /// The class.
     pub class: String,
-    /// Its name in that split.
+    /// The name inside the split.
     pub file: String,
 }
 
 impl fmt::Display for Twin {
-    /// `cat/001.jpg (cat, train)`.
+    /// Writes `cat/001.jpg (cat, train)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}, {})", self.file, self.class, self.split)
     }
 }
 
-/// All copies of an image with two labels or more: the training split's first, each by class and name.
+/// All copies of an image with several labels: those of the training split first, each split sorted by class and name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TwoLabels(pub Vec<Twin>);
 
 impl TwoLabels {
-    /// One copy, and the first with another label.
+    /// Returns the first copy, and the first one with another label.
     pub fn pair(&self) -> Option<(&Twin, &Twin)> {
         let first = self.0.first()?;
         let other = self.0.iter().find(|copy| copy.class != first.class)?;
@@ -42,12 +42,12 @@ impl TwoLabels {
     }
 }
 
-/// Images that are near copies of one another, or copies of such.
+/// A set of images that are near copies of each other, directly or through others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NearCopies(pub Vec<Twin>);
 
-/// How many there are, the first few, and what to do; `None` if every image has one label.
+/// Returns a sentence with their number, the first few, and what to do; `None` if every image has one label.
 pub fn told(found: &[TwoLabels]) -> Option<Message> {
     let pairs: Vec<String> = found
         .iter()

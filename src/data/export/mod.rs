@@ -122,7 +122,7 @@ pub fn inputs(
     Ok(skipped)
 }
 
-/// An outer error stops the export, an inner one skips this image.
+/// Returns the input of one image. An outer error stops the export, an inner error skips this image.
 fn one_input(
     sample: &Sample,
     spec: InputSpec,

@@ -1,4 +1,4 @@
-//! A data set as one file: a project of Teachable Machine, or a zip of an image folder.
+//! Exports a dataset as one file: a project of Teachable Machine, or a zip of an image folder.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -21,23 +21,23 @@ use crate::{Dataset, Sample, Watch, stopped};
 
 /// Side of the images in a project, in pixels: the input of Teachable Machine's network.
 const SIDE: usize = 224;
-/// Quality of their JPEG files, in per cent.
+/// Quality of the JPEG files in a project, in per cent.
 const QUALITY: u8 = 95;
 
-/// What kind of file is written.
+/// The kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A project of Teachable Machine: all images of a class together, square and small.
+    /// A project of Teachable Machine: small square images by class, without splits.
     Project,
-    /// A zip of an image folder: the image files as they are.
+    /// A zip of an image folder with unchanged image files.
     Folder,
 }
 
 impl Form {
-    /// The form that a file's ending asks for.
+    /// Returns the form for a file's extension.
     ///
     /// # Errors
-    /// Any other ending.
+    /// Returns a Problem for another extension.
     pub fn of(to: &Path) -> Result<Self> {
         let ending = to.extension().unwrap_or_default().to_ascii_lowercase();
         [Self::Project, Self::Folder]
@@ -50,7 +50,7 @@ impl Form {
             })
     }
 
-    /// How such files end.
+    /// Returns the extension of such files.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Project => "tm",
@@ -59,22 +59,22 @@ impl Form {
     }
 }
 
-/// What was written.
+/// The result of the export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// Images in the file.
+    /// Number of images in the file.
     pub pictures: usize,
-    /// Classes in the file.
+    /// Number of classes in the file.
     pub classes: usize,
-    /// Classes whose name is another one there, because not every system would take theirs.
+    /// Classes that were renamed, because not every system accepts their names: old and new name.
     pub renamed: Vec<(String, String)>,
 }
 
-/// Writes a data set as one file, in the form its ending asks for; whole or not at all.
+/// Writes a dataset as one file in the form of its extension. If it fails, the file is not created or changed.
 ///
 /// # Errors
-/// An ending that is none of the forms, a file that cannot be written, an image that cannot be
-/// read, or `watch` stopped it.
+/// Returns a Problem for another extension, if the file cannot be written, if an image cannot be read, or if `watch`
+/// stopped it.
 pub fn packed(data: &Dataset, to: &Path, watch: &Watch) -> Result<Packed> {
     let form = Form::of(to)?;
     let unwritable = |error| Problem::io("write the archive", to, &error);
@@ -140,7 +140,7 @@ impl Packing<'_> {
             },
         });
         self.entry(MANIFEST, manifest.to_string().as_bytes())?;
-        // Teachable Machine draws its own test images.
+        // Teachable Machine draws its own test split.
         let both = self.data.train.iter().chain(&self.data.test);
         let mut samples: Vec<&Sample> = both.collect();
         samples.sort_by_key(|sample| sample.class);
@@ -163,7 +163,7 @@ impl Packing<'_> {
 
     fn folder(&mut self) -> Result<()> {
         let data = self.data;
-        // A split that was only drawn is not laid down.
+        // A split that was only drawn is not exported.
         let (first, second) = match data.test_drawn {
             true => ("", ""),
             false => ("train/", "test/"),
@@ -228,14 +228,14 @@ fn unpackable(to: &Path, error: &dyn std::fmt::Display) -> Problem {
     .at_path(to)
 }
 
-/// The name without the ending of an image file.
+/// Returns the name without the extension of an image file.
 fn unended(name: &str) -> &str {
     name.rsplit_once('.')
         .filter(|(_, ending)| READABLE.contains(&ending.to_ascii_lowercase().as_str()))
         .map_or(name, |(stem, _)| stem)
 }
 
-/// The middle square of an image as a JPEG file.
+/// Returns the centre square of an image as a JPEG file.
 fn square(sample: &Sample) -> Result<Vec<u8>> {
     let spec = InputSpec::new(SIDE, 1.0);
     let mut pixels = vec![0; spec.bytes()];

@@ -1,4 +1,5 @@
-//! Folders that are no classes: splits without classes, masks, parts of one set, folders beside most of the images.
+//! Detects folders that are not classes: splits without classes, masks, parts of one collection, and folders beside
+//! most of the images.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +8,14 @@ use crate::problem::{Problem, Result, some_of};
 use crate::roles::{Role, are_parts, is_of_images, is_of_masks, role_and_rest, role_of};
 use crate::tree::Tree;
 
-/// Most folders that a sentence names.
+/// Maximum number of folders that a sentence names.
 const NAMED: usize = 4;
 
-/// The splits among the folders in one: `train` and `test`, or a pair with another word in common (`seg_train` and
-/// `seg_test`).
+/// Returns the splits among the subfolders of a folder: `train` and `test`, or a pair that shares another word
+/// (`seg_train` and `seg_test`).
 ///
 /// # Errors
-/// Several such pairs.
+/// Returns a Problem if there are several such pairs.
 pub(super) fn roles(tree: &Tree, at: usize) -> Result<BTreeMap<Role, usize>> {
     let mut plain: BTreeMap<Role, usize> = BTreeMap::new();
     let mut pairs: BTreeMap<String, BTreeMap<Role, usize>> = BTreeMap::new();
@@ -46,10 +47,10 @@ pub(super) fn roles(tree: &Tree, at: usize) -> Result<BTreeMap<Role, usize>> {
     }
 }
 
-/// Refuses to take `train` for a split if several folders of images are beside it, but no test split.
+/// Refuses to treat `train` as a split if there is no test split, but several other folders with images are beside it.
 ///
 /// # Errors
-/// There are several folders of images beside it.
+/// Returns a Problem if there are several folders with images beside it.
 pub(super) fn check_single_split(tree: &Tree, at: usize, train: usize) -> Result<()> {
     let beside = tree.filled(at).into_iter().filter(|&dir| dir != train);
     let mut folders: Vec<usize> = beside.filter(|&dir| tree.filled(dir).is_empty()).collect();
@@ -65,7 +66,7 @@ pub(super) fn check_single_split(tree: &Tree, at: usize, train: usize) -> Result
     ))
 }
 
-/// The only folder that is none of masks among folders of which the others are.
+/// Returns the folder with images if all other folders contain masks; `None` otherwise.
 pub(super) fn images_beside_masks(tree: &Tree, filled: &[usize]) -> Option<usize> {
     let is_mask = |dir: &&usize| is_of_masks(&tree.dirs[**dir].name);
     let mut images = filled.iter().filter(|dir| !is_mask(dir));
@@ -75,10 +76,10 @@ pub(super) fn images_beside_masks(tree: &Tree, filled: &[usize]) -> Option<usize
     }
 }
 
-/// Refuses folders that are no classes.
+/// Refuses folders that are not classes.
 ///
 /// # Errors
-/// They are named for images or their parts, or most images are beside them.
+/// Returns a Problem if their names are those of images or their parts, or if most images are beside them.
 pub(super) fn check(tree: &Tree, at: usize, filled: &[usize]) -> Result<()> {
     if filled.len() < 2 {
         return Ok(());
@@ -105,7 +106,7 @@ pub(super) fn check(tree: &Tree, at: usize, filled: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the refusal of folders that are no classes.
+/// Returns the Problem for folders that are not classes.
 pub(super) fn not_classes(
     tree: &Tree,
     at: usize,

@@ -13,11 +13,11 @@ use crate::roles::Role;
 use crate::tree::Tree;
 use crate::{Found, OpenOptions, Watch};
 
-/// The folder of the images in the download.
+/// Path of the folder with the images in the download.
 const IMAGES: &str = "ILSVRC/Data/CLS-LOC";
-/// The classes of the validation images.
+/// Name of the table with the classes of the validation images.
 const ANSWERS: &str = "LOC_val_solution.csv";
-/// The words for each class folder.
+/// Name of the table with the words for each class folder.
 const WORDS: &str = "LOC_synset_mapping.txt";
 
 /// A download of ImageNet (ILSVRC 2012).
@@ -27,7 +27,8 @@ pub(super) struct Download {
 }
 
 impl Download {
-    /// Returns the download that a folder belongs to: the one with its tables, one down to that of the images, or a split.
+    /// Returns the download that contains a folder. The folder may be the one with the tables, one between it and the
+    /// images, or a split.
     pub fn around(path: &Path, wanted: Option<Wanted>) -> Option<Self> {
         let downloads = path.ancestors().take(5).map(|root| Self {
             images: root.join(IMAGES),
@@ -149,7 +150,7 @@ mod tests {
             answers.push_str(&line);
         }
         picture("test/ILSVRC2012_test_00000001.JPEG", 200);
-        // The table of the training images lists those with boxes only.
+        // The table of the training images lists only images with boxes.
         let boxes = "ImageId,PredictionString\nn01440764_0,n01440764 1 2 3 4\n";
         let words = "n01440764 tench, Tinca tinca\nn02012849 crane\nn03126707 crane\n";
         for (name, text) in [

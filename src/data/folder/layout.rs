@@ -1,4 +1,4 @@
-//! The layouts of folders: splits beside each other, in class folders, and domains.
+//! Reads folder layouts: splits beside each other, splits inside class folders, and domains.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::source::Sample;
 use crate::tree::Tree;
 use crate::{Found, Skipped};
 
-/// What cameras and programs put before the number of an image.
+/// Prefixes that cameras and programs put before the number of an image.
 const CAMERAS: [&str; 16] = [
     "image",
     "img",
@@ -45,7 +45,7 @@ fn named_images(tree: &Tree, dir: usize) -> Vec<((usize, usize), String)> {
 }
 
 impl Reader<'_> {
-    /// `train` beside `test` or `val`.
+    /// Reads `train` beside `test` or `val`; `None` if there is no `train`.
     pub(super) fn splits(&mut self, at: usize) -> Result<Option<Found>> {
         let tree = self.tree;
         let roles = doubt::roles(tree, at)?;
@@ -54,7 +54,7 @@ impl Reader<'_> {
         };
         let train_root = self.class_level(train_dir);
         if tree.filled(train_root).is_empty() {
-            // A class may be called `train`; beside a test split it is the other one.
+            // A class may be called `train`; but with a test split beside it, it is a split without classes.
             return match roles.len() {
                 1 => Ok(None),
                 _ => {
@@ -173,7 +173,7 @@ impl Reader<'_> {
         Some(samples.collect())
     }
 
-    /// Whether folders in `dir`, or in domains in it, are named like classes met so far.
+    /// Returns whether `dir`, or a domain in it, contains folders with the names of known classes.
     fn shares_classes(&self, dir: usize) -> bool {
         let known = |&dir: &usize| self.classes.numbers.contains_key(&self.tree.dirs[dir].name);
         let filled = self.tree.filled(dir);
@@ -183,7 +183,7 @@ impl Reader<'_> {
                 .any(|&child| self.tree.filled(child).iter().any(known))
     }
 
-    /// Steps down through folders that hold nothing but one more folder.
+    /// Descends through folders that contain only one folder, and returns the last one.
     pub(super) fn class_level(&self, mut dir: usize) -> usize {
         while let [only] = self.tree.filled(dir).as_slice()
             && self.tree.dirs[dir].pictures.is_empty()
@@ -194,7 +194,8 @@ impl Reader<'_> {
         dir
     }
 
-    /// Every filled subfolder as a class, with all images below it; loose images are left out.
+    /// Reads every subfolder with images as a class, with all images below it; images outside of subfolders are
+    /// skipped.
     pub(super) fn class_folders(&mut self, at: usize) -> (Vec<Sample>, Vec<Skipped>) {
         let tree = self.tree;
         let mut samples = Vec::with_capacity(tree.dirs[at].total);
@@ -230,7 +231,7 @@ impl Reader<'_> {
         (samples, left)
     }
 
-    /// Class folders that each hold `train` and perhaps `test` or `val`.
+    /// Reads class folders that each contain `train` and possibly `test` or `val`; `None` for another layout.
     pub(super) fn splits_inside(&mut self, at: usize) -> Option<Found> {
         let tree = self.tree;
         let roles_in = |class: usize| -> Option<(usize, BTreeMap<Role, usize>)> {
@@ -263,7 +264,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Folders that hold the same class folders: class name → its folders in all domains.
+    /// Returns the classes of domains, which are folders with the same class folders: class name → its folders in all
+    /// domains. `None` if the folders are not domains.
     fn domains(&mut self, filled: &[usize]) -> Option<BTreeMap<String, Vec<usize>>> {
         let tree = self.tree;
         let mut classes: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -271,7 +273,7 @@ impl Reader<'_> {
             return None;
         }
         for &domain in filled {
-            // Office has one more folder between a domain and its classes.
+            // Office has another folder between a domain and its classes.
             let level = self.class_level(domain);
             let inner = tree.filled(level);
             if inner.len() < 2 || !tree.dirs[level].pictures.is_empty() {
@@ -284,7 +286,8 @@ impl Reader<'_> {
         }
         let shared = classes.values().filter(|dirs| dirs.len() == filled.len());
         let shared = shared.count();
-        // Two fruits, each red and green, are no domains: those hold more classes than they are.
+        // A few folders with the same few subfolders, such as two fruits, each red and green, are not domains, because
+        // domains contain more classes than there are domains.
         let named = filled.iter().any(|&dir| is_domain(&tree.dirs[dir].name));
         if shared * 2 < classes.len() || (classes.len() <= filled.len() && !named) {
             return None;

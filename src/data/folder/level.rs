@@ -1,4 +1,4 @@
-//! The right level: a split or a class that was given instead of its data set, and what to say without classes.
+//! Finds the folder of the dataset if a split or a class was given, and explains why a folder has no classes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use crate::problem::{Problem, some_words};
 use crate::texts::Words;
 use crate::tree::{Tree, counted_reasons, ending_of, is_hidden, reason_for};
 
-/// A `train` or `test` folder whose sibling is the other split means their parent.
+/// Returns the parent of a `train` or `test` folder with the other split beside it, and a remark; other folders are
+/// returned unchanged.
 pub(super) fn whole_of(path: &Path) -> (PathBuf, Vec<Words>) {
     let own = |path: &Path| role_of(&path.file_name().unwrap_or_default().to_string_lossy());
     let whole = own(path).zip(path.parent()).and_then(|(role, parent)| {
@@ -36,7 +37,7 @@ pub(super) fn whole_of(path: &Path) -> (PathBuf, Vec<Words>) {
     }
 }
 
-/// The parent of a folder of images, if it looks like a data set whose classes are such folders.
+/// Returns the parent of a folder of images, if all its subfolders contain images, so that they are the classes.
 pub(super) fn class_parent(root: &Path, options: &OpenOptions) -> Option<PathBuf> {
     if options.min_classes < 2 {
         return None;
@@ -48,7 +49,7 @@ pub(super) fn class_parent(root: &Path, options: &OpenOptions) -> Option<PathBuf
         if is_hidden(&entry.file_name()) {
             continue;
         }
-        // Loose files mean that this is an ordinary folder, not a data set.
+        // Other files in it mean that this is an ordinary folder, not a dataset.
         if !path.is_dir() || !holds_pictures(&path) {
             return None;
         }

@@ -2,8 +2,8 @@
 //!
 //! Tables and lists that name the images (`lists`) take precedence over folders. Supported layouts: one subfolder per
 //! class; `train` and `test` (or `val`) with such folders; either of them one level too high or too low;
-//! Tiny-ImageNet's layout; ImageNet as downloaded (`imagenet`); domains with the same classes (DomainNet, Office); CIFAR's files (`cifar`). All assumptions
-//! are reported, and folders that are not classes are refused (`doubt`).
+//! Tiny-ImageNet's layout; ImageNet as downloaded (`imagenet`); domains with the same classes (DomainNet, Office);
+//! CIFAR's files (`cifar`). All assumptions are reported, and folders that are not classes are refused (`doubt`).
 
 mod doubt;
 mod imagenet;
@@ -23,7 +23,7 @@ use crate::message;
 use crate::problem::{Result, some_of};
 use level::{class_parent, no_classes, whole_of};
 
-/// Opens a folder, by one of its lists if the user named it.
+/// Opens a folder; if the user selected a list in it, by that list.
 ///
 /// # Errors
 /// Returns a Problem if there are no images or classes, the layout is ambiguous, or a folder cannot be read.
@@ -231,7 +231,7 @@ impl Reader<'_> {
         !self.tree.dirs[dir].pictures.is_empty()
     }
 
-    /// Adds the name, the remarks and the files that are not images.
+    /// Adds the name, the classes, the remarks, and the files that are not images.
     fn finish(&mut self, at: usize, mut found: Found) -> Found {
         let tree = self.tree;
         found.name = tree.dirs[at].name.clone();

@@ -155,7 +155,8 @@ fn of_named(table: &Table, named: &[usize]) -> Option<LabelChoice> {
     Some(column(table, words.copied().unwrap_or(first), true))
 }
 
-/// Returns the columns with only zeros and ones, if at most one of them is 1 in each row (one-hot encoding).
+/// Returns the columns of a one-hot encoding, which contain only zeros and ones. If a row has several ones, the columns
+/// are reported as [`Labels::Marked`].
 fn one_hot(table: &Table, columns: &[usize]) -> Option<LabelChoice> {
     if !table.has_header() {
         return None;

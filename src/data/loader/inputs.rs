@@ -1,4 +1,4 @@
-//! What the network sees of one image.
+//! The network's input of a single image.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::problem::Result;
 use crate::source::Sample;
 use crate::transform::{Augment, CropBox, InputSpec, crop_into, infer_into};
 
-/// The training input of image `index` (among the samples given to the loader) in an epoch, and what was drawn for it.
+/// Returns the training input of image `index` (among the samples given to the loader) in an epoch, and the drawn crop.
 ///
 /// # Errors
-/// The image cannot be decoded.
+/// Returns a Problem if the image cannot be decoded.
 pub fn augmented(
     sample: &Sample,
     index: usize,
@@ -29,7 +29,7 @@ pub fn augmented(
     Ok((out, crop))
 }
 
-/// What augmentation draws for image `index` in an epoch, into `out`.
+/// Draws the augmentation of image `index` in an epoch, writes the result to `out`, and returns the crop.
 pub(super) fn crop_of(
     picture: &RgbImage,
     index: usize,
@@ -45,7 +45,7 @@ pub(super) fn crop_of(
     Ok(crop)
 }
 
-/// The inference input of one sample, through the cache if there is one.
+/// Writes the inference input of a sample to `out`, using the cache if there is one.
 pub(super) fn inference_input(
     sample: &Sample,
     spec: InputSpec,
@@ -63,15 +63,15 @@ pub(super) fn inference_input(
     Ok(())
 }
 
-/// What the network sees of an image file, into `out` of [`InputSpec::bytes`].
+/// Writes the inference input of an image file to `out`, which has [`InputSpec::bytes`] bytes.
 ///
 /// # Errors
-/// It cannot be read or decoded.
+/// Returns a Problem if the file cannot be read or decoded.
 pub fn input_of(path: &Path, bit_depth: usize, spec: InputSpec, out: &mut [u8]) -> Result<()> {
     infer_into(&hold_file(path, bit_depth)?.picture, spec, out)
 }
 
-/// Decodes and transforms a few samples on all cores, in order: what the network sees of each.
+/// Returns the inference inputs of a few samples in order, computed on all cores.
 pub fn inputs_of(samples: &[Sample], spec: InputSpec) -> Vec<Result<Vec<u8>>> {
     samples
         .par_iter()

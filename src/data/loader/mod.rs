@@ -44,7 +44,7 @@ pub struct ImageBatch {
 }
 
 impl ImageBatch {
-    /// Number of images.
+    /// Returns the number of images.
     pub fn len(&self) -> usize {
         self.labels.len()
     }
@@ -116,7 +116,7 @@ pub struct ImageLoader {
     left_over: Vec<(usize, Problem)>,
 }
 
-/// Returns the largest number of bytes of the batches that are finished or in progress. Saturates, because settings may
+/// Returns the maximum size in bytes of all batches that are finished or in progress. Saturates, because settings may
 /// be passed before they are checked.
 pub fn buffered(batch: usize, size: usize) -> u64 {
     let batches = thread_count(0) as u64 * (READY as u64 + 1);
@@ -128,7 +128,8 @@ impl ImageLoader {
     /// Starts the threads.
     ///
     /// # Errors
-    /// A batch of 0, an input or augmentation out of range, or no thread could be started.
+    /// Returns a Problem if the batch size is 0, the input or augmentation is out of range, or a thread could not be
+    /// started.
     pub fn new(samples: Arc<Vec<(Sample, i64)>>, options: LoaderOptions) -> Result<Self> {
         options.input.checked()?;
         options.augment.map(Augment::checked).transpose()?;
@@ -172,7 +173,7 @@ impl ImageLoader {
         Ok(loader)
     }
 
-    /// Batches of the whole epoch.
+    /// Returns the number of batches of the whole epoch.
     pub fn batches(&self) -> usize {
         self.work.batches
     }

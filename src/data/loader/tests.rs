@@ -222,6 +222,6 @@ fn a_thread_whose_disk_does_not_answer_is_left() {
     let start = Instant::now();
     leave(vec![hangs, ends], Duration::from_millis(30));
     assert!(start.elapsed() < Duration::from_secs(20));
-    // It is still there, and ends once the disk answers.
+    // The thread still exists, and ends once the disk responds.
     answer.send(()).unwrap();
 }

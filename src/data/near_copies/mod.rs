@@ -1,7 +1,7 @@
 //! Sets of copies and near copies of an image.
 //!
-//! Candidate pairs are neighbours in the order of their [`PerceptualHash`]'s bits, sorted from several starting bits, so the time
-//! is in O(n log n) for any images.
+//! Candidate pairs are neighbours in lists sorted by the bits of their [`PerceptualHash`]. The lists start at several
+//! different bits, so the time is in O(n log n) for any images.
 
 use std::collections::HashMap;
 

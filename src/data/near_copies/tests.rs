@@ -34,7 +34,7 @@ fn a_hundred_thousand_strangers_stay_strangers() {
         Some(gist)
     };
     let mut gists: Vec<Option<PerceptualHash>> = (0..100_000).map(|_| strange()).collect();
-    // Two of them differ in a few bits, spread over all.
+    // These two differ in a few bits that are spread over the whole hash.
     let mut twin = gists[7].clone().unwrap();
     twin.bits ^= 0x0100_4000_0020_0004;
     gists[90_000] = Some(twin);

@@ -1,6 +1,6 @@
 use super::*;
 
-/// An image of soft blobs, another one for every seed.
+/// Returns an image of soft blobs, which differs for every seed.
 pub fn scene(seed: u64, width: u32, height: u32) -> RgbImage {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {
@@ -53,13 +53,13 @@ fn resized_lightened_and_shifted_pictures_are_near_and_others_are_not() {
 fn what_says_little_is_nobodys_copy() {
     assert!(PerceptualHash::of(&scene(1, 47, 200)).is_none());
     assert!(PerceptualHash::of(&RgbImage::from_pixel(99, 99, image::Rgb([70; 3]))).is_none());
-    // Ink on plain ground.
+    // A drawing on a plain background.
     let drawing = RgbImage::from_fn(128, 128, |x, y| {
         let ink = (x as i32 - 64).abs() < 10 && (20..100).contains(&y);
         image::Rgb([if ink { 0 } else { 255 }; 3])
     });
     assert!(PerceptualHash::of(&drawing).is_none());
-    // The same shapes in other colours.
+    // The same shapes without colours.
     let one = scene(7, 96, 96);
     let other = RgbImage::from_fn(96, 96, |x, y| {
         let [r, g, b] = one.get_pixel(x, y).0;

@@ -38,7 +38,7 @@ impl Machine<'_> {
         Ok(range)
     }
 
-    /// An unsigned number of `length` bytes, little-endian.
+    /// Reads an unsigned little-endian number of `length` bytes.
     fn unsigned(&mut self, length: usize) -> Result<u64> {
         let range = self.take(length)?;
         Ok(self.bytes[range]
@@ -52,7 +52,7 @@ impl Machine<'_> {
         usize::try_from(length).map_err(|_| self.bad("a length is too large"))
     }
 
-    /// The rest of the line, its end left out.
+    /// Reads the rest of the line, without the newline.
     fn line(&mut self) -> Result<Range<usize>> {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|&byte| byte == b'\n');
@@ -127,7 +127,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Runs one instruction; false after the last.
+    /// Executes one instruction; returns false after the last one.
     pub fn step(&mut self) -> Result<bool> {
         let code = self.unsigned(1)? as u8;
         match code {
@@ -251,7 +251,7 @@ impl Machine<'_> {
                 self.take(length)?
             }
             b'S' => {
-                // 'text' in quotes; escapes are left as they are.
+                // A text in quotes; escapes are not interpreted.
                 let line = self.line()?;
                 if line.len() >= 2 {
                     line.start + 1..line.end - 1

@@ -24,7 +24,7 @@ pub type Id = usize;
 /// A value that a pickle builds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `None`, a boolean, a float or a global name, which are not needed.
+    /// `None`, a boolean, a float or a global name; their values are not needed.
     Other,
     /// An integer.
     Number(i64),

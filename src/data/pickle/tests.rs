@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// `{'data': array, 'fine_labels': [7, 300, -1]}` as Python 2 with numpy writes it.
+/// `{'data': array, 'fine_labels': [7, 300, -1]}` as written by Python 2 with numpy.
 const CIFAR_LIKE: &[u8] = b"\x80\x02}q\x01(U\x04dataq\x02cnumpy.core.multiarray\n_reconstruct\nq\x03\
     cnumpy\nndarray\nq\x04K\x00\x85U\x01b\x87Rq\x05(K\x01K\x02K\x03\x86cnumpy\ndtype\nU\x02u1K\x00K\x01\x87R\
     (K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb\x89U\x06abcdeftbU\x0bfine_labelsq\x06]q\x07\
@@ -37,7 +37,7 @@ fn cut_files_and_foreign_instructions_are_problems() {
             .what
             .contains("0x69")
     );
-    // Lists may hold themselves: no recursion follows them.
+    // Lists may contain themselves, which is harmless without recursion.
     assert!(read(b"]q\x00h\x00a.").is_ok());
 }
 

@@ -1,5 +1,5 @@
-//! The memory that decoding an image takes, known from its header and its bytes before any pixel is made room for,
-//! and how much one image may take.
+//! Estimates the memory for decoding an image from its header and bytes, before pixels are allocated, and limits it per
+//! image.
 
 use image::metadata::Orientation;
 use image::{ColorType, ImageDecoder, ImageFormat};
@@ -8,25 +8,27 @@ use super::{jpeg, webp};
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// What every image may take, however little memory is free: 100 megapixels of RGBA fit, those with 16 bits do not.
+/// Memory that every image may use, even if little is free: enough for 100 megapixels of RGBA, unless they have 16
+/// bits.
 pub(super) const ALWAYS: u64 = 512 << 20;
-/// What an image may take where that much is free, however small its file is: 250 megapixels of a PNG in colour fit.
+/// Memory that an image may use if enough is free, however small its file is: enough for 250 megapixels of a colour
+/// PNG.
 pub(super) const USUALLY: u64 = 768 << 20;
-/// What the image of a large file may take where that much is free.
+/// Maximum memory for an image from a large file, if enough is free.
 const AT_MOST: u64 = 4 << 30;
-/// How many times the size of its file an image may take beyond what it usually may: no few bytes ask for gigabytes.
+/// Memory that a large image may use, as a multiple of its file size, so that a few bytes cannot claim gigabytes.
 const TIMES_ITS_FILE: u64 = 20;
 
-/// Bytes that an image will take while it is decoded.
+/// The size of an image, and the memory for decoding it.
 pub(super) struct Claim {
     pub width: u32,
     pub height: u32,
-    /// At the same time, at most: as the decoder gives them, 8-bit RGB and turned upright included.
+    /// Peak memory in bytes, including the decoder's output, conversion to 8-bit RGB, and rotation.
     pub most: u64,
 }
 
 impl Claim {
-    /// What the image of these bytes claims.
+    /// Estimates the memory for decoding these bytes.
     pub fn of(
         decoder: &impl ImageDecoder,
         format: ImageFormat,
@@ -73,12 +75,13 @@ impl Claim {
         }
     }
 
-    /// Refuses an image that takes more than one may, for a file of `file` bytes and `free` bytes of free memory.
+    /// Refuses an image that needs more memory than allowed for a file of `file` bytes with `free` bytes of free
+    /// memory.
     ///
     /// # Errors
-    /// It takes more.
+    /// Returns a Problem if it needs more.
     pub fn check(&self, file: u64, free: impl FnOnce() -> Option<u64>) -> Result<()> {
-        // Nobody is asked about an image of the usual kind.
+        // Free memory is queried only for large images.
         if self.most <= ALWAYS {
             return Ok(());
         }
@@ -102,7 +105,7 @@ impl Claim {
     }
 }
 
-/// Bytes that an image from a file of `file` bytes may take, with `free` bytes of free memory.
+/// Returns the memory in bytes that an image from a file of `file` bytes may use, with `free` bytes of free memory.
 fn allowed(file: u64, free: u64) -> u64 {
     let by_file = file.saturating_mul(TIMES_ITS_FILE).clamp(USUALLY, AT_MOST);
     by_file.min(free / 2).max(ALWAYS)

@@ -1,19 +1,19 @@
-//! What the markers of a JPEG say: whether it is whole, and what its decoder keeps beside the pixels.
+//! Reads the markers of a JPEG: whether the file is complete, and how much memory its decoder needs.
 
-/// The frame a JPEG claims.
+/// The frame that a JPEG declares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Frame {
-    /// Width × height.
+    /// Width × height in pixels.
     pub pixels: u64,
-    /// Colour channels.
+    /// Number of colour channels.
     pub channels: u64,
-    /// Whether all coefficients are kept until the last scan: progressive ones, and those whose channels come one after
-    /// the other.
+    /// Whether the decoder keeps all coefficients until the last scan: for progressive JPEGs, and for those with
+    /// separate scans per channel.
     pub keeps_all: bool,
 }
 
 impl Frame {
-    /// Bytes that are kept beside the decoded pixels.
+    /// Returns the number of bytes that the decoder keeps besides the pixels.
     pub fn kept(self) -> u64 {
         let numbers = self.pixels.saturating_mul(self.channels);
         if self.keeps_all {
@@ -24,11 +24,11 @@ impl Frame {
     }
 }
 
-/// Segments that are looked at of a JPEG inside of another file, which has few.
+/// Maximum number of segments that are read of a JPEG inside another file, which has few.
 const FEW: usize = 64;
 
-/// Goes over at most this many segments before the first scan; `see` gets the marker and what follows its length.
-/// Returns the place behind the first scan's head. An EXIF thumbnail has markers of its own and is stepped over.
+/// Visits at most `most` segments up to the first scan; `see` receives the marker and the bytes after its length.
+/// Returns the offset after the first scan's header. EXIF thumbnails, which have their own markers, are skipped.
 fn walk<'a>(bytes: &'a [u8], most: usize, mut see: impl FnMut(u8, &'a [u8])) -> usize {
     let mut at = 2;
     for _ in 0..most {
@@ -36,7 +36,7 @@ fn walk<'a>(bytes: &'a [u8], most: usize, mut see: impl FnMut(u8, &'a [u8])) -> 
             break;
         };
         at += match marker {
-            // A fill byte, and markers without a payload.
+            // Fill bytes, and markers without a payload.
             0xFF => 1,
             0x01 | 0xD0..=0xD8 => 2,
             _ => {
@@ -52,7 +52,7 @@ fn walk<'a>(bytes: &'a [u8], most: usize, mut see: impl FnMut(u8, &'a [u8])) -> 
     at
 }
 
-/// Returns whether a JPEG has no end marker: decoders fill missing parts with grey and say nothing.
+/// Returns whether a JPEG has no end marker; decoders silently fill missing parts with grey.
 pub(super) fn lacks_end(bytes: &[u8]) -> bool {
     let Some(mut rest) = bytes.get(walk(bytes, usize::MAX, |_, _| ())..) else {
         return true;
@@ -67,16 +67,16 @@ pub(super) fn lacks_end(bytes: &[u8]) -> bool {
     true
 }
 
-/// The frame of the JPEG that begins with these bytes.
+/// Returns the frame of the JPEG that starts with these bytes.
 pub(super) fn frame(bytes: &[u8]) -> Frame {
     frame_among(bytes, usize::MAX)
 }
 
-/// The frame, if one of the first segments has it.
+/// Returns the frame if it is among the first `most` segments, else an empty one.
 fn frame_among(bytes: &[u8], most: usize) -> Frame {
     let mut frame = Frame::default();
     walk(bytes, most, |marker, body| match (marker, body) {
-        // All kinds of frames; C4, C8 and CC are tables.
+        // All start-of-frame markers; C4, C8 and CC are tables.
         (
             0xC0..=0xC3 | 0xC5..=0xC7 | 0xC9..=0xCB | 0xCD..=0xCF,
             &[_, h1, h0, w1, w0, count, ..],
@@ -94,7 +94,8 @@ fn frame_among(bytes: &[u8], most: usize) -> Frame {
     frame
 }
 
-/// The largest frame of the JPEGs inside of another file, a TIFF's strips: they say their sizes themselves.
+/// Returns the largest frame of the JPEGs inside another file, such as the strips of a TIFF, which declare their own
+/// sizes.
 pub(super) fn largest_inside(bytes: &[u8]) -> Frame {
     let starts = bytes.windows(3).enumerate();
     let starts = starts.filter(|(_, three)| *three == b"\xFF\xD8\xFF");
@@ -126,7 +127,7 @@ mod tests {
         assert_eq!((found, found.kept()), (plain, 0));
         let inside = [b"II*\0".as_slice(), &bytes].concat();
         assert_eq!(largest_inside(&inside), plain);
-        // A progressive frame, then one whose scan has but one of its channels.
+        // First a progressive frame, then one whose first scan has only one channel.
         let at = bytes.windows(2).position(|two| two == b"\xFF\xC0").unwrap();
         bytes[at + 1] = 0xC2;
         assert_eq!(frame(&bytes).kept(), 1200 * 3 * 2);

@@ -1,15 +1,15 @@
-//! The memory that all images being read at a time share, so that large ones wait for each other instead of filling
-//! it, one per thread: one part for their files, one for what is decoded of them.
+//! Memory limits shared by all images that are read at the same time, so that large images wait for each other instead
+//! of filling the memory with one image per thread. Files and decoded images have separate limits.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::decoding_memory::USUALLY;
 
-/// Bytes that decoded images may take at a time, with what their decoders take. One that needs more is decoded alone.
+/// Memory for decoded images and their decoders, in bytes. An image that needs more is decoded alone.
 const SHARED: u64 = USUALLY;
-/// Smaller images do not wait: there is one per thread at most.
+/// Smaller images do not wait, because there is at most one per thread.
 const SMALL: u64 = 8 << 20;
-/// Bytes that image files may take at a time. One that needs more is read alone.
+/// Memory for image files, in bytes. A larger file is read alone.
 const FILES_SHARED: u64 = 256 << 20;
 /// Smaller files do not wait.
 const SMALL_FILE: u64 = 1 << 20;
@@ -17,7 +17,7 @@ const SMALL_FILE: u64 = 1 << 20;
 static PIXELS: Shared = Shared::of(SHARED);
 static FILES: Shared = Shared::of(FILES_SHARED);
 
-/// Memory that several share.
+/// A shared amount of memory.
 struct Shared {
     most: u64,
     taken: Mutex<u64>,
@@ -33,9 +33,9 @@ impl Shared {
         }
     }
 
-    /// Waits until there is room for `bytes` bytes, or nobody else has any.
+    /// Waits until `bytes` bytes are free, or no thread uses any.
     fn wait_for(&'static self, bytes: u64) -> Room {
-        // A thread that panicked with the lock had only added or subtracted.
+        // A poisoned lock is used anyway, because a panic cannot leave the number inconsistent.
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let full = |taken: &mut u64| *taken > 0 && *taken + bytes > self.most;
         let waited = self.freed.wait_while(taken, full);
@@ -49,14 +49,14 @@ impl Shared {
     }
 }
 
-/// Room for one image or file; given back when dropped.
+/// Reserved memory for an image or file; released when dropped.
 pub(super) struct Room {
     of: &'static Shared,
     bytes: u64,
 }
 
 impl Room {
-    /// Releases all but `bytes` bytes: what a decoder took beside the image.
+    /// Releases all but `bytes` bytes, when the decoder no longer needs its memory.
     pub fn shrink_to(&mut self, bytes: u64) {
         let back = self.bytes.saturating_sub(bytes);
         self.bytes -= back;
@@ -70,12 +70,14 @@ impl Drop for Room {
     }
 }
 
-/// Waits until there is room for `bytes` bytes of pixels. A thread that has it must not wait for more of it.
+/// Reserves `bytes` bytes for pixels and waits until they are free. A thread that holds some must not reserve more,
+/// because it would wait for itself.
 pub(super) fn for_pixels(bytes: u64) -> Option<Room> {
     (bytes > SMALL).then(|| PIXELS.wait_for(bytes))
 }
 
-/// Waits until there is room for a file of `bytes` bytes. A thread that has it may wait for [`for_pixels`] alone.
+/// Reserves `bytes` bytes for a file and waits until they are free. A thread that holds some may only call
+/// [`for_pixels`].
 pub(super) fn for_file(bytes: u64) -> Option<Room> {
     (bytes > SMALL_FILE).then(|| FILES.wait_for(bytes))
 }

@@ -9,15 +9,15 @@ use crate::problem::Result;
 /// Bytes appended to a JPEG without an end marker: more than its decoder reads ahead.
 const APPENDED: usize = 64;
 
-/// Returns a JPEG without an end marker with these bits and one appended.
+/// Returns a JPEG with these appended bits and an end marker.
 fn closed(bytes: &[u8], appended: u8) -> Vec<u8> {
-    // The end marker may be cut in half.
+    // The last byte may be the first half of the end marker.
     let whole = bytes.strip_suffix(b"\xFF").unwrap_or(bytes);
     [whole, &[appended; APPENDED], b"\xFF\xD9"].concat()
 }
 
-/// Decodes a JPEG without an end marker, as libjpeg does if no pixel depends on what may be missing: appended bits must not
-/// change any.
+/// Decodes a JPEG without an end marker if no pixel depends on missing data. To check that, it is decoded twice with
+/// different bits appended, which must not change any pixel.
 pub(super) fn decode(
     bytes: &[u8],
     bit_depth: usize,
@@ -36,7 +36,7 @@ pub(super) fn decode(
         })
     };
     let pixels = |held: &Held| Sha256::digest(held.picture.as_raw());
-    // One after the other, as each has its part of the memory limit.
+    // Decoded one after the other, because each reserves its share of the memory limit.
     let first = pixels(&decode_with(0)?);
     let held = decode_with(0b1010_1010)?;
     match pixels(&held) == first {

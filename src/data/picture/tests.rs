@@ -46,7 +46,7 @@ fn files_cut_anywhere_are_problems_and_never_panics() {
     let jpeg = encoded(ImageFormat::Jpeg);
     let problem = decode_picture(&jpeg[..jpeg.len() - 30], FULL_DEPTH).unwrap_err();
     assert!(problem.is("problem-image-file-incomplete"), "{problem}");
-    // Bytes after the end are common (camera makers' notes) and harmless.
+    // Bytes after the end, such as camera makers' notes, are common and harmless.
     let longer = [jpeg.as_slice(), &[1, 2, 0xFF, 0xDA, 4]].concat();
     assert!(decode_picture(&longer, FULL_DEPTH).is_ok());
 }
@@ -75,19 +75,19 @@ fn a_jpeg_is_read_without_its_end_marker_but_not_without_its_pixels() {
     }
 }
 
-/// A PNG whose header claims other sides than it has.
+/// Returns a PNG whose header declares another size than it has.
 fn claiming(mut png: Vec<u8>, width: u32, height: u32) -> Vec<u8> {
     png[16..20].copy_from_slice(&width.to_be_bytes());
     png[20..24].copy_from_slice(&height.to_be_bytes());
-    // The header's checksum covers type and data of IHDR.
+    // The checksum covers type and data of the IHDR chunk.
     let mut crc = flate2::Crc::new();
     crc.update(&png[12..29]);
     png[29..33].copy_from_slice(&crc.sum().to_be_bytes());
     png
 }
 
-/// A black PNG of `width` × `height` pixels in colour; its rows are packed one by one, so it takes no memory to speak
-/// of.
+/// Returns a black colour PNG of `width` × `height` pixels. Its rows are compressed one by one, so that creating it
+/// needs little memory.
 fn black(width: u32, height: u32) -> Vec<u8> {
     use std::io::Write;
     let mut pack = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -122,7 +122,7 @@ fn a_panorama_is_read_where_memory_is_free_and_said_to_be_too_large_elsewhere() 
     let read = decode_within(&panorama, FULL_DEPTH, || Some(8 << 30)).unwrap();
     assert_eq!(read.picture.dimensions(), (21_000, 4_800));
     drop(read);
-    // What was always read needs no memory to be free.
+    // An image below the minimum limit does not need free memory.
     assert!(decode_within(&panorama, FULL_DEPTH, || Some(0)).is_ok());
     let larger = claiming(panorama, 16_000, 12_000);
     let problem = decode_within(&larger, FULL_DEPTH, || Some(1 << 30))
@@ -137,7 +137,7 @@ fn a_panorama_is_read_where_memory_is_free_and_said_to_be_too_large_elsewhere() 
         allowed = 512
     );
     assert_eq!(problem.what, what);
-    // With more free it is begun, and found to have less than it claims.
+    // With more free memory, decoding starts and finds that the data is too short.
     let problem = decode_within(&larger, FULL_DEPTH, || Some(8 << 30))
         .err()
         .unwrap();
@@ -159,7 +159,7 @@ fn wide_channels_and_what_decoders_keep_count_before_they_are_decoded() {
     let mut bytes = Cursor::new(Vec::new());
     deep.write_to(&mut bytes, ImageFormat::Png).unwrap();
     refused(&claiming(bytes.into_inner(), 9_000, 9_000));
-    // 27 million pixels of four floats: as stored, in its decoder, and as RGB.
+    // 27 million pixels of four floats: as stored, in the decoder, and as RGB.
     let mut bytes = Cursor::new(Vec::new());
     let floats = DynamicImage::ImageRgba32F(image::ImageBuffer::new(1, 1));
     floats.write_to(&mut bytes, ImageFormat::Tiff).unwrap();
@@ -173,11 +173,11 @@ fn wide_channels_and_what_decoders_keep_count_before_they_are_decoded() {
         }
     }
     refused(&tiff);
-    // A frame of 268 million pixels on a canvas of one.
+    // A frame of 268 million pixels on a canvas of one pixel.
     let webp = b"RIFF\x24\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0VP8 \x0a\0\0\0\x10\0\0\x9d\x01\x2a\xff\x3f\xff\x3f";
     let problem = decode_within(webp, FULL_DEPTH, || Some(0)).err().unwrap();
     assert!(!problem.is("problem-file-is-no-image"), "{problem}");
-    // A progressive JPEG keeps its numbers until the last scan.
+    // A progressive JPEG keeps its coefficients until the last scan.
     let mut jpeg = encoded(ImageFormat::Jpeg);
     let at = jpeg.windows(2).position(|two| two == b"\xFF\xC0").unwrap();
     jpeg[at + 1] = 0xC2;

@@ -13,7 +13,7 @@ const SAMPLES: u64 = 277;
 const COLOUR_MAP: u64 = 320;
 /// Value of [`PHOTOMETRIC`] for images whose pixels are indices into a palette.
 const BY_PALETTE: u64 = 3;
-/// Most entries of a directory; usual ones have twenty.
+/// Maximum number of entries of a directory; usual ones have twenty.
 const MOST_ENTRIES: u64 = 4096;
 
 /// The first directory of a TIFF file.
@@ -42,7 +42,7 @@ pub(super) struct Palette {
     colours: Vec<[u8; 3]>,
 }
 
-/// Whether a file begins like a TIFF, BigTIFF included.
+/// Returns whether a file starts like a TIFF or BigTIFF.
 pub(super) fn is_tiff(bytes: &[u8]) -> bool {
     const STARTS: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
     STARTS.iter().any(|start| bytes.starts_with(start))
@@ -51,8 +51,8 @@ pub(super) fn is_tiff(bytes: &[u8]) -> bool {
 /// Reads the first directory of a file; `None` if the file is not a TIFF.
 ///
 /// # Errors
-/// An error if the file cannot be read. The kind is `InvalidData` or `UnexpectedEof` if the directory refers to more
-/// data than the file has.
+/// Returns an error if the file cannot be read. Its kind is `InvalidData` or `UnexpectedEof` if the directory refers to
+/// more data than the file has.
 pub(super) fn first_directory(file: &mut (impl Read + Seek)) -> io::Result<Option<Directory>> {
     let length = file.seek(SeekFrom::End(0))?;
     file.rewind()?;
@@ -144,7 +144,7 @@ impl Directory {
             false => kind.at + kind.size - 1,
         };
         let mut grey = bytes.to_vec();
-        // 1 means that 0 is black.
+        // The value 1 means that 0 is black.
         *grey.get_mut(usize::try_from(lowest).ok()?)? = 1;
         Some(Palette {
             grey,
@@ -180,7 +180,7 @@ fn number(bytes: &[u8], is_little: bool) -> u64 {
     }
 }
 
-/// Bytes of one value.
+/// Returns the size of one value of this type in bytes.
 fn size_of_type(kind: u64) -> u64 {
     match kind {
         3 | 8 => 2,
@@ -212,7 +212,7 @@ mod tests {
         let mut long = whole.clone();
         long[start + 2 + 4..start + 2 + 8].copy_from_slice(&5_000_000u32.to_le_bytes());
         assert!(!sound(&long));
-        // The same turned round, and in wide fields.
+        // First with the other byte order, then as a BigTIFF.
         let turned = b"MM\0\x2a\0\0\0\x08\0\x01\x01\x00\0\x03\x00\x4c\x4b\x40\0\0\0\0\0\0\0\0";
         assert!(!sound(turned));
         let mut big = b"II\x2b\0\x08\0\0\0\x10\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0".to_vec();
@@ -223,7 +223,7 @@ mod tests {
         assert!(sound(&big));
     }
 
-    /// A TIFF file of one strip of 2×2 pixels with a palette; a BigTIFF if `big`.
+    /// Returns a TIFF file with one strip of 2×2 pixels and a palette; a BigTIFF if `big`.
     fn with_palette(big: bool) -> Vec<u8> {
         let head: &[u8] = match big {
             true => b"II+\0\x08\0\0\0\x10\0\0\0\0\0\0\0",

@@ -1,7 +1,8 @@
-//! What the chunks of a WebP ask for beside its canvas: their frames say their sizes themselves, and a decoder makes
-//! room for one before it compares it with the canvas.
+//! Estimates the memory for decoding a WebP besides its canvas. Frames declare their own sizes, and a decoder allocates
+//! a frame before it compares it with the canvas.
 
-/// Pixels of the largest lossy frame, wherever it is: a decoder takes the first behind any number of other chunks.
+/// Returns the number of pixels of the largest lossy frame. All chunks are searched, because a decoder uses the first
+/// frame after any number of other chunks.
 fn largest_frame(bytes: &[u8]) -> u64 {
     let mut largest = 0;
     let mut at: usize = 12;
@@ -9,7 +10,7 @@ fn largest_frame(bytes: &[u8]) -> u64 {
         let length = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
         let body = &bytes[at + 8..];
         at = match &head[..4] {
-            // A frame of a film: sizes and flags, then chunks of its own.
+            // An animation frame: size and flags, followed by its own chunks.
             b"ANMF" => at + 24,
             _ => (at + 8).saturating_add(length.next_multiple_of(2)),
         };
@@ -21,13 +22,13 @@ fn largest_frame(bytes: &[u8]) -> u64 {
     largest
 }
 
-/// Bytes that decoding takes beside the pixels themselves, for a canvas of this number of pixels.
+/// Returns the memory in bytes that decoding needs besides the pixels, for a canvas of this number of pixels.
 pub(super) fn beside(bytes: &[u8], pixels: u64) -> u64 {
-    // What decoders go by: the flag for films in the extended header.
+    // Decoders check the animation flag in the extended header.
     let film = bytes.get(12..16) == Some(b"VP8X") && bytes.get(20).is_some_and(|f| f & 2 != 0);
     let lossy = largest_frame(bytes);
-    // Brightness and colours of a lossy frame; the pixels of a lossless one, or of the alpha channel, with what turns
-    // them back; a film's canvas and its frame.
+    // Lossy frames need luma and chroma planes. Lossless frames and alpha channels need their pixels and transforms.
+    // Animations also need a canvas and a frame.
     let planes = lossy.saturating_mul(3) / 2;
     let canvas = pixels.saturating_mul(if film { 13 } else { 5 });
     planes.saturating_add(canvas)
@@ -37,7 +38,7 @@ pub(super) fn beside(bytes: &[u8], pixels: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// A file of these chunks.
+    /// Returns a file with these chunks.
     fn file(chunks: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
         let mut bytes = b"RIFF\0\0\0\0WEBP".to_vec();
         for (name, body) in chunks {
@@ -56,13 +57,13 @@ mod tests {
         let bytes = file(&[(b"VP8X", &canvas), (b"VP8 ", vast)]);
         assert_eq!(largest_frame(&bytes), most);
         assert!(beside(&bytes, 1) > most);
-        // The same in a film, behind the sizes of its frame.
+        // A frame inside an animation, after the header of the animation frame.
         let inner = [&[0; 16], b"VP8 ".as_slice(), &12_u32.to_le_bytes(), vast].concat();
         let film = file(&[(b"VP8X", &film), (b"ANMF", &inner)]);
         assert_eq!(largest_frame(&film), most);
         assert!(beside(&film, 100) > beside(&bytes, 100));
         assert_eq!(largest_frame(&bytes[..20]), 0);
-        // Behind many chunks that say nothing.
+        // A frame after many unknown chunks.
         let nothing: (&[u8; 4], &[u8]) = (b"XXXX", &[]);
         let mut chunks = vec![nothing; 1000];
         chunks.insert(0, (b"VP8X", &canvas));

@@ -1,11 +1,10 @@
-//! Moving classes between tasks by hand, and writing down what came out.
+//! Moves classes between tasks by hand, and converts the result into settings.
 
 use super::{ClassOrder, Scenario, TaskSizes};
 
 impl Scenario {
-    /// The same classes with one of them elsewhere: the class at `position` goes into `task`, in front of the one that
-    /// is number `place` there now (or at its end). A `task` beyond the last one is a new one; a task that loses its
-    /// only class is gone.
+    /// Returns the scenario with the class at `position` moved to `task`, before the class with index `place` there, or
+    /// at the end if there is none. A `task` beyond the last one creates a new task. A task without classes is removed.
     pub fn moved(&self, position: usize, task: usize, place: usize) -> Self {
         let mut groups: Vec<Vec<usize>> = self
             .tasks
@@ -20,7 +19,7 @@ impl Scenario {
         if task >= groups.len() {
             groups.push(vec![class]);
         } else {
-            // Taking the class out moved those behind it one place forward.
+            // Removing the class moves those after it one place forward.
             let shifted = usize::from(task == from && before < place);
             let group = &mut groups[task];
             group.insert((place - shifted).min(group.len()), class);
@@ -29,7 +28,7 @@ impl Scenario {
         Self::of_groups(&groups)
     }
 
-    /// The values of `--order` and `--classes-per-task` that give this scenario.
+    /// Returns the values of `--order` and `--classes-per-task` for this scenario.
     pub fn as_settings(&self) -> (String, String) {
         let sizes: Vec<usize> = self.tasks.iter().map(ExactSizeIterator::len).collect();
         let first = sizes.first().copied().unwrap_or(1);

@@ -1,7 +1,8 @@
-//! Class order: natural, seeded, given, or one of the paper's.
+//! Class orders: natural, seeded, given, or one of the paper's.
 //!
-//! A given order is written as a list of indices into the classes sorted by name, with a dash for three or more in a
-//! row: `0-4,6,5,7-9`. It fits on a command line and into `run.toml`, so that a run needs no other file to be repeated.
+//! A given order is written as a list of indices into the classes sorted by name, with a dash for three or more
+//! consecutive ones: `0-4,6,5,7-9`. It fits on a command line and into `run.toml`, so that a run can be repeated
+//! without further files.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -19,31 +20,31 @@ use crate::names::composed;
 use crate::problem::{Problem, Result, some_of};
 use crate::rng::{Purpose, Rng};
 
-/// The paper's orders 2 and 3: name → class indices into the classes sorted by name.
+/// The paper's orders 2 and 3, as indices into the classes sorted by name, by the name of the order.
 static PRESETS: LazyLock<BTreeMap<String, Vec<usize>>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../assets/class-orders.json")).unwrap_or_default()
 });
 
-/// A list with a larger index is not an order of classes.
+/// Maximum index in a list of classes.
 const MOST_CLASSES: usize = 1_000_000;
 
-/// In which order the classes come.
+/// The order of the classes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub enum ClassOrder {
     /// Sorted by name.
     Natural,
-    /// A permutation drawn from this seed.
+    /// A random permutation with this seed.
     Seeded(u64),
-    /// Every class by name.
+    /// The names of all classes.
     Names(Vec<String>),
-    /// Every class by its index among the classes sorted by name.
+    /// The indices of all classes among the classes sorted by name.
     Indices(Vec<usize>),
     /// One of the paper's orders, by its name in `assets/class-orders.json`.
     Preset(String),
 }
 
-/// The forms an order has in `run.toml` and JSON.
+/// The forms of an order in `run.toml` and JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -75,7 +76,8 @@ impl TryFrom<Written> for ClassOrder {
 }
 
 impl fmt::Display for ClassOrder {
-    /// The form `--order` takes, except for given names, which are counted; [`Self::resolve`] makes indices of them.
+    /// Writes the form that `--order` takes, except for given names, of which only the number is written;
+    /// [`Self::resolve`] converts them to indices.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Natural => f.write_str("natural"),
@@ -88,11 +90,11 @@ impl fmt::Display for ClassOrder {
 }
 
 impl ClassOrder {
-    /// Reads `natural`, `seed:N`, the name of a preset, a list of indices into the classes sorted by name
-    /// (`0-4,6,5`), or a JSON file holding an array of class names or of such indices.
+    /// Parses `natural`, `seed:N`, the name of a preset, a list of indices into the classes sorted by name (`0-4,6,5`),
+    /// or the path of a JSON file with an array of class names or indices.
     ///
     /// # Errors
-    /// Anything else, and a file that cannot be read or holds something else.
+    /// Returns a Problem for another text, or if the file cannot be read or has another content.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
         if text.eq_ignore_ascii_case("natural") {
@@ -126,7 +128,7 @@ impl ClassOrder {
         )))
     }
 
-    /// The shortest way to write an order that was resolved: `natural`, or the list of its indices.
+    /// Returns the shortest form of a resolved order: `natural`, or the list of its indices.
     pub fn written(order: &[usize]) -> String {
         if order.iter().copied().eq(0..order.len()) {
             return Self::Natural.to_string();
@@ -134,7 +136,7 @@ impl ClassOrder {
         list_of(order)
     }
 
-    /// The order of these names, sorted, by the numbers in them: `class_2` before `class_10`.
+    /// Returns the order of these names, which are sorted, by the numbers in them: `class_2` before `class_10`.
     pub fn by_number(names: &[String]) -> String {
         let mut order: Vec<usize> = (0..names.len()).collect();
         order.sort_by(|&a, &b| by_number(&names[a], &names[b]));
@@ -156,7 +158,7 @@ impl ClassOrder {
         }
     }
 
-    /// The paper's orders that fit a number of classes: 100 (CIFAR-100), 200 (ImageNet-R) or 345 (DomainNet).
+    /// Returns the paper's orders for a number of classes: 100 (CIFAR-100), 200 (ImageNet-R) or 345 (DomainNet).
     pub fn presets(classes: usize) -> Vec<Self> {
         PRESETS
             .iter()
@@ -165,10 +167,10 @@ impl ClassOrder {
             .collect()
     }
 
-    /// The order as indices into `classes` (sorted by name), each exactly once.
+    /// Returns the order as indices into `classes` (sorted by name), each exactly once.
     ///
     /// # Errors
-    /// Names or indices that are unknown, missing or doubled.
+    /// Returns a Problem if names or indices are unknown, missing or duplicated.
     pub fn resolve(&self, classes: &[String]) -> Result<Vec<usize>> {
         let order = match self {
             Self::Natural => (0..classes.len()).collect(),
@@ -192,7 +194,7 @@ impl ClassOrder {
     }
 }
 
-/// `0-4,6,5`: indices with a comma between them, three or more in a row with a dash.
+/// Writes indices separated by commas, and three or more consecutive ones with a dash: `0-4,6,5`.
 fn list_of(indices: &[usize]) -> String {
     let mut parts = Vec::new();
     let mut rest = indices;
@@ -210,7 +212,7 @@ fn list_of(indices: &[usize]) -> String {
     parts.join(",")
 }
 
-/// A list that [`list_of`] or the user wrote.
+/// Parses a list written by [`list_of`] or the user.
 fn indices_in(text: &str) -> Result<Vec<usize>> {
     let bad = |part: &str| {
         Problem::new(message!(

@@ -1,4 +1,4 @@
-//! Task sizes: how many classes come at a time.
+//! Task sizes: the number of classes per task.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// How many classes each task brings.
+/// The number of classes of each task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenSizes", into = "WrittenSizes")]
 pub enum TaskSizes {
     /// The same number for every task; the last one may be smaller.
     Every(usize),
-    /// A first task of its own size, then the same number for every other.
+    /// The size of the first task, and that of every other.
     First(usize, usize),
-    /// Each task's number.
+    /// The size of each task.
     Each(Vec<usize>),
 }
 
-/// The forms sizes have in `run.toml` and JSON.
+/// The forms of sizes in `run.toml` and JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum WrittenSizes {
@@ -52,7 +52,7 @@ impl TryFrom<WrittenSizes> for TaskSizes {
 }
 
 impl fmt::Display for TaskSizes {
-    /// The form `--classes-per-task` takes.
+    /// Writes the form that `--classes-per-task` takes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Every(every) => write!(f, "{every}"),
@@ -66,10 +66,10 @@ impl fmt::Display for TaskSizes {
 }
 
 impl TaskSizes {
-    /// Reads `10` (every task), `6,5,5,5,5` (each task) or `50+10` (a first task, then the others).
+    /// Parses `10` (every task), `6,5,5,5,5` (each task) or `50+10` (the first task, then the others).
     ///
     /// # Errors
-    /// Anything else, and sizes of 0.
+    /// Returns a Problem for another text or a size of 0.
     pub fn parse(text: &str) -> Result<Self> {
         let bad = || {
             Problem::new(message!(
@@ -104,10 +104,10 @@ impl TaskSizes {
         Ok(self)
     }
 
-    /// The tasks as ranges of positions in the class order.
+    /// Returns the tasks as ranges of positions in the class order.
     ///
     /// # Errors
-    /// Sizes that do not add up to the number of classes.
+    /// Returns a Problem if the sizes do not add up to the number of classes.
     pub fn ranges(&self, classes: usize) -> Result<Vec<Range<usize>>> {
         let sizes: Vec<usize> = match self {
             Self::Every(every) => sizes_of(classes, *every, *every),

@@ -54,7 +54,7 @@ fn the_papers_orders_are_permutations() {
     assert_eq!(ClassOrder::presets(200).len(), 2);
     assert_eq!(ClassOrder::presets(345).len(), 2);
     assert!(ClassOrder::presets(10).is_empty());
-    // The first classes of each, as the authors' configurations have them.
+    // The first classes of each order, as in the authors' configurations.
     for (name, n, first) in [
         ("cifar100_order2", 100, [23, 8, 11]),
         ("imagenet-r_order2", 200, [131, 181, 22]),
@@ -205,14 +205,14 @@ fn classes_move_between_tasks_and_the_settings_say_where_they_went() {
     assert_eq!(order(&moved), [1, 2, 0, 3, 4, 5]);
     assert_eq!(moved.tasks, [0..1, 1..4, 4..6]);
     assert_eq!(moved.as_settings(), ("1,2,0,3-5".into(), "1,3,2".into()));
-    // Within a task, forwards and backwards; past the end; nowhere.
+    // Moves within a task, forwards and backwards, past the end, and to the same place.
     assert_eq!(order(&start.moved(0, 0, 2)), [1, 0, 2, 3, 4, 5]);
     assert_eq!(order(&start.moved(1, 0, 0)), [1, 0, 2, 3, 4, 5]);
     assert_eq!(start.moved(2, 1, 0), start);
     assert_eq!(start.moved(2, 1, 1), start);
     assert_eq!(order(&start.moved(0, 2, 99)), [1, 2, 3, 4, 5, 0]);
     assert_eq!(start.moved(77, 0, 0), start);
-    // A new task at the end; an emptied one is gone.
+    // A new task at the end, and the removal of an empty task.
     let new = start.moved(3, 3, 0);
     assert_eq!(new.tasks, [0..2, 2..3, 3..5, 5..6]);
     let gone = new.moved(2, 0, 0);
@@ -221,7 +221,7 @@ fn classes_move_between_tasks_and_the_settings_say_where_they_went() {
 }
 
 proptest::proptest! {
-    /// Whatever is moved where: every class stays exactly once, and the written settings give the same tasks.
+    /// After any moves, every class occurs exactly once, and the written settings give the same scenario.
     #[test]
     fn any_moves_are_written_down_whole(
         moves in proptest::collection::vec((0..9_usize, 0..6_usize, 0..9_usize), 0..12),
@@ -241,7 +241,7 @@ proptest::proptest! {
         proptest::prop_assert_eq!(again, scenario);
     }
 
-    /// Any text as an order, and any bytes as its file, give an order or a Problem.
+    /// Any text as an order, and any bytes as an order file, give an order or a Problem.
     #[test]
     fn any_text_is_an_order_or_a_problem(
         text in "[0-9,\\- a-z:]{0,24}",

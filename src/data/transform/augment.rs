@@ -1,4 +1,4 @@
-//! `RandomResizedCrop` and `RandomHorizontalFlip`: which crop of which image, and whether mirrored.
+//! `RandomResizedCrop` and `RandomHorizontalFlip`: draws the crop of an image, and whether it is mirrored.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,19 +6,19 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::rng::{Purpose, Rng};
 
-/// Training-time augmentation.
+/// Augmentation of training images.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Augment {
-    /// Smallest and largest share of the image's area a crop may have.
+    /// Minimum and maximum share of the image's area that a crop covers.
     pub crop_scale: (f32, f32),
-    /// Smallest and largest width / height of a crop.
+    /// Minimum and maximum aspect ratio (width / height) of a crop.
     pub ratio: (f32, f32),
-    /// Mirror left and right, every other time.
+    /// Whether images are mirrored horizontally with a probability of one half.
     pub flip: bool,
 }
 
 impl Default for Augment {
-    /// torchvision's defaults, as the paper trains.
+    /// Returns torchvision's defaults, which the paper uses.
     fn default() -> Self {
         Self {
             crop_scale: (0.08, 1.0),
@@ -32,7 +32,7 @@ impl Augment {
     /// Checks the ranges.
     ///
     /// # Errors
-    /// A range that is empty, negative or (scale) above 1.
+    /// Returns a Problem if a range is empty, not positive or (for the scale) above 1.
     pub fn checked(self) -> Result<Self> {
         let (low, high) = self.crop_scale;
         if !(low > 0.0 && low <= high && high <= 1.0) {
@@ -56,10 +56,10 @@ impl Augment {
         Ok(self)
     }
 
-    /// The crop box and flip of image `index` in `epoch`, for an image of this size.
+    /// Draws crop box and flip of image `index` in `epoch`, for an image of this size.
     pub fn draw(&self, seed: u64, epoch: u64, index: u64, width: u32, height: u32) -> CropBox {
         let mut rng = Rng::new(Purpose::Augment, seed, epoch, index);
-        // The flip first: it must not depend on how many boxes were tried.
+        // The flip is drawn first, so that it does not depend on the number of boxes tried.
         let flip = rng.unit() < 0.5 && self.flip;
         CropBox {
             flip,
@@ -67,7 +67,7 @@ impl Augment {
         }
     }
 
-    /// `RandomResizedCrop.get_params` of torchvision.
+    /// Draws a box like torchvision's `RandomResizedCrop.get_params`.
     fn draw_box(&self, rng: &mut Rng, width: u32, height: u32) -> CropBox {
         let (full_w, full_h) = (f64::from(width), f64::from(height));
         let (low, high) = (f64::from(self.ratio.0), f64::from(self.ratio.1));
@@ -97,18 +97,18 @@ impl Augment {
     }
 }
 
-/// A crop in pixels of the decoded image, and whether its result is mirrored.
+/// A crop in pixels of the decoded image, and whether the result is mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CropBox {
-    /// Column of its left edge.
+    /// Column of the left edge.
     pub left: u32,
-    /// Row of its upper edge.
+    /// Row of the upper edge.
     pub top: u32,
-    /// Columns.
+    /// Width in pixels.
     pub width: u32,
-    /// Rows.
+    /// Height in pixels.
     pub height: u32,
-    /// Mirror the result left and right.
+    /// Whether the result is mirrored horizontally.
     #[serde(default)]
     pub flip: bool,
 }

@@ -1,8 +1,8 @@
-//! Transforms a decoded image into the square input of a network: resize, crop, flip.
+//! Transforms a decoded image into the square input of a network: resizes, crops and flips it.
 //!
-//! The rules are torchvision's on 8-bit images, resampled as Pillow does it (filter widened by the scale,
-//! "antialias"): for inference `Resize` of the shorter side and `CenterCrop`, as timm's `create_transform`; for
-//! training `RandomResizedCrop` and `RandomHorizontalFlip`. Results are u8, H×W×3, row-major.
+//! The transforms are those of torchvision for 8-bit images, resampled like in Pillow (with a filter widened by the
+//! scale, "antialias"). Inference uses `Resize` of the shorter side and `CenterCrop`, like timm's `create_transform`;
+//! training uses `RandomResizedCrop` and `RandomHorizontalFlip`. Results are u8, H×W×3, row-major.
 
 mod augment;
 
@@ -22,7 +22,7 @@ use crate::problem::{Problem, Result};
 /// Largest supported side of a network's input in pixels.
 pub const LARGEST_INPUT: usize = 4096;
 
-/// Smallest side of a crop relative to the image's: the crop is enlarged by its inverse.
+/// Smallest share of the resized side that a crop keeps; the image is enlarged by its inverse.
 const SMALLEST_CROP: f32 = 0.01;
 
 /// Returns whether a number is a valid [`InputSpec::crop_ratio`].
@@ -30,7 +30,7 @@ pub fn is_crop_ratio(ratio: f32) -> bool {
     (SMALLEST_CROP..=1.0).contains(&ratio)
 }
 
-/// The filter that images are resized with, by timm's names.
+/// The filter for resizing images, with timm's names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Interpolation {
@@ -42,10 +42,10 @@ pub enum Interpolation {
 }
 
 impl Interpolation {
-    /// Both.
+    /// Both filters.
     pub const ALL: [Self; 2] = [Self::Bilinear, Self::Bicubic];
 
-    /// timm's name of it.
+    /// Returns timm's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bilinear => "bilinear",
@@ -54,34 +54,35 @@ impl Interpolation {
     }
 }
 
-/// How an image becomes a square at inference.
+/// How an image is made square at inference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CropMode {
-    /// The shorter side becomes round(size / crop ratio), then the centre is cut: the transform of LAE's code.
+    /// Resizes the shorter side to round(size / crop ratio), then crops the centre: the transform of LAE's code.
     #[default]
     Rounded,
-    /// As timm's `center`: the shorter side becomes floor(size / crop ratio), then the centre is cut.
+    /// Like timm's `center`: resizes the shorter side to floor(size / crop ratio), then crops the centre.
     Center,
-    /// As timm's `squash`: both sides become the size, whatever the aspect ratio.
+    /// Like timm's `squash`: resizes both sides to the size, whatever the aspect ratio.
     Squash,
 }
 
 /// How images are resized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Resize {
-    /// The filter, for training as well.
+    /// The filter, also used for training.
     pub interpolation: Interpolation,
-    /// The way to a square.
+    /// How the image is made square.
     pub mode: CropMode,
 }
 
-/// How a network wants its images.
+/// The input that a network expects.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputSpec {
-    /// Side of the square input, in pixels.
+    /// Side of the square input in pixels.
     pub size: usize,
-    /// Part of the resized shorter side that the centre crop keeps. 0.875 makes 256 of 224; 1.0 crops nothing off it.
+    /// Share of the resized shorter side that the centre crop keeps: with 0.875, the side is resized to 256 for a size
+    /// of 224; with 1.0, nothing is cropped off.
     pub crop_ratio: f32,
     /// Filter and crop.
     #[serde(default)]
@@ -89,7 +90,7 @@ pub struct InputSpec {
 }
 
 impl InputSpec {
-    /// A size and crop ratio with the transform of LAE's code: bilinear, and the shorter side rounded.
+    /// Creates it with the transform of LAE's code: bilinear, with the shorter side rounded.
     pub fn new(size: usize, crop_ratio: f32) -> Self {
         let resize = Resize::default();
         Self {
@@ -126,7 +127,7 @@ impl InputSpec {
 
     /// Returns the length that the shorter side is resized to before the centre crop.
     pub fn shorter_side(&self) -> usize {
-        // The ratio as written: 0.9_f32 means 0.9, not its nearest binary neighbour.
+        // Uses the decimal value: 0.9_f32 means 0.9, not its nearest binary neighbour.
         let ratio: f64 = self.crop_ratio.to_string().parse().unwrap_or(1.0);
         let exact = self.size as f64 / ratio;
         let side = match self.resize.mode {
@@ -137,18 +138,18 @@ impl InputSpec {
         (side as usize).max(self.size)
     }
 
-    /// Returns the number of bytes of a result.
+    /// Returns the size of the input in bytes.
     pub fn bytes(&self) -> usize {
         self.size * self.size * 3
     }
 }
 
 thread_local! {
-    /// Tables and intermediate rows of the last resize, reused by each thread.
+    /// The tables and intermediate rows of the last resize, reused by each thread.
     static RESIZER: RefCell<fir::Resizer> = RefCell::new(fir::Resizer::new());
 }
 
-/// What the network sees at inference: resized and cropped as `spec` says; `out` has `spec.bytes()` bytes.
+/// Writes the inference input of an image to `out`, which has `spec.bytes()` bytes.
 ///
 /// # Errors
 /// Returns a Problem for an image without pixels, or an `out` of another length.
@@ -178,10 +179,11 @@ pub fn infer_into(picture: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result
     resample(&view(picture)?, spec.size, &options, out)
 }
 
-/// A crop resized to the size of `spec`, as `resized_crop` does: pixels outside the box play no part.
+/// Writes a crop, resized to the size of `spec`, to `out`, like torchvision's `resized_crop`: pixels outside of the box
+/// have no effect.
 ///
 /// # Errors
-/// A box that leaves the image or is empty, or an `out` that does not have `spec.bytes()` bytes.
+/// Returns a Problem if the box is empty or not inside the image, or if `out` does not have `spec.bytes()` bytes.
 pub fn crop_into(
     picture: &RgbImage,
     crop: &CropBox,
@@ -234,7 +236,8 @@ fn view(picture: &RgbImage) -> Result<TypedImageRef<'_, U8x3>> {
     })
 }
 
-/// The pixel type is known at compile time; with a dynamic type, code for all thirteen would be generated.
+/// Resizes `source` to `out`. The pixel type is static, because a dynamic one would generate code for all thirteen
+/// types.
 fn resample(
     source: &impl fir::ImageView<Pixel = U8x3>,
     size: usize,

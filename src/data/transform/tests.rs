@@ -94,8 +94,8 @@ fn a_flip_mirrors_and_a_box_outside_is_refused() {
 
 #[test]
 fn drawn_boxes_follow_the_formula() {
-    // Wide enough that hardly any draw is refused: area share is then uniform on [0.08, 1]
-    // restricted to what fits; with scale up to 0.5 everything fits a square image's bounds.
+    // With a maximum scale of 0.5, nearly all boxes fit into a square image, so the area share is nearly uniform on
+    // [0.08, 0.5].
     let augment = Augment {
         crop_scale: (0.08, 0.5),
         ..Augment::default()
@@ -165,7 +165,7 @@ fn ranges_are_checked() {
     assert!(Augment::default().checked().is_ok());
 }
 
-/// Pixels and channel means that timm 1.0.31 and Pillow compute with `create_transform(…, mean=0, std=1)`.
+/// Pixels and channel means computed by timm 1.0.31 and Pillow with `create_transform(…, mean=0, std=1)`.
 #[test]
 fn inputs_are_those_of_timms_transform() {
     let at = [(0, 0), (3, 17), (13, 9), (27, 27)];
