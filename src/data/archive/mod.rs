@@ -40,7 +40,7 @@ const LEFT_OUT: &str = ".left-out.json";
 /// Remarks on an archive, stored in the same way.
 const REMARKS: &str = ".remarks.json";
 
-/// The folder for unpacked archives and downloads: `LAE_STUDIO_CACHE`, else the system's cache folder.
+/// Returns the folder for unpacked archives and downloads: `LAE_STUDIO_CACHE`, else the system's cache folder.
 pub fn cache_folder() -> PathBuf {
     if let Some(given) = std::env::var_os("LAE_STUDIO_CACHE").filter(|given| !given.is_empty()) {
         return PathBuf::from(given);

@@ -124,7 +124,7 @@ pub fn decode_picture(bytes: &[u8], bit_depth: usize) -> Result<RgbImage> {
     decode_within(bytes, bit_depth, available_bytes).map(|held| held.picture)
 }
 
-/// As [`decode_picture`], with this much free memory.
+/// Decodes like [`decode_picture`], with this much free memory in bytes.
 fn decode_within(
     bytes: &[u8],
     bit_depth: usize,
@@ -151,17 +151,17 @@ fn decode_within(
 /// Reads and decodes an image file.
 ///
 /// # Errors
-/// As [`decode_picture`], or if the file cannot be read; the Problem contains the path.
+/// Returns the same Problems as [`decode_picture`], with the path, and one if the file cannot be read.
 pub fn decode_picture_file(path: &Path, bit_depth: usize) -> Result<RgbImage> {
     hold_file(path, bit_depth).map(|held| held.picture)
 }
 
-/// As [`decode_picture_file`], with its part of the memory limit.
+/// Decodes like [`decode_picture_file`], and returns the image with its share of the memory limit.
 pub(super) fn hold_file(path: &Path, bit_depth: usize) -> Result<Held> {
     decode_and(path, bit_depth, |_| ()).map(|(held, ())| held)
 }
 
-/// As [`hold_file`], with the result of `look` on the file's bytes.
+/// Decodes like [`hold_file`], and also returns the result of `look` on the file's bytes.
 pub(super) fn decode_and<T>(
     path: &Path,
     bit_depth: usize,

@@ -251,7 +251,7 @@ pub trait Sink {
     /// Receives an event.
     fn event(&mut self, event: Event);
 
-    /// Called between two batches, to serve other requests.
+    /// Serves other requests; called between two batches.
     fn between_batches(&mut self) {}
 }
 

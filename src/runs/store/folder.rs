@@ -81,7 +81,7 @@ impl RunFolder {
     /// Saves a copy of the adapter that the run's PET starts from.
     ///
     /// # Errors
-    /// As [`PetStart`].
+    /// Returns a Problem if the disk is full, or if the adapter changed in the meantime.
     pub fn keep_start(&self, start: &PetStart) -> Result<()> {
         start.keep(&self.path)
     }
@@ -163,7 +163,7 @@ impl RunFolder {
     /// task.
     ///
     /// # Errors
-    /// As [`RunFolder::save_task`].
+    /// Returns the same Problems as [`RunFolder::save_task`].
     pub fn save_new(
         &self,
         report: &TaskReport,

@@ -313,7 +313,7 @@ pub fn summarize(folder: &Path) -> Result<RunSummary> {
 /// needs; no predictions are read.
 ///
 /// # Errors
-/// As [`summarize`].
+/// Returns the same Problems as [`summarize`], and one if the plugin cannot be read.
 pub fn load_facts(folder: &Path) -> Result<(RunHeader, String)> {
     let header = summarize(folder)?.header;
     let plugin = plugin_of(folder, &header)?;

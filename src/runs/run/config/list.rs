@@ -111,7 +111,7 @@ macro_rules! settings_of_every_run {
         pub(super) const KEYS: &[&str] = &[$(stringify!($key),)+ "settings", "mended", "stored_names"];
 
         impl Default for RunConfig {
-            /// The quick demo: LAE with Adapter5 on the embedded digits.
+            /// Returns the settings of the quick demo: LAE with Adapter5 on the embedded digits.
             fn default() -> Self {
                 let mut config = Self {
                     $($key: Default::default(),)+

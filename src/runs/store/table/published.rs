@@ -210,7 +210,7 @@ impl Published {
         plain(&header.config.data_name()).starts_with(&plain(&self.data))
     }
 
-    /// The weights may differ if the architecture is the same.
+    /// Returns whether the architectures are the same; the weights may differ.
     fn has_network(&self, header: &RunHeader) -> bool {
         let architecture = |name: &str| name.split('.').next().map(str::to_owned);
         architecture(&header.config.backbone) == architecture(&self.backbone)
@@ -222,7 +222,8 @@ impl Published {
         pet && self.pet_size.is_none_or(|size| size == config.pet_size)
     }
 
-    /// A row without settings matches only runs with the usual settings.
+    /// Returns whether the run has the settings of the row. A row without settings matches only runs with the usual
+    /// ones.
     fn has_settings(&self, header: &RunHeader) -> bool {
         let config = &header.config;
         let set = |(key, wanted): (&String, &Setting)| {

@@ -77,7 +77,7 @@ impl TableRequest {
     /// Returns the table of these rows; [`TableRequest::by`] is ignored.
     ///
     /// # Errors
-    /// As [`TableRequest::table`].
+    /// Returns the same Problems as [`TableRequest::table`].
     pub fn table_of_rows<'a>(
         &self,
         given: GivenRows<'a>,
