@@ -1,9 +1,10 @@
-//! What a run will cost in time and on the disk, from its settings and its numbers of images. What it takes of the
-//! memory says [`super::footprint`].
+//! Estimates the time and disk space of a run from its settings and its numbers of images. [`super::footprint`]
+//! estimates its memory.
 //!
-//! Time is counted in *steps*: one is an image that a usual PET is trained with, forward and backward, through the
-//! network of the run. What a method needs beside that is its [`Workload`]. A device's speed, in multiplications per
-//! second, is taken from earlier runs, from the most similar ones first ([`Basis`]), or measured ([`super::speed`]).
+//! Time is counted in *steps*: a step is the training of one image with a usual PET, forward and backward, through
+//! the network of the run. [`Workload`] describes what a method computes beyond that. The speed of a device, in
+//! multiplications per second, comes from earlier runs, from the most similar ones first ([`Basis`]), or from a
+//! measurement ([`super::speed`]).
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -17,38 +18,40 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 
-/// Multiplications per second assumed until a measurement: about half of what two cores of 2.5 GHz do.
+/// Multiplications per second assumed before any measurement: about half the speed of two cores at 2.5 GHz.
 pub const UNMEASURED: f64 = 7.5e10;
-/// Approximate number of network passes that a step takes.
+/// Approximate cost of a training step, in forward passes.
 const TRAINING: f64 = 2.5;
-/// Approximate time of a step that trains the network's own weights over one that trains a PET (docs/performance.md).
+/// Approximate ratio of the time of a step that trains the network's own weights to that of a step that trains a PET
+/// (docs/performance.md).
 const OWN_WEIGHTS: f64 = 1.75;
-/// Bytes of a number.
+/// Bytes per number (f32).
 const NUMBER: f64 = 4.0;
-/// Bytes of a test image's line in the table of answers: its name and class, and each expert's answer.
+/// Bytes per test image in the table of predictions for its name and class; each expert's prediction adds
+/// [`OF_ANSWER`].
 const OF_IMAGE: f64 = 12.0;
 const OF_ANSWER: f64 = 8.0;
 
 /// Numbers of images of each task.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskImages<'a> {
-    /// For training, per epoch.
+    /// Training images per epoch.
     pub train: &'a [usize],
-    /// For testing.
+    /// Test images.
     pub test: &'a [usize],
 }
 
-/// What an estimate knows of a network.
+/// Size of a network, as far as estimates need it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Network {
-    /// Multiplications in a forward pass of an image.
+    /// Multiplications per image in a forward pass.
     multiplications: f64,
-    /// Tokens of an image in the first block.
+    /// Tokens per image in the first block.
     tokens: f64,
 }
 
 impl Network {
-    /// Returns what is known of a network of this architecture.
+    /// Returns the size of a network of this architecture.
     pub fn of(architecture: &Architecture) -> Self {
         let lengths = architecture.lengths();
         Self {
@@ -57,19 +60,19 @@ impl Network {
         }
     }
 
-    /// Multiplications of a step.
+    /// Returns the multiplications per step.
     fn step(self) -> f64 {
         self.multiplications * TRAINING
     }
 
-    /// Steps per second of a device with this speed.
+    /// Returns the steps per second on a device with this speed in multiplications per second.
     pub fn steps_at(self, speed: f64) -> f64 {
         speed / self.step()
     }
 }
 
-/// The images that pass through the network in training, those of each pass weighed by `of`, which gets the task (from
-/// 0) and how many it shows; 0 where the settings are wrong.
+/// Returns the number of images that pass through the network in training, where `of` weights each pass. `of` gets
+/// the task (from 0), the pass and the number of images it shows. Returns 0 for invalid settings.
 pub fn over_passes(
     config: &RunConfig,
     train: &[usize],
@@ -88,7 +91,7 @@ pub fn over_passes(
     sum
 }
 
-/// Steps that a run takes; `None` where nothing is trained.
+/// Returns the number of steps of a run; `None` if nothing is trained.
 fn steps(config: &RunConfig, images: TaskImages<'_>, network: Network) -> Option<f64> {
     let chosen = Chosen::of(config).ok()?;
     let own_weights = (chosen.spec.memory)(&chosen, 1).is_ok_and(|memory| memory.weights);
@@ -123,7 +126,8 @@ fn steps(config: &RunConfig, images: TaskImages<'_>, network: Network) -> Option
     Some(trained + tested + solved)
 }
 
-/// Seconds that `config` takes at this many steps per second ([`Network::steps_at`]); `None` if nothing is trained.
+/// Returns the seconds that a run takes at this many steps per second ([`Network::steps_at`]); `None` if nothing is
+/// trained.
 pub fn seconds_at(
     config: &RunConfig,
     images: TaskImages<'_>,
@@ -133,24 +137,24 @@ pub fn seconds_at(
     Some(steps(config, images, network)? / speed)
 }
 
-/// Where a speed comes from: the most similar earlier run first.
+/// What an estimated speed is based on, from the most similar earlier run to none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Basis {
-    /// Repetitions: other seeds or class orders of the same experiment.
+    /// Repetitions of the same experiment with other seeds or class orders.
     Experiment,
-    /// One of the same method with the same backbone on the same device.
+    /// A run of the same method with the same backbone on the same device.
     Method,
-    /// One of another method with the same backbone on the same device.
+    /// A run of another method with the same backbone on the same device.
     Backbone,
-    /// One with another backbone on the same device.
+    /// A run with another backbone on the same device.
     Device,
-    /// No run: the processor's speed was measured.
+    /// No earlier run: the speed of the processor was measured.
     Processor,
 }
 
 impl Basis {
-    /// What a run with these facts is for an estimate of `config`, which is to be trained on the device of this name
-    /// where that is known; `None` for one on another device.
+    /// Returns how similar an earlier run is to `config`, to be trained on the device of this name (the device that
+    /// the settings name if `None`). Returns `None` for a run on another device.
     pub fn of(config: &RunConfig, device: Option<&str>, run: &RunHeader) -> Option<Self> {
         let same_device = match device {
             Some(device) => run.device == device,
@@ -166,21 +170,21 @@ impl Basis {
     }
 }
 
-/// An earlier run, as far as its speed goes.
+/// An earlier run whose speed is known.
 #[derive(Clone, Copy, Debug)]
 pub struct EarlierRun<'a> {
-    /// Its settings and facts.
+    /// Its header.
     pub header: &'a RunHeader,
-    /// Its network, if its backbone is known here.
+    /// The size of its network, if its backbone is known here.
     pub network: Option<Network>,
-    /// Its saved tasks.
+    /// Number of its saved tasks.
     pub saved: usize,
-    /// Seconds that they took.
+    /// Seconds that these tasks took.
     pub seconds: f64,
 }
 
 impl EarlierRun<'_> {
-    /// Multiplications per second; `None` where nothing was measured.
+    /// Returns the speed in multiplications per second; `None` if nothing was measured.
     pub fn speed(&self) -> Option<f64> {
         let header = self.header;
         let saved = self.saved.min(header.own_tasks());
@@ -196,39 +200,40 @@ impl EarlierRun<'_> {
     }
 }
 
-/// What earlier runs took, to estimate others by.
+/// The speeds of earlier runs, from which the time of new runs is estimated.
 #[derive(Debug, Default)]
 pub struct Experience {
-    /// The names of devices by what settings call them: those of this machine, and those that runs were trained on.
+    /// Full device names by the name in the settings: `found` for devices of this machine, `told` for devices of
+    /// earlier runs.
     found: HashMap<String, String>,
     told: HashMap<String, String>,
-    /// Sum of seconds and number of the finished runs of an experiment on a device.
+    /// Sum of seconds and number of finished runs, by experiment and device.
     experiments: HashMap<[String; 2], (f64, usize)>,
-    /// Multiplications per second: on a device; with a backbone there; by a method with that.
+    /// Multiplications per second by device, by device and backbone, and by device, backbone and method.
     speeds: HashMap<Vec<String>, f64>,
-    /// Whether the processor may be measured.
+    /// Whether the speed of the processor may be measured.
     pub measures: bool,
 }
 
 impl Experience {
-    /// That of no run.
+    /// Returns experience without any run.
     pub fn new() -> Self {
         let mut all = Self::default();
         all.find_device("cpu").ok();
         all
     }
 
-    /// Looks for the device that settings call so.
+    /// Looks up the device that settings call `called`.
     ///
     /// # Errors
-    /// Returns a Problem if this machine has none.
+    /// Returns a Problem if this machine has no such device.
     pub fn find_device(&mut self, called: &str) -> Result<()> {
         let found = device::choose(called)?;
         self.found.insert(called.to_string(), found.name);
         Ok(())
     }
 
-    /// Adds a run, of which later ones count more; `experiment` is the key of a finished one's experiment.
+    /// Adds a run; later ones replace earlier speeds. `experiment` is the key of the experiment of a finished run.
     pub fn add(&mut self, run: &EarlierRun<'_>, experiment: Option<&str>) {
         let (header, config) = (run.header, &run.header.config);
         self.told
@@ -245,8 +250,9 @@ impl Experience {
         }
     }
 
-    /// Seconds of a run, and by which earlier runs; `None` for the latter where they follow from the size of the network
-    /// and the processor's speed. `None` for a run that trains nothing, and for an unknown network.
+    /// Returns the estimated seconds of a run and what the estimate is based on. The basis is `None` if the estimate
+    /// follows from the size of the network and the speed of the processor. Returns `None` for a run that trains
+    /// nothing, and for an unknown network.
     pub fn seconds(
         &self,
         config: &RunConfig,
@@ -276,7 +282,7 @@ impl Experience {
         Some((seconds, best.map(|(_, basis)| basis)))
     }
 
-    /// Returns the processor's speed, measured once.
+    /// Returns the speed of the processor, which is measured once.
     fn processor(&self) -> f64 {
         static SPEED: OnceLock<f64> = OnceLock::new();
         match self.measures {
@@ -286,13 +292,14 @@ impl Experience {
     }
 }
 
-/// What a speed is known by, the most general first.
+/// Returns the keys under which the speed of a run is stored, the most general first.
 fn keys(device: &str, config: &RunConfig) -> [Vec<String>; 3] {
     let all = [device, &config.backbone, &config.method].map(String::from);
     [1, 2, 3].map(|length| all[..length].to_vec())
 }
 
-/// Answers that are given in a run: after task i all images of tasks 1..=i are tested, by each of `experts` experts.
+/// Returns the number of predictions in a run: after task i each of `experts` experts predicts all test images of
+/// tasks 1..=i.
 fn answers(test: &[usize], experts: usize) -> f64 {
     let (mut tested, mut seen) = (0.0, 0);
     for images in test {
@@ -302,8 +309,8 @@ fn answers(test: &[usize], experts: usize) -> f64 {
     tested
 }
 
-/// About how many bytes a run takes on the disk: its answers, and what its method stores. `trained` are the numbers in
-/// the PETs of one expert.
+/// Returns the approximate bytes that a run takes on the disk: its predictions and what its method stores. `trained`
+/// is the number of trained values in the PETs of one expert.
 pub fn disk(
     config: &RunConfig,
     about: &Description,
@@ -370,7 +377,7 @@ mod tests {
 
     #[test]
     fn methods_take_about_what_was_measured_against_lae() {
-        // Images per second of training and of answering, against LAE's (docs/performance.md).
+        // Images per second in training and in prediction, relative to LAE's (docs/performance.md).
         let [nano, tiny] = ["lae-nano", "vit_tiny_patch16_224"].map(network);
         let measured = [
             ("l2p", nano, 0.46, 0.84),
@@ -384,7 +391,7 @@ mod tests {
             ("seq-ft", tiny, 0.59, 1.86),
             ("esn", tiny, 0.46, 1.10),
         ];
-        // In a single task, so that what grows with the tasks does not count.
+        // The other task is tiny, so that what grows with the tasks does not count.
         let of = |method: &str, network, train: usize, test: usize| {
             let images = TaskImages {
                 train: &[24, train],
@@ -428,7 +435,7 @@ mod tests {
             config.settings.insert("projection".into(), value);
             disk(&config, &about, IMAGES, 0, 10)
         };
-        // 4·M² bytes, and W after each of the tasks.
+        // M² numbers of 4 bytes each, and W after each task.
         assert!(
             (400_000_000..420_000_000).contains(&bytes(10_000)),
             "{}",

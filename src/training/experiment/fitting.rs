@@ -14,7 +14,7 @@ pub struct Fitted {
     pub ready: Ready,
     /// Number format of the frozen matrices.
     pub weights: WeightType,
-    /// What is not as it was asked for.
+    /// Deviations from the settings that the user should know.
     pub remarks: Vec<Problem>,
 }
 
@@ -60,7 +60,7 @@ fn unusable(info: &DeviceInfo, family: &str, why: &str) -> Problem {
     .advise(message!("advice-update-driver-then-prepare"))
 }
 
-/// Whether a device multiplies numbers of bf16, as a run's training needs them.
+/// Checks whether a device multiplies bf16 numbers fast enough to train in bf16.
 ///
 /// # Errors
 /// Returns a Problem if it does not.
@@ -106,7 +106,7 @@ pub fn weight_type(
 }
 
 /// Returns the number format for predictions of a run on a device: the one it was trained with, or f32. Every CPU can
-/// predict in bf16, although only some are fast enough to train in it.
+/// predict in bf16, although only some train in it fast enough.
 pub fn answering_weights(header: &RunHeader, ready: &Ready) -> WeightType {
     match (ready.info.is_cpu(), header.kept_as()) {
         (true, WeightType::Bf16) => WeightType::Bf16,

@@ -16,11 +16,11 @@ use crate::run::config::{Precision, RunConfig};
 
 use super::{ResourceCache, fitting};
 
-/// Bytes of an f32.
+/// Bytes per f32.
 const NUMBER: f64 = 4.0;
 /// Memory of the program without a network: code, kernels, threads.
 const PROGRAM: f64 = 1e8;
-/// The same on a GPU: with the driver, compiled kernels and memory pools.
+/// Memory of the program on a GPU without a network: driver, compiled kernels and memory pools included.
 const PROGRAM_AND_DRIVER: f64 = 4e8;
 /// Overhead of allocators, as a share of the weights.
 const SLACK: f64 = 0.3;
@@ -181,8 +181,8 @@ impl Step<'_> {
             + self.any(IN_MLP) * 2.0 * hidden
     }
 
-    /// On the CPU a sub-layer is one operation: it keeps its input and the packed projections or the slope of the GELU,
-    /// and recomputes the rest.
+    /// Returns what is kept on the CPU, where a sub-layer is one operation: its input and the packed projections or
+    /// the slope of the GELU. The rest is recomputed.
     fn kept_by_kernels(&self, kept: &Kept) -> f64 {
         let [width, hidden, _] = self.sizes();
         let [by_width, by_hidden] = kept.kernels;
@@ -192,7 +192,8 @@ impl Step<'_> {
         layers + read + self.kept_by_pets()
     }
 
-    /// The framework keeps the inputs of every elementary operation of norms and GELU, but no attention scores.
+    /// Returns what the framework keeps on a GPU: the inputs of every elementary operation of norms and GELU, but no
+    /// attention scores.
     fn kept_by_framework(&self, kept: &Kept) -> f64 {
         let [width, hidden, _] = self.sizes();
         let [by_width, by_hidden] = kept.framework;

@@ -77,7 +77,7 @@ fn outcome(
     Ok(found)
 }
 
-/// Deterministic values between −1 and 1.
+/// Returns a deterministic tensor with values between −1 and 1.
 fn numbers(shape: [usize; 2], shift: usize, device: &Device) -> Tensor<2> {
     let value = |i: usize| ((i * 7919 + shift * 104_729) % 997) as f32 / 498.5 - 1.0;
     let values: Vec<f32> = (0..shape[0] * shape[1]).map(value).collect();

@@ -1,4 +1,4 @@
-//! The images of a run by task: those of its own data set, then those of its added tasks.
+//! The images of a run by task: first those of its own dataset, then those of its added tasks.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use crate::texts::Message;
 /// Images with their labels (positions in the class order).
 pub(super) type Labelled = Arc<Vec<(Sample, i64)>>;
 
-/// Where a test image is found again: its source (0 the run's own data set, k its k-th added task) and
-/// its index among the test images there.
+/// Identifies a test image: its source (0 for the run's own dataset, k for its k-th added task) and its index among
+/// the test images of that source.
 pub(super) type Place = (usize, usize);
 
-/// The data set that a run was set up with, in its class order.
+/// The dataset that a run was set up with, and its classes in order.
 pub(super) struct Own {
     pub data: Arc<Dataset>,
     pub scenario: Scenario,
 }
 
-/// One added task's images with their labels.
+/// Images of one added task with their labels.
 struct OfAddedTask {
     train: Vec<(Sample, i64)>,
     test: Vec<(Sample, i64)>,
@@ -31,18 +31,18 @@ struct OfAddedTask {
 
 /// The images of a run.
 pub(super) struct Images {
-    /// `None` if it is not available: then none of its images is tested.
+    /// `None` if the dataset is not available; then none of its images is tested.
     own: Option<Own>,
-    /// Tasks of the run's own data set, and their classes.
+    /// Number of tasks of the run's own dataset; `classes` is the number of their classes.
     tasks: usize,
     classes: usize,
     added_tasks: Vec<OfAddedTask>,
-    /// Indices of its own test images that are not tested, for they are copies of images that were taught.
+    /// Indices of own test images that are left out because they are copies of images taught later.
     copies: BTreeSet<usize>,
 }
 
 impl Images {
-    /// Those of the first `tasks` tasks of a run's own data set, which have `classes` classes.
+    /// Returns the images of the first `tasks` tasks of a run's own dataset, which have `classes` classes.
     pub fn new(own: Option<Own>, tasks: usize, classes: usize) -> Self {
         Self {
             own,
@@ -53,8 +53,8 @@ impl Images {
         }
     }
 
-    /// Leaves out the own test images that are copies of `taught` images, which are known by heart by now; says
-    /// so.
+    /// Leaves out the own test images that are copies of `taught` images, since the network has been trained on them.
+    /// Returns a message that says how many, or that copies could not be searched for.
     pub fn leave_out_copies(&mut self, taught: &[Sample]) -> Option<Message> {
         let data = &self.own.as_ref()?.data;
         let Some(copies) = data.copies_in_test(taught) else {
@@ -67,7 +67,7 @@ impl Images {
         }
     }
 
-    /// Adds an added task whose first class has the position `first`.
+    /// Appends an added task whose first class has position `first` in the class order.
     pub fn push(&mut self, pictures: &AddedPictures, first: usize) {
         let labelled = |samples: Vec<Sample>| {
             let each = samples.into_iter();
@@ -83,7 +83,7 @@ impl Images {
         });
     }
 
-    /// Training images of a task (from 0).
+    /// Returns the training images of a task (from 0).
     pub fn train_of(&self, task: usize) -> Vec<(Sample, i64)> {
         if let Some(added_task) = task.checked_sub(self.tasks) {
             let added_task = self.added_tasks.get(added_task);
@@ -93,14 +93,14 @@ impl Images {
         own.map_or_else(Vec::new, |own| own.scenario.train_of(&own.data, task))
     }
 
-    /// Own classes that were seen by the end of a task.
+    /// Returns the number of own classes seen by the end of a task.
     fn seen(&self, own: &Own, task: usize) -> usize {
         let ends = own.scenario.tasks.get(task.min(self.tasks - 1));
         ends.map_or(0, |task| task.end).min(self.classes)
     }
 
-    /// The share of right answers by the labels as they came, where corrections changed the test split; test images that
-    /// corrections left out count as wrong, copies of taught images do not count. Every answer names its source.
+    /// Returns the accuracy with the original labels, if corrections changed the test split. Test images that
+    /// corrections removed count as wrong; copies of taught images do not count. Every prediction names its source.
     pub fn as_they_came(&self, task: usize, answers: &Answers, expert: Expert) -> Option<f64> {
         let own = self
             .own
@@ -116,7 +116,7 @@ impl Images {
                 }
                 _ => answers.labels[at],
             };
-            // Before corrections an image of a class that is still to come was not asked about.
+            // Without corrections, an image of a class that is still to come is not tested.
             if answers.source(at) > 0 || label < seen {
                 all += 1;
                 right += usize::from(*given == label);
@@ -128,7 +128,7 @@ impl Images {
         (all > 0).then(|| right as f64 / all as f64)
     }
 
-    /// Test images of the tasks 0..=task, with their places.
+    /// Returns the test images of the tasks 0..=task with their places.
     pub fn tests_up_to(&self, task: usize) -> (Vec<Place>, Labelled) {
         let (mut places, mut samples) = (Vec::new(), Vec::new());
         if let Some(own) = &self.own {
@@ -151,7 +151,7 @@ impl Images {
 }
 
 /// Returns the indices of at most `most` of these labels, in order of class: equally many of each class as far as
-/// possible, spread over those of the class. If there are more classes than `most`, some classes are left out.
+/// possible, spread evenly over the images of the class. Leaves out some classes if there are more than `most`.
 pub(super) fn evenly(labels: &[usize], classes: usize, most: usize) -> Vec<usize> {
     let mut of: Vec<Vec<usize>> = vec![Vec::new(); classes];
     for (at, label) in labels.iter().enumerate() {
@@ -163,7 +163,7 @@ pub(super) fn evenly(labels: &[usize], classes: usize, most: usize) -> Vec<usize
     let stride = of.len().div_ceil(most).max(1);
     let of: Vec<Vec<usize>> = of.into_iter().step_by(stride).collect();
     let mut each = most.checked_div(of.len()).unwrap_or(0);
-    // What small classes leave goes to the others.
+    // Images that small classes do not use go to the other classes.
     while of
         .iter()
         .map(|class| class.len().min(each + 1))

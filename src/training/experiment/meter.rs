@@ -1,4 +1,4 @@
-//! How far a run is, how fast, and how long it will take; thins progress to 20 reports a second.
+//! Measures progress, speed and remaining time of a run, and limits progress to 20 reports per second.
 
 use std::time::{Duration, Instant};
 
@@ -7,15 +7,15 @@ use crate::run::event::RunProgress;
 
 /// Shortest time between two reports.
 const INTERVAL: Duration = Duration::from_millis(50);
-/// Work of judging one image with both experts, against one that is learned from.
+/// Cost of predicting one image with both experts, relative to training on one image.
 const JUDGE_COST: f64 = 0.8;
 
-/// Counts work done against the work of the whole run.
+/// Counts the work that is done against the work of the whole run.
 #[derive(Debug)]
 pub struct Meter {
     total: f64,
     done: f64,
-    /// Work that was done before this process began (a continued run).
+    /// Work that an earlier process did (of a resumed run).
     skipped: f64,
     working: Duration,
     since: Instant,
@@ -27,7 +27,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// For a run whose whole work is `total` (see [`Meter::pass_work`], [`Meter::judge_work`]).
+    /// Creates a meter for a run with this total work (see [`Meter::pass_work`], [`Meter::judge_work`]).
     pub fn new(total: f64) -> Self {
         let now = Instant::now();
         Self {
@@ -44,28 +44,28 @@ impl Meter {
         }
     }
 
-    /// Work of a pass that shows this many images.
+    /// Returns the work of a pass that shows this many images.
     pub fn pass_work(pass: &Pass, images: usize) -> f64 {
         images as f64 * pass.cost()
     }
 
-    /// Work of evaluating this many images.
+    /// Returns the work of testing this many images.
     pub fn judge_work(images: usize) -> f64 {
         images as f64 * JUDGE_COST
     }
 
-    /// Counts work that an earlier process did.
+    /// Adds work that an earlier process did.
     pub fn skip(&mut self, work: f64) {
         self.done += work;
         self.skipped += work;
     }
 
-    /// Starts the clock of a piece of work (call it after a gate, so that pauses do not count).
+    /// Starts timing a piece of work. Call it after waiting for the control, so that pauses do not count.
     pub fn begin(&mut self) {
         self.since = Instant::now();
     }
 
-    /// Ends a piece of work of a pass.
+    /// Ends a piece of training work of a pass.
     pub fn trained(&mut self, pass: &Pass, images: usize) {
         let time = self.since.elapsed();
         self.working += time;
@@ -76,7 +76,7 @@ impl Meter {
         }
     }
 
-    /// Ends a piece of judging work.
+    /// Ends a piece of testing work.
     pub fn judged(&mut self, images: usize) {
         let time = self.since.elapsed();
         self.working += time;
@@ -85,13 +85,13 @@ impl Meter {
         self.done += Self::judge_work(images);
     }
 
-    /// Ends a piece of a study's work.
+    /// Ends a piece of work of a study.
     pub fn studied(&mut self, work: f64) {
         self.working += self.since.elapsed();
         self.done += work;
     }
 
-    /// Whether a report is due.
+    /// Returns whether a report is due.
     pub fn due(&self) -> bool {
         self.reported.elapsed() >= INTERVAL
     }
@@ -101,12 +101,12 @@ impl Meter {
         self.losses.extend(values);
     }
 
-    /// Takes what the next report says, losses, share done, images/s of late and seconds left, for
-    /// this place.
+    /// Returns the next report for this place: losses, the share of work that is done, recent images per second and
+    /// seconds left. Clears the collected losses.
     pub fn progress(&mut self, place: RunProgress) -> RunProgress {
         self.reported = Instant::now();
         let speed = per_second(self.recent);
-        // A window of about two seconds keeps the figure steady and yet alive.
+        // A window of about two seconds keeps the speed steady but current.
         if self.recent.1 > Duration::from_secs(2) {
             self.recent = (self.recent.0 / 2, self.recent.1 / 2);
         }
@@ -123,8 +123,7 @@ impl Meter {
         }
     }
 
-    /// Ends a task: its training speed in images per second, and the seconds that testing took for
-    /// one image.
+    /// Ends a task. Returns its training speed in images per second and the seconds per tested image.
     pub fn end_task(&mut self) -> (f64, f64) {
         let (images, time) = std::mem::take(&mut self.judged);
         (

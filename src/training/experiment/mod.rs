@@ -1,8 +1,7 @@
-//! A run from end to end: tasks → epochs → batches → evaluation.
+//! Runs a whole training: tasks → epochs → batches → evaluation.
 //!
-//! `train` begins a run in a folder of its own, `resume` continues one from its last finished
-//! epoch. Both report to a [`Sink`](crate::run::event::Sink) and obey a
-//! [`Control`](crate::run::event::Control) between any two batches.
+//! `train` starts a run in a new folder, and `resume` continues a run after its last finished epoch. Both report to a
+//! [`Sink`](crate::run::event::Sink) and obey a [`Control`](crate::run::event::Control) between any two batches.
 
 pub mod doubt;
 pub mod estimate;
@@ -65,13 +64,12 @@ pub enum Outcome {
     Finished(RunHeader),
     /// The user stopped it; it can be continued.
     Stopped(RunHeader),
-    /// The user stopped it while it was being prepared, or while it was an added task; nothing has
-    /// changed on the disk.
+    /// The user stopped it while it was being prepared, or during an added task; nothing on the disk has changed.
     NotBegun,
 }
 
 impl Outcome {
-    /// The run's facts, if it began.
+    /// Returns the header of the run, if it began.
     pub fn header(&self) -> Option<&RunHeader> {
         match self {
             Self::Finished(header) | Self::Stopped(header) => Some(header),
@@ -80,11 +78,11 @@ impl Outcome {
     }
 }
 
-/// Trains a new run with these settings, kept in a new folder under `runs_root`.
+/// Trains a new run with these settings and stores it in a new folder under `runs_root`.
 ///
 /// # Errors
-/// Returns a Problem for settings, data, weights or plugin that do not fit, and for a device or disk that
-/// fails on the way; what was saved by then can be continued.
+/// Returns a Problem if the settings are invalid, if data, weights or plugin do not fit them, or if the device or the
+/// disk fails during training. A run can be resumed from what was saved before the failure.
 pub fn train(
     config: &RunConfig,
     runs_root: &Path,
@@ -95,11 +93,11 @@ pub fn train(
     begin(config, None, runs_root, cache, sink, control)
 }
 
-/// Trains the run of these facts and this plugin text again as a new one, with settings that may lead elsewhere to
-/// its data, weights and device.
+/// Trains a stored run again as a new run, from its header and its plugin text (`once`). The settings may name other
+/// places of its data and weights and another device.
 ///
 /// # Errors
-/// As [`train`].
+/// See [`train`].
 pub(crate) fn train_again(
     config: &RunConfig,
     once: (&RunHeader, &str),
@@ -143,19 +141,19 @@ fn begin(
     })
 }
 
-/// Checks settings as far as they can be checked alone.
+/// Checks settings on their own, without data or device.
 ///
 /// # Errors
-/// One Problem that names all that is wrong.
+/// Returns one Problem that names everything that is invalid.
 pub fn check(config: &RunConfig) -> Result<()> {
     all_at_once(method::problems(config))
 }
 
-/// Checks, before the first of several runs begins, what can be said of all of them without their
-/// device and backbone: settings, class orders, tasks and images. `None` if the user stopped it.
+/// Checks several runs before the first of them begins: settings, class orders, tasks and images, but not device and
+/// backbone. Returns `None` if the user stopped the check.
 ///
 /// # Errors
-/// Returns a Problem that names the run that could not begin.
+/// Returns a Problem that names the run that cannot begin.
 pub fn check_all(
     configs: &[RunConfig],
     cache: &ResourceCache,
@@ -183,12 +181,12 @@ pub fn check_all(
     Ok(Some(()))
 }
 
-/// Continues the stopped or killed run in `folder` from its last finished epoch. On the CPU device
-/// the result equals that of an uninterrupted run.
+/// Continues the stopped or killed run in `folder` after its last finished epoch. On the CPU the result equals that
+/// of an uninterrupted run.
 ///
 /// # Errors
-/// As `train`; besides, a Problem when the run is finished, is in another program's hands, or its
-/// data or weights are no longer what they were.
+/// See [`train`]. Also returns a Problem if the run is finished, is open in another program, or if its data or
+/// weights have changed.
 pub fn resume(
     folder: &Path,
     cache: &ResourceCache,
@@ -198,19 +196,19 @@ pub fn resume(
     resume_on(folder, &Changes::default(), cache, sink, control)
 }
 
-/// What a run resumes with that it did not begin with; it then says so.
+/// Settings of a run that change when it resumes; the run records the change.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Changes<'a> {
-    /// Another device.
+    /// Name of another device.
     pub device: Option<&'a str>,
-    /// This many images at once.
+    /// Another micro-batch size, in images.
     pub micro_batch: Option<usize>,
 }
 
-/// As [`resume`], with what is changed.
+/// Resumes a run as [`resume`] does, with changed settings.
 ///
 /// # Errors
-/// As [`resume`].
+/// See [`resume`].
 pub fn resume_on(
     folder: &Path,
     changes: &Changes<'_>,
@@ -224,7 +222,7 @@ pub fn resume_on(
     })
 }
 
-/// Takes a run up once.
+/// Resumes the run once; [`oom_retry::to_the_end`] repeats it with smaller micro-batches.
 fn go_on(
     folder: &Path,
     changes: &Changes<'_>,
@@ -245,14 +243,14 @@ fn go_on(
     stored.header.config.micro_batch = micro_batch.or(stored.header.config.micro_batch);
     check_untaught(&stored)?;
     if stored.state == StoredState::Finished {
-        // Killed in its last moment, it left its checkpoint, which resuming it cleans up.
+        // A process that was killed in its last moment left its checkpoint; finishing the run again removes it.
         let _ = lock.finish(for_added_tasks(&stored.header, &lock));
         return Err(Problem::new(message!("problem-run-finished"))
             .at_path(folder)
             .advise(message!("advice-start-new-run")));
     }
     sink.prepare("a run is prepared to resume", &stored.header.config);
-    // The file may have been edited.
+    // The user may have edited the settings file.
     all_at_once(method::problems(&stored.header.config))?;
     let begun = Some((&stored.header, stored.plugin.as_str()));
     let plan = TrainingPlan::prepare(&stored.header.config, begun, cache, sink, control);
@@ -260,7 +258,7 @@ fn go_on(
         return Ok(Outcome::NotBegun);
     };
     plan.agrees_with(&stored.header)?;
-    // What a place has of it is older from now on, and must not be downloaded over it.
+    // The copy on a remote computer is outdated from now on and must not be downloaded over this run.
     store::forget_place(folder)?;
     let (name, gpu_weights) = (&plan.ready.info.name, plan.gpu_weights());
     let header = &stored.header;
@@ -277,10 +275,10 @@ fn go_on(
     trainer.run()
 }
 
-/// Checks that a run's next task is one of the run's own tasks: a run that was stopped and then taught cannot resume.
+/// Checks that no tasks were added to a stopped run: such a run cannot resume.
 ///
 /// # Errors
-/// Returns a Problem if it was.
+/// Returns a Problem if tasks were added.
 pub fn check_untaught(stored: &StoredRun) -> Result<()> {
     let header = &stored.header;
     if header.planned_tasks() == header.own_tasks() {
@@ -293,8 +291,8 @@ pub fn check_untaught(stored: &StoredRun) -> Result<()> {
     )
 }
 
-/// Whether the checkpoint that a finished run left is what its added tasks need: that of its own last task,
-/// after all passes.
+/// Returns whether the checkpoint of a finished run is the one that added tasks need: that of the run's own last task
+/// after all passes, for a method that keeps state.
 fn for_added_tasks(header: &RunHeader, folder: &RunFolder) -> bool {
     let last = header.own_tasks().saturating_sub(1);
     let whole = Chosen::of(&header.config).and_then(|chosen| {
@@ -304,12 +302,12 @@ fn for_added_tasks(header: &RunHeader, folder: &RunFolder) -> bool {
     whole.unwrap_or(false)
 }
 
-/// `None` for a preparation that failed because the user stopped it.
+/// Returns `None` if the preparation failed because the user stopped it.
 fn unless_stopped<T>(prepared: Result<T>, control: &Control) -> Result<Option<T>> {
     unless(prepared, || control.request() != ControlRequest::Stop)
 }
 
-/// The same for work that continues only while it is needed.
+/// Returns `None` if the preparation failed after `go_on` had become false.
 fn unless<T>(prepared: Result<T>, go_on: impl Fn() -> bool) -> Result<Option<T>> {
     match prepared {
         Err(_) if !go_on() => Ok(None),
@@ -317,10 +315,10 @@ fn unless<T>(prepared: Result<T>, go_on: impl Fn() -> bool) -> Result<Option<T>>
     }
 }
 
-/// One Problem out of several, so that a caller with one error channel still names them all.
+/// Joins several Problems into one, for callers that can return only one.
 ///
 /// # Errors
-/// That Problem, where there is any.
+/// Returns that Problem, unless `problems` is empty.
 pub fn all_at_once(problems: Vec<Problem>) -> Result<()> {
     let mut rest = problems.into_iter();
     let Some(first) = rest.next() else {

@@ -1,4 +1,4 @@
-//! A run whose device has no room for a whole batch continues with fewer images at once.
+//! Repeats a run with a smaller micro-batch after its device ran out of memory.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -12,12 +12,12 @@ use crate::run::diary::Noted;
 use crate::run::event::{Control, Event, Sink};
 use crate::store::{self, RunFolder};
 
-/// Brings a run to its end: each time its device runs out of memory, it resumes from its last saved epoch
-/// with half as many images at once.
+/// Runs a training to its end. Whenever the device runs out of memory, resumes from the last saved epoch with half
+/// the micro-batch.
 ///
 /// # Errors
-/// The Problem that ended the run; a device that is out of memory for one image, too, or that was lost by
-/// it, which only another start of the program opens again.
+/// Returns the Problem that ended the run. This includes a device that is out of memory even for one image, and a
+/// device that was lost and can only be opened again by a new process.
 pub(super) fn to_the_end(
     folder: &Path,
     cache: &ResourceCache,
@@ -26,7 +26,7 @@ pub(super) fn to_the_end(
     begin: impl FnOnce(&mut Noted<'_>) -> Result<Outcome>,
 ) -> Result<Outcome> {
     let losses = device::losses();
-    // What was noted of other work is not the cause of what fails here.
+    // Clears the flag that earlier work may have set.
     device::was_full();
     let mut ended = fenced(|| begin(sink));
     loop {
@@ -49,7 +49,7 @@ pub(super) fn to_the_end(
             .at("--micro-batch")
             .advise(message!("advice-continues-from-last-epoch"));
         sink.event(Event::Remark { run, problem });
-        // What was to be written when there was no room never was.
+        // Weights and tensors may be incomplete, since writes failed while the memory was full.
         cache.forget_backbones();
         device::tidy();
         device::was_full();
@@ -61,7 +61,7 @@ pub(super) fn to_the_end(
     }
 }
 
-/// The run's name and how many images it is to continue with; a Problem where it cannot in this process.
+/// Returns the run's name and its next micro-batch size, or breaks with a Problem if this process cannot continue.
 fn make_do(folder: &Path, lost: bool, problem: Problem) -> ControlFlow<Problem, (String, usize)> {
     let stored = RunFolder::open(folder).and_then(|lock| Ok((lock, store::load(folder)?)));
     let Ok((lock, mut stored)) = stored else {

@@ -1,5 +1,4 @@
-//! Settings given over a base, by options or a grid's file: what follows from them for those that are
-//! not given.
+//! Applies settings over a base (from options or a grid's file) and adjusts those that are not given.
 
 use super::suggested_settings::of_epochs;
 use crate::backbone::library::Description;
@@ -7,10 +6,11 @@ use crate::method::{Chosen, adopt, adopt_published, named_method, usual_pet};
 use crate::problem::Result;
 use crate::run::config::{RunConfig, Setting};
 
-/// Turns settings to another method; those of a preset take what its authors use on its data.
+/// Changes the settings to another method. Settings of a preset take the values that the method's authors use on its
+/// dataset.
 ///
 /// # Errors
-/// There is no such method.
+/// Returns a Problem if there is no such method.
 pub fn turn_to(config: &mut RunConfig, method: &str, of_preset: bool) -> Result<()> {
     if method == config.method {
         return Ok(());
@@ -23,14 +23,15 @@ pub fn turn_to(config: &mut RunConfig, method: &str, of_preset: bool) -> Result<
     Ok(())
 }
 
-/// In a task too short for them, own settings that are a share of the epochs keep it, unless they are given.
+/// Scales method settings that count epochs (for example frozen epochs) with the new number of epochs, if they would
+/// no longer fit into a task; given settings remain.
 pub fn shorten(before: &RunConfig, config: &mut RunConfig, given: impl Fn(&str) -> bool) {
     for setting in of_epochs(config) {
         let part = Chosen::of(before).and_then(|chosen| chosen.count(setting.key));
         let Some(part) = part.ok().filter(|_| !given(setting.key)) else {
             continue;
         };
-        // What a file freezes of its own epochs is meant.
+        // A file that sets both the epochs and such a setting means what it says.
         let fewer_now = config.epochs < before.epochs;
         if fewer_now && part >= config.epochs && part < before.epochs {
             let fewer = part * config.epochs / before.epochs.max(1);
@@ -40,7 +41,7 @@ pub fn shorten(before: &RunConfig, config: &mut RunConfig, given: impl Fn(&str) 
     }
 }
 
-/// The settings with the epochs, and the least steps of a task, halved so often.
+/// Returns the settings with the epochs and the minimum steps per task halved `halvings` times.
 pub fn halved(config: &RunConfig, halvings: u32) -> RunConfig {
     let halvings = halvings.min(usize::BITS - 1);
     let mut short = RunConfig {
@@ -52,8 +53,8 @@ pub fn halved(config: &RunConfig, halvings: u32) -> RunConfig {
     short
 }
 
-/// Puts the usual size and blocks of the PET, where they are not given, for this backbone and a plugin with this size of
-/// its own.
+/// Sets PET size and blocks to the usual values for this backbone and for a plugin with default size `own_size`,
+/// where they are not given.
 pub fn usual_network(
     base: &RunConfig,
     config: &mut RunConfig,

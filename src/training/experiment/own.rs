@@ -1,4 +1,4 @@
-//! What a run is made of here, for a program elsewhere that is to train it.
+//! Collects what a run needs from this computer, for a program on another computer that will train it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,21 +13,21 @@ use crate::run::config::RunConfig;
 use crate::run::job::Own;
 use crate::store::PetStart;
 
-/// What goes along with a run, as far as it is known here.
+/// What has to be sent along with a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Along {
-    /// What the job says of it.
+    /// The plugins, backbone tables and dataset places that the job contains as text.
     pub own: Own,
-    /// The data sets of this computer that are still to be carried there, by what the settings call them.
+    /// Datasets that still have to be uploaded, by their name in the settings.
     pub data: BTreeMap<String, PathBuf>,
-    /// The files of weights of this computer that are still to be carried there, by what the settings call their backbone.
+    /// Weights files that still have to be uploaded, by the name of their backbone in the settings.
     pub weights: BTreeMap<String, PathBuf>,
-    /// The folders of LoRAs that are still to be carried there, by what the settings call them.
+    /// LoRA folders that still have to be uploaded, by their name in the settings.
     pub starts: BTreeMap<String, PathBuf>,
 }
 
 impl Along {
-    /// Whether nothing has to be carried.
+    /// Returns whether no files have to be uploaded.
     pub fn is_text_alone(&self) -> bool {
         self.data.is_empty() && self.weights.is_empty() && self.starts.is_empty()
     }
@@ -50,20 +50,20 @@ impl Along {
     }
 }
 
-/// What these settings need of this computer: the plugin's text, the LoRA that it starts from, the own table that the
-/// backbone is listed in, the file of its weights where no program can fetch them, and the data set. `data` says where
-/// data sets are there, by the name or path that they have here. Paths in the settings become absolute, so the run
-/// finds all of it once it is back.
+/// Returns what a run with these settings needs from this computer: the plugin's text, the LoRA that it starts from,
+/// the user's table that lists the backbone, a weights file that cannot be downloaded, and the dataset. `data` maps
+/// names or paths of datasets here to their paths on the other computer. Makes the paths in the settings absolute, so
+/// that they remain valid when the run comes back.
 ///
 /// # Errors
-/// Returns a Problem for a broken plugin, or weights or a LoRA that are not there.
+/// Returns a Problem for a broken plugin, and for weights or a LoRA that do not exist.
 pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Result<Along> {
     let mut along = Along::default();
     if Chosen::of(config)?.trains_pet()? {
         let library = PluginLibrary::standard();
         let name = config.pet.to_lowercase();
         let entry = library.entries().iter();
-        // One that only the other computer has is for it to find.
+        // A plugin that is not known here may exist on the other computer.
         if let Some(entry) = entry
             .into_iter()
             .find(|entry| entry.name.to_lowercase() == name)
@@ -88,7 +88,7 @@ pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Re
             along.weights.insert(name, file.clone());
         }
     } else if Path::new(&config.backbone).exists() {
-        // What is beside the file does not go along.
+        // Files beside the weights are not uploaded, so their values are stored in the settings.
         let entry = library.describe(config.chosen_backbone())?.entry;
         config.backbone_set = entry.values;
         if let WeightSource::File(file) = entry.source {
@@ -106,7 +106,7 @@ pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Re
     }
 }
 
-/// The data set: its place there, if it is there already, or that it has to be carried.
+/// Adds the dataset: its path on the other computer if it is already there, otherwise its path here for the upload.
 fn take_data(
     config: &mut RunConfig,
     known: &BTreeMap<String, String>,
@@ -128,7 +128,7 @@ fn take_data(
     Ok(())
 }
 
-/// Makes the path a whole one.
+/// Makes the path absolute and returns it.
 fn whole(what: &str, path: &mut String) -> Result<PathBuf> {
     let whole = std::path::absolute(&*path).map_err(|error| Problem::io(what, &*path, &error))?;
     *path = whole.display().to_string();

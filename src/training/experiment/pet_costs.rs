@@ -1,5 +1,5 @@
-//! What a plugin costs on the embedded network, measured on the processor: a prediction and a training step, each beside
-//! the same without a PET.
+//! Measures what a plugin costs on the embedded network on the CPU: the times of a prediction and of a training step,
+//! each with and without the PET.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,29 +12,29 @@ use crate::pet::{PetSettings, PetSpec, PetStack, within_bounds};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// Images of a batch.
+/// Images per batch.
 pub const PICTURES: usize = 8;
-/// How often each is timed; the quickest counts, as the others were held up.
+/// Number of repetitions; the fastest one counts.
 const TIMES: usize = 5;
-/// Trained values at most: the embedded network has 3.6 million weights itself.
+/// Maximum number of trained values; the embedded network itself has 3.6 million weights.
 const MOST_VALUES: usize = 1 << 22;
-/// Blocks that carry it.
+/// Number of blocks with the PET.
 const BLOCKS: usize = 5;
 
-/// Milliseconds for a batch of [`PICTURES`].
+/// Milliseconds per batch of [`PICTURES`] images.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PetCosts {
-    /// A prediction without and with the PET.
+    /// A prediction, without and with the PET.
     pub prediction: [f64; 2],
-    /// A training step, without the optimiser, and with the PET. Without it there is nothing to train: the images
-    /// pass once, as in a prediction.
+    /// A training step with the PET, without the optimiser. Without a PET nothing can be trained, so the first value
+    /// is a forward pass.
     pub step: [f64; 2],
 }
 
-/// Measures a plugin at its default sizes.
+/// Measures a plugin with its default sizes.
 ///
 /// # Errors
-/// Returns a Problem if it does not fit, or something cannot be computed.
+/// Returns a Problem if the plugin does not fit the network or cannot be computed.
 pub fn pet_costs(spec: &Arc<PetSpec>) -> Result<PetCosts> {
     within_bounds(|| measured(spec))
 }

@@ -1,5 +1,5 @@
-//! A PET tried in some twenty seconds: trained on the embedded digits beside Adapter, each with its usual size and otherwise
-//! the same settings, and judged on a share of the training images that is held back.
+//! Tries a PET in about twenty seconds. Trains it and Adapter on the embedded digits, with the usual size of each and
+//! otherwise equal settings, and tests both on held-out training images.
 
 use super::ResourceCache;
 use super::trial::{Comparison, Contender};
@@ -10,18 +10,18 @@ use crate::run::event::{Control, Sink};
 use crate::run::job::Own;
 use crate::run::trial_result::Trial;
 
-/// Seconds that both together are planned to take at most.
+/// Planned maximum of seconds for both PETs together.
 const PLANNED: f64 = 16.0;
-/// The data set.
+/// The dataset.
 const DATA: &str = "digits";
-/// What it is tried beside.
+/// The PET to compare with.
 const BESIDE: &str = "adapter";
 
-/// Tries the PET that the job brings along. `None` if the user stopped it.
+/// Tries the PET of the job. Returns `None` if the user stopped it.
 ///
 /// # Errors
-/// Returns a Problem for a PET that cannot be trained, and for a device that fails. That one of them did not come to
-/// its end is said in its row.
+/// Returns a Problem if the PET cannot be trained or the device fails. A failure of one contender during training is
+/// reported in its row instead.
 pub fn try_pet(
     chosen: &RunConfig,
     cache: &ResourceCache,
@@ -37,7 +37,7 @@ pub fn try_pet(
     let (spec, other) = (cache.plugin(&chosen.pet)?, plain.plugin(BESIDE)?);
     let comparison = Comparison {
         all: vec![of(&spec, cache), of(&other, &plain)],
-        // Whatever the tried one is, the other can be prepared.
+        // The speed is measured with Adapter, which can always be prepared.
         timed: 1,
         planned: PLANNED,
         losses: true,
@@ -45,7 +45,7 @@ pub fn try_pet(
     comparison.run(sink, control)
 }
 
-/// The usual settings for this PET on the device that is chosen.
+/// Returns the usual settings for this PET on the chosen device.
 fn of(chosen: &RunConfig, spec: &PetSpec) -> RunConfig {
     let usual = RunConfig::default();
     RunConfig {

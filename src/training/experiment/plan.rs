@@ -346,8 +346,7 @@ pub(super) fn scenario(
 /// Checks that a dataset has the same classes as when a run learned from it.
 ///
 /// # Errors
-/// Returns a Problem with the names of the missing and the new ones.
-/// Returns a Problem with the names of those that are missing and new.
+/// Returns a Problem with the names of the missing and the new classes.
 pub(super) fn same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
     let own = header.tasks[..header.own_tasks()].last();
     let own = &header.class_order[..own.map_or(0, |task| task.end)];

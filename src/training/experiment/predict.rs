@@ -1,4 +1,4 @@
-//! One image for the experts of a saved run, after any of its tasks.
+//! Predicts single images with the experts of a saved run, after any of its tasks.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,45 +23,44 @@ use super::fitting::answering_weights;
 use super::recorded_backbone::Watched;
 use super::{ResourceCache, upload};
 
-/// From this number of images on, PETs that are linear become part of the weights. Before, copying these would take
-/// longer than it brings.
+/// Number of predicted images from which on linear PETs are merged into the weights. For fewer images, copying the
+/// weights would take longer than the merge saves.
 const MANY: usize = 128;
 
-/// The experts of one run as they were after one task.
+/// The experts of a run as they were after one task.
 pub struct Predictor {
     pub(super) header: RunHeader,
-    /// Positions that count for the class of another, each with that.
+    /// Pairs of class positions: a class that was taught again, and the position that it counts for.
     pub(super) again: Vec<(usize, usize)>,
     task: usize,
-    /// Bytes of its snapshot.
+    /// Bytes of the snapshot.
     snapshot_bytes: u64,
-    /// Images that it answered, up to [`MANY`]; `None` if its PETs stay apart from the weights.
+    /// Number of images predicted so far, counted up to [`MANY`]; `None` if the PETs are never merged into the
+    /// weights.
     answered: Option<AtomicUsize>,
-    /// The PETs that become part of the weights from then on.
+    /// The PETs that are merged into the weights once many images have been predicted.
     folding: OnceLock<Vec<PetStack>>,
     pub(super) method: Box<dyn Method>,
     pub(super) backbone: Arc<Opened>,
-    /// What the method runs on: the backbone, and what it can be seen doing.
+    /// The backbone that the method uses; it can record attention maps.
     pub(super) watched: Arc<Watched>,
 }
 
-/// What a predictor is made of, gathered without touching a device: run, snapshot, a device that is
-/// tested, weights that are checked. All that takes long is here, so that a helper thread can do it
-/// while the engine's thread trains.
+/// The parts of a predictor, prepared without touching its device: run, snapshot, a tested device and checked
+/// weights. Everything slow happens here, so that a helper thread can do it while the engine's thread trains.
 pub struct Parts {
     header: RunHeader,
     plugin: String,
     task: usize,
     snapshot: Named,
     device: Trusted,
-    /// `None` if the backbone was loaded on that device.
+    /// `None` if the backbone is already loaded on that device.
     weights: Option<Unplaced>,
 }
 
 impl Parts {
-    /// Gathers the snapshot that the run in `folder` left after `task` (from 0) and what belongs to
-    /// it, for the `wanted` device, or else the one that trained it, or else the best available.
-    /// Missing weights are downloaded if `download`.
+    /// Prepares the snapshot that the run in `folder` saved after `task` (from 0), for the device `wanted`, otherwise
+    /// for the one that trained it, otherwise for the best available one. Downloads missing weights if `download`.
     ///
     /// # Errors
     /// Returns a Problem if the run or its snapshot cannot be read, or its backbone is not available.
@@ -77,7 +76,8 @@ impl Parts {
         Self::of(facts, (task, snapshot), wanted, cache, download)
     }
 
-    /// The same of facts, plugin and snapshot that were read.
+    /// Prepares the parts from a header, plugin text and snapshot that are already read; otherwise as
+    /// [`Parts::gather`].
     pub(super) fn of(
         (header, plugin): (RunHeader, String),
         (task, snapshot): (usize, Named),
@@ -107,18 +107,18 @@ impl Parts {
         })
     }
 
-    /// Whether making a predictor of it touches nothing but ordinary memory.
+    /// Returns whether the device is the CPU, so that any thread may assemble the predictor.
     pub fn is_for_cpu(&self) -> bool {
         self.device.info.is_cpu()
     }
 
-    /// Bytes of memory that it takes, with the weights read.
+    /// Returns the bytes of memory that the parts need, including the weights.
     pub fn bytes(&self) -> u64 {
         let weights = self.weights.as_ref().map_or(0, Unplaced::bytes);
         weights + bytes_of(&self.snapshot)
     }
 
-    /// Reads the weights' numbers into memory, so that what is left is to hand them to the device.
+    /// Reads the weights into memory, so that only the transfer to the device remains.
     ///
     /// # Errors
     /// Returns a Problem if the file cannot be read.
@@ -126,7 +126,7 @@ impl Parts {
         self.weights.as_mut().map_or(Ok(()), Unplaced::read_ahead)
     }
 
-    /// Hands everything to the device.
+    /// Builds the predictor on the device.
     ///
     /// # Errors
     /// Returns a Problem if the parts do not fit together or the device failed.
@@ -135,7 +135,7 @@ impl Parts {
         let ready = self.device.open()?;
         let read = || match self.weights {
             Some(weights) => Ok(weights),
-            // It was loaded and has been released since, or the device is another one.
+            // The backbone was released in the meantime, or the device is another one.
             None => weights_of(cache, config.chosen_backbone(), false),
         };
         let weights = answering_weights(&self.header, &ready);
@@ -169,7 +169,7 @@ impl Parts {
             again: self.header.again(),
             header: self.header,
             task: self.task,
-            // Copies would be f32, and slower than rounded weights.
+            // Merged weights would be f32, and slower than rounded weights.
             answered: (weights == WeightType::F32).then(AtomicUsize::default),
             folding: OnceLock::new(),
             method,
@@ -179,20 +179,20 @@ impl Parts {
     }
 }
 
-/// Bytes of these tensors.
+/// Returns the bytes of these tensors.
 fn bytes_of(tensors: &Named) -> u64 {
     let numbers = tensors.values().map(|tensor| tensor.values.len());
     4 * numbers.sum::<usize>() as u64
 }
 
-/// A run's weights, opened and checked.
+/// Opens and checks the weights of a run.
 fn weights_of(
     cache: &ResourceCache,
     choice: BackboneChoice<'_>,
     download: bool,
 ) -> Result<Unplaced> {
     let mut downloading = false;
-    // Beside a run that trains nobody waits for a download; on the command line one does.
+    // While a run trains, predictions must not wait for a download; on the command line they may.
     let read = library::read_from(&cache.backbones(), choice, &mut |_| {
         downloading = true;
         download
@@ -209,7 +209,7 @@ impl Predictor {
     /// Loads the snapshot that the run in `folder` left after `task`; see [`Parts::gather`].
     ///
     /// # Errors
-    /// As [`Parts::gather`] and [`Parts::assemble`].
+    /// See [`Parts::gather`] and [`Parts::assemble`].
     pub fn open(
         folder: &Path,
         task: usize,
@@ -220,7 +220,7 @@ impl Predictor {
         Parts::gather(folder, task, wanted, cache, download)?.assemble(cache)
     }
 
-    /// What the experts say to an image; with it, what the network sees (side² × 3 bytes).
+    /// Returns the experts' predictions for an image, and the network input that was made from it (side² × 3 bytes).
     ///
     /// # Errors
     /// Returns a Problem if the image's size contradicts its pixels or the device failed.
@@ -231,10 +231,10 @@ impl Predictor {
         Ok((verdict, seen))
     }
 
-    /// What the experts say to images as the network sees them, side by side.
+    /// Returns the experts' predictions for images given as network input (concatenated).
     ///
     /// # Errors
-    /// Returns a Problem if the device failed or gives what is no number.
+    /// Returns a Problem if the device failed or a result is not a finite number.
     pub fn verdicts(&self, seen: &[u8]) -> Result<Vec<Answer>> {
         let verdicts = self.method.predict_together(self.images(seen))?;
         self.count(verdicts.len())?;
@@ -243,7 +243,7 @@ impl Predictor {
         folded.collect()
     }
 
-    /// This many more images were answered.
+    /// Counts predicted images, and merges linear PETs into the weights once there are [`MANY`].
     fn count(&self, pictures: usize) -> Result<()> {
         let Some(answered) = &self.answered else {
             return Ok(());
@@ -252,13 +252,13 @@ impl Predictor {
         if before < MANY && before + pictures >= MANY {
             let pets: Vec<PetStack> = self.method.pets()?.into_iter().map(|pet| pet.now).collect();
             pets.iter().for_each(PetStack::fold);
-            // Clones share what is folded.
+            // Clones share the merged weights.
             let _ = self.folding.set(pets);
         }
         Ok(())
     }
 
-    /// What the network sees of an image (side² × 3 bytes).
+    /// Returns the network input of an image (side² × 3 bytes).
     pub(super) fn seen(&self, picture: &Picture) -> Result<Vec<u8>> {
         let (width, height) = (picture.width as u32, picture.height as u32);
         let image = RgbImage::from_raw(width, height, picture.rgb.clone())
@@ -269,12 +269,12 @@ impl Predictor {
         Ok(seen)
     }
 
-    /// Images as the network sees them, side by side, as normalised images.
+    /// Converts network inputs (concatenated) to normalised images (batch × 3 × side × side).
     pub(super) fn images(&self, seen: &[u8]) -> Tensor<4> {
         upload::for_backbone(seen, &self.backbone)
     }
 
-    /// Bytes of memory that it takes beside the backbone, which predictors share.
+    /// Returns the bytes of memory that the predictor needs, without the backbone, which predictors share.
     pub fn bytes(&self) -> u64 {
         let folding = self.folding.get().into_iter().flatten();
         let folded = folding.map(PetStack::folded_numbers);
@@ -282,36 +282,36 @@ impl Predictor {
         self.snapshot_bytes + 4 * numbers as u64
     }
 
-    /// How it answers, as plain numbers.
+    /// Returns the classifier for an export, as plain numbers.
     ///
     /// # Errors
-    /// As [`Method::recipe`].
+    /// See [`Method::recipe`].
     pub fn recipe(&self) -> Result<ExportedClassifier> {
         self.method.recipe()
     }
 
-    /// The network, and how images are made ready for it.
+    /// Returns the backbone with its input transform.
     pub fn backbone(&self) -> &Opened {
         &self.backbone
     }
 
-    /// Which snapshot, from 0.
+    /// Returns the task of the snapshot, from 0.
     pub fn task(&self) -> usize {
         self.task
     }
 
-    /// The run's constant facts.
+    /// Returns the header of the run.
     pub fn header(&self) -> &RunHeader {
         &self.header
     }
 
-    /// Names of the classes taught by then, by position.
+    /// Returns the names of the classes taught up to this task, by position.
     pub fn classes(&self) -> &[String] {
         let taught = self.header.tasks.get(self.task).map_or(0, |task| task.end);
         &self.header.class_order[..taught.min(self.header.class_order.len())]
     }
 
-    /// Side of the square the network sees.
+    /// Returns the side of the square network input, in pixels.
     pub fn input_size(&self) -> usize {
         self.backbone.input.size
     }

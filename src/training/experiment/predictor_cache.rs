@@ -1,4 +1,4 @@
-//! Predictors kept ready for the snapshots that were asked for of late.
+//! Caches predictors for the snapshots that were requested recently.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{PredictRequest, Prediction};
 use crate::store;
 
-/// Predictors kept ready at most: enough to play a slider over a run of ten tasks.
+/// Maximum number of cached predictors: enough to move a slider over a run of ten tasks.
 const MOST: usize = 24;
-/// Bytes that predictors kept ready take at most.
+/// Maximum number of bytes of cached predictors.
 const MOST_BYTES: u64 = 1 << 30;
-/// Predictors kept ready whatever they take. A request, a look inside a run and a table of a folder may each wait for one
-/// of its own; with fewer they would take it from each other again and again.
+/// Number of predictors that are cached regardless of their size. A prediction, a look inside a run and a table of a
+/// folder may each need their own; with fewer they would evict each other's predictors again and again.
 const LEAST: usize = 3;
 
-/// What a predictor is of: a run's folder, a task (from 0), and when its snapshot was written. A
-/// added task that was undone may have made way for another one.
+/// Identifies a snapshot: the run's folder, the task (from 0) and the time of writing. The time differs if an added
+/// task was undone and another one added.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The run's folder.
@@ -31,7 +31,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// That of the snapshot that is there now.
+    /// Returns the key of the snapshot that exists now.
     pub fn of(run: &Path, task: usize) -> Self {
         Self {
             run: run.to_path_buf(),
@@ -41,19 +41,19 @@ impl Key {
     }
 }
 
-/// A predictor, or what is left to make one of on the thread that owns its device.
+/// A predictor, or the parts to assemble it on the thread that owns its device.
 pub enum Prepared {
-    /// It answers at once.
+    /// Ready to predict.
     Whole(Box<Predictor>),
-    /// To be uploaded to a GPU.
+    /// Still to be uploaded to a GPU.
     Parts(Box<Parts>),
 }
 
 impl Prepared {
-    /// Makes everything ready that may be made ready on any thread: for the CPU all of it.
+    /// Prepares everything that any thread may prepare; for the CPU that is the whole predictor.
     ///
     /// # Errors
-    /// As [`Predictor::open`].
+    /// See [`Predictor::open`].
     pub fn ahead(folder: &Path, task: usize, cache: &ResourceCache) -> Result<Self> {
         let mut parts = Parts::gather(folder, task, None, cache, false)?;
         if parts.is_for_cpu() {
@@ -63,7 +63,7 @@ impl Prepared {
         Ok(Self::Parts(Box::new(parts)))
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the bytes of memory that it needs.
     fn bytes(&self) -> u64 {
         match self {
             Self::Whole(predictor) => predictor.bytes(),
@@ -79,17 +79,17 @@ impl Prepared {
     }
 }
 
-/// Predictors kept ready, the latest used last.
+/// Cached predictors, the most recently used last.
 #[derive(Default)]
 pub struct PredictorCache(VecDeque<(Key, Prepared)>);
 
 impl PredictorCache {
-    /// Whether this one is there.
+    /// Returns whether the cache has this predictor.
     pub fn has(&self, key: &Key) -> bool {
         self.0.iter().any(|(known, _)| known == key)
     }
 
-    /// Puts one there; those that were not used for longest may have to go.
+    /// Adds a predictor and removes the least recently used ones if necessary.
     pub fn put(&mut self, key: Key, prepared: Prepared) {
         self.0.retain(|(known, _)| *known != key);
         self.0.push_back((key, prepared));
@@ -97,10 +97,10 @@ impl PredictorCache {
         self.0.drain(..surplus(&sizes));
     }
 
-    /// The predictor of this snapshot, if it was made ready; it counts as used.
+    /// Returns the predictor of this snapshot, if it is cached, and marks it as recently used.
     ///
     /// # Errors
-    /// As [`Parts::assemble`].
+    /// See [`Parts::assemble`].
     pub fn predictor(&mut self, key: &Key, cache: &ResourceCache) -> Result<Option<&Predictor>> {
         let found = self.0.iter().position(|(known, _)| known == key);
         let Some((key, prepared)) = found.and_then(|at| self.0.remove(at)) else {
@@ -113,10 +113,10 @@ impl PredictorCache {
         })
     }
 
-    /// Answers one snapshot of a request.
+    /// Predicts the image of a request with one snapshot.
     ///
     /// # Errors
-    /// As [`Predictor::open`] and [`Predictor::verdict`].
+    /// See [`Predictor::open`] and [`Predictor::verdict`].
     pub fn predict(
         &mut self,
         request: &PredictRequest,
@@ -143,7 +143,7 @@ impl PredictorCache {
     }
 }
 
-/// How many of the oldest predictors have to go; `sizes` are the bytes of each, the oldest first.
+/// Returns how many of the oldest predictors must be removed; `sizes` are their bytes, the oldest first.
 fn surplus(sizes: &[u64]) -> usize {
     let mut left: u64 = sizes.iter().sum();
     let mut gone = 0;
@@ -164,11 +164,11 @@ mod tests {
 
     #[test]
     fn predictors_are_bounded_by_bytes_and_by_number() {
-        // Whole networks of a ViT-B, as Seq-FT keeps them.
+        // Three complete ViT-B networks, as Seq-FT keeps them.
         assert_eq!(surplus(&[344_000_000; 24]), 21);
         assert_eq!(surplus(&[5_000_000; 24]), 0);
         assert_eq!(surplus(&[5_000_000; 26]), 2);
-        // The last ones stay whatever they take, for each is waited for.
+        // The last ones remain regardless of their size, because a request waits for each.
         assert_eq!(surplus(&[2 << 30; 3]), 0);
         assert_eq!(surplus(&[2 << 30, 1, 1, 1, 1]), 1);
         assert_eq!(surplus(&[1, 1, 1, 1, 2 << 30]), 2);

@@ -1,14 +1,15 @@
-//! Pieces that are made ready one ahead of the one that is being used.
+//! Prepares the next piece of work while the current one is used.
 
 use std::ops::ControlFlow;
 
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// Makes each of `pieces` ready on another thread while `then` uses the one before it, in order, until that breaks.
+/// Prepares each of `pieces` with `ready` on another thread while `then` uses the previous one, in order, until
+/// `then` breaks.
 ///
 /// # Errors
-/// That of `then`, or one where making a piece ready panicked.
+/// Returns the Problem of `then`, or one that says that `ready` panicked.
 pub(super) fn one_ahead<P: Send, R: Send>(
     mut pieces: impl Iterator<Item = P>,
     ready: impl Fn(P) -> R + Sync,

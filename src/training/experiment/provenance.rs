@@ -1,4 +1,4 @@
-//! What a run is made of and where it is computed, as it is noted with the run.
+//! Collects the provenance of a run: its plugin, backbone and machine.
 
 use lae_kernels::simd::Level;
 
@@ -10,14 +10,14 @@ use crate::store::{BackboneFacts, Machine, Provenance};
 use super::TrainingPlan;
 
 impl TrainingPlan {
-    /// What the run that begins is made of.
+    /// Returns the provenance of a run that begins.
     pub(super) fn provenance(&self) -> Provenance {
         let machine = machine(&self.ready.info, 0);
         Provenance::new(self.plugin_text(), facts_of(&self.backbone), machine)
     }
 }
 
-/// What table and weight file say of a backbone.
+/// Returns the facts about a backbone from its table entry and its weights file.
 pub(super) fn facts_of(opened: &Opened) -> BackboneFacts {
     BackboneFacts {
         name: opened.entry.name.clone(),
@@ -32,7 +32,7 @@ pub(super) fn facts_of(opened: &Opened) -> BackboneFacts {
     }
 }
 
-/// This program on this machine, computing on a device from a task (from 0) on.
+/// Describes this program, this machine and the device, which compute from task `from` (from 0) on.
 pub(super) fn machine(on: &DeviceInfo, from: usize) -> Machine {
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     Machine {

@@ -1,5 +1,4 @@
-//! A backbone that can be watched: it does what the one in it does, and while it is watched notes
-//! what its last block gathers from each image.
+//! A backbone that can record, for each image, the attention or token lengths of its last block.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,20 +11,20 @@ use crate::problem::Result;
 use crate::run::inside::{AttentionKind, AttentionMap};
 use crate::tensors::HostTensor;
 
-/// One pass of images through the last block: a map for each image.
+/// One forward pass of images through the last block: a map per image.
 pub type Pass = Vec<AttentionMap>;
 
-/// What is noted; none while nobody watches. A network made of this one shares it.
+/// The recorded passes; `None` while nothing is recorded. Networks derived from this one share them.
 type Notes = Arc<Mutex<Option<Vec<Pass>>>>;
 
-/// A backbone that can be watched.
+/// A backbone wrapper that can record its last block.
 pub struct Watched {
     network: Arc<dyn Backbone>,
     notes: Notes,
 }
 
 impl Watched {
-    /// That one, unwatched.
+    /// Wraps a network, without recording.
     pub fn new(network: Arc<dyn Backbone>) -> Self {
         Self {
             network,
@@ -37,10 +36,10 @@ impl Watched {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Watches while `act` is done; returns its result and the passes in order.
+    /// Records while `act` runs. Returns the result of `act` and the passes in order.
     ///
     /// # Errors
-    /// Those of `act`.
+    /// Returns the Problem of `act`.
     pub fn during<T>(&self, act: impl FnOnce() -> Result<T>) -> Result<(T, Vec<Pass>)> {
         *self.notes() = Some(Vec::new());
         let done = act();
@@ -124,7 +123,7 @@ impl Backbone for Watched {
     }
 }
 
-/// Shares (batch × places) as attention maps.
+/// Converts attention shares (batch × places) to attention maps.
 fn attention(shares: &Tensor<2>, [rows, columns]: [usize; 2]) -> Result<Pass> {
     let values = HostTensor::read(shares)?.values;
     let map = |values: &[f32]| AttentionMap {
@@ -138,7 +137,7 @@ fn attention(shares: &Tensor<2>, [rows, columns]: [usize; 2]) -> Result<Pass> {
     Ok(values.chunks_exact(places).map(map).collect())
 }
 
-/// The length of each token after the last block.
+/// Returns maps of the Euclidean length of each token after the last block.
 fn lengths(out: &Tokens) -> Result<Pass> {
     let [_, tokens, width] = out.values.dims();
     let host = HostTensor::read(&out.values)?.values;

@@ -1,4 +1,4 @@
-//! What jobs share: opened data sets and backbones, kept while they are in use.
+//! Resources that jobs share: opened datasets and backbones, cached while they are in use.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,26 +21,26 @@ use crate::run::job::Own;
 use crate::store::PetStart;
 use crate::texts::Message;
 
-/// Shared by all jobs of one process; clones are handles on the same shelves.
+/// Opened datasets and backbones of one process; clones share the same cache.
 #[derive(Clone, Default)]
 pub struct ResourceCache {
     shelves: Arc<Mutex<Shelves>>,
-    /// What the job at work brings along.
+    /// Plugins, backbones and data that the current job contains.
     own: Arc<Own>,
 }
 
 #[derive(Default)]
 struct Shelves {
-    /// The data set opened last, by what defines it.
+    /// The dataset opened last, with the key that defines it.
     data: Option<(String, Arc<Dataset>)>,
-    /// Decoded images of that data set at one working size.
+    /// Decoded images of that dataset at one input size.
     pixels: Option<(String, Arc<PixelCache>)>,
     /// Backbones by device, number format of the weights, and choice.
     backbones: HashMap<(String, WeightType, String), Arc<Opened>>,
 }
 
 impl ResourceCache {
-    /// The same shelves for a job that brings this along.
+    /// Returns a handle to the same cache for a job that contains `own`.
     pub fn with_own(&self, own: &Own) -> Self {
         Self {
             shelves: Arc::clone(&self.shelves),
@@ -48,32 +48,32 @@ impl ResourceCache {
         }
     }
 
-    /// What the job at work brings along.
+    /// Returns what the current job contains.
     pub fn own(&self) -> &Own {
         &self.own
     }
 
     fn shelves(&self) -> std::sync::MutexGuard<'_, Shelves> {
-        // A job that panicked leaves whole entries behind: each is inserted in one step.
+        // Each entry is inserted in one step, so a job that panicked leaves no partial entry.
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens data sets again when they are used next.
+    /// Removes the cached dataset, so that it is opened anew when it is used next.
     pub fn forget_data(&self) {
         let mut shelves = self.shelves();
         (shelves.data, shelves.pixels) = (None, None);
     }
 
-    /// Drops all backbones: their device may be lost.
+    /// Removes all backbones; needed if their device may be lost.
     pub fn forget_backbones(&self) {
         self.shelves().backbones.clear();
     }
 
-    /// The data set these settings name. While it is being opened, `go_on` is asked from any
-    /// thread whether to continue.
+    /// Opens the dataset that these settings name. While it is opened, `go_on` is called from any thread and returns
+    /// whether to continue.
     ///
     /// # Errors
-    /// Returns a Problem if it cannot be opened, or `go_on` said no.
+    /// Returns a Problem if the dataset cannot be opened, or `go_on` returned false.
     pub fn data(
         &self,
         config: &RunConfig,
@@ -97,16 +97,16 @@ impl ResourceCache {
         Ok(data)
     }
 
-    /// The place of the data set of these settings: where the job brought it, else where they say.
+    /// Returns the place of the dataset: the one in the job, otherwise the one in the settings.
     fn place_of_data<'a>(&'a self, config: &'a RunConfig) -> &'a str {
         self.own.data.get(&config.data).unwrap_or(&config.data)
     }
 
-    /// The LoRA that these settings have a PET start from: the one that the job brought, else the one in the folder they
+    /// Returns the LoRA that a PET starts from: the one of the job, otherwise the one in the folder that the settings
     /// name.
     ///
     /// # Errors
-    /// Returns a Problem for a folder without one, or a kind of adapter that is not known.
+    /// Returns a Problem for a folder without a LoRA, or an unknown kind of adapter.
     pub fn start(&self, config: &RunConfig) -> Result<Option<PetStart>> {
         let Some(named) = &config.pet_start else {
             return Ok(None);
@@ -117,7 +117,7 @@ impl ResourceCache {
         PetStart::at(folder).map(Some)
     }
 
-    /// Decoded images of a data set, kept for one working size at a time.
+    /// Returns the cache of decoded images of a dataset; only one input size is cached at a time.
     pub fn pixels(&self, config: &RunConfig, size: usize) -> Arc<PixelCache> {
         let key = format!(
             "{} {:?} {size} {}",
@@ -136,20 +136,20 @@ impl ResourceCache {
         }
     }
 
-    /// The available backbones, with those that were brought along.
+    /// Returns the available backbones, including those of the job.
     pub fn backbones(&self) -> BackboneLibrary {
         BackboneLibrary::usual().with_own(&self.own.backbones, &self.own.weights)
     }
 
-    /// The available PET plugins, with those that were brought along.
+    /// Returns the available PET plugins, including those of the job.
     pub fn plugins(&self) -> PluginLibrary {
         PluginLibrary::standard().with_own(&self.own.plugins)
     }
 
-    /// Downloads a backbone that cannot be described before.
+    /// Downloads a backbone that can only be described after its download.
     ///
     /// # Errors
-    /// Returns a Problem if it cannot be had.
+    /// Returns a Problem if it cannot be downloaded.
     pub fn bring(
         &self,
         choice: BackboneChoice<'_>,
@@ -161,16 +161,16 @@ impl ResourceCache {
     /// Describes the backbone of this name or file without loading its weights.
     ///
     /// # Errors
-    /// Returns a Problem if there is none, or its file cannot be read.
+    /// Returns a Problem if it does not exist, or its file cannot be read.
     pub fn describe(&self, choice: BackboneChoice<'_>) -> Result<Description> {
         self.backbones().describe(choice)
     }
 
-    /// The backbone of this name or file on a device, computed in this way; its weights are
-    /// downloaded if they are missing, `progress` says so.
+    /// Returns the backbone of this name or file on a device, with weights in this number format. Downloads missing
+    /// weights and reports this to `progress`.
     ///
     /// # Errors
-    /// Returns a Problem if the weights cannot be had or do not fit.
+    /// Returns a Problem if the weights are not available or do not fit.
     pub fn backbone(
         &self,
         choice: BackboneChoice<'_>,
@@ -183,10 +183,10 @@ impl ResourceCache {
         })
     }
 
-    /// The same, made of what `read` gives if it is not loaded.
+    /// Returns the backbone as [`ResourceCache::backbone`] does, but reads it with `read` if it is not loaded.
     ///
     /// # Errors
-    /// Those of `read`, or the weights do not fit.
+    /// Returns the Problem of `read`, or one for weights that do not fit.
     pub fn placed(
         &self,
         choice: BackboneChoice<'_>,
@@ -194,7 +194,7 @@ impl ResourceCache {
         ready: &Ready,
         read: impl FnOnce() -> Result<Unplaced>,
     ) -> Result<Arc<Opened>> {
-        // One name is not one network where jobs bring their own.
+        // Jobs may contain their own tables, so a name alone does not identify a network.
         let chosen = choice.key();
         let known = match (&self.own.backbones[..], self.own.weights.get(choice.name)) {
             ([], None) => chosen,
@@ -206,7 +206,7 @@ impl ResourceCache {
         }
         let opened = Arc::new(read()?.place((&ready.device, weights))?);
         let mut shelves = self.shelves();
-        // Those that no job and no predictor holds any more make room.
+        // Removes backbones that no job and no predictor uses any more.
         shelves
             .backbones
             .retain(|_, known| Arc::strong_count(known) > 1);
@@ -214,7 +214,7 @@ impl ResourceCache {
         Ok(opened)
     }
 
-    /// Whether the backbone of this name or file is loaded on a device, in whatever way.
+    /// Returns whether the backbone of this name or file is loaded on a device, in any number format.
     pub fn has_backbone(&self, choice: BackboneChoice<'_>, on: &DeviceInfo) -> bool {
         let (selector, name) = (on.selector(), choice.key());
         let shelves = self.shelves();
@@ -222,16 +222,16 @@ impl ResourceCache {
         known.any(|(device, _, known)| *device == selector && *known == name)
     }
 
-    /// The PET plugin of this name: the one that was brought along, else as the files say now.
+    /// Returns the PET plugin of this name: the one of the job, otherwise the one in the current files.
     ///
     /// # Errors
-    /// Returns a Problem if there is none, or its file is broken.
+    /// Returns a Problem if it does not exist, or its file is broken.
     pub fn plugin(&self, name: &str) -> Result<Arc<PetSpec>> {
         self.plugins().get(name)
     }
 }
 
-/// How these settings vary training images.
+/// Returns the augmentation of training images in these settings.
 pub fn augment_of(config: &RunConfig) -> Augment {
     let [low, high] = config.crop_scale;
     Augment {
@@ -241,7 +241,7 @@ pub fn augment_of(config: &RunConfig) -> Augment {
     }
 }
 
-/// How a run's settings open its data set.
+/// Returns the options with which these settings open their dataset.
 pub fn open_options(config: &RunConfig) -> OpenOptions {
     OpenOptions {
         test_share: config.test_share,

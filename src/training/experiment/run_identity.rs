@@ -1,4 +1,4 @@
-//! What a run is based on, and the header made from it: after opening it, or before, to know its key.
+//! The identity of a run and the header made from it, either after opening everything or before, to compute its key.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,29 +13,29 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{MethodFacts, RunHeader};
 
-/// What a run is based on, opened or only described: everything that distinguishes it from other runs.
+/// Everything that the results of a run depend on, and that distinguishes it from other runs.
 pub(super) struct RunIdentity<'a> {
-    /// Its settings, [standing alone](standing_alone).
+    /// The settings, as returned by [`standing_alone`].
     pub config: &'a RunConfig,
-    /// Class names in the order they are taught.
+    /// Class names in the order in which they are taught.
     pub class_order: Vec<String>,
-    /// The classes of each task, as positions.
+    /// The classes of each task, as positions in the class order.
     pub tasks: &'a [Range<usize>],
-    /// Images of each task.
+    /// Number of training images of each task.
     pub train_images: Vec<usize>,
-    /// The same for testing.
+    /// Number of test images of each task.
     pub test_images: Vec<usize>,
-    /// Which images these are.
+    /// Fingerprints of the images.
     pub images: Fingerprints,
-    /// The plugin, where one is trained.
+    /// The plugin, if a PET is trained.
     pub pet: Option<&'a PetSpec>,
-    /// What random draws of a PET are kept apart by.
+    /// How the random draws of a PET are separated.
     pub drawing: Drawing,
     /// Number format of the weights on a GPU; `None` on the CPU.
     pub gpu_weights: Option<WeightType>,
-    /// Side of the square that the network sees, in pixels.
+    /// Side of the square network input, in pixels.
     pub input_size: usize,
-    /// Frozen numbers of the backbone.
+    /// Number of frozen values of the backbone.
     pub frozen_parameters: usize,
     /// SHA-256 of the weight file, in hex.
     pub weights_sha256: &'a str,
@@ -44,7 +44,8 @@ pub(super) struct RunIdentity<'a> {
 }
 
 impl RunIdentity<'_> {
-    /// The constant facts of the run, still without name, folder, device and what is trained: enough for its key.
+    /// Returns the header of the run without name, folder, device and number of trained values, which is enough for
+    /// its key.
     ///
     /// # Errors
     /// Returns a Problem for settings out of range.
@@ -72,7 +73,7 @@ impl RunIdentity<'_> {
             start_sha256: self.start_sha256.map(str::to_owned),
             images: Some(self.images),
             added_tasks: Vec::new(),
-            // Small runs take less than a second, and lists have the newest first.
+            // Small runs take less than a second, and lists are sorted by this time.
             started: jiff::Zoned::now()
                 .strftime("%Y-%m-%dT%H:%M:%S%.3f%:z")
                 .to_string(),
@@ -81,8 +82,8 @@ impl RunIdentity<'_> {
     }
 }
 
-/// The settings as the run keeps them: nothing they name depends on the folder the program is started in,
-/// nor on a file with the order of classes, which may change or go.
+/// Returns the settings as a run stores them: paths are absolute, and the class order is written out, because the
+/// file that contains it may change or disappear.
 pub(super) fn standing_alone(
     config: &RunConfig,
     order: &ClassOrder,
@@ -95,7 +96,7 @@ pub(super) fn standing_alone(
         let place = path.to_string_lossy().into_owned();
         is_here(&place).then_some(place)
     };
-    // Embedded and published sets go by their names, even beside a folder of that name.
+    // Embedded and published datasets are stored by name, even if a folder with that name exists.
     if Path::new(&data.origin).is_absolute()
         && published::published(&config.data).is_none()
         && let Some(place) = absolute(&config.data)

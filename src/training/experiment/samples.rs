@@ -1,4 +1,4 @@
-//! Some images of the data that a run learned from, for a report.
+//! Selects sample images of the data that a run learned from, for a report.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use crate::files::names::is_elsewhere;
 use crate::run::event::Picture;
 use crate::store::{RunSummary, SamplePicture};
 
-/// Images that are shown of a data set.
+/// Maximum number of images per dataset.
 const MOST: usize = 24;
-/// Longer side of one that is larger, in pixels: twice as many as it is shown with.
+/// Maximum length of the longer side in pixels: twice the displayed size.
 const LARGEST: u32 = 160;
 
-/// The first training image of each class, of the first classes; empty if the data are not available, are others than
-/// those that the run learned from, or are on another computer, which the program contacts only if the user asks.
-/// `go_on` is asked from any thread whether to continue.
+/// Returns the first training image of each of the first classes. Returns an empty list if the data are not
+/// available, differ from those that the run learned from, or are on another computer, which the program contacts
+/// only on request. `go_on` is called from any thread and returns whether to continue.
 pub fn sample_pictures(
     cache: &ResourceCache,
     run: &RunSummary,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Vec<SamplePicture> {
     let header = &run.header;
-    // Without a fingerprint any folder could be meant.
+    // Without fingerprints, the images may differ from those that the run learned from.
     let Some(known) = &header.images else {
         return Vec::new();
     };
@@ -48,7 +48,7 @@ pub fn sample_pictures(
     pictures.filter_map(sample).collect()
 }
 
-/// The bytes of a PNG file, no larger than it is shown.
+/// Returns an image as PNG file, reduced to at most [`LARGEST`] pixels.
 fn png(picture: &Picture) -> Option<Vec<u8>> {
     let size = [picture.width, picture.height].map(u32::try_from);
     let [Ok(width), Ok(height)] = size else {

@@ -1,4 +1,4 @@
-//! A run as a part of other work: its progress is one line.
+//! A sink for a run that is part of other work: it reports progress as one line.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use crate::texts::{Message, Words};
 /// Reports a run's progress as one line, and passes the user's commands on to the run.
 pub(super) struct Quiet<'a> {
     sink: &'a mut dyn Sink,
-    /// What is being done; none while it is prepared.
+    /// What is being done; `None` during the preparation.
     what: Option<Message>,
-    /// Commands for the run.
+    /// Control of the run.
     pub run: Control,
     pub person: Option<&'a Control>,
     began: Instant,
-    /// Since when the user has paused it, and for how long it waited before that.
+    /// When the current pause began; `waited` is the total of earlier pauses.
     waits: Option<Instant>,
     pub waited: Duration,
     /// Completed share of the training.
@@ -39,13 +39,13 @@ impl<'a> Quiet<'a> {
         }
     }
 
-    /// How long it was at work.
+    /// Returns how long the run has worked, without pauses.
     pub fn worked(&self) -> Duration {
         let waits = self.waits.map_or(Duration::ZERO, |since| since.elapsed());
         self.began.elapsed().saturating_sub(self.waited + waits)
     }
 
-    /// Passes a stop or pause by the user on to the run. Pauses do not count as its time.
+    /// Passes the user's request to stop or pause on to the run, and measures pauses.
     fn hear(&mut self, wish: ControlRequest) {
         match (wish, self.waits) {
             (ControlRequest::Pause, None) => self.waits = Some(Instant::now()),
@@ -60,7 +60,7 @@ impl<'a> Quiet<'a> {
         }
     }
 
-    /// Says what is being done.
+    /// Reports what is being done, with a detail.
     pub fn tell(&mut self, more: Option<Words>) {
         let words = match (self.what.clone(), more) {
             (None, None) => return,

@@ -1,4 +1,4 @@
-//! The speed of networks, measured with forward passes.
+//! Measures the speed of networks with forward passes.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::nn;
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
-/// Images in the batch that is timed, and number of repetitions; the shortest time is the least disturbed.
+/// Images in the timed batch, and number of repetitions; the fastest one counts.
 const IMAGES: usize = 16;
 const TIMES: usize = 3;
 

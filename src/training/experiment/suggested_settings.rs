@@ -1,5 +1,5 @@
-//! The settings that suit a dataset: backbone, tasks, order, batch, epochs, flips. The window and the command line
-//! begin with these, so that both train alike on the same folder.
+//! Suggests settings for a dataset: backbone, tasks, order, batch, epochs, flips. The window and the command line
+//! both start with them, so that they train the same way on the same folder.
 
 use crate::backbone::library::{BackboneEntry, NANO, PHOTO, embedded_entry};
 use crate::data::Dataset;
@@ -12,31 +12,31 @@ use crate::method::{adopt_published, named_method};
 use crate::run::config::{RunConfig, SettingSpec};
 use crate::texts::Message;
 
-/// Steps of the optimiser that the chosen epochs should come to; with fewer, little is learned.
+/// Minimum number of optimiser steps that the chosen epochs should have; fewer teach little.
 const STEPS: usize = 60;
-/// Steps that every task of a folder gets at least: with fewer, its outputs stay too quiet beside those of earlier tasks
-/// (docs/results.md has the measurements).
+/// Minimum number of steps per task for a user's folder: with fewer, the outputs of the task remain too small beside
+/// those of earlier tasks (measured in docs/results.md).
 pub const LEAST_STEPS: usize = 100;
-/// Steps that an epoch should have.
+/// Number of steps that an epoch should have.
 const PER_EPOCH: usize = 4;
-/// Smallest batch that is chosen: smaller ones learn from noise.
+/// Smallest batch size that is chosen; smaller batches have noisy gradients.
 const SMALLEST: usize = 4;
-/// Most epochs that are chosen.
+/// Largest number of epochs that is chosen.
 const MOST_CHOSEN: usize = 30;
-/// The tasks of the letters.
+/// Classes per task of the letters.
 pub const LETTERS: &str = "6,5,5,5,5";
-/// Tasks into which the classes of a folder are cut.
+/// Number of tasks into which the classes of a folder are divided.
 const TASKS: usize = 5;
 
-/// The properties of a dataset that the choice depends on.
+/// Properties of a dataset that the suggestions depend on.
 pub struct DatasetFacts<'a> {
     /// Class names, sorted.
     pub classes: &'a [String],
-    /// Training images of each class.
+    /// Number of training images of each class.
     pub train: &'a [usize],
-    /// How the images look: drawings may not be flipped, photographs have their own backbone.
+    /// The kind of images: drawings are not flipped, and photographs have their own backbone.
     pub looks: ImageKind,
-    /// Whether the classes of a user's folder are learned in stages rather than all at once.
+    /// Whether the classes of a user's folder are learned in several tasks rather than all at once.
     pub in_stages: bool,
 }
 
@@ -59,13 +59,14 @@ fn take_from(config: &mut RunConfig, kept: &RunConfig) {
     config.copy(kept, |setting| setting.of_data);
 }
 
-/// The method's own settings that are a share of the epochs.
+/// Returns the settings of the method that depend on the number of epochs.
 pub fn of_epochs(config: &RunConfig) -> impl Iterator<Item = &'static SettingSpec> + use<> {
     let own = named_method(&config.method).map_or(&[][..], |spec| spec.settings);
     own.iter().filter(|setting| setting.of_epochs.is_some())
 }
 
-/// Puts the usual share of epochs, such as the frozen ones, where these are not as many as usual.
+/// Sets method settings that count epochs, such as the frozen ones, to their usual share, if the number of epochs is
+/// not the default.
 pub fn share_epochs(config: &mut RunConfig) {
     if config.epochs == RunConfig::default().epochs {
         return;
@@ -78,7 +79,7 @@ pub fn share_epochs(config: &mut RunConfig) {
     }
 }
 
-/// As [`suit`], for a dataset that is open.
+/// Applies settings that suit an open dataset; see [`suit`].
 pub fn suit_to(config: &mut RunConfig, data: &Dataset, in_stages: bool) -> Vec<Message> {
     let pictures: Vec<_> = first_pictures(data).into_iter().map(|(_, p)| p).collect();
     let material = DatasetFacts {
@@ -154,7 +155,7 @@ fn suit_training(config: &mut RunConfig, material: &DatasetFacts) -> Option<Mess
         false => classes.to_string(),
     };
     config.order = ClassOrder::by_number(material.classes);
-    // Photographs may be flipped; digits, letters and drawings may not.
+    // Flips keep the meaning of photographs, but not of digits, letters and drawings.
     config.flip = material.looks.glyph_share.is_none();
     let least = material.train.iter().min().copied().unwrap_or(0);
     let each = match material.in_stages {
@@ -187,7 +188,8 @@ fn suit_training(config: &mut RunConfig, material: &DatasetFacts) -> Option<Mess
     })
 }
 
-/// Optimiser steps of the task that gets the fewest; `None` if the classes cannot be cut into tasks.
+/// Returns the number of optimiser steps of the task with the fewest; `None` if the classes cannot be divided into
+/// tasks.
 fn least_steps(config: &RunConfig, material: &DatasetFacts) -> Option<usize> {
     let order = ClassOrder::parse(&config.order).ok()?;
     let sizes = TaskSizes::parse(&config.classes_per_task).ok()?;
@@ -201,8 +203,8 @@ fn least_steps(config: &RunConfig, material: &DatasetFacts) -> Option<usize> {
     Some(config.epochs * (smallest / batch).max(1))
 }
 
-/// The tasks that classes are learned in by stages, as the settings name them: as even as they can be, none of a single
-/// class: "2", "3,3,3,2,2".
+/// Returns the classes per task as the settings write them ("2" or "3,3,3,2,2"): as even as possible, with no task of
+/// a single class.
 pub fn stages(classes: usize) -> String {
     let tasks = (classes / 2).clamp(1, TASKS);
     if classes.is_multiple_of(tasks) {
@@ -264,10 +266,10 @@ mod tests {
         let (small, words) = suited(&[30, 30, 8, 9]);
         assert_eq!(small.min_steps, LEAST_STEPS);
         assert!(matches!(&words[..], [one] if one.mentions("remark-settings-chosen-more-steps")));
-        // 500 images in batches of 24 are 20 steps in each of five epochs.
+        // 500 images in batches of 24 give 20 steps in each of five epochs.
         let (large, words) = suited(&[300, 300, 250, 250]);
         assert_eq!((large.min_steps, large.epochs, words), (0, 5, vec![]));
-        // Of the next data set nothing of it stays.
+        // Nothing of these settings remains for the next dataset.
         let mut next = small;
         next.data = "digits".into();
         let material = DatasetFacts {

@@ -98,7 +98,7 @@ pub fn try_methods(
 /// The chosen backbone is the first candidate. The results contain the chosen method with each backbone.
 ///
 /// # Errors
-/// As [`try_methods`], and for a backbone that is not found.
+/// See [`try_methods`]. Also returns a Problem for a backbone that does not exist.
 pub fn try_backbones(
     chosen: &RunConfig,
     backbones: &[String],
@@ -150,7 +150,7 @@ pub(super) struct Contender<'a> {
     /// Its name.
     pub title: String,
     pub config: RunConfig,
-    /// What it is trained with.
+    /// The resources to train it with.
     pub cache: &'a ResourceCache,
 }
 
@@ -167,10 +167,11 @@ pub(super) struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Trains them one after the other. `None` if the user stopped it before the first was finished.
+    /// Trains the candidates one after the other. Returns `None` if the user stopped it before the first one
+    /// finished.
     ///
     /// # Errors
-    /// As [`try_methods`].
+    /// See [`try_methods`].
     pub fn run(&self, sink: &mut dyn Sink, control: &Control) -> Result<Option<Trial>> {
         let began = Instant::now();
         let (chosen, timed) = (&self.all[0].config, &self.all[self.timed]);
@@ -240,7 +241,8 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns the summary of a finished run, or the reason why it did not finish. `done` is its share of the training.
+/// Returns the summary of a finished run, or the reason why it did not finish. `done` is the share of its training
+/// that was completed.
 fn ended(outcome: Result<Outcome>, done: f64) -> Result<RunSummary> {
     outcome.and_then(|outcome| match outcome {
         Outcome::Finished(header) => store::summarize(&header.folder),
@@ -312,7 +314,7 @@ impl Bounds {
 
 /// What the estimated time depends on.
 struct TrialCosts {
-    /// Training images of each class of each task, and the held-out images.
+    /// Number of training images of each class of each task; `judged` is the number of held-out images.
     train: Vec<Vec<usize>>,
     judged: Vec<Vec<usize>>,
     network: Network,
@@ -362,12 +364,13 @@ impl TrialCosts {
         each.sum::<f64>() * BESIDE
     }
 
-    /// Returns the bounds with which all of it takes at most this many seconds: images are reduced before epochs.
+    /// Returns the bounds within which all candidates take at most `planned` seconds: images are reduced before
+    /// epochs.
     fn bounds(&self, all: &[RunConfig], planned: f64) -> Bounds {
         let mut bounds = Bounds::default();
         let mut most = self.train.iter().flatten().max().copied().unwrap_or(0);
         while self.seconds(all, &bounds) > planned {
-            // In small steps, so that as much of the time as possible is used.
+            // Small steps, so that as much of the time as possible is used.
             let fewer = most * 3 / 4;
             if fewer >= FEWEST {
                 most = fewer;
@@ -446,7 +449,7 @@ mod tests {
         assert!(problem.unwrap_err().to_string().contains("none-such"));
     }
 
-    /// Stops once RanPAC is tried.
+    /// Stops the trial once RanPAC is tried.
     struct StopAtRanPac(Control);
 
     impl Sink for StopAtRanPac {

@@ -1,27 +1,27 @@
-//! Images that cannot be read during a run: a few are skipped and reported, more end the run.
+//! Handles images that cannot be read during a run: a few are skipped and reported, more end the run.
 //!
-//! A damaged file costs one image. A disk that is gone costs all that are not in memory; a run that
-//! continued would learn from what happens to be cached and give figures of it.
+//! A damaged file affects one image. A lost disk affects all images that are not in memory; a run that continued
+//! would learn only from cached images and report misleading results.
 
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// One image in this number may be unreadable.
+/// At most one in this number of images may be unreadable.
 const ONE_IN: usize = 20;
 
-/// How one way through images goes.
+/// Counts the unreadable images of one pass over a number of images.
 pub(super) struct UnreadableImages {
     images: usize,
     lost: usize,
 }
 
 impl UnreadableImages {
-    /// Before the first of this number of images.
+    /// Begins a pass over this number of images.
     pub fn of(images: usize) -> Self {
         Self { images, lost: 0 }
     }
 
-    /// Counts images that could not be read.
+    /// Adds images that could not be read.
     ///
     /// # Errors
     /// Returns a Problem once they are more than a small share.
@@ -43,10 +43,10 @@ impl UnreadableImages {
         .advise(message!("advice-restore-images-and-resume")))
     }
 
-    /// Called at the end of a way that was to bring images.
+    /// Ends a pass in which `brought` images were read.
     ///
     /// # Errors
-    /// Returns a Problem if it brought none: then nothing was learned or tested.
+    /// Returns a Problem if no image was read, because then nothing was learned or tested.
     pub fn ended(&self, brought: usize) -> Result<()> {
         if brought > 0 {
             return Ok(());

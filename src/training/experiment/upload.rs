@@ -1,4 +1,4 @@
-//! From decoded pixels to the normalised images a backbone takes.
+//! Converts decoded pixels to the normalised images that a backbone takes.
 
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use rayon::prelude::*;
@@ -15,16 +15,16 @@ pub fn images(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device
     }
 }
 
-/// The same for a network, the way it wants them.
+/// Converts pixels to normalised images for a network, with its input size and normalisation; see [`images`].
 pub fn for_backbone(pixels: &[u8], opened: &Opened) -> Tensor<4> {
     let (side, scale) = (opened.input.size, &opened.normalisation);
     images(pixels, side, scale, &opened.backbone.device())
 }
 
-/// Bytes in a word of 32 bits, the smallest number that every GPU can unpack.
+/// Bytes per 32-bit word, the smallest integer that every GPU can unpack.
 const WORD: usize = 4;
 
-/// Sends four bytes in one number and takes them apart on the device.
+/// Sends four bytes per word and unpacks them on the device.
 fn from_words(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device) -> Tensor<4> {
     let area = side * side;
     let batch = pixels.len() / (area * 3).max(1);
@@ -45,11 +45,11 @@ fn from_words(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device
         / per_channel(scale.std)
 }
 
-/// Normalises on all cores and sends the numbers.
+/// Normalises on all CPU cores and sends f32 numbers.
 fn from_numbers(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device) -> Tensor<4> {
     let area = side * side;
     let batch = pixels.len() / (area * 3).max(1);
-    // Affine in the byte, so one table per channel does the division.
+    // A byte has only 256 values, so one table per channel replaces the division.
     let table: [[f32; 256]; 3] = std::array::from_fn(|channel| {
         std::array::from_fn(|byte| (byte as f32 / 255.0 - scale.mean[channel]) / scale.std[channel])
     });

@@ -1,4 +1,4 @@
-//! Training images divided into folds, each of which is answered by the others.
+//! Divides training images into folds, each of which is predicted from the others.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,9 +12,9 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store;
 
-/// Images at most; of more the same share of every class.
+/// Maximum number of images; if there are more, every class keeps the same share.
 const MOST: usize = 50_000;
-/// Parts of the images, each answered by the others.
+/// Number of folds.
 const FOLDS: usize = 10;
 
 /// A training image.
@@ -22,7 +22,7 @@ pub(super) struct One {
     /// Its index in the training split.
     pub index: usize,
     pub sample: Sample,
-    /// Its class, by position in the class order.
+    /// Its class, as position in the class order.
     pub label: usize,
 }
 
@@ -37,10 +37,10 @@ impl One {
     }
 }
 
-/// The images that are compared with one another, fold after fold.
+/// Images divided into folds for cross-validation.
 pub(super) struct Folds {
     pub pictures: Vec<One>,
-    /// Where each fold ends.
+    /// The end of each fold in `pictures`.
     pub ends: Vec<usize>,
     pub classes: usize,
 }
@@ -71,8 +71,10 @@ impl Folds {
         Ok(folds)
     }
 
+    /// Checks that there are at least two classes and enough images.
+    ///
     /// # Errors
-    /// Returns a Problem if there is nothing to hold a label against.
+    /// Returns a Problem if there are too few.
     pub fn enough(&self) -> Result<()> {
         if self.classes < 2 {
             return Err(Problem::new(message!("problem-single-class-learned"))
@@ -89,7 +91,8 @@ impl Folds {
         )
     }
 
-    /// Divides images into folds, each with as many of every class as any other; all of a set go into one.
+    /// Divides images into folds that have about equally many images of each class. Images with the same set number
+    /// (copies) are in the same fold.
     pub fn divided(all: Vec<(usize, One)>, classes: usize) -> Self {
         let labels: Vec<usize> = all.iter().map(|(_, one)| one.label).collect();
         let mut order = match all.len() > MOST {
@@ -130,10 +133,10 @@ impl Folds {
         }
     }
 
-    /// Keeps those that could be read, by their places in order.
+    /// Keeps the images that could be read; `read` are their places, sorted.
     ///
     /// # Errors
-    /// Returns a Problem if they are too few.
+    /// Returns a Problem if too few remain.
     pub fn keep(&mut self, read: &[usize]) -> Result<()> {
         self.ends = (self.ends.iter())
             .map(|end| read.partition_point(|at| at < end))
@@ -143,7 +146,7 @@ impl Folds {
     }
 }
 
-/// Those at these places, in this order; each place occurs once.
+/// Returns the images at these places, in this order; each place occurs once.
 fn in_order<'a>(
     all: impl IntoIterator<Item = One>,
     places: impl Iterator<Item = &'a usize>,

@@ -1,4 +1,4 @@
-//! What the runs of a grid are made of here, for a program elsewhere that is to train them.
+//! Collects what the runs of a grid need from this computer, for a program on another computer that will train them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use crate::problem::Result;
 use crate::run::grid::Grid;
 use crate::run::job::GridWork;
 
-/// What the runs of a grid need of this computer, whose runs are in `root`; its data sets are named by absolute paths
-/// from then on. What a run lacks here does not stop the others: it is reported there.
+/// Returns what the runs of a grid, whose runs are in `root`, need from this computer, and makes the dataset paths of
+/// `work` absolute. Skips runs whose needs cannot be met here; the other computer reports the reason.
 ///
 /// # Errors
-/// Returns a Problem for a file that is no grid.
+/// Returns a Problem for a file that is not a grid.
 pub fn take_grid_along(
     work: &mut GridWork,
     root: &Path,
@@ -37,7 +37,7 @@ pub fn take_grid_along(
         let Ok(mut along) = take_along(&mut config, data) else {
             continue;
         };
-        // The grid's text is read there again, and names them as it does here.
+        // The other computer reads the grid's text again, with the names that it uses here.
         rename(&mut along.weights, &config.backbone, weights);
         if let (Some(whole), Some(start)) = (&config.pet_start, start) {
             rename(&mut along.starts, whole, start);
@@ -57,7 +57,7 @@ fn rename(files: &mut BTreeMap<String, PathBuf>, from: &str, to: String) {
     }
 }
 
-/// Has a data set that was called so be called by this path.
+/// Sets the path of the dataset that the grid calls `called`.
 fn call(data: &mut Vec<(String, String)>, called: String, path: &str) {
     let mut given = data
         .iter_mut()

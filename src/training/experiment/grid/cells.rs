@@ -1,5 +1,4 @@
-//! The settings that a grid's file comes to: each row has a cell for each of its repetitions, and rows that name equal
-//! settings share a cell.
+//! Expands a grid file to settings: each row has a cell per repetition, and rows with equal settings share cells.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -23,51 +22,51 @@ use crate::store::{corrected, settings_key};
 pub struct Cell {
     /// Its settings.
     pub config: RunConfig,
-    /// Why it cannot be run with them, as far as it depends on them alone.
+    /// Why these settings are invalid, if they are.
     pub refused: Option<Problem>,
 }
 
-/// A row of a grid's table: runs that differ in class order and seed alone.
+/// A row of a grid's table: runs that differ only in class order and seed.
 #[derive(Clone, Debug)]
 pub struct GridRow {
-    /// The number of its part.
+    /// The index of its part.
     pub part: usize,
-    /// What it is called: its part and choices.
+    /// Its title: that of its part, and of its choices.
     pub title: String,
-    /// The settings in which rows of its part differ, with its values.
+    /// The settings in which rows of its part differ, with the values of this row.
     pub varied: Vec<(String, String)>,
-    /// The numbers of its cells.
+    /// The indices of its cells.
     pub cells: Vec<usize>,
 }
 
-/// What the user gives besides a grid's file.
+/// What the user specifies in addition to a grid file.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// The device of all cells.
     pub device: Option<String>,
-    /// The place of a data set that the file names: the name, the place.
+    /// Places of datasets that the file names, as pairs of name and place.
     pub data: Vec<(String, String)>,
-    /// What a job brings along of the computer that asked for it.
+    /// What a job contains of the computer that sent it.
     pub own: Own,
 }
 
 /// All cells of a grid.
 #[derive(Clone, Debug)]
 pub struct Cells {
-    /// What they are of.
+    /// The grid file.
     pub grid: Grid,
     /// The rows of its table.
     pub rows: Vec<GridRow>,
-    /// The cells; a cell's number is its place here, whatever is run of them.
+    /// The cells; indices of cells refer to this list.
     pub cells: Vec<Cell>,
 }
 
 impl Cells {
-    /// Those of a grid; lists of corrected labels are in `root`, next to the runs.
+    /// Expands a grid. Lists of corrected labels are in `root`, beside the runs.
     ///
     /// # Errors
-    /// Returns a Problem with the line of a preset, method or method's own setting that does not exist. What is wrong
-    /// with the settings of a cell is kept with the cell.
+    /// Returns a Problem with the line of a preset, method or method setting that does not exist. Other invalid
+    /// settings are stored with their cell.
     pub fn of(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
         let own = &overrides.own;
         let mut settling = Settling {
@@ -103,7 +102,8 @@ impl Cells {
         Ok(Self { grid, rows, cells })
     }
 
-    /// These cells alone, by number, and the rows that have one of them; all where none is named.
+    /// Keeps only the cells with these indices and the rows that contain one of them; keeps everything if `wanted` is
+    /// empty.
     #[must_use]
     pub fn only(mut self, wanted: &[usize]) -> Self {
         if wanted.is_empty() {
@@ -132,7 +132,7 @@ impl Cells {
     }
 }
 
-/// What a row is called.
+/// Returns the title of a row.
 fn title_of(part: &GridPart, choices: &[&Choice]) -> String {
     let choices = choices.iter().map(|choice| choice.title.as_str());
     let words = [part.title.as_str()].into_iter().chain(choices);
@@ -146,7 +146,7 @@ fn varied(choices: &[&Choice]) -> Vec<(String, String)> {
     told.collect()
 }
 
-/// Makes settings of what is given; backbones, plugins and lists are looked up once.
+/// Derives complete settings from the given ones; caches backbones, plugins and lists.
 struct Settling<'a> {
     overrides: &'a Overrides,
     root: &'a Path,
@@ -157,7 +157,7 @@ struct Settling<'a> {
 }
 
 impl Settling<'_> {
-    /// The settings of a row's repetitions, as `train` makes them of a preset and options.
+    /// Returns the settings of a row's repetitions, as `train` derives them from a preset and options.
     fn row(&mut self, grid: &Grid, part: &GridPart, choices: &[&Choice]) -> Result<Vec<RunConfig>> {
         let chosen = || choices.iter().flat_map(|choice| &choice.given);
         let given: Vec<&GridValue> = part.fixed.iter().chain(chosen()).collect();
@@ -176,7 +176,7 @@ impl Settling<'_> {
         let before = config.clone();
         for given in &given {
             if let GridKey::Common(setting) = given.key {
-                // The reader has tried it.
+                // The value is known to be valid since the file was read.
                 (setting.set)(&mut config, given.value.clone());
             }
         }
@@ -204,7 +204,7 @@ impl Settling<'_> {
         self.described.get(backbone).cloned().flatten()
     }
 
-    /// Says on which device and on whose copy of the data, with its corrected labels.
+    /// Sets the device, the place of the dataset and the corrected labels.
     fn place(&mut self, config: &mut RunConfig) -> Result<()> {
         let overrides = self.overrides;
         if let Some(device) = &overrides.device {
@@ -226,7 +226,7 @@ impl Settling<'_> {
     }
 }
 
-/// The last text that is given to a setting of every run.
+/// Returns the last text given to a setting that is not a method setting.
 fn text_of<'a>(given: &[&'a GridValue], key: &str) -> Option<(&'a GridValue, &'a str)> {
     let of_key =
         |given: &&&GridValue| !matches!(given.key, GridKey::Own(_)) && given.key.name() == key;
@@ -237,7 +237,7 @@ fn text_of<'a>(given: &[&'a GridValue], key: &str) -> Option<(&'a GridValue, &'a
     }
 }
 
-/// What a row begins with: its preset, or the defaults; and what the paper says of the preset's data.
+/// Returns the settings that a row starts from (its preset, or the defaults), and the paper of the preset.
 fn base(grid: &Grid, given: &[&GridValue]) -> Result<(RunConfig, Option<presets::Paper>)> {
     let Some((value, name)) = text_of(given, "preset") else {
         return Ok((RunConfig::default(), None));
@@ -246,8 +246,8 @@ fn base(grid: &Grid, given: &[&GridValue]) -> Result<(RunConfig, Option<presets:
     Ok((preset.run.clone(), preset.paper))
 }
 
-/// Puts the method's own settings. One for all methods has no effect on those without it; one that is
-/// crossed would give a cell twice.
+/// Applies method settings. One that is given for all methods is ignored by methods that lack it. One on an axis
+/// (`crossed`) must exist, otherwise the axis would produce equal cells.
 fn own_settings<'a>(
     grid: &Grid,
     config: &mut RunConfig,

@@ -1,5 +1,5 @@
-//! What is known of a cell before it is run: the key of its run, its images, and what it will take. Data, backbones,
-//! plugins and devices are looked at once for all cells that share them.
+//! Predicts the key, images and costs of a cell before it runs. Data, backbones, plugins and devices are opened once
+//! for all cells that share them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,41 +23,41 @@ use crate::run::event::{Control, ControlRequest};
 use crate::store::RunKey;
 use crate::texts::Message;
 
-/// What is known of a cell before it is run.
+/// What is known about a cell before it runs.
 #[derive(Clone, Debug)]
 pub struct Foreseen {
-    /// The key that its run will have; none while nobody knows the hash of weights that are still to be downloaded.
+    /// The key that its run will have; `None` while weights must be downloaded first to know their hash.
     pub key: Option<RunKey>,
     /// Training images of each task.
     pub train_images: Vec<usize>,
     /// Test images of each task.
     pub test_images: Vec<usize>,
-    /// Bytes of memory that it takes at most, decoded images not counted.
+    /// Peak memory in bytes, without decoded images.
     pub memory: u64,
-    /// About how many bytes it takes on the disk.
+    /// Approximate bytes on the disk.
     pub disk: u64,
-    /// Its network; `None` for a run that was trained elsewhere.
+    /// The size of its network; `None` for a run that was trained on another computer.
     pub network: Option<Network>,
 }
 
-/// A data set that is open.
+/// An opened dataset.
 struct OpenData {
     data: Arc<Dataset>,
     images: Fingerprints,
     train: Vec<usize>,
     test: Vec<usize>,
-    /// By class order, sizes of tasks, and whether all are learned at once.
+    /// By class order, classes per task, and whether all classes are learned at once.
     scenarios: HashMap<(String, String, bool), Result<Arc<Scenario>>>,
 }
 
-/// A backbone that was looked up.
+/// A backbone that was described.
 #[derive(Clone)]
 struct KnownBackbone {
     about: Arc<Description>,
     sha256: Option<String>,
 }
 
-/// Looks things up, each once.
+/// Predicts cells and caches what they share.
 pub(super) struct Foresight {
     cache: ResourceCache,
     control: Control,
@@ -68,7 +68,7 @@ pub(super) struct Foresight {
     plugins: PluginLibrary,
     gpu_weights: HashMap<String, Result<Option<WeightType>>>,
     data: Option<(String, Result<OpenData>)>,
-    /// What the last settings take, all repetitions alike.
+    /// Memory and disk space of the last settings, which are the same for all repetitions.
     taken: Option<(RunConfig, [u64; 2])>,
 }
 
@@ -87,10 +87,10 @@ impl Foresight {
         }
     }
 
-    /// Brings the weights of a backbone here, where they are not; `tell` gets the progress.
+    /// Downloads the weights of a backbone if they are missing; `tell` gets the progress.
     ///
     /// # Errors
-    /// As [`read_from`].
+    /// See [`read_from`].
     pub fn obtain(
         &mut self,
         backbone: BackboneChoice<'_>,
@@ -205,7 +205,7 @@ impl Foresight {
         self.gpu_weights.entry(key).or_insert_with(look).clone()
     }
 
-    /// The data set of these settings, opened where it is not the one before.
+    /// Returns the dataset of these settings, and opens it unless it is the previous one.
     fn open(&mut self, config: &RunConfig) -> Result<&mut OpenData> {
         let key = data_key(config);
         if self.data.as_ref().is_none_or(|(known, _)| *known != key) {
@@ -254,7 +254,7 @@ impl Foresight {
         made.clone()
     }
 
-    /// Memory and disk, in bytes.
+    /// Returns memory and disk space in bytes.
     fn takes(
         &mut self,
         chosen: &Chosen<'_>,
@@ -264,7 +264,7 @@ impl Foresight {
     ) -> Result<[u64; 2]> {
         let config = chosen.config;
         let alike = config.clone().repeatable();
-        // What the device is decides how much it takes.
+        // They depend on the device and on the micro-batch.
         let alike = RunConfig {
             device: config.device.clone(),
             micro_batch: config.micro_batch,
@@ -293,7 +293,7 @@ impl Foresight {
     }
 }
 
-/// What defines the data set of settings.
+/// Returns a key that identifies the dataset of these settings.
 pub(super) fn data_key(config: &RunConfig) -> String {
     format!("{} {:?}", config.data, open_options(config))
 }

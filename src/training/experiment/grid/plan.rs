@@ -1,4 +1,4 @@
-//! What is known of all cells of a grid: which are there, what the others will cost, and the figures of its rows.
+//! The state of all cells of a grid: which runs exist, what the others will cost, and the results of its rows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -22,61 +22,61 @@ use crate::store::{
 /// The state of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CellState {
-    /// Its run is finished and is here.
+    /// Its run is finished and exists in the folder of runs.
     Done(PathBuf),
-    /// Its run is here and can be resumed.
+    /// Its run exists and can be resumed.
     Stopped {
         /// The run's folder.
         folder: PathBuf,
-        /// Its tasks that are saved.
+        /// Number of saved tasks.
         saved: usize,
-        /// All of its tasks.
+        /// Number of all tasks.
         tasks: usize,
     },
-    /// Another program is at work on it.
+    /// Another program is running it.
     Elsewhere,
-    /// Nothing is there yet.
+    /// Its run does not exist yet.
     ToDo,
     /// It cannot be run.
     Refused(Problem),
 }
 
-/// What cells will cost that are not there yet.
+/// Estimated costs of the cells that are not finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct GridCosts {
-    /// Runs to do, stopped ones included.
+    /// Number of runs to do, including stopped ones.
     pub runs: usize,
     /// Seconds of training and testing, one run after the other.
     pub seconds: f64,
-    /// Whether all of that comes from the speed of earlier runs on the device.
+    /// Whether the estimate of every run is based on earlier runs on its device.
     pub measured: bool,
-    /// Whether these had method and backbone of the runs to do.
+    /// Whether these earlier runs had the same method and backbone.
     pub same_method: bool,
-    /// Bytes of memory that the largest takes, decoded images not counted.
+    /// Largest peak memory of a run in bytes, without decoded images.
     pub memory_bytes: u64,
-    /// About how many bytes all of them take on the disk.
+    /// Approximate bytes of all runs on the disk.
     pub disk_bytes: u64,
 }
 
-/// The figures of a row.
+/// The results of a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RowFigures {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// The settings in which rows of its part differ, with its values.
+    /// The settings in which rows of its part differ, with the values of this row.
     pub settings: BTreeMap<String, String>,
-    /// Its cells that have no finished run.
+    /// Number of its cells without a finished run.
     pub missing: usize,
-    /// Its runs, with mean and standard deviation of their figures.
+    /// Its runs, with mean and standard deviation of their metrics.
     #[serde(flatten)]
     pub figures: OrdersSummary,
 }
 
-/// All cells of a grid with what is known of them.
+/// All cells of a grid with their predictions and runs.
 pub struct GridPlan {
     /// The cells.
     pub cells: Cells,
-    /// What is known of each; a Problem for one that cannot be run.
+    /// The prediction for each cell; a Problem for a cell that cannot run.
     pub foreseen: Vec<Result<Foreseen>>,
     pub(super) root: PathBuf,
     pub(super) cache: ResourceCache,
@@ -87,8 +87,8 @@ pub struct GridPlan {
 }
 
 impl GridPlan {
-    /// Checks everything that the cells depend on, and the runs below `root`. With `opens`, devices are opened as for a
-    /// run. `None` if the user stopped it.
+    /// Checks everything that the cells depend on, and the runs in `root`. With `opens`, devices are opened as for a
+    /// run. Returns `None` if the user stopped it.
     pub fn make(
         cells: Cells,
         root: &Path,
@@ -121,16 +121,16 @@ impl GridPlan {
             foresight,
         };
         if opens {
-            // A cell whose device is not there says so when it is run.
+            // A missing device is reported when its cell runs.
             plan.find_devices();
         }
         Some(plan)
     }
 
-    /// That of a grid whose runs others compute, or nobody yet: no device is opened.
+    /// Returns the plan of a grid whose runs are trained elsewhere or not yet started; opens no device.
     ///
     /// # Errors
-    /// As [`Cells::of`].
+    /// See [`Cells::of`].
     pub fn from_afar(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
         let cells = Cells::of(grid, root, overrides)?;
         let (cache, control) = (ResourceCache::default(), Control::default());
@@ -138,27 +138,27 @@ impl GridPlan {
         plan.ok_or_else(|| Problem::new(message!("notices-grid-incomplete")))
     }
 
-    /// What its runs have open.
+    /// Returns the cache of resources that its runs share.
     pub fn cache(&self) -> ResourceCache {
         self.cache.clone()
     }
 
-    /// What the user requests.
+    /// Returns the user's current request.
     pub fn request(&self) -> ControlRequest {
         self.control.request()
     }
 
-    /// The key of a cell's run, where it is known.
+    /// Returns the key of a cell's run, if it is known.
     pub fn key(&self, cell: usize) -> Option<&RunKey> {
         self.foreseen.get(cell)?.as_ref().ok()?.key.as_ref()
     }
 
-    /// What the settings of a cell are known by, wherever they are computed.
+    /// Returns the key of a cell's settings, which is the same on every computer.
     pub fn settings_key(&self, cell: usize) -> String {
         settings_key(&filled(&self.cells.cells[cell].config).anywhere())
     }
 
-    /// The run of a cell that is furthest.
+    /// Returns the run of a cell that has progressed furthest.
     pub fn run_of(&self, cell: usize) -> Option<&RunSummary> {
         self.runs.of(self.key(cell)?)
     }
@@ -186,8 +186,8 @@ impl GridPlan {
         }
     }
 
-    /// Takes the run of this name, which was trained elsewhere, for that of a cell: what it was computed on may be unknown
-    /// here, and its data set not available.
+    /// Assigns the run of this name, which was trained elsewhere, to a cell. The device of the run may be unknown
+    /// here, and its dataset may not be available.
     pub fn learn(&mut self, cell: usize, run: &str) {
         self.runs.refresh();
         let Some(run) = self.runs.in_folder(&self.root.join(run)) else {
@@ -204,18 +204,18 @@ impl GridPlan {
         });
     }
 
-    /// Looks at the runs again, which other programs may have resumed.
+    /// Reads the runs again, because other programs may have continued them.
     pub fn refresh(&mut self) {
         self.runs.refresh();
     }
 
-    /// The cells in the order in which they are run: those that share data and backbone one after the other.
+    /// Returns the cells in the order in which they run: those that share data and backbone follow one another.
     pub fn in_order(&self) -> Vec<usize> {
         by_data(&self.cells)
     }
 
-    /// Looks for the devices of all cells on this machine, so that runs count for an estimate whatever they called their
-    /// device, and without runs the speed of the processor; returns a Problem for each that is not there.
+    /// Looks up the devices of all cells on this machine, so that earlier runs count for estimates whatever name they
+    /// used for a device. Also allows measuring the processor. Returns a Problem for each device that does not exist.
     pub fn find_devices(&mut self) -> Vec<Problem> {
         self.experience.measures = true;
         let cells = self.cells.cells.iter();
@@ -226,8 +226,8 @@ impl GridPlan {
         found.filter_map(Result::err).collect()
     }
 
-    /// Seconds that a cell takes from its beginning, and by which earlier runs, `None` where they are guessed; `None` for a
-    /// cell that cannot be run.
+    /// Returns the estimated seconds of a whole cell, and the basis of the estimate (`None` if it is not based on
+    /// earlier runs). Returns `None` for a cell that cannot run.
     pub fn seconds(&self, cell: usize) -> Option<(f64, Option<Basis>)> {
         let foreseen = self.foreseen.get(cell)?.as_ref().ok()?;
         let images = TaskImages {
@@ -240,7 +240,7 @@ impl GridPlan {
             .seconds(config, experiment, images, foreseen.network)
     }
 
-    /// What these cells will cost as far as they are not there.
+    /// Returns the estimated costs of these cells, without what is already done.
     pub fn costs(&self, cells: &[usize]) -> GridCosts {
         let mut costs = GridCosts {
             measured: true,
@@ -270,7 +270,7 @@ impl GridPlan {
         costs
     }
 
-    /// The figures of each row that has a cell among these, from the finished runs of all its cells among them.
+    /// Returns the results of each row that has one of these cells, from its finished runs among them.
     pub fn rows(&self, cells: &[usize]) -> Vec<RowFigures> {
         let wanted: HashSet<usize> = cells.iter().copied().collect();
         let rows = self.cells.rows.iter();
@@ -294,8 +294,8 @@ impl GridPlan {
         figures.collect()
     }
 
-    /// Whether a cell has what somebody asks for: a setting's value, or words of the title of one of its rows under
-    /// `row`.
+    /// Returns whether a cell matches a filter: the value of a setting, or with the key `row` a part of the title of
+    /// one of its rows.
     pub fn has(&self, cell: usize, key: &str, value: &str) -> bool {
         let config = &self.cells.cells[cell].config;
         if key == "row" {
@@ -313,7 +313,7 @@ impl GridPlan {
     }
 }
 
-/// The numbers of the cells, those together that share data and backbone, in the order of their first ones.
+/// Returns the indices of the cells, grouped by data and backbone, in the order of the first cell of each group.
 fn by_data(cells: &Cells) -> Vec<usize> {
     let mut first: HashMap<(String, String), usize> = HashMap::new();
     let mut keyed: Vec<(usize, usize)> = Vec::new();
@@ -325,10 +325,10 @@ fn by_data(cells: &Cells) -> Vec<usize> {
     keyed.into_iter().map(|(_, number)| number).collect()
 }
 
-/// What the runs that are there took.
+/// Returns the speeds of the existing runs.
 fn experience(runs: &RunsByKey, library: &BackboneLibrary) -> Experience {
     let (mut all, mut networks) = (Experience::new(), HashMap::new());
-    // The newest speed counts.
+    // The newest speed replaces older ones, so runs are added in order of time.
     let mut sorted: Vec<&RunSummary> = runs.all().collect();
     sorted.sort_by(|a, b| a.header.started.cmp(&b.header.started));
     for run in sorted {

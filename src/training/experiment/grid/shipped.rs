@@ -1,5 +1,5 @@
-//! The grids that come with the program: the tables of the paper and all PETs side by side, each whole for the real data
-//! and as a demo for what is embedded; and the way from a name or a path to a grid.
+//! The grids that are included in the program: the tables of the paper and a comparison of all PETs, each for the
+//! real data and as a demo on embedded data. Also finds a grid by name or path.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use crate::names::{meant, shortened};
 use crate::problem::{Problem, Result};
 use crate::run::grid::Grid;
 
-/// A grid that comes with the program.
+/// A grid that is included in the program.
 #[derive(Clone, Copy, Debug)]
 pub struct ShippedGrid {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// Its file's text.
+    /// The text of its file.
     pub text: &'static str,
 }
 
-/// From its file's name.
+/// Includes the grid files of these names.
 macro_rules! grids {
     ($($name:literal),+ $(,)?) => {
-        /// All of them, each demo behind its whole.
+        /// All included grids; each demo follows its full version.
         static SHIPPED: &[ShippedGrid] = &[$(ShippedGrid {
             name: $name,
             text: include_str!(concat!("../../../../assets/grids/", $name, ".toml")),
@@ -58,25 +58,25 @@ grids![
     "pets-demo",
 ];
 
-/// The grids that come with the program, in the order in which they are listed.
+/// Returns the included grids in the order in which they are listed.
 pub fn shipped() -> &'static [ShippedGrid] {
     SHIPPED
 }
 
 impl ShippedGrid {
-    /// The grid.
+    /// Parses the grid.
     ///
     /// # Errors
-    /// None in practice: a test reads them all.
+    /// None in practice: a test parses all included grids.
     pub fn read(&self) -> Result<Grid> {
         Grid::read(self.name, self.text, &format!("the grid {}", self.name))
     }
 }
 
-/// The grid in a file, or the one of this name that comes with the program; with its text.
+/// Returns the grid in a file, or the included grid of this name, and its text.
 ///
 /// # Errors
-/// Returns a Problem if there is neither, or something is wrong in the file.
+/// Returns a Problem if neither exists, or the file is invalid.
 pub fn find(wanted: &str) -> Result<(Grid, String)> {
     if let Some(known) = shipped().iter().find(|known| known.name == wanted) {
         return Ok((known.read()?, known.text.to_string()));

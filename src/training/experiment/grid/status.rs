@@ -1,4 +1,4 @@
-//! What a front end shows of a grid: its cells as plain lines, what they are called, and the time that is left.
+//! The state of a grid as a front end shows it: its cells as plain data, and the remaining time.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use crate::problem::Result;
 use crate::run::grid::{CellStanding, GridLine, GridStanding};
 
 impl GridPlan {
-    /// All cells with their states.
+    /// Returns all cells with their states and costs.
     pub fn standing(&self) -> GridStanding {
         let mut titles: HashMap<usize, &str> = HashMap::new();
         for row in &self.cells.rows {
@@ -42,7 +42,7 @@ impl GridPlan {
         }
     }
 
-    /// The state of a cell, as plain data.
+    /// Returns the state of a cell as plain data.
     pub fn standing_of(&self, cell: usize) -> CellStanding {
         match self.state(cell) {
             CellState::Done(folder) => CellStanding::Done(folder),
@@ -54,20 +54,20 @@ impl GridPlan {
     }
 }
 
-/// How long a grid will still take: what its cells are thought to take, as much slower or faster as those were that
-/// were run.
+/// Estimates the remaining time of a grid: the estimated time of the remaining cells, scaled by the ratio of real to
+/// estimated time of the finished ones.
 #[derive(Debug)]
 pub struct Pace {
     began: Instant,
-    /// Seconds that each cell left is thought to take, as far as it is not there.
+    /// Estimated seconds of each remaining cell, without what is already done.
     left: HashMap<usize, f64>,
-    /// The same of those that were run, and what they took.
+    /// Estimated seconds of the cells that have run; `took` is the real time.
     thought: f64,
     took: f64,
 }
 
 impl Pace {
-    /// That of these cells, of which none has begun.
+    /// Returns the pace of these cells before the first one begins.
     pub fn of(plan: &GridPlan, cells: &[usize]) -> Self {
         let left = cells.iter();
         Self {
@@ -80,14 +80,14 @@ impl Pace {
         }
     }
 
-    /// A cell begins.
+    /// Starts timing a cell.
     pub fn begins(&mut self) {
         self.began = Instant::now();
     }
 
-    /// A cell has ended so.
+    /// Records the end of a cell.
     pub fn ended(&mut self, cell: usize, end: &Result<CellEnd>) {
-        // Who else is at work on it may not end it.
+        // Another program may stop before it finishes the cell.
         let is_elsewhere = matches!(end, Ok(CellEnd::Elsewhere));
         let left = (!is_elsewhere).then(|| self.left.remove(&cell)).flatten();
         if matches!(end, Ok(CellEnd::Finished)) {
@@ -96,7 +96,7 @@ impl Pace {
         }
     }
 
-    /// Seconds left, the cell at work with all that it is thought to take.
+    /// Returns the remaining seconds; the current cell counts in full.
     pub fn left(&self) -> f64 {
         let pace = match self.thought > 0.0 {
             true => self.took / self.thought,

@@ -1,4 +1,4 @@
-//! Running what is not there yet of a grid, beside other programs that do the same in the same folder.
+//! Runs the missing cells of a grid, possibly together with other programs that run the same grid in the same folder.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -14,19 +14,19 @@ use crate::run::event::{ControlRequest, Event, Phase, RunHeader, Sink};
 use crate::store::{StoredState, lock_cell};
 use crate::texts::Message;
 
-/// How long it is waited between two looks at what other programs are at work on.
+/// Time between two checks of cells that other programs run.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// How the work on a cell ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CellEnd {
-    /// Its run was there.
+    /// Its run was already finished.
     Known,
     /// It was run to its end.
     Finished,
-    /// Another program is at work on it.
+    /// Another program is running it.
     Elsewhere,
-    /// The user stopped it; the run is saved, if it had begun.
+    /// The user stopped it; the run is saved if it had begun.
     Stopped(Option<Box<RunHeader>>),
 }
 
@@ -38,23 +38,23 @@ pub enum GridEnd {
         /// Cells that were refused or failed.
         failed: usize,
     },
-    /// The user stopped it, in the middle of this run if one had begun.
+    /// The user stopped it during this run, if one had begun.
     Stopped(Option<Box<RunHeader>>),
 }
 
-/// Gets the states of a grid's cells; their runs' events come in between.
+/// Receives the states of a grid's cells, and between them the events of their runs.
 pub trait GridSink: Sink {
     /// A cell's run begins or resumes.
     fn begins(&mut self, plan: &GridPlan, cell: usize, goes_on: bool);
     /// The work on a cell has ended, or it cannot be run.
     fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>);
-    /// The remaining cells, this many, are being run by other programs.
+    /// This many remaining cells are being run by other programs.
     fn waits(&mut self, cells: usize);
 }
 
 impl GridPlan {
-    /// Runs those of these cells that are not there, in this order. One that another program is at work on is left to it,
-    /// and looked at again when all others are done; one that cannot be run keeps none from its turn.
+    /// Runs the unfinished ones of these cells in this order. Skips a cell that another program runs, and checks it
+    /// again after all others. A cell that cannot run does not stop the others.
     ///
     /// # Errors
     /// None: failures are reported for each cell.
@@ -67,7 +67,7 @@ impl GridPlan {
                     return GridEnd::Stopped(None);
                 }
                 let end = self.one(cell, sink);
-                // Of one that is waited for, only its end is reported.
+                // While waiting for another program, only the end of its cell is reported.
                 if !told || end != Ok(CellEnd::Elsewhere) {
                     sink.ended(self, cell, &end);
                 }
@@ -92,8 +92,8 @@ impl GridPlan {
         }
     }
 
-    /// Waits before it checks again what others work on, and serves short jobs meanwhile; false if the user
-    /// stopped it.
+    /// Waits before the next check of what other programs run, and executes short jobs meanwhile. Returns false if
+    /// the user stopped it.
     fn pauses(&self, sink: &mut dyn GridSink) -> bool {
         let begun = Instant::now();
         while begun.elapsed() < PAUSE {
@@ -106,7 +106,7 @@ impl GridPlan {
         true
     }
 
-    /// Runs a cell, unless it is there or in other hands.
+    /// Runs a cell, unless it is finished or another program is running it.
     fn one(&mut self, cell: usize, sink: &mut dyn GridSink) -> Result<CellEnd> {
         let control = self.control.clone();
         self.know_key(cell, &mut |what| {
@@ -115,7 +115,7 @@ impl GridPlan {
             sink.event(Event::Phase { run, phase });
             control.request() != ControlRequest::Stop
         })?;
-        // Looked at before its lock is asked for: most cells of a grid that is begun again are there.
+        // Checked without the lock first, because most cells of a resumed grid are already finished.
         match self.state(cell) {
             CellState::Done(_) => return Ok(CellEnd::Known),
             CellState::Refused(problem) => return Err(problem),
@@ -138,7 +138,7 @@ impl GridPlan {
             .runs
             .of(&key)
             .map(|run| (run.state, run.header.clone()));
-        // What panics in one of them costs this one.
+        // A panic in a run fails only its own cell.
         let ended = fenced(|| self.begin_or_go_on(cell, run, sink));
         self.runs.refresh();
         drop(lock);
@@ -154,7 +154,7 @@ impl GridPlan {
         let config = self.cells.cells[cell].config.clone();
         let ended = match run {
             Some((StoredState::Finished, _)) => return Ok(CellEnd::Known),
-            // Of a program that knows nothing of grids.
+            // Started by a program that did not run it as part of a grid.
             Some((StoredState::Running, _)) => return Ok(CellEnd::Elsewhere),
             Some((StoredState::Interrupted { .. }, header)) => {
                 sink.begins(self, cell, true);
@@ -178,11 +178,11 @@ impl GridPlan {
         })
     }
 
-    /// Finds the keys of these cells where they were not known, which takes their weights: downloads them. `tell`
-    /// reports it, and stops it by returning false.
+    /// Determines the keys of these cells that are still unknown, which requires downloading their weights. `tell`
+    /// gets the progress and returns false to stop.
     ///
     /// # Errors
-    /// Returns a Problem if weights cannot be had.
+    /// Returns a Problem if weights are not available.
     pub fn know_keys(
         &mut self,
         cells: &[usize],
@@ -191,7 +191,7 @@ impl GridPlan {
         cells.iter().try_for_each(|cell| self.know_key(*cell, tell))
     }
 
-    /// Finds a cell's key where it was not known: its weights come first.
+    /// Determines the key of a cell if it is unknown, after downloading its weights.
     fn know_key(&mut self, cell: usize, tell: &mut dyn FnMut(Message) -> bool) -> Result<()> {
         if !matches!(&self.foreseen[cell], Ok(known) if known.key.is_none()) {
             return Ok(());

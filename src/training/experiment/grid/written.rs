@@ -1,20 +1,20 @@
-//! A grid's file of some rows of another one.
+//! Writes a grid file with some rows of another grid.
 
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
 use crate::run::grid::{Grid, GridKey, GridPart, GridValue};
 
-/// A row that the file is to have, as a part of its own.
+/// A row that becomes a part of the new file.
 pub(super) struct ChosenRow<'a> {
     pub title: &'a str,
-    /// The part that it is of.
+    /// Its part in the original grid.
     pub part: &'a GridPart,
-    /// Its number there.
+    /// Its index in that part.
     pub row: usize,
 }
 
-/// The file: each row with all that it was given, but for the share of validation images.
+/// Returns the text of the file: each row with all of its values except the validation share.
 pub(super) fn file<'a>(grid: &Grid, rows: impl Iterator<Item = ChosenRow<'a>>) -> Result<String> {
     let title = if grid.title.is_empty() {
         &grid.name

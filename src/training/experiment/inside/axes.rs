@@ -1,38 +1,38 @@
-//! The two main directions of a cloud of features (principal components), by orthogonal iteration
-//! on the centred features themselves: no matrix of width × width is made.
+//! Computes the first two principal components of features by orthogonal iteration on the centred features, without a
+//! width × width matrix.
 
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// Rounds of the iteration at most; it ends as soon as the directions stop changing.
+/// Maximum number of iterations; it ends earlier when the directions no longer change.
 const ROUNDS: usize = 400;
-/// How far (1 − |cosine|) directions may still turn.
+/// Largest change of a direction (1 − |cosine|) that counts as none.
 const STILL: f64 = 1e-12;
 
-/// Features of several images, one row each.
+/// Features of several images, one row per image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
     /// Length of a row.
     pub width: usize,
-    /// Row after row.
+    /// The rows, concatenated.
     pub values: Vec<f32>,
 }
 
-/// The directions along which features vary most, and the middle they are measured from.
+/// The first two principal components of features and their mean.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axes {
     middle: Vec<f64>,
     directions: [Vec<f64>; 2],
-    /// Of the whole variance, the part along each direction.
+    /// Share of the total variance along each direction.
     pub shares: [f32; 2],
 }
 
 impl Axes {
-    /// Those of these features. The largest number of each direction is positive, so that the same
+    /// Computes the principal components. The largest component of each direction is positive, so that the same
     /// features always give the same map.
     ///
     /// # Errors
-    /// Returns a Problem if there are none, or they are not made of numbers.
+    /// Returns a Problem if there are no features, or some are not finite.
     pub fn of(features: &Features) -> Result<Self> {
         let width = features.width;
         let rows = features.values.len() / width.max(1);
@@ -70,8 +70,8 @@ impl Axes {
         })
     }
 
-    /// The coordinates of features along the axes. Rows may be shorter (a method that adds features with
-    /// every task): what they lack counts as the middle.
+    /// Returns the coordinates of features along the axes. Rows may be shorter (for a method that adds features with
+    /// every task); missing values count as the mean.
     pub fn project(&self, features: &Features) -> Vec<[f32; 2]> {
         let place = |row: &[f32]| {
             self.directions.each_ref().map(|direction| {
@@ -90,9 +90,9 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Makes a vector one of length 1 that is orthogonal to `other`; zeros stay zeros.
+/// Makes a vector orthogonal to `other` and normalises it to length 1; a zero vector remains zero.
 fn upright(vector: &mut [f64], other: Option<&[f64]>) {
-    // Twice: once is not exact where both are nearly the same.
+    // A second projection removes the rounding error if both vectors are almost parallel.
     for _ in 0..2 {
         if let Some(other) = other {
             let along = dot(vector, other);
@@ -169,11 +169,11 @@ mod tests {
         };
         let axes = Axes::of(&features).unwrap();
         assert!(close(axes.shares[0], 0.9) && close(axes.shares[1], 0.1));
-        // The second axis has −0.8 as its largest number, so it is turned round.
+        // The second axis has −0.8 as its largest component, so its sign is changed.
         for (point, [a, b]) in axes.project(&features).iter().zip(places) {
             assert!(close(point[0], a) && close(point[1], -b), "{point:?}");
         }
-        // What is missing counts as the middle.
+        // Missing values count as the mean.
         let shorter = Features {
             width: 1,
             values: vec![2.0],

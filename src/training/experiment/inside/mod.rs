@@ -31,7 +31,7 @@ use crate::run::inside::{AttentionMap, Movement, PictureInside, ProbeInside, Run
 /// If the probe set is not available, the result says so.
 ///
 /// # Errors
-/// As [`Predictor::open`], or if the device failed.
+/// See [`Predictor::open`]; also returns a Problem if the device failed.
 pub fn look(
     folder: &Path,
     [anchor, task]: [usize; 2],

@@ -1,5 +1,4 @@
-//! The test images that a look inside goes over: a few of each class, always the same ones, ready
-//! for the network.
+//! The probe set of a look inside: a few test images of each class, always the same ones, as network input.
 
 use std::path::Path;
 
@@ -13,27 +12,27 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::{self, StoredRun};
 
-/// Images at most.
+/// Maximum number of images.
 pub const MOST: usize = 300;
 
-/// Test images of all classes of a run, taught by then or not.
+/// Test images of all classes of a run, including classes that are taught later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeSet {
-    /// The place of each.
+    /// The place of each image.
     pub places: Vec<Place>,
-    /// The class of each, by position; that of a class taught again is the class it counts for.
+    /// The class of each image, by position; a class that is taught again counts as the class it repeats.
     pub labels: Vec<usize>,
-    /// As the network sees them, one after the other.
+    /// The network inputs, concatenated.
     pub pixels: Vec<u8>,
-    /// Bytes of one of them.
+    /// Bytes per image.
     pub bytes: usize,
 }
 
 impl ProbeSet {
-    /// Gathers that of the run in `folder`. Images that cannot be read are left out.
+    /// Collects the probe set of the run in `folder`. Skips images that cannot be read.
     ///
     /// # Errors
-    /// Returns a Problem if the run's test images are not available any more.
+    /// Returns a Problem if the run's test images are no longer available.
     pub fn gather(folder: &Path, input: InputSpec, cache: &ResourceCache) -> Result<Self> {
         let stored = store::load(folder)?;
         let images = images_of(&stored, cache)?;
@@ -64,7 +63,7 @@ impl ProbeSet {
     }
 }
 
-/// The run's own test images and those of its added tasks.
+/// Returns the run's own images and those of its added tasks.
 fn images_of(stored: &StoredRun, cache: &ResourceCache) -> Result<Images> {
     let header = &stored.header;
     let own = own_images(header, cache, &|| true)?;

@@ -1,4 +1,4 @@
-//! Going over a probe set, piece by piece: answers, energies and features of every image.
+//! Processes a probe set in small batches: predictions, energies and features of every image.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::problem::{Problem, Result};
 use crate::run::inside::{FeatureMap, ProbeInside};
 use crate::tensors::HostTensor;
 
-/// Images of a piece: no more than a batch of training.
+/// Images per batch, no more than in a training batch.
 const PIECE: usize = 24;
 
-/// A probe set as one snapshot sees it, as far as it has got.
+/// The results of a snapshot on a probe set, as far as it has been processed.
 #[derive(Clone, Debug)]
 pub struct Survey {
     probe: Arc<ProbeSet>,
-    /// Classes known by then.
+    /// Number of classes known after the task of the snapshot.
     known: usize,
     given: Vec<usize>,
     energies: ByExpert<Vec<f32>>,
@@ -27,7 +27,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Before the first image.
+    /// Begins before the first image.
     pub fn new(probe: Arc<ProbeSet>) -> Self {
         Self {
             probe,
@@ -39,25 +39,25 @@ impl Survey {
         }
     }
 
-    /// The images it goes over.
+    /// Returns the probe set.
     pub fn probe(&self) -> &Arc<ProbeSet> {
         &self.probe
     }
 
-    /// Whether every image was looked at.
+    /// Returns whether every image has been processed.
     pub fn is_whole(&self) -> bool {
         self.given.len() == self.probe.labels.len()
     }
 
-    /// Numbers kept, to keep within bounds.
+    /// Returns the number of stored feature values, which the caller limits.
     pub fn size(&self) -> usize {
         self.features.values().map(|f| f.values.len()).sum()
     }
 
-    /// Goes over the next few images.
+    /// Processes the next batch of images.
     ///
     /// # Errors
-    /// Returns a Problem if the device failed or answers are no numbers.
+    /// Returns a Problem if the device failed or a prediction is not finite.
     pub fn step(&mut self, predictor: &Predictor) -> Result<()> {
         let bytes = self.probe.bytes;
         let pictures = self.probe.pixels.chunks_exact(bytes);
@@ -72,7 +72,7 @@ impl Survey {
         let features = predictor.method.features(images)?;
         for verdict in predictor.method.classify(&features)? {
             let verdict = verdict.checked()?.folded(&predictor.again);
-            // The last of several is made of the others: the energy it has is one of theirs.
+            // The last of several opinions combines the others, so its energy is that of one of them.
             let own = verdict.opinions.len().saturating_sub(1).max(1);
             for (at, opinion) in verdict.opinions.iter().enumerate() {
                 let strange = self.strangeness.or_default(opinion.expert);
@@ -98,10 +98,10 @@ impl Survey {
         Ok(())
     }
 
-    /// The main directions of each expert's features.
+    /// Returns the principal components of each expert's features.
     ///
     /// # Errors
-    /// Returns a Problem if they are not made of numbers.
+    /// Returns a Problem if features are not finite.
     pub fn axes(&self) -> Result<ByExpert<Axes>> {
         let each = self.features.iter();
         each.map(|(expert, features)| Ok((*expert, Axes::of(features)?)))
@@ -109,8 +109,8 @@ impl Survey {
     }
 }
 
-/// A whole survey on a map whose axes are those of the snapshot after `anchor`. An expert that has
-/// none there is drawn along the first one's.
+/// Returns the results of a finished survey, with feature maps along the axes of the snapshot after `anchor`. An
+/// expert without axes in that snapshot uses those of the first expert.
 pub fn probe_inside(survey: &Survey, axes: &ByExpert<Axes>, anchor: usize) -> ProbeInside {
     let map = |(expert, features): &(Expert, Features)| {
         let axes = axes.get(expert).or_else(|| axes.values().next())?;

@@ -48,7 +48,7 @@ fn the_papers_experiments_cut_their_classes_evenly_and_know_their_orders() {
             let order = ClassOrder::parse(&run.order).unwrap();
             assert_eq!(order.resolve(&names).unwrap().len(), paper.classes);
         }
-        // Every experiment has three orders of the paper; only the fourth is drawn.
+        // Every experiment has three orders from the paper; further ones are random.
         let drawn = runs.iter().map(|run| run.order.starts_with("seed:"));
         assert_eq!(drawn.collect::<Vec<_>>(), [false, false, false, true]);
         let found = paper_of(&preset.run, paper.classes).unwrap();
@@ -89,7 +89,7 @@ fn the_papers_experiments_load_the_weights_that_their_authors_load() {
         let coda = wanted.0 == TUNED && paper.classes == 200;
         assert_eq!(paper.split == PresetSplit::Coda, coda, "{}", preset.name);
     }
-    // A run from when the presets named other weights says which setting differs.
+    // Runs of older versions with other weights show which setting differs.
     let cifar = named("cifar100-10").unwrap();
     let old = RunConfig {
         backbone: "vit_base_patch16_224.augreg_in21k".into(),

@@ -1,4 +1,4 @@
-//! A run's answers, computed again from its snapshots.
+//! Recomputes a run's predictions from its snapshots.
 
 use crate::data::Sample;
 use crate::data::loader::inputs_of;
@@ -14,28 +14,28 @@ use crate::tensors::Named;
 use super::material::ProofInputs;
 use super::{CERTAINTY, Checker, Difference, OTHERS, Part};
 
-/// How two lists of answers differ.
+/// The differences between two lists of predictions.
 #[derive(Default)]
 pub(super) struct Others {
-    /// The first that differs: its place among those compared, and how.
+    /// The first different prediction: its index among the compared ones, and a description.
     pub first: Option<(usize, String)>,
-    /// Answers that differ in anything.
+    /// Number of predictions that differ in class or score.
     pub count: usize,
-    /// Answers of another class.
+    /// Number of predictions that differ in class.
     pub classes: usize,
-    /// Answers compared.
+    /// Number of compared predictions.
     pub of: usize,
     /// The largest difference of a score.
     pub worst: f32,
 }
 
 impl Others {
-    /// Whether rounding explains them.
+    /// Returns whether rounding explains the differences.
     pub fn is_rounding(&self) -> bool {
         self.worst <= CERTAINTY && self.classes as f64 <= OTHERS * self.of as f64
     }
 
-    /// How far rounding went.
+    /// Returns a description of the differences by rounding.
     pub fn measure(&self) -> String {
         format!(
             "{} of {} answers have a different class, scores differ by at most {:.1e}",
@@ -44,7 +44,7 @@ impl Others {
     }
 }
 
-/// Compares stored answers, of which `rows` were computed again, with what was found.
+/// Compares stored predictions with recomputed ones; `rows` are the stored rows that were recomputed.
 pub(super) fn compared(
     stored: &Answers,
     rows: &[usize],
@@ -110,7 +110,7 @@ fn named(expert: Expert) -> &'static str {
     }
 }
 
-/// Answers test images from the stored snapshots, and compares.
+/// Predicts test images with the stored snapshots and compares the predictions with the stored ones.
 pub(super) fn recompute(
     checker: &mut Checker<'_>,
     stored: &StoredRun,
@@ -144,7 +144,7 @@ pub(super) fn recompute(
         };
         let predictor = match predictor(checker, stored, (task, snapshot), material) {
             Ok(predictor) => predictor,
-            // A method may keep less than answers.
+            // A method may not store enough to predict.
             Err(problem) => {
                 let what = format!("the answers after task {}: {}", task + 1, problem.what);
                 checker.report.unchecked.push(what);
@@ -168,7 +168,7 @@ pub(super) fn recompute(
     Ok(())
 }
 
-/// Compares what was found after a task with what is stored, and reports the first difference.
+/// Compares the recomputed predictions after a task with the stored ones, and reports the first difference.
 fn told(
     checker: &mut Checker<'_>,
     stored: &StoredRun,
@@ -196,13 +196,13 @@ fn told(
     others
 }
 
-/// Which answers are computed again: all, or this many evenly spaced ones.
+/// Returns the rows to recompute: all of them, or `limit` evenly spaced ones.
 fn asked_rows(all: usize, limit: Option<usize>) -> Vec<usize> {
     let count = limit.unwrap_or(all).min(all);
     (0..count).map(|at| at * all / count).collect()
 }
 
-/// The test images of each added task; `None` for one that is missing or has changed.
+/// Returns the test images of each added task; `None` for a task whose images are missing or have changed.
 fn added_pictures(header: &RunHeader) -> Vec<Option<Vec<Sample>>> {
     let added = header.added_tasks.iter().zip(header.own_tasks()..);
     let pictures = added.map(|(added, task)| {
@@ -213,7 +213,7 @@ fn added_pictures(header: &RunHeader) -> Vec<Option<Vec<Sample>>> {
     pictures.collect()
 }
 
-/// The images of these answers that are available, each with its answer's place; `added` are those of added tasks.
+/// Returns the available images of these predictions, each with its row; `added` are the images of the added tasks.
 fn pictures(
     stored: &StoredRun,
     task: usize,
@@ -236,7 +236,7 @@ fn pictures(
     rows.iter().filter_map(sample).collect()
 }
 
-/// The run as it was after a task.
+/// Returns the header of the run as it was after a task.
 fn header_at(header: &RunHeader, task: usize) -> RunHeader {
     let mut then = header.clone();
     while then.tasks.len() > task + 1 && !then.added_tasks.is_empty() {
@@ -245,7 +245,7 @@ fn header_at(header: &RunHeader, task: usize) -> RunHeader {
     then
 }
 
-/// What the snapshot after a task makes of the run.
+/// Builds the predictor of the snapshot after a task.
 fn predictor(
     checker: &Checker<'_>,
     stored: &StoredRun,
@@ -259,7 +259,7 @@ fn predictor(
     Parts::of(facts, snapshot, device, checker.cache, false)?.assemble(checker.cache)
 }
 
-/// What is answered to these images after a task, and to which of them: those that can be read.
+/// Predicts the images after a task. Returns those that could be read, with their rows, and their predictions.
 fn found(
     checker: &Checker<'_>,
     predictor: &Predictor,

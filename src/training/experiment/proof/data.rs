@@ -1,4 +1,4 @@
-//! Which image of a data set is not the one that a run used.
+//! Finds images of a dataset that differ from those of a run.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,8 @@ use crate::data::{ClassPrints, Dataset, Fingerprints, Split};
 
 use super::{Difference, Part};
 
-/// The first image that differs from those of a run with these fingerprints, and short prints where it has them.
+/// Returns the first image that differs from those with these fingerprints; `prints` are the short prints of the
+/// run's images, if they are known. `None` if all images are equal.
 pub(super) fn differs(
     then: &Fingerprints,
     prints: Option<&[ClassPrints]>,
@@ -31,7 +32,8 @@ pub(super) fn differs(
     }))
 }
 
-/// The first image in which these differ; `name` gives the name of the one at a place in a class that is found.
+/// Returns the first image whose short print differs. `name` returns the file name of an image, given its class and
+/// index in the class.
 pub(super) fn first(
     then: &[ClassPrints],
     found: &[ClassPrints],

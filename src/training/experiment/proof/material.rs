@@ -1,4 +1,4 @@
-//! What is available to check a run with: its backbone on a device, and its data.
+//! Opens what a run is checked with: its backbone on a device, and its dataset.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,24 +22,24 @@ use crate::store::{BackboneFacts, Machine, Provenance, StoredRun, image_prints};
 use super::data::differs;
 use super::{Checker, Difference, Part};
 
-/// What is said of a place that somebody else's run leads to.
+/// The reason why a place in a packed run, which may come from someone else, is not opened.
 const UNASKED: &str = "paths in a packed run are not opened automatically";
 
-/// What is available.
+/// What is available to check a run.
 pub(super) struct ProofInputs {
-    /// The run's settings, leading to what is available here.
+    /// The run's settings, with places that are available here.
     pub config: RunConfig,
     pub data: Arc<Dataset>,
     /// `None` if the data has other classes or tasks.
     pub scenario: Option<Scenario>,
     pub machine: Machine,
-    /// Kept as long as answers are computed with it.
+    /// Keeps the backbone in the cache while predictions are recomputed.
     _backbone: Arc<Opened>,
 }
 
 impl ProofInputs {
-    /// Opens data and backbone and compares them with what the run says. `None` if one of them is not available, which
-    /// the report then says.
+    /// Opens dataset and backbone, and compares them with the records of the run. Returns `None` if one of them is
+    /// not available, which the report then states.
     pub fn open(
         checker: &mut Checker<'_>,
         stored: &StoredRun,
@@ -52,7 +52,7 @@ impl ProofInputs {
             _ => path.to_string(),
         };
         config.data = asked.data.map_or(config.data, absolute);
-        // A network of the table keeps its name, whichever file has its weights.
+        // A backbone of the table keeps its name, whichever file contains its weights.
         let table = BackboneLibrary::usual();
         if let Some(file) = asked
             .weights
@@ -93,13 +93,14 @@ impl ProofInputs {
 }
 
 impl Checker<'_> {
-    /// Whether a place comes from somebody else's run, whose author may have chosen it, and nobody here named it.
+    /// Returns whether a place comes from a packed run, whose author may have chosen it, and was not given by the
+    /// user.
     fn is_foreign(&self, place: &str, named: Option<&str>) -> bool {
         let packed = self.asked.changed.is_some() && is_path(place);
         named.is_none() && (packed || is_elsewhere(place))
     }
 
-    /// The backbone, if it is available with the weights of the run; nothing is downloaded.
+    /// Returns the backbone, if it is available with the run's weights; downloads nothing.
     fn backbone(
         &mut self,
         config: &RunConfig,
@@ -115,7 +116,7 @@ impl Checker<'_> {
         };
         let missing = match about {
             Ok(State::Embedded) => None,
-            // A file of other weights may be none of this network.
+            // A file of other weights may not even fit this network.
             Ok(State::Present(path)) => match sha256_of_file(&path)? {
                 found if found == header.weights_sha256 => None,
                 found => {
@@ -168,7 +169,7 @@ impl Checker<'_> {
         self.differs(Difference::new(Part::Weights, None, told));
     }
 
-    /// The data set, if it is available.
+    /// Returns the dataset, if it is available.
     fn data(&mut self, config: &RunConfig) -> Result<Option<Arc<Dataset>>> {
         self.tell(message!("doing-opening-dataset"));
         let control = self.control.clone();
@@ -192,7 +193,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Compares the images; returns their tasks, where they are those of the run.
+    /// Compares the images; returns the scenario if classes and tasks are those of the run.
     fn pictures(
         &mut self,
         config: &RunConfig,
@@ -243,7 +244,7 @@ impl Checker<'_> {
     }
 }
 
-/// The first thing that is otherwise with a backbone.
+/// Returns the first property of the backbone that differs.
 fn other_fact(then: &BackboneFacts, now: &BackboneFacts) -> Option<String> {
     let shown = |facts: &BackboneFacts| {
         [

@@ -48,11 +48,11 @@ pub struct CheckRequest<'a> {
     pub changed: Option<&'a [String]>,
 }
 
-/// Verifies the run in `folder`. `None` if the user stopped it.
+/// Verifies the run in `folder`. Returns `None` if the user stopped it.
 ///
 /// # Errors
-/// Returns a Problem if the given data or weights cannot be opened, or the device failed. Errors in the run itself are
-/// in the report.
+/// Returns a Problem if the given data or weights cannot be opened, or the device failed. Errors in the run itself
+/// are in the report.
 pub fn check_run(
     folder: &Path,
     asked: &CheckRequest<'_>,
@@ -67,7 +67,7 @@ pub fn check_run(
 /// Verifies a run in a folder, or a packed one, which is unpacked to a temporary folder.
 ///
 /// # Errors
-/// As [`check_run`], and if it cannot be unpacked.
+/// See [`check_run`]; also returns a Problem if the run cannot be unpacked.
 pub fn check_place(
     place: &Path,
     asked: &CheckRequest<'_>,

@@ -1,4 +1,4 @@
-//! A run, trained again in a separate folder and compared with what it was.
+//! Trains a run again in a separate folder and compares the result with the run.
 
 use std::path::Path;
 
@@ -16,11 +16,11 @@ use super::data::first;
 use super::material::ProofInputs;
 use super::{Checker, Difference, Part, TENSOR};
 
-/// Hands events on, and stops the run once as many tasks are saved as there are to compare.
+/// Forwards events, and stops the run once it has saved as many tasks as there are to compare.
 struct Until<'a> {
     sink: &'a mut dyn Sink,
     tasks: usize,
-    /// Commands for the run; a stop by the user is passed on to it.
+    /// The control of the run; a stop by the user is passed on to it.
     run: Control,
     person: &'a Control,
 }
@@ -43,7 +43,7 @@ impl Sink for Until<'_> {
     }
 }
 
-/// Trains a run again and says where it differs first.
+/// Trains a run again and reports where the result first differs.
 pub(super) fn train(
     checker: &mut Checker<'_>,
     stored: &StoredRun,
@@ -105,18 +105,18 @@ pub(super) fn train(
     Ok(())
 }
 
-/// A run and the one that was trained to compare it with.
+/// A run and its retrained copy.
 struct Both<'a> {
     then: &'a StoredRun,
-    /// The facts of the former without its added tasks.
+    /// The header of the original run, without its added tasks.
     header: &'a RunHeader,
     now: &'a StoredRun,
-    /// Whether numbers may round otherwise.
+    /// Whether rounding may differ between the two.
     rounds: bool,
 }
 
 impl Both<'_> {
-    /// What was known before the first task.
+    /// Compares what is known before the first task: settings, images and number of trained parameters.
     fn beginnings(&self, checker: &mut Checker<'_>, made_of: &Provenance) -> Result<()> {
         let (then, now) = (self.header, &self.now.header);
         if let Some(told) = other_setting(&then.config, &now.config) {
@@ -166,7 +166,7 @@ impl Both<'_> {
         Ok(())
     }
 
-    /// What a task left: snapshot, answers, figures.
+    /// Compares what both runs saved after a task: snapshot, predictions and metrics.
     fn task(&self, checker: &mut Checker<'_>, task: usize) -> Result<()> {
         let number = task + 1;
         match store::load_snapshot(checker.folder, task) {
@@ -229,13 +229,13 @@ impl Both<'_> {
     }
 }
 
-/// The first setting that is another one, besides paths and devices.
+/// Returns the first setting that differs, apart from paths and devices.
 fn other_setting(then: &RunConfig, now: &RunConfig) -> Option<String> {
     let mut now = now.clone().anywhere();
     let then = then.clone().anywhere();
     now.data.clone_from(&then.data);
     now.backbone.clone_from(&then.backbone);
-    // Those that were not named have the method's defaults in what is run.
+    // A run that is trained again stores the method's defaults explicitly.
     let then = filled(&then);
     let (key, values) = differences(&[&then, &now]).into_iter().next()?;
     let [then, now] = values.as_slice() else {
@@ -244,8 +244,8 @@ fn other_setting(then: &RunConfig, now: &RunConfig) -> Option<String> {
     Some(format!("{key} is {now}, not {then}"))
 }
 
-/// The first tensor that is not equal to the last bit, how many there are, and the largest distance relative to a
-/// tensor's length.
+/// Compares tensors bit by bit. Returns a description of the first difference, the number of different tensors, and
+/// the largest distance relative to the norm of a tensor; `None` if all are equal.
 fn other_tensor(then: &Named, now: &Named) -> Option<(String, usize, f64)> {
     let (mut told, mut count, mut worst) = (None, 0, 0f64);
     for (name, tensor) in then {
@@ -268,7 +268,8 @@ fn other_tensor(then: &Named, now: &Named) -> Option<(String, usize, f64)> {
     told.map(|told| (told, count, worst))
 }
 
-/// The first number in which tensors differ, and their distance relative to the length of the first.
+/// Returns the first value in which two tensors differ, and the distance of the tensors relative to the norm of the
+/// first.
 fn other_number(then: &HostTensor, now: &HostTensor) -> Option<(String, f64)> {
     if then.shape != now.shape {
         let told = format!("has the shape {:?}, not {:?}", now.shape, then.shape);
@@ -292,8 +293,8 @@ fn other_number(then: &HostTensor, now: &HostTensor) -> Option<(String, f64)> {
     Some((format!("is {now} at index {at}, not {then}"), distance))
 }
 
-/// A figure that is another one, and how far it is away relative to what it was: the one that is farthest. Counts never
-/// round. Times and memory are no figures.
+/// Returns the metric that differs most, and its relative difference. Counts never differ by rounding. Times and
+/// memory are not compared.
 fn other_figure([then, now]: [&TaskReport; 2]) -> Option<(String, f64)> {
     let mut others = Vec::new();
     let mut compare = |what: String, then: f64, now: f64, rounds: bool| {
@@ -309,7 +310,7 @@ fn other_figure([then, now]: [&TaskReport; 2]) -> Option<(String, f64)> {
         compare(format!("the loss of pass {}", at + 1), *then, *now, true);
     }
     for (name, value) in &then.measurements {
-        // A version may have stopped to measure it.
+        // A newer version may no longer measure it.
         if let Some(found) = now.measurements.get(name) {
             compare(name.clone(), *value, *found, true);
         }
@@ -320,7 +321,7 @@ fn other_figure([then, now]: [&TaskReport; 2]) -> Option<(String, f64)> {
         "the number of stored parameters",
     ];
     for (what, (then, now)) in names.iter().zip(counts(then).into_iter().zip(counts(now))) {
-        // Older versions did not count.
+        // Older versions did not count this.
         if then > 0 {
             compare((*what).into(), then as f64, now as f64, false);
         }

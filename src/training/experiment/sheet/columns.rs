@@ -119,7 +119,7 @@ impl Columns {
         cells
     }
 
-    /// As [`Self::answered`], for an image that cannot be read.
+    /// Returns the cells as [`Self::answered`] does, for an image that cannot be read.
     pub(super) fn unanswered(&self, reason: &str) -> Vec<String> {
         let head = self.head();
         let cells = head.iter().skip(1).map(|name| match name.as_str() {

@@ -1,5 +1,5 @@
-//! What an added task is based on: whether the run can be taught, its method as it was after the last whole
-//! task, and its old test images, if they are available.
+//! The state that an added task starts from: whether the run can be taught, its method after the last complete task,
+//! and its old images, if they are available.
 
 use crate::data::Split;
 use crate::data::scenario::{ClassOrder, TaskSizes};
@@ -12,7 +12,7 @@ use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 use crate::store::{self, RunFolder, StoredRun, StoredState};
 
-/// Checks that a run can be taught; returns its method's title.
+/// Checks that a run can learn an added task; returns the title of its method.
 pub(super) fn teachable(stored: &StoredRun) -> Result<String> {
     let header = &stored.header;
     let chosen = Chosen::of(&header.config)?;
@@ -34,7 +34,7 @@ pub(super) fn teachable(stored: &StoredRun) -> Result<String> {
     Ok(title)
 }
 
-/// The method as it was after the last whole task.
+/// Restores the method's state after the last complete task.
 pub(super) fn restore(
     method: &mut dyn Method,
     stored: &StoredRun,
@@ -68,7 +68,7 @@ pub(super) fn restore(
     method.end_task(&mut GoOn::to_the_end())
 }
 
-/// What a method needs to learn another task is not there.
+/// Returns the Problem that something the method needs to learn another task is missing.
 fn not_kept(stored: &StoredRun, title: &str, what: &str) -> Problem {
     let (why, remedy) = match stored.state {
         StoredState::Finished => (
@@ -93,7 +93,7 @@ fn not_kept(stored: &StoredRun, title: &str, what: &str) -> Problem {
         .advise(message!(remedy))
 }
 
-/// A method whose settings leave no room for another task.
+/// Returns the Problem that the method's settings leave no room for another task.
 pub(super) fn full(title: &str, problem: Problem) -> Problem {
     let what = problem.what.as_str();
     Problem::new(message!(
@@ -105,7 +105,7 @@ pub(super) fn full(title: &str, problem: Problem) -> Problem {
     .advise(message!("advice-undo-added-task-or-train"))
 }
 
-/// Checks that the data set has the training images that the run learned from. Runs of versions that noted no
+/// Checks that the dataset has the training images that the run learned from. Runs of older versions without
 /// fingerprints are compared by their numbers of images.
 ///
 /// # Errors
@@ -126,10 +126,11 @@ pub(in crate::experiment) fn check_training_images(header: &RunHeader, own: &Own
     }
 }
 
-/// Checks that the run's own training images are available, which represent its classes while a single class is learned.
+/// Checks that the run's own training images are available; they represent its classes while a single class is
+/// learned.
 ///
 /// # Errors
-/// As [`check_training_images`], and when the data set is not available.
+/// See [`check_training_images`]; also returns a Problem if the dataset is not available.
 pub(super) fn check_earlier_images(
     header: &RunHeader,
     title: &str,
@@ -149,11 +150,11 @@ pub(super) fn check_earlier_images(
     })
 }
 
-/// Checks that the method replays the images that it chose: exemplars are indices into the training images of the
-/// run's tasks, so they would mean other images in a data set that changed.
+/// Checks that the method will replay the images that it chose. Exemplars are indices into the training images of the
+/// run's tasks, so they would name other images if the dataset changed.
 ///
 /// # Errors
-/// As [`check_training_images`], and when the data set is not available.
+/// See [`check_training_images`]; also returns a Problem if the dataset is not available.
 pub(super) fn check_exemplars(
     method: &dyn Method,
     header: &RunHeader,
@@ -186,7 +187,7 @@ pub(super) fn check_exemplars(
     })
 }
 
-/// The run's own data set, if it is available and still has the test images of the run.
+/// Returns the run's own dataset, if it is available and still has the test images of the run.
 pub(in crate::experiment) fn own_images(
     header: &RunHeader,
     cache: &ResourceCache,

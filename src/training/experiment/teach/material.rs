@@ -1,4 +1,4 @@
-//! What an added task teaches: the images of a folder, their classes, and which of these the run knows.
+//! The images of an added task, their classes, and which of these classes the run already knows.
 
 use std::sync::Arc;
 
@@ -17,25 +17,25 @@ use super::ResourceCache;
 use super::basis::check_earlier_images;
 use super::schedule::TaskSchedule;
 
-/// Fewer training images of a class cause a warning.
+/// A class with fewer training images causes a warning.
 const FEW: usize = 4;
 
-/// What was found where an added task is to come from.
+/// The content of the source of an added task.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Its classes as the run would call them, with their images to learn from and to test with.
+    /// Its classes with the names that they would have in the run, and their numbers of training and test images.
     pub classes: Vec<(String, usize, usize)>,
     /// Warnings for the user, in sentences.
     pub notes: Vec<Words>,
-    /// An image of each of the first classes, with the class's number.
+    /// An image of each of the first classes, with the index of the class.
     pub pictures: Vec<(usize, Arc<Picture>)>,
 }
 
-/// Looks at the images at `source` as [`teach`](super::teach) does, without teaching anything; `go_on` is asked
-/// meanwhile.
+/// Inspects the images at `source` as [`teach`](super::teach) does, without teaching anything; `go_on` returns
+/// whether to continue.
 ///
 /// # Errors
-/// Returns a Problem if there are none, too many, or the run's method cannot learn from them.
+/// Returns a Problem if there are no images, too many, or the run's method cannot learn from them.
 pub fn found(
     header: &RunHeader,
     after: usize,
@@ -58,13 +58,13 @@ pub fn found(
     })
 }
 
-/// The images of an added task and what is to be known of them.
+/// The images of an added task and their properties.
 pub(super) struct TaughtImages {
-    /// The images; a class counts within the added task.
+    /// The images; class indices count within the added task.
     pub data: Dataset,
-    /// What was assumed or left out, in sentences.
+    /// Assumptions and omissions, in sentences.
     pub notes: Vec<Words>,
-    /// Whether its only class is learned by gradients, together with images of the earlier classes.
+    /// Whether its only class is learned by gradients, which needs images of the earlier classes.
     pub single_class: bool,
     /// The name that the user gave it.
     source: String,
@@ -74,11 +74,11 @@ pub(super) struct TaughtImages {
 }
 
 impl TaughtImages {
-    /// Looks at the images at `source` for an added task of this run behind its first `after` tasks; `go_on` is asked
-    /// meanwhile.
+    /// Opens the images at `source` for an added task that follows the first `after` tasks of this run; `go_on`
+    /// returns whether to continue.
     ///
     /// # Errors
-    /// Returns a Problem if there are none, too many, or the method cannot learn from them.
+    /// Returns a Problem if there are no images, too many, or the method cannot learn from them.
     pub fn open(
         header: &RunHeader,
         after: usize,
@@ -135,13 +135,13 @@ impl TaughtImages {
         Ok(material)
     }
 
-    /// The position of the class that the run knew already, if class `class` of the added task is one.
+    /// Returns the position of the class that `class` of the added task repeats, if it does.
     pub fn known(&self, class: usize) -> Option<usize> {
         let again = self.again.iter().find(|again| again.class == class);
         again.map(|again| again.of)
     }
 
-    /// Adds a warning for the user.
+    /// Adds notes about skipped files, images with two labels, and classes that are small, untested, known or single.
     fn remark(&mut self, header: &RunHeader) {
         let data = &self.data;
         if !data.skipped.is_empty() {
@@ -189,7 +189,7 @@ impl TaughtImages {
         }
     }
 
-    /// What the run's record gets, fingerprint and former accuracy excepted.
+    /// Returns the record of the added task, without fingerprint and earlier accuracy.
     pub fn added_task(&self, drill: &TaskSchedule, planned_tasks: usize) -> AddedTask {
         let classes = self.classes.len();
         AddedTask {
@@ -213,9 +213,8 @@ impl TaughtImages {
     }
 }
 
-/// Names for the positions of an added task's classes, and which of them the run knows: those get a
-/// number behind their name. Of a run that was stopped only the first `learned` classes count: it knows
-/// nothing of those that were planned behind them.
+/// Returns names for the classes of an added task, and which of them the run already knows; those get a number after
+/// their name. Only the first `learned` classes count as known: a stopped run has not learned the later ones.
 fn named(header: &RunHeader, learned: usize, classes: &[String]) -> (Vec<String>, Vec<Again>) {
     let learned = &header.class_order[..learned];
     let (mut names, mut again): (Vec<String>, _) = (Vec::new(), Vec::new());

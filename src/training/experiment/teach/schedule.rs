@@ -1,45 +1,44 @@
-//! How an added task is trained: with as many epochs as the run's tasks and about as many steps, but of
-//! few images in small batches, each shown several times.
+//! How an added task is trained: with as many epochs as the run's tasks and about as many steps, but with few images
+//! in small batches, each shown several times.
 //!
-//! A run's own tasks have hundreds of images; five epochs of ten drawings would be a handful of
-//! steps, too few for the new classes to compete with the old ones, and far more than in the run's
-//! tasks would let them push these aside. The size of a step stays that of the run, too: the rate
-//! that goes with its batch.
+//! A run's own tasks have hundreds of images. Five epochs of ten drawings would be only a few steps, too few for the
+//! new classes to compete with the old ones; far more steps than in the run's tasks would suppress the old ones. The
+//! size of a step also remains that of the run: the learning rate is scaled to the batch.
 
 use crate::message;
 use crate::method::{Chosen, PassWork, Rate};
 use crate::run::config::RunConfig;
 use crate::texts::Message;
 
-/// Steps of an epoch, at least and at most; between them those of the run's tasks.
+/// Minimum and maximum number of steps per epoch; in between, the number of the run's tasks is used.
 const STEPS: [usize; 2] = [10, 25];
-/// Images of a step in an added task of few.
+/// Batch size of an added task with few images.
 const BATCH: usize = 8;
 
 /// How an added task is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TaskSchedule {
-    /// Images of a step.
+    /// Batch size in images.
     pub batch: usize,
-    /// How often an epoch shows each image.
+    /// Number of times that an epoch shows each image.
     pub repeats: usize,
     /// Learning rate at batch 256.
     pub base_lr: f64,
-    /// Images that an epoch learns from.
+    /// Number of images that an epoch learns from.
     images: usize,
-    /// Whether the method learns by steps at all.
+    /// Whether the method learns by gradient steps.
     steps: bool,
 }
 
 impl TaskSchedule {
-    /// For an added task of this many training images that becomes this task (from 0); the tasks before
-    /// it that are no added tasks had `own` images each.
+    /// Returns the schedule of an added task with `images` training images that becomes task `task` (from 0). The
+    /// earlier tasks of the run, without added ones, had `own` images each.
     pub fn of(chosen: &Chosen<'_>, task: usize, images: usize, own: &[usize]) -> Self {
         let config = chosen.config;
         let train: Vec<usize> = own.iter().copied().chain([images]).collect();
         let mut passes = chosen.kinds(task).unwrap_or_default().into_iter();
         let learning = passes.find(|pass| matches!(pass.work, PassWork::Learn { .. }));
-        // Exemplars of earlier tasks are learned beside them.
+        // Exemplars of earlier tasks are learned together with the new images.
         let learned = learning.and_then(|pass| pass.source.count(own.len(), &train));
         let (steps, images) = (learned.is_some(), learned.unwrap_or(images));
         let usual = own.iter().sum::<usize>() / own.len().max(1) / config.batch.max(1);
@@ -65,7 +64,7 @@ impl TaskSchedule {
         }
     }
 
-    /// The run's settings as the added task takes them.
+    /// Returns the run's settings, changed for the added task.
     pub fn config(&self, run: &RunConfig) -> RunConfig {
         RunConfig {
             batch: self.batch,
@@ -74,7 +73,7 @@ impl TaskSchedule {
         }
     }
 
-    /// Says so, where it differs from a task of the run.
+    /// Returns a note if the schedule differs from that of the run's tasks.
     pub fn note(&self, run: &RunConfig) -> Option<Message> {
         let differs = self.steps && (self.repeats > 1 || self.batch != run.batch);
         differs.then(|| {
@@ -105,7 +104,7 @@ mod tests {
             (drill.batch, drill.repeats, drill.images)
         };
         assert_eq!(repeats("lae"), (8, 8, 10));
-        // 200 exemplars are as many as a task of the run.
+        // 200 exemplars and 10 images are about as many as in a task of the run.
         assert_eq!(repeats("icarl"), (8, 1, 210));
         assert_eq!(repeats("simplecil"), (8, 1, 10));
     }

@@ -1,5 +1,4 @@
-//! The part of a run that passes over a task's images: its batches, what each loss was, and the end
-//! of the pass.
+//! Trains a pass over a task's images: its batches, its losses, and its end.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -20,11 +19,11 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, RunProgress};
 use crate::tensors::{HostTensor, not_finite};
 
-/// How long a batch is waited for before commands are read again.
+/// Maximum time to wait for a batch before commands are read again.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 impl Trainer<'_> {
-    /// Training images of a pass.
+    /// Returns the training images of a pass.
     fn samples(&self, pass: &Pass) -> Result<Labelled> {
         let images_of = |task| self.kit.images.train_of(task);
         let images: Vec<_> = match pass.source {
@@ -40,7 +39,7 @@ impl Trainer<'_> {
         Ok(Arc::new(shown.flatten().collect()))
     }
 
-    /// The training images of earlier tasks that the method keeps, in its order.
+    /// Returns the exemplars of earlier tasks that the method keeps, in its order.
     fn exemplars(&self) -> Result<Vec<(Sample, i64)>> {
         let of_tasks: Vec<_> = (0..self.task)
             .map(|task| self.kit.images.train_of(task))
@@ -61,13 +60,13 @@ impl Trainer<'_> {
         Err(Problem::new(what).advise(message!("advice-restore-dataset")))
     }
 
-    /// Passes of the task that learn by gradients.
+    /// Returns the number of passes of the task that learn by gradients.
     fn epochs(&self) -> usize {
         let learns = |pass: &&Pass| matches!(pass.work, PassWork::Learn { .. });
         self.passes[self.task].iter().filter(learns).count()
     }
 
-    /// Epochs of the tasks before this one: no two of a run are augmented alike.
+    /// Returns the number of epochs of the tasks before this one, so that no two epochs of a run are augmented alike.
     fn first_epoch(&self) -> usize {
         let before = 0..self.task;
         before.map(|task| epochs_of(&self.header, task)).sum()
@@ -123,19 +122,18 @@ impl Trainer<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Lets the method end a pass.
+    /// Lets the method finish a pass.
     pub(super) fn end_pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
         self.end(index, |method, go_on| method.end_pass(index, go_on))
     }
 
-    /// Lets the method end the task, after its last pass.
+    /// Lets the method finish the task, after its last pass.
     pub(super) fn end_task(&mut self) -> Result<ControlFlow<()>> {
         let last = self.passes[self.task].len().saturating_sub(1);
         self.end(last, |method, go_on| method.end_task(go_on))
     }
 
-    /// Lets the method end a pass, or the task after its last one. While that takes long, short jobs
-    /// are served, steps are reported and commands are read.
+    /// Lets the method finish a pass or the task. Meanwhile executes short jobs, reports progress and reads commands.
     fn end(
         &mut self,
         index: usize,
@@ -168,8 +166,8 @@ impl Trainer<'_> {
         ended.map(ControlFlow::Continue)
     }
 
-    /// Hands a batch to the method; one that is only looked at in parts that go through the network
-    /// at once, which a method that learns makes itself.
+    /// Passes a batch to the method. A batch that is only measured is split into micro-batches here; a method that
+    /// learns splits it itself.
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
         if pass.work != PassWork::Measure {
             return self.method.learn_together(batch, pass);
@@ -180,8 +178,8 @@ impl Trainer<'_> {
         Ok(None)
     }
 
-    /// The next batch with an image in it; none at the end. While it is waited for, short jobs are
-    /// served and commands are read.
+    /// Returns the next batch that contains an image; `None` at the end. While it waits, executes short jobs and
+    /// reads commands.
     pub(super) fn bring(
         &mut self,
         loader: &mut ImageLoader,
@@ -228,7 +226,10 @@ impl Trainer<'_> {
     }
 }
 
-/// Reads the waiting losses in one go; a value that is not finite ends the run.
+/// Reads the collected losses in one transfer.
+///
+/// # Errors
+/// Returns a Problem if a value is not finite.
 fn read_losses(losses: Vec<Tensor<1>>) -> Result<Vec<f32>> {
     if losses.is_empty() {
         return Ok(Vec::new());

@@ -1,5 +1,5 @@
-//! Whether the backbone can tell the classes apart at all: after a run that answers poorly, a nearest
-//! class mean on the features of the frozen backbone alone is tried on a few images.
+//! Checks whether the backbone can distinguish the classes: after a run with poor accuracy, a nearest-class-mean
+//! classifier on the features of the frozen backbone is evaluated on a few images.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -19,19 +19,19 @@ use crate::metrics::Answers;
 use crate::problem::Result;
 use crate::run::event::{NEAREST_MEAN, Phase};
 
-/// A run that answers more than this share rightly needs no other backbone.
+/// The backbone is checked only for runs with a lower accuracy than this.
 const POOR: f64 = 0.7;
-/// Training images that the class means are made of, at most.
+/// Maximum number of training images for the class means.
 const KNOWN: usize = 400;
-/// Test images that are answered by them, at most.
+/// Maximum number of test images.
 const ASKED: usize = 300;
-/// Fewer test images say nothing about a backbone.
+/// Minimum number of test images; fewer say nothing about a backbone.
 const FEWEST: usize = 40;
-/// Images that go through the network at once.
+/// Images per forward pass.
 const BATCH: usize = 24;
 
 impl Trainer<'_> {
-    /// Tries the backbone alone after the last task, if the run answers poorly.
+    /// Evaluates the backbone alone after the last task, if the run's accuracy is poor.
     pub(super) fn judge_backbone(&mut self, answers: &Answers) -> Result<ControlFlow<()>> {
         let accuracy = answers.accuracy(self.header.answering());
         let wanted = !self.added_task
@@ -73,8 +73,8 @@ impl Trainer<'_> {
         Arc::new(chosen.into_iter().map(|at| samples[at].clone()).collect())
     }
 
-    /// Hands over what the frozen backbone says of these images, a batch at a time: features
-    /// (batch × width) with the class of each.
+    /// Calls `take` with the features of these images from the frozen backbone, a batch at a time: features (batch ×
+    /// width) and the class of each image.
     fn plain_features(
         &mut self,
         samples: Labelled,
@@ -100,7 +100,7 @@ impl Trainer<'_> {
     }
 }
 
-/// The nearest of class means, as SimpleCIL answers.
+/// A nearest-class-mean classifier, as in SimpleCIL.
 struct Nearest(Prototypes);
 
 impl Nearest {
@@ -110,7 +110,7 @@ impl Nearest {
         Self(prototypes)
     }
 
-    /// How many of these it answers rightly.
+    /// Returns the number of correctly classified rows.
     fn right(&self, features: Tensor<2>, labels: &[usize]) -> Result<usize> {
         let scores = rows(&self.0.scores(features)?)?;
         let given = scores.iter().map(|row| argmax(row));

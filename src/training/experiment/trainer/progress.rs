@@ -1,5 +1,4 @@
-//! The part of a run that reports: phases, progress, images that could not be read, and the work that
-//! is known ahead.
+//! Reports of a run: phases, progress, unreadable images, and the work to expect.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +16,7 @@ impl Trainer<'_> {
         });
     }
 
-    /// What a pass of the task is called.
+    /// Returns the phase of a pass of the task.
     pub(super) fn phase(&self, index: usize) -> Phase {
         let task = self.task;
         match self.passes[task].get(index).map(|pass| pass.work) {
@@ -38,7 +37,7 @@ impl Trainer<'_> {
     pub(super) fn report_unreadable(&mut self, images: &[(usize, Problem)]) {
         for (_, problem) in images {
             self.unreadable.0.insert(problem.place.clone());
-            // Once a run: the same image fails in every epoch.
+            // Reported once per run, because the same image fails in every epoch.
             if !self.told.insert(problem.place.clone()) {
                 continue;
             }
@@ -46,13 +45,13 @@ impl Trainer<'_> {
         }
     }
 
-    /// Images of the task that could not be read so far.
+    /// Returns the number of unreadable images of the task so far.
     pub(super) fn unreadable_images(&self) -> usize {
         let (places, before) = &self.unreadable;
         places.len().max(*before)
     }
 
-    /// What the method measures of itself at every pass, by name.
+    /// Returns what the method measures at every pass, by name.
     pub(super) fn measured_now(&self) -> Result<BTreeMap<String, f64>> {
         let measured = self.method.measurements(Moment::Pass)?;
         Ok(measured.iter().filter_map(Measurement::as_figure).collect())
@@ -80,14 +79,14 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    /// Images that a pass of a task shows.
+    /// Returns the number of images that a pass of a task shows.
     fn shown(&self, task: usize, pass: &Pass) -> usize {
         let images = pass.source.count(task, &self.header.train_images);
         let images = images.unwrap_or_default() * self.repeats(pass);
         pass.shown(images, self.kit.config.batch)
     }
 
-    /// How often a pass shows each of its images.
+    /// Returns how often a pass shows each of its images.
     pub(super) fn repeats(&self, pass: &Pass) -> usize {
         match pass.work {
             PassWork::Learn { .. } => self.kit.repeats,

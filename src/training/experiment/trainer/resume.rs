@@ -1,4 +1,4 @@
-//! The part of a run that resumes a stopped or killed one.
+//! Resumes a stopped or killed run.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::run::event::{Event, TaskReport};
 use crate::store::parted;
 
 impl Trainer<'_> {
-    /// Takes up a run whose first tasks are saved, with these reports.
+    /// Restores the state of a run whose first tasks are saved with these reports.
     pub(in crate::experiment) fn take_up(&mut self, mut reports: Vec<TaskReport>) -> Result<()> {
         let saved = reports.len();
         let checkpoint = self.folder.load_checkpoint()?;
@@ -29,7 +29,7 @@ impl Trainer<'_> {
             .restore(&checkpoint.tensors, &self.header.tasks[..self.begun])?;
         self.method
             .restore_bulk(&|name| match checkpoint.tensors.get(name) {
-                // Older versions wrote nothing apart.
+                // Older versions stored these tensors in the checkpoint itself.
                 Some(tensor) => Ok(tensor.clone()),
                 None => self.folder.load_bulk(name),
             })?;
@@ -52,11 +52,11 @@ impl Trainer<'_> {
         }
         let learned = self.passes_done >= self.passes[self.task].len();
         if saved == self.task + 1 && learned {
-            // Killed between saving a task and the first pass of the next.
+            // The process was killed between saving a task and the first pass of the next one.
             self.begin_at(saved);
             self.method.end_task(&mut GoOn::to_the_end())?;
         }
-        // Where later passes could not be saved, their tasks are learned again.
+        // If later passes could not be saved, their tasks are trained again.
         let whole: f64 = (0..self.task).map(|task| self.work_of(task)).sum();
         let done = self.passes[self.task.min(self.passes.len() - 1)]
             .iter()
@@ -70,7 +70,7 @@ impl Trainer<'_> {
     }
 }
 
-/// What is said of a run whose saved tasks have no training state beside them.
+/// Returns the remark for a run with saved tasks but without a checkpoint.
 fn begins_anew(folder: &Path) -> Problem {
     Problem::new(message!("problem-training-state-missing"))
         .at_path(folder)

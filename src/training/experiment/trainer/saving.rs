@@ -1,5 +1,4 @@
-//! The part of a run that saves: the method's state after every pass, what answers and what was
-//! measured after every task.
+//! Saves a run: the method's state after every pass, and snapshot and results after every task.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,11 +11,11 @@ use crate::run::event::{Costs, Event, TaskReport};
 use crate::store::{Checkpoint, joined};
 use crate::tensors::{Bulk, Named, all_finite};
 
-/// Bytes of a checkpoint that is written after every pass.
+/// Checkpoints up to this many bytes are written after every pass.
 const SMALL: u64 = 16 << 20;
-/// Bytes that larger checkpoints write in a second of training, at most.
+/// Maximum number of bytes per second of training that larger checkpoints write.
 const PER_SECOND: u64 = 2 << 20;
-/// Longest time between two checkpoints, where passes are shorter.
+/// Maximum time between two checkpoints, unless a pass takes longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 /// Returns how long no other checkpoint is written after one of this many bytes.
@@ -30,13 +29,13 @@ fn pause_after(bytes: u64) -> Duration {
 impl Trainer<'_> {
     pub(super) fn save_pass(&mut self, index: usize) -> Result<()> {
         let mut checkpoint = self.state(index + 1)?;
-        // A loss belongs to the weights before its step; the last step shows here alone.
+        // Each loss belongs to the weights before its step, so only this check covers the last step.
         all_finite(&checkpoint.tensors)?;
         let bulk = self.method.bulk();
         let numbers = numbers(&checkpoint.tensors) + made(&bulk);
         self.kept_bytes = 4 * numbers as u64 + self.bytes_of_exemplars();
         if self.added_task {
-            // Cut off, it is as if it had never begun.
+            // An interrupted added task has no effect, so it needs no checkpoint.
             return Ok(());
         }
         checkpoint.set("kept_bytes", self.kept_bytes);
@@ -49,7 +48,7 @@ impl Trainer<'_> {
         checkpoint.set("losses", joined(&self.losses));
         let is_last = index + 1 == self.passes[self.task].len();
         let is_early = self.saved_at.elapsed() < pause_after(4 * numbers as u64);
-        // What is made while it is written cannot be kept for later.
+        // Bulk tensors are computed while they are written, so they cannot be saved later.
         if is_early && !is_last && bulk.is_empty() {
             self.unsaved = Some(checkpoint);
             return Ok(());
@@ -60,7 +59,7 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    /// Saves the state after the latest pass, where that was put off: the run ends before its last pass.
+    /// Saves the state after the latest pass, if that was postponed; needed when the run ends early.
     pub(super) fn save_unsaved(&mut self) {
         if let Some(checkpoint) = self.unsaved.take() {
             let saved = self.folder.save_checkpoint(&checkpoint, Bulk::new());
@@ -72,14 +71,13 @@ impl Trainer<'_> {
         self.checkpointed = saved.is_ok();
         match saved {
             Ok(_) => self.saved_at = Instant::now(),
-            // A disk that is full now may have room after the next pass; the run continues, and
-            // the checkpoint before stays.
+            // A full disk may have space after the next pass. The run continues, and the previous checkpoint remains.
             Err(problem) => self.remark(problem.inside("problem-epoch-not-saved")),
         }
     }
 
-    /// What the exemplars that the method keeps take as the network sees them, a byte for each colour of a pixel. They stay
-    /// where they are in the data set; the run has their places.
+    /// Returns the size of the method's exemplars as network input, with one byte per colour value. The run stores
+    /// only their places; the images remain in the dataset.
     fn bytes_of_exemplars(&self) -> u64 {
         let side = self.kit.backbone.input.size as u64;
         3 * side * side * self.method.exemplars().len() as u64
@@ -107,7 +105,7 @@ impl Trainer<'_> {
             losses: self.losses.clone(),
             measurements,
         };
-        // A finished run answers from one file.
+        // The last task is saved completely in one file, so that a finished run can predict from it.
         let last = self.added_task || self.task + 1 == self.header.tasks.len();
         let bytes = match last {
             true => self.folder.save_task(&report, &snapshot)?,
@@ -131,8 +129,8 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    /// The method's figures, those of testing, and what it measured after each pass; and its study of
-    /// the test images.
+    /// Returns all measurements of the task (of the method, of the test, and of each pass), and the slot counts of
+    /// the method's study.
     fn all_measured(&self) -> Result<(BTreeMap<String, f64>, Vec<SlotCounts>)> {
         let (mut measurements, mut slots) = (BTreeMap::new(), Vec::new());
         for one in self.method.measurements(Moment::Task)? {
@@ -149,7 +147,7 @@ impl Trainer<'_> {
         Ok((measurements, slots))
     }
 
-    /// Saves with an added task what the next one needs beyond its snapshot.
+    /// Saves the state that the next added task needs in addition to the snapshot.
     pub(super) fn save_state(&mut self) -> Result<()> {
         if !self.needs_state {
             return Ok(());
@@ -158,7 +156,7 @@ impl Trainer<'_> {
         self.folder.save_state(&state, self.method.bulk()).map(drop)
     }
 
-    /// The method's state after this number of passes of the task.
+    /// Returns a checkpoint of the method after this number of passes of the task.
     fn state(&mut self, passes: usize) -> Result<Checkpoint> {
         Ok(Checkpoint {
             task: self.task,
@@ -169,14 +167,14 @@ impl Trainer<'_> {
     }
 }
 
-/// How many numbers these tensors will have.
+/// Returns the number of values of these tensors before they are computed.
 fn made(bulk: &Bulk<'_>) -> usize {
     bulk.values()
         .map(|m| m.shape.iter().product::<usize>())
         .sum()
 }
 
-/// How many numbers these tensors hold.
+/// Returns the number of values in these tensors.
 pub(super) fn numbers(tensors: &Named) -> usize {
     tensors.values().map(|tensor| tensor.values.len()).sum()
 }
@@ -190,7 +188,7 @@ mod tests {
         assert_eq!(pause_after(0), Duration::ZERO);
         assert_eq!(pause_after(SMALL), Duration::ZERO);
         assert_eq!(pause_after(30 << 20), Duration::from_secs(15));
-        // Weights and momentum of a ViT-B, as Seq-FT needs them.
+        // Weights and momentum of a ViT-B, as Seq-FT stores them.
         assert_eq!(pause_after(690_000_000), LONGEST_PAUSE);
         assert_eq!(pause_after(u64::MAX), LONGEST_PAUSE);
     }

@@ -1,5 +1,4 @@
-//! The part of a run that tests: after every task each test image so far is shown to the method, which answers it and
-//! may study it besides.
+//! Tests a run: after every task the method predicts each test image so far, and may also study it.
 
 use std::ops::{ControlFlow, Range};
 
@@ -13,13 +12,13 @@ use crate::problem::Result;
 use crate::run::event::{AS_THEY_CAME, Phase};
 use crate::run::refusal;
 
-/// Images judged at once. The result does not depend on it.
+/// Images per forward pass in tests; the result does not depend on it.
 pub(in crate::experiment) const JUDGE_BATCH: usize = 48;
 
 impl Trainer<'_> {
-    /// Asks for every test image of the tasks seen so far; `None` if the user stopped it. From
-    /// where on an image is strange to an expert, how many known ones are, and what is right by the labels before
-    /// they were corrected is kept with the task's measurements.
+    /// Predicts every test image of the tasks seen so far; `None` if the user stopped it. Adds to the task's
+    /// measurements the out-of-distribution thresholds of the experts, and the accuracy with the original labels if
+    /// labels were corrected.
     pub(super) fn evaluate(&mut self) -> Result<Option<Answers>> {
         let phase = Phase::Evaluating { task: self.task };
         self.say(phase.clone());
@@ -81,28 +80,28 @@ impl Trainer<'_> {
         self.measurements
             .extend(came.map(|share| (AS_THEY_CAME.to_string(), share)));
         if self.header.added_tasks.is_empty() {
-            // All are in the run's own data set.
+            // All images are in the run's own dataset, so the sources are not needed.
             answers.sources.clear();
         }
         Ok(Some(answers))
     }
 
-    /// Images judged at once: no more than training takes.
+    /// Returns the images per forward pass in tests: no more than in training.
     pub(super) fn judged_at_once(&self) -> usize {
         let at_once = self.kit.config.micro_batch.unwrap_or(JUDGE_BATCH);
         at_once.clamp(1, JUDGE_BATCH)
     }
 }
 
-/// The tasks of a run so far, the task of each class, and positions that count for the class of another, each with
-/// that: what an answer is compared with.
+/// What a prediction is compared with: the tasks of a run so far, the task of each class, and pairs of a class taught
+/// again and the position that it counts for.
 pub(in crate::experiment) type Known<'a> = (
     &'a [Range<usize>],
     &'a [Option<usize>],
     &'a [(usize, usize)],
 );
 
-/// Adds what the experts say to a test image of class `label`.
+/// Adds the experts' predictions for a test image of class `label`.
 pub(in crate::experiment) fn note(
     answers: &mut Answers,
     label: usize,
@@ -116,7 +115,7 @@ pub(in crate::experiment) fn note(
         let certainty = answers.certainty.or_default(opinion.expert);
         certainty.push(opinion.best().1.clamp(0.0, 1.0));
         let given = answers.given.or_default(opinion.expert);
-        // The right class, whichever of its positions the label is.
+        // A prediction of the right class counts as the label, whichever of its positions that is.
         given.push(if opinion.class == class {
             label
         } else {

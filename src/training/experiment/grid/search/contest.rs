@@ -1,48 +1,48 @@
-//! Which row of a contest is the best, and which others chance might as well have made the best.
+//! Determines the best row of a contest, and the rows that do not differ significantly from it.
 //!
-//! Rows are compared over the class orders and seeds that they share, by Student's paired t-test, corrected for all pairs of
-//! rows, not only for those with the best one: among equally good rows, one contest in twenty at most names one of them worse.
+//! Rows are compared over the class orders and seeds that they share, by Student's paired t-test, corrected for all
+//! pairs of rows. Among equally good rows, at most one contest in twenty calls one of them worse.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::experiment::grid::plan::RowFigures;
 use crate::metrics::{MeanDifference, SIGNIFICANCE, corrected_p, mean, std_dev};
 
-/// What a round measured: the figures of rows, by their place among the grid's.
+/// The results of the rows in a round, by their index in the grid.
 pub type RoundFigures = HashMap<usize, RowFigures>;
 
-/// What a contest came to.
+/// The result of a contest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContestResult {
     /// The best row; `None` if no row has all of its runs.
     pub winner: Option<Winner>,
-    /// Rows that are not ranked, since a run of them could not be finished; by their place among the grid's rows.
+    /// Rows without a rank, because one of their runs could not be finished; by their index in the grid.
     pub unranked: Vec<usize>,
 }
 
 /// The best row of a contest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Winner {
-    /// By its place among the grid's rows.
+    /// Its index in the grid.
     pub row: usize,
     /// Mean of its A_N on the validation images, in percent.
     pub mean: f64,
     /// Sample standard deviation; `None` for a single run.
     pub std: Option<f64>,
-    /// Number of its class orders and seeds.
+    /// Number of its runs (class orders and seeds).
     pub runs: usize,
-    /// The next best.
+    /// The next best row.
     pub second: Option<Second>,
-    /// Rows of the last round that do not differ significantly from it.
+    /// Rows of the last round that do not differ significantly from the winner, by their index in the grid.
     pub level: Vec<usize>,
 }
 
-/// The next best row, beside the winner.
+/// The next best row, compared with the winner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Second {
-    /// By its place among the grid's rows.
+    /// Its index in the grid.
     pub row: usize,
-    /// Mean over class orders and seeds of how much better the winner is, in points of percent.
+    /// Mean difference to the winner over class orders and seeds, in percentage points.
     pub difference: f64,
     /// Standard error of the difference; `None` for a single run, and where all differences are equal.
     pub error: Option<f64>,
@@ -68,7 +68,7 @@ fn values(scores: &Scores<'_>) -> Vec<f64> {
     scores.values().copied().collect()
 }
 
-/// Returns those of these rows that have all of their runs, with their scores, the best first; equal ones keep their order.
+/// Returns the rows with all of their runs, with their scores, the best first; equal rows keep their order.
 fn ranked<'a>(
     rows: &[usize],
     scores: impl Fn(usize) -> Option<Scores<'a>>,
@@ -80,14 +80,14 @@ fn ranked<'a>(
     ranked
 }
 
-/// Returns those of these rows that have all of their runs, the best first; equal ones keep their order.
+/// Returns the rows with all of their runs, the best first; equal rows keep their order.
 pub(super) fn best_first(rows: &[usize], measured: &RoundFigures) -> Vec<usize> {
     let ranked = ranked(rows, |row| scores(measured.get(&row)));
     ranked.into_iter().map(|(row, _)| row).collect()
 }
 
 impl ContestResult {
-    /// Returns the verdict on a contest of `all` these rows, of which `left` took part in its last round.
+    /// Returns the result of a contest of the rows `all`, of which `left` took part in the last round.
     pub(super) fn of(all: &[usize], left: &[usize], measured: &RoundFigures) -> Self {
         let is_whole = |row: &usize| scores(measured.get(row)).is_some();
         Self {
@@ -98,7 +98,7 @@ impl ContestResult {
 }
 
 impl Winner {
-    /// Returns the first of these rows, which are sorted by their means.
+    /// Returns the winner of these rows, which are sorted by their means in descending order.
     fn of(rows: &[(usize, Scores<'_>)]) -> Option<Self> {
         let ((row, own), others) = rows.split_first()?;
         let others: Vec<Second> = others
@@ -123,7 +123,8 @@ impl Winner {
 }
 
 impl Second {
-    /// Returns how far a row is behind the best one over what both have; this many rows are compared.
+    /// Returns the comparison of a row with the best one over the repetitions that both have; `rows` is the number of
+    /// compared rows.
     fn of(row: usize, best: &Scores<'_>, other: &Scores<'_>, rows: usize) -> Option<Self> {
         let pairs = best
             .iter()
@@ -132,7 +133,7 @@ impl Second {
         let p = told.and_then(|told| told.p());
         Some(Self {
             row,
-            // Rows that share no class order and seed are as far apart as their means, and nothing is known of chance.
+            // Without common class orders and seeds, only the means can be compared, and there is no p-value.
             difference: match told {
                 Some(told) => told.mean,
                 None => mean(&values(best))? - mean(&values(other))?,
@@ -159,7 +160,7 @@ mod tests {
             .collect()
     }
 
-    /// The winner of rows with these scores by seed.
+    /// Returns the winner of rows with these scores by seed.
     fn winner(rows: &[&[f64]]) -> Winner {
         let all: Vec<usize> = (0..rows.len()).collect();
         Winner::of(&ranked(&all, |row| Some(scores_of(rows[row])))).unwrap()
@@ -177,12 +178,12 @@ mod tests {
 
     #[test]
     fn differences_are_those_within_a_class_order_and_seed() {
-        // The seeds differ by far more than the rows do.
+        // The seeds differ far more than the rows.
         let told = winner(&[&[50.0, 70.0, 91.0], &[48.9, 69.0, 90.1]]);
         let second = told.second.unwrap();
         assert!((second.difference - 1.0).abs() < 1e-9);
         assert!(second.p.unwrap() < 0.01 && told.level.is_empty());
-        // Equal differences do not show how far chance moves them.
+        // Equal differences have no variance, so no significance can be computed.
         let told = winner(&[&[50.0, 70.0, 91.0], &[49.0, 69.0, 90.0]]);
         assert_eq!(told.level, [1]);
     }
@@ -230,7 +231,7 @@ mod tests {
         };
         assert_eq!(places(&[0, 1, 2, 3]), [3, 1]);
         assert_eq!(Winner::of(&ranked(&[0, 2], scores)), None);
-        // Of a grid in which no run was finished, not even the first row is ranked.
+        // If no run of a grid was finished, no row is ranked.
         let nothing = ContestResult::of(&[0, 1], &[0, 1], &RoundFigures::new());
         assert_eq!((nothing.winner, nothing.unranked), (None, vec![0, 1]));
     }

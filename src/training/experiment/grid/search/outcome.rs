@@ -1,4 +1,4 @@
-//! What a contest came to: plain data for both front ends, and a grid of the rows that were chosen.
+//! The results of the contests as plain data for both front ends, and a grid of the chosen rows.
 
 use super::{Contest, ContestResult, Search, Winner};
 use crate::experiment::grid::written::{ChosenRow, file};
@@ -8,7 +8,7 @@ use crate::run::grid::GridValue;
 use crate::run::search_result::{ChosenEnd, ContestEnd, EdgeEnd};
 
 impl Search {
-    /// Returns what each contest came to, as plain data.
+    /// Returns the results of all contests as plain data.
     pub fn ends(&self, verdicts: &[ContestResult]) -> Vec<ContestEnd> {
         let contests = self.contests.iter().zip(verdicts);
         contests
@@ -24,10 +24,10 @@ impl Search {
             .collect()
     }
 
-    /// Returns a grid's file of the rows that were chosen, to be run on the test images; each with the title of its contest.
+    /// Returns a grid file with the chosen rows, titled by their contests, to be evaluated on the test images.
     ///
     /// # Errors
-    /// None in practice: values that came from a file can be written into one.
+    /// None in practice: values that were read from a file can be written to one.
     pub fn file_of(&self, verdicts: &[ContestResult]) -> Result<String> {
         let grid = &self.cells.grid;
         let contests = self.contests.iter().zip(verdicts);
@@ -42,7 +42,7 @@ impl Search {
         file(grid, rows)
     }
 
-    /// The number of a row within its part.
+    /// Returns the index of a row within its part.
     fn place_in_part(&self, row: usize) -> usize {
         let part = self.cells.rows[row].part;
         self.cells.rows[..row]
@@ -69,10 +69,10 @@ impl Search {
             .collect()
     }
 
-    /// Returns the settings of a row of which its value is the lowest or highest that was tried in its contest.
+    /// Returns the settings for which the value of a row is the lowest or the highest one tried in its contest.
     fn edges(&self, contest: &Contest, row: usize) -> Vec<EdgeEnd> {
         let own = self.given(row).into_iter();
-        // A seed is no setting of which more may be better.
+        // The order of seeds has no meaning.
         let own = own.filter(|given| given.key.name() != "seed");
         own.filter_map(|given| {
             let tried = contest.rows.iter().flat_map(|row| self.given(*row));
@@ -86,7 +86,7 @@ impl Search {
         .collect()
     }
 
-    /// Returns what the axes of its part give a row.
+    /// Returns the values that the axes of its part give a row.
     fn given(&self, row: usize) -> Vec<&GridValue> {
         let part = &self.cells.grid.parts[self.cells.rows[row].part];
         let choices = part.choices(self.place_in_part(row));
@@ -105,8 +105,8 @@ fn number(value: &Setting) -> Option<f64> {
     }
 }
 
-/// Returns whether a value is the highest (`true`) or the lowest (`false`) of these; `None` for one between two others, and
-/// for the only one.
+/// Returns whether a value is the highest (`true`) or the lowest (`false`) of these; `None` for a value between two
+/// others and for the only value.
 fn is_highest(value: f64, tried: &[f64]) -> Option<bool> {
     let has_lower = tried.iter().any(|other| *other < value);
     let has_higher = tried.iter().any(|other| *other > value);

@@ -8,7 +8,7 @@ use crate::problem::{Problem, Result};
 use crate::run::config::posix_word;
 use crate::run::places::Slurm;
 
-/// The script as it comes with the program; people may put their own in its place.
+/// The included template of the script; users can use their own template instead.
 pub const TEMPLATE: &str = r#"#!/bin/bash
 {options}
 # Requeue a run that the cluster interrupts.
@@ -21,7 +21,7 @@ pub const TEMPLATE: &str = r#"#!/bin/bash
 {setup}
 exec {command}
 "#;
-/// What stands for the program's own command in a template.
+/// The placeholder for the program's own command in a template.
 const COMMAND: &str = "{command}";
 
 /// The content of a script.
@@ -31,7 +31,7 @@ pub(super) struct Script<'a> {
     pub name: &'a str,
     /// The folder of the submission.
     pub folder: &'a Path,
-    /// Where the command was given: relative paths in the grid's file start there.
+    /// The working directory: relative paths in the grid file start there.
     pub working: &'a Path,
     /// The program and its arguments; the number of the run follows them.
     pub command: &'a [String],
@@ -89,7 +89,8 @@ impl Script<'_> {
         Vec::from_iter(lines).join("\n")
     }
 
-    /// Plugins and tables as they were at submission; drivers in the user's own folder are still found.
+    /// Returns the command that runs a cell, with the plugins and tables as they were at submission. Drivers in the
+    /// user's own folder are still found.
     fn command(&self) -> String {
         let words: Vec<String> = self.command.iter().map(|word| posix_word(word)).collect();
         let folder = self.folder.display().to_string();
@@ -103,7 +104,7 @@ impl Script<'_> {
     }
 }
 
-/// An option as a line `#SBATCH` reads it whole.
+/// Quotes an option if necessary, so that a `#SBATCH` line reads it as one word.
 fn in_option(line: &str) -> String {
     match line.contains(|c: char| c.is_whitespace() || c == '#') {
         true => format!("\"{}\"", line.replace('"', "\\\"")),

@@ -64,7 +64,7 @@ impl TaskState {
     }
 }
 
-/// The task that is running a cell, or the last one that did. Its fields are those in the JSON of `grid`.
+/// The task that runs a cell, or the last one that did. Its fields are those in the JSON output of `grid`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Standing {
     /// Array and index, as in `scancel`: `12_3`.

@@ -20,9 +20,9 @@ use crate::run::places::Place;
 use crate::store::write_file;
 use crate::texts::Message;
 
-/// How long another program that submits is waited for.
+/// Maximum time to wait for another program that is submitting.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Default limit of array indices on clusters. More cells become several arrays.
+/// Default limit of array indices on clusters; more cells are split into several arrays.
 const MOST_INDEX: usize = 1000;
 fn make_folder(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)
@@ -33,16 +33,17 @@ fn make_folder(folder: &Path) -> Result<()> {
 pub struct SubmitOptions<'a> {
     /// The text of the grid's file.
     pub text: &'a str,
-    /// The device of its runs, where it is not the place's.
+    /// The device of its runs; `None` for the device of the place.
     pub device: Option<&'a str>,
-    /// The places of data sets, as `NAME=PATH`, before what the place says.
+    /// Paths of datasets as `NAME=PATH`; they take precedence over those of the place.
     pub data: &'a [String],
-    /// Most tasks that run at once.
+    /// Maximum number of tasks that run at the same time.
     pub at_once: Option<usize>,
 }
 
 impl SubmitOptions<'_> {
-    /// Returns the options of each task besides the grid and the number of its run: its device, and the places of data.
+    /// Returns the options of each task besides the grid and the number of its run: its device and the paths of
+    /// datasets.
     fn options(&self, place: &Place) -> Vec<String> {
         let device = self.device.or(place.device.as_deref());
         let device = device.map(|device| ["--device".to_string(), device.to_string()]);
@@ -54,11 +55,11 @@ impl SubmitOptions<'_> {
     }
 }
 
-/// Submits the cells that are neither finished nor queued; returns a description of the submission. Missing weights are
-/// downloaded first; `tell` reports their progress, and stops it by returning false.
+/// Submits the cells that are neither finished nor queued, and returns a description of the submission. Downloads
+/// missing weights first; `tell` gets the progress and returns false to stop.
 ///
 /// # Errors
-/// Returns a Problem if weights cannot be had, the folder of the runs cannot be written, or Slurm refuses.
+/// Returns a Problem if weights are not available, the folder of runs cannot be written, or Slurm rejects the job.
 pub fn submit(
     plan: &mut GridPlan,
     cells: &[usize],
@@ -127,7 +128,8 @@ pub fn submit(
     })
 }
 
-/// Writes what a task needs, as it is now, into the folder of the submission; returns the path of the script.
+/// Writes everything that a task needs, in its current state, into the folder of the submission. Returns the path of
+/// the script.
 fn prepared(
     note: &Submission,
     root: &Path,
@@ -190,7 +192,8 @@ fn prepared(
     Ok(path)
 }
 
-/// Submits the cells, in as few arrays as the cluster admits; each is noted as soon as it is in the queue.
+/// Submits the cells in as few arrays as the cluster allows, and records each array as soon as it is queued. Returns
+/// the job ids.
 fn arrays(
     place: &Place,
     note: &mut Submission,
@@ -217,7 +220,7 @@ fn arrays(
     Ok(jobs)
 }
 
-/// Cancels the tasks of these cells that are queued or running; returns their number.
+/// Cancels the queued and running tasks of these cells; returns their number.
 ///
 /// # Errors
 /// Returns a Problem if Slurm does not respond.
@@ -225,7 +228,7 @@ pub fn cancel(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<usize> 
     cancel_queued(place, Standing::of(plan, cells, place)?.values())
 }
 
-/// Cancels the waiting tasks of this submission, and ends the running ones, which save their state.
+/// Cancels the waiting tasks of this submission and ends the running ones, which save their state.
 ///
 /// # Errors
 /// Returns a Problem if Slurm does not respond.
@@ -235,7 +238,7 @@ pub fn cancel_submission(folder: &Path, place: &Place) -> Result<()> {
     cancel_queued(place, grids.iter().flat_map(|grid| &grid.tasks)).map(drop)
 }
 
-/// Cancels those of these tasks that are queued or running; returns their number.
+/// Cancels the queued and running tasks among these; returns their number.
 fn cancel_queued<'a>(place: &Place, tasks: impl Iterator<Item = &'a Standing>) -> Result<usize> {
     let queued = tasks.filter(|task| task.state.is_queued());
     let queued: BTreeSet<&str> = queued.map(|task| task.id.as_str()).collect();
