@@ -81,7 +81,6 @@ const CHECK_FILE: &str = "check.safetensors";
 /// # Errors
 /// Returns a Problem if the run cannot be loaded, its method or backbone cannot be exported, `to` exists and is not
 /// empty, or the disk is full. In that case nothing remains at `to`.
-/// already and not empty, or the disk is full. Nothing is left at `to` then.
 pub fn export(
     folder: &Path,
     task: usize,
@@ -118,7 +117,7 @@ pub fn export(
     written(to, &files)
 }
 
-/// Returns a Problem if the path exists and is not an empty folder.
+/// Checks that the path does not exist or is an empty folder.
 fn free(to: &Path) -> Result<()> {
     let taken = match std::fs::read_dir(to) {
         Ok(mut entries) => entries.next().is_some(),

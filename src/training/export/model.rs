@@ -1,4 +1,4 @@
-//! A model with all that is needed to write it down, and what it is compared with elsewhere.
+//! A model with everything that is needed to export it, and reference predictions for other programs.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -10,14 +10,14 @@ use crate::method::{Answer, ExportedClassifier};
 use crate::problem::Result;
 use crate::tensors::{HostTensor, Named};
 
-/// Images of noise in it.
+/// Number of noise images in the reference predictions.
 const NOISE: usize = 2;
 
-/// A model with all that is needed to write it down.
+/// A model with everything that is needed to export it.
 pub struct Model<'a> {
-    /// The run, ready to be asked.
+    /// The predictor of the run.
     pub predictor: &'a Predictor,
-    /// How it answers.
+    /// How the method predicts, as plain numbers.
     pub recipe: ExportedClassifier,
 }
 
@@ -25,14 +25,15 @@ pub struct Model<'a> {
 pub type Files = Vec<(String, Vec<u8>)>;
 
 impl Model<'_> {
-    /// Positions that count for the class of another, each with that, as far as they were taught by then.
+    /// Returns pairs of a class position that was taught again and the position that it counts for, among the classes
+    /// taught so far.
     pub fn again(&self) -> Vec<(usize, usize)> {
         let classes = self.predictor.classes().len();
         let all = self.predictor.header().again();
         all.into_iter().filter(|(own, _)| *own < classes).collect()
     }
 
-    /// The backbone's weights, those that the run has trained in their place.
+    /// Returns the backbone's weights, or those that the run has trained instead.
     ///
     /// # Errors
     /// Returns a Problem if they cannot be read.
@@ -43,8 +44,8 @@ impl Model<'_> {
         }
     }
 
-    /// Noise as pixels in [0, 1] (`images`), the scores that the run gives it (`scores`), and what each
-    /// expert says (`expert.NAME`, probabilities), and what each network makes of it (`features.NAME`).
+    /// Returns reference tensors: noise as pixels in [0, 1] (`images`), the run's scores for it (`scores`), the
+    /// probabilities of each expert (`expert.NAME`), and the features of each network (`features.NAME`).
     ///
     /// # Errors
     /// Returns a Problem if the device failed.

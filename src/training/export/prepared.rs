@@ -1,4 +1,4 @@
-//! Files that say how images are prepared, as numbers and as Python, and which classes the outputs are.
+//! Files that describe the preparation of images, as numbers and as Python, and the classes of the outputs.
 
 use serde::Serialize;
 
@@ -6,8 +6,9 @@ use super::model::Model;
 use crate::data::transform::CropMode;
 use crate::problem::{Problem, Result};
 
-/// Python that turns an image into the network's pixels: all of `prepare.py`, and a part of `model.py`. It is the only
-/// such text, so all forms prepare images alike; `tests/export_check.py` compares it with the program.
+/// Python code that converts an image to the network's pixels: all of `prepare.py`, and a part of `model.py`. All
+/// export formats use this text, so they prepare images in the same way; `tests/export_check.py` compares it with the
+/// program.
 pub const PREPARE: &str = r#"PREPARATION = json.loads((Path(__file__).resolve().parent / "preprocessing.json").read_text(encoding="utf-8"))
 
 
@@ -39,37 +40,37 @@ def prepare(image):
     return np.asarray(image, dtype=np.float32).transpose(2, 0, 1) / 255
 "#;
 
-/// `prepare.py`, for forms without a Python file of their own that reads images.
+/// Returns `prepare.py`, for formats without their own Python file that reads images.
 pub fn module() -> Vec<u8> {
     let head = "\"\"\"Prepares images for the network. It needs pillow and numpy.\"\"\"\n\nimport json\n\
                 from pathlib import Path\n\nimport numpy as np\nfrom PIL import Image, ImageOps\n\n";
     format!("{head}{PREPARE}").into_bytes()
 }
 
-/// How an image is prepared.
+/// The preparation of an image.
 #[derive(Serialize)]
 struct Preparation {
-    /// Side of the square that the network takes, in pixels.
+    /// Side of the square network input, in pixels.
     size: usize,
-    /// The shorter side is resized to this first; without a crop both sides are.
+    /// Length to which the shorter side is resized first; without a crop, both sides.
     resize_shorter_side_to: usize,
     interpolation: String,
     crop: &'static str,
     channels: &'static str,
     /// Significant bits of 16-bit values.
     bit_depth: usize,
-    /// How values of more than 8 bits become 8 bits.
+    /// How values of more than 8 bits are converted to 8 bits.
     sixteen_bits: &'static str,
-    /// Their form.
+    /// Range and layout of the pixels.
     pixels: &'static str,
-    /// (pixel − mean) / std, per channel.
+    /// Mean per channel, for (pixel − mean) / std.
     mean: [f32; 3],
     std: [f32; 3],
-    /// Whether the model does that itself.
+    /// Whether the model normalises the pixels itself.
     normalised_inside_the_model: bool,
 }
 
-/// `preprocessing.json`; whether the model normalises by itself.
+/// Returns `preprocessing.json`; `normalises` says whether the model normalises the pixels itself.
 pub fn preparation(model: &Model<'_>, normalises: bool) -> Result<Vec<u8>> {
     let opened = model.predictor.backbone();
     let (input, scale) = (opened.input, opened.normalisation);
@@ -95,12 +96,12 @@ pub fn preparation(model: &Model<'_>, normalises: bool) -> Result<Vec<u8>> {
     })
 }
 
-/// `classes.json`: the names in the order of the outputs.
+/// Returns `classes.json`: the class names in the order of the outputs.
 pub fn classes(model: &Model<'_>) -> Result<Vec<u8>> {
     json(&model.predictor.classes())
 }
 
-/// JSON for people.
+/// Returns indented JSON with a final newline.
 pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     let text = serde_json::to_string_pretty(value);
     let text = text.map_err(|error| Problem::new(format!("JSON cannot be written: {error}")))?;

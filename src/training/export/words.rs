@@ -1,9 +1,9 @@
-//! Words of a run inside files of other languages. Names and titles may come from anybody: none of
-//! them ends the comment or the text it is in.
+//! Texts of a run for use in files of other languages. Names and titles may come from anyone; these functions ensure
+//! that none of them ends the comment or string that contains it.
 
 use super::model::Model;
 
-/// What the model is, in one line.
+/// Returns a description of the model in one line.
 pub fn title(model: &Model<'_>) -> String {
     let header = model.predictor.header();
     let version = env!("CARGO_PKG_VERSION");
@@ -14,7 +14,7 @@ pub fn title(model: &Model<'_>) -> String {
     )
 }
 
-/// One line for a comment, a docstring or a table.
+/// Returns a text as one line for a comment, a docstring or a table, without characters that could end it.
 pub fn one_line(text: &str) -> String {
     let plain = |c: char| match c {
         '"' => '\'',
@@ -26,7 +26,7 @@ pub fn one_line(text: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Positions as Python lists them.
+/// Returns positions as a Python list.
 pub fn list(positions: &[usize]) -> String {
     let each: Vec<String> = positions.iter().map(usize::to_string).collect();
     format!("[{}]", each.join(", "))

@@ -10,11 +10,11 @@ use crate::pet::{BlockPet, SitePet};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// The value of a part of an equation.
+/// The value of a subexpression.
 #[derive(Clone, Debug)]
 enum Part {
     Number(f64),
-    /// A tensor with these axes; of a matrix, rows and columns are known.
+    /// A tensor with its axes; the numbers of rows and columns of a matrix are known.
     Tensor(Value, Axes),
 }
 
@@ -22,7 +22,7 @@ enum Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Axes {
     Matrix([usize; 2]),
-    /// Three or four.
+    /// Three or four axes.
     More(usize),
 }
 

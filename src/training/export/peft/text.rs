@@ -5,7 +5,7 @@ use super::super::words::{one_line, title};
 use crate::backbone::torch::Acting;
 use crate::problem::Result;
 
-/// `network.py`: the backbone the adapter belongs to.
+/// Returns `network.py`, which builds the backbone of the adapter.
 pub fn network(model: &Model<'_>) -> Result<String> {
     let entry = &model.predictor.backbone().entry;
     let text = entry
@@ -38,8 +38,8 @@ pub fn network(model: &Model<'_>) -> Result<String> {
     Ok(file)
 }
 
-/// `README.md`; `folders` are those of the adapters where there are several, and next to each may be one for
-/// transformers.
+/// Returns `README.md`. `folders` are those of the adapters if there are several; `of_transformers` says whether each
+/// also has a version for transformers.
 pub fn readme(model: &Model<'_>, folders: &[&str], of_transformers: bool) -> String {
     let first = folders.first().copied().unwrap_or(".");
     let which = match folders {

@@ -1,11 +1,11 @@
-//! What is made of features, as Python, and the numbers it takes.
+//! Writes the classification of features as Python code, and its tensors.
 
 use super::super::model::Model;
 use super::super::words::list;
 use crate::method::{AnswerRule, CosinePart, LogitSource, TEMPERATURE};
 use crate::tensors::{HostTensor, Named};
 
-/// Adds the numbers, by the names that [`modules`] gives them.
+/// Adds the tensors, with the names that [`modules`] gives them.
 pub fn tensors(reading: &AnswerRule, into: &mut Named) {
     match reading {
         AnswerRule::Linear { weight, bias, .. } => {
@@ -31,7 +31,7 @@ pub fn tensors(reading: &AnswerRule, into: &mut Named) {
     }
 }
 
-/// Lines of `Model.__init__`.
+/// Returns the lines of `Model.__init__` that define the tensors.
 pub fn modules(reading: &AnswerRule) -> Vec<String> {
     let zeros = |name: &str, shape: &[usize]| {
         let shape: Vec<String> = shape.iter().map(usize::to_string).collect();
@@ -61,7 +61,7 @@ pub fn modules(reading: &AnswerRule) -> Vec<String> {
     }
 }
 
-/// Lines of `Model.answers`, which leave `scores` and `experts`; `of(network)` are the features of one.
+/// Returns the lines of `Model.answers`, which set `scores` and `experts` from the features of the networks.
 pub fn lines(model: &Model<'_>) -> Vec<String> {
     let names: Vec<&str> = model
         .recipe
@@ -102,7 +102,7 @@ pub fn lines(model: &Model<'_>) -> Vec<String> {
     }
 }
 
-/// The larger of what a function makes of two networks' logits.
+/// Returns Python code for the element-wise maximum of a function of two networks' logits.
 fn larger([a, b]: [&str; 2], function: &str) -> String {
     match a == b {
         true => format!("{a}.{function}(-1)"),
@@ -158,7 +158,7 @@ fn projected(name: &str, empty: &[(usize, usize)]) -> Vec<String> {
     lines
 }
 
-/// Scores as LAE Studio shows them.
+/// Returns the line that converts scores to probabilities as LAE Studio does.
 fn shares() -> String {
     format!("experts = {{\"answer\": (scores / {TEMPERATURE}).softmax(-1)}}")
 }

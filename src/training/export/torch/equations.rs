@@ -1,4 +1,4 @@
-//! Equations of a plugin as Python over tensors of PyTorch.
+//! Translates equations of a plugin to Python code with PyTorch tensors.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use crate::pet::functions::{FUNCTIONS, function};
 use crate::pet::{BlockPet, SitePet};
 use crate::tensors::HostTensor;
 
-/// What names of a plugin must not become: words of Python, what the file calls its own, and what a
-/// module of PyTorch has already.
+/// Names that a plugin's variables must not have in Python: keywords, names that the file uses, and attributes of
+/// `nn.Module`.
 const TAKEN: &str = "\
     False None True and as assert async await break class continue def del elif else except finally for from \
     global if import in is lambda nonlocal not or pass raise return try while with yield self math torch nn F \
@@ -22,7 +22,7 @@ const TAKEN: &str = "\
     register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory state_dict to \
     to_empty train training type xpu zero_grad T_destination";
 
-/// A name as Python may have it here.
+/// Returns the name, changed if Python or the file already uses it.
 fn free(name: &str) -> String {
     let taken = TAKEN.split_whitespace().any(|word| word == name) || function(name).is_some();
     match taken || crate::pet::Site::named(name).is_some() || name.starts_with('_') {
@@ -31,7 +31,7 @@ fn free(name: &str) -> String {
     }
 }
 
-/// The attributes that hold a block's parameters, in their order. Each is another.
+/// Returns unique attribute names for a block's parameters, in their order.
 pub fn attributes(pet: &BlockPet<'_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for parameter in &pet.parameters {
@@ -47,7 +47,7 @@ pub fn attributes(pet: &BlockPet<'_>) -> Vec<String> {
     names
 }
 
-/// A block's PET as a class of this name, and which functions it calls.
+/// Returns a block's PET as a Python class of this name, and the functions that it calls.
 pub fn class(name: &str, pet: &BlockPet<'_>, says: &str) -> (String, BTreeSet<&'static str>) {
     let attributes = attributes(pet);
     let mut calls = BTreeSet::new();
@@ -66,7 +66,7 @@ pub fn class(name: &str, pet: &BlockPet<'_>, says: &str) -> (String, BTreeSet<&'
     (text, calls)
 }
 
-/// The equation of a site as a method.
+/// Returns the equation of a site as a Python method.
 fn method(pet: &SitePet<'_>, attributes: &[String], calls: &mut BTreeSet<&'static str>) -> String {
     let inputs = pet.site.inputs();
     let given = match pet.site.is_linear() && !pet.reads_weight() {
@@ -104,7 +104,7 @@ fn method(pet: &SitePet<'_>, attributes: &[String], calls: &mut BTreeSet<&'stati
     text
 }
 
-/// A tree as Python, whose signs bind as the language's do.
+/// Returns an expression as Python code; operators have the same precedence in both languages.
 fn python(
     tree: &Expr,
     names: &dyn Fn(&str) -> String,
@@ -146,7 +146,7 @@ fn python(
     }
 }
 
-/// A number as Python reads it; a whole one without a point, as counts need it.
+/// Returns a number as Python code; whole numbers have no point, because counts must be integers.
 fn number(value: f64) -> String {
     match value.fract() == 0.0 && value.abs() < 1e15 {
         true => format!("{value:.0}"),
@@ -154,14 +154,14 @@ fn number(value: f64) -> String {
     }
 }
 
-/// The functions called, as the language means them.
+/// Returns Python definitions of the called functions.
 pub fn functions(calls: &BTreeSet<&'static str>) -> String {
     let called = FUNCTIONS.iter().filter(|known| calls.contains(known.name));
     let written = called.map(|known| format!("def {}:\n    {}\n\n\n", known.usage, known.torch));
     written.collect()
 }
 
-/// A parameter's values.
+/// Returns the values of a block's parameters by attribute name.
 ///
 /// # Errors
 /// Returns a Problem if the device failed.
@@ -203,7 +203,7 @@ mod tests {
 ";
         let sorted = |text: &str| {
             let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            // The numbers are in the order in which the equation reads them.
+            // The order of the constants is that in which the equation uses them.
             lines[1..4].sort();
             lines
         };
@@ -213,7 +213,7 @@ mod tests {
         assert!(functions(&calls).contains("def join_tokens(x, y):\n    lead = "));
     }
 
-    /// Each copy of a parameter has a name of its own, and the frozen weight comes as an argument.
+    /// Each copy of a parameter has its own name, and the frozen weight is an argument.
     #[test]
     fn copies_by_site_and_the_frozen_weight_are_told_apart() {
         let (text, _) = class_of("dora", &PetSettings::default());

@@ -1,4 +1,4 @@
-//! The text of `model.py` and of the README beside it.
+//! The text of `model.py` and of its README.
 
 use super::super::model::Model;
 use super::super::prepared::PREPARE;
@@ -7,20 +7,20 @@ use super::{PetText, answers};
 use crate::backbone::torch::TorchText;
 use crate::counts::counted;
 
-/// How it is used, in three lines.
+/// Example of its use, in three lines.
 const USE: [&str; 3] = [
     "from model import load",
     "model = load()",
     "print(model.predict(\"picture.png\"))",
 ];
 
-/// What precedes the network, besides [`PREPARE`].
+/// Code before the network, in addition to [`PREPARE`].
 const HEAD: &str = r#"
 HERE = Path(__file__).resolve().parent
 CLASSES = json.loads((HERE / "classes.json").read_text(encoding="utf-8"))
 "#;
 
-/// What follows the answers.
+/// Code after the method `answers`.
 const TAIL: &str = r#"
     def forward(self, images):
         """Pixels in [0, 1] (N × 3 × size × size) → scores (N × classes); the highest is the answer."""
@@ -69,7 +69,7 @@ if __name__ == "__main__":
         sys.exit(max(differences.values()) > 1e-4)
 "#;
 
-/// `model.py`.
+/// Returns `model.py`.
 pub fn text(model: &Model<'_>, network: &TorchText, pets: &PetText) -> String {
     let mut text = format!("\"\"\"{}.\n\n", title(model));
     for line in USE {
@@ -88,7 +88,7 @@ pub fn text(model: &Model<'_>, network: &TorchText, pets: &PetText) -> String {
     text + TAIL
 }
 
-/// Those of the standard library, then the others.
+/// Returns the imports: first those of the standard library, then the others.
 fn imports(network: &TorchText) -> String {
     let is_own = |line: &&String| line.starts_with("from functools");
     let (own, others): (Vec<&String>, Vec<&String>) = network.imports.iter().partition(is_own);
@@ -103,7 +103,7 @@ fn imports(network: &TorchText) -> String {
     text + "from torch import nn\nfrom torch.nn import functional as F\n\n"
 }
 
-/// `class Model`, up to what does not depend on the model.
+/// Returns `class Model` up to the part that is the same for all models.
 fn class(model: &Model<'_>, pets: &PetText) -> String {
     let recipe = &model.recipe;
     let classes = counted(model.predictor.classes().len(), "class");
@@ -155,7 +155,7 @@ fn class(model: &Model<'_>, pets: &PetText) -> String {
     text + "        return scores, experts\n"
 }
 
-/// `README.md`.
+/// Returns `README.md`.
 pub fn readme(model: &Model<'_>) -> String {
     let entry = &model.predictor.backbone().entry;
     let classes = counted(model.predictor.classes().len(), "class");

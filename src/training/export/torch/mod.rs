@@ -15,7 +15,7 @@ use crate::pet::PetStack;
 use crate::problem::Result;
 use crate::tensors::{Named, to_bytes};
 
-/// The PETs of the model as Python.
+/// The PETs of the model as Python code.
 struct PetText {
     /// The functions used in the equations, and one class for each kind of block.
     text: String,
