@@ -1,4 +1,4 @@
-//! One mistake in a text that somebody wrote: where, what, why, and what to write instead.
+//! Mistakes in a text that the user wrote: where, what, why, and what to write instead.
 
 use std::ops::Range;
 
@@ -8,26 +8,26 @@ use crate::names::{guessed, is_long, too_long};
 use crate::problem::{Problem, line_and_column};
 use crate::texts::{Messages, Words};
 
-/// Number of mistakes that are reported besides the first.
+/// Maximum number of mistakes that are reported in addition to the first.
 const MOST_TOLD: usize = 8;
 
-/// One mistake, for an error message or a line under the text in an editor.
+/// A mistake, for an error message or for a line under the text in an editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Bytes of the text that it is about. It is reported at the first.
+    /// Byte range of the mistake in the text; an error message gives the position of its start.
     pub span: Range<usize>,
     /// What is wrong, one sentence without a full stop.
     pub what: String,
-    /// What is known or to be done about it; may be empty.
+    /// Explanation or advice; may be empty.
     pub why: String,
-    /// What to write in place of the span, where that is known.
+    /// Replacement for the span, if it is known.
     pub fix: Option<String>,
-    /// The messages of `what` and `why`, which are in English here.
+    /// The translatable messages of `what` and `why`, which contain the English text.
     pub messages: Messages,
 }
 
 impl Diagnostic {
-    /// A mistake without advice.
+    /// Creates a mistake without advice.
     pub fn new(span: Range<usize>, what: impl Into<Words>) -> Self {
         let mut messages = Messages::default();
         Self {
@@ -39,14 +39,14 @@ impl Diagnostic {
         }
     }
 
-    /// Says what is known or to be done about it.
+    /// Adds an explanation or advice.
     #[must_use]
     pub fn because(mut self, why: impl Into<Words>) -> Self {
         self.why = self.messages.keep(1, why);
         self
     }
 
-    /// The same in the language of this thread.
+    /// Returns the mistake translated to the language of this thread.
     #[must_use]
     pub fn said(self) -> Self {
         Self {
@@ -56,14 +56,14 @@ impl Diagnostic {
         }
     }
 
-    /// Says what to write instead.
+    /// Adds a replacement for the span.
     #[must_use]
     pub fn suggest(mut self, by: impl Into<String>) -> Self {
         self.fix = Some(by.into());
         self
     }
 
-    /// The known name that this one is a slip for, else the list of known ones.
+    /// Suggests the known name that is most similar to `name`; lists the known names if none is similar.
     #[must_use]
     pub fn meant<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
         match guessed(name, known) {
@@ -72,24 +72,24 @@ impl Diagnostic {
         }
     }
 
-    /// The same where the span holds quotes.
+    /// Puts the suggested replacement in quotes.
     #[must_use]
     pub fn quoted(mut self) -> Self {
         self.fix = self.fix.map(|fix| format!("\"{fix}\""));
         self
     }
 
-    /// A name with more letters than any; `None` for the others.
+    /// Returns the mistake of a name that is too long; `None` if its length is allowed.
     pub fn of_long_name(name: &str, span: Range<usize>) -> Option<Self> {
         is_long(name).then(|| Self::new(span, too_long(name)))
     }
 
-    /// What is wrong.
+    /// Returns what is wrong.
     pub fn words(&self) -> Words {
         self.messages.words(0, &self.what)
     }
 
-    /// Advice for the user; may be empty.
+    /// Returns advice for the user; may be empty.
     pub fn remedy(&self) -> Words {
         match &self.fix {
             Some(fix) if self.why.is_empty() => {
@@ -99,14 +99,14 @@ impl Diagnostic {
         }
     }
 
-    /// What is wrong with a text that is no TOML.
+    /// Returns what is wrong with a text that is not valid TOML.
     pub fn not_toml(error: &toml::de::Error) -> String {
         let message: Vec<&str> = error.message().lines().map(str::trim).collect();
         format!("this is not valid TOML: {}", message.join(", "))
     }
 
-    /// Mistakes in the text of a file as one Problem: the first, and after what to do about it the others. `origin` is
-    /// where the text came from.
+    /// Combines the mistakes in a text to one Problem: the first is its main message, and the others follow the
+    /// advice. `origin` is the place of the text.
     #[track_caller]
     pub fn problem(text: &str, origin: &str, wrong: &[Self]) -> Problem {
         let Some((first, others)) = wrong.split_first() else {

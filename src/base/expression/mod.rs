@@ -27,7 +27,7 @@ use crate::texts::{Message, list_id};
 pub struct Language {
     /// What messages call a text: "the equation".
     pub called: &'static str,
-    /// The same with the indefinite article: "an equation".
+    /// The same name with the indefinite article: "an equation".
     pub any: &'static str,
     /// The binary operators.
     pub signs: &'static [Sign],
@@ -42,12 +42,12 @@ pub struct Language {
 }
 
 impl Language {
-    /// Returns what messages call a text.
+    /// Returns the name of a text in messages.
     fn called(&self) -> Message {
         Message::of_list(list_id("called", self.called, "is"), self.called)
     }
 
-    /// Returns the same with the indefinite article.
+    /// Returns that name with the indefinite article.
     fn any(&self) -> Message {
         Message::of_list(list_id("called", self.any, "in"), self.any)
     }

@@ -1,4 +1,4 @@
-//! Tokens → tree, by the ranks of the signs (V. Pratt, Top Down Operator Precedence, POPL 1973).
+//! Parses tokens to a tree by operator precedence (V. Pratt, Top Down Operator Precedence, POPL 1973).
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use super::{DEEPEST, Diagnostic, Expr, Language, NodeKind};
 use crate::message;
 use crate::texts::Message;
 
-/// The tree of a text.
+/// Parses a text to an expression tree.
 ///
 /// # Errors
-/// The first place that is no expression.
+/// Returns a Diagnostic at the first position that is not part of an expression.
 pub fn parse(language: &Language, text: &str) -> Result<Expr, Diagnostic> {
     if text.chars().count() > language.most_letters {
         let what = message!(
@@ -40,7 +40,7 @@ struct Parser<'t> {
     text: &'t str,
     tokens: &'t [(Token, Range<usize>)],
     at: usize,
-    /// Places of the parentheses that are open.
+    /// Byte positions of the open parentheses.
     open: Vec<usize>,
 }
 
@@ -49,14 +49,14 @@ impl Parser<'_> {
         self.tokens.get(self.at).cloned()
     }
 
-    /// Takes the next token if it is this one.
+    /// Consumes the next token if it equals this one, and returns its span.
     fn take(&mut self, token: Token) -> Option<Range<usize>> {
         let (next, span) = self.peek()?;
         self.at += usize::from(next == token);
         (next == token).then_some(span)
     }
 
-    /// A chain of values with signs of at least this rank between them.
+    /// Parses a chain of values with operators of at least this precedence.
     fn expression(&mut self, least: u8) -> Result<Expr, Diagnostic> {
         let mut left = self.operand()?;
         while let Some((Token::Sign(sign), place)) = self.peek()
@@ -74,7 +74,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// A value with the minus signs before it.
+    /// Parses a value with the minus signs before it.
     fn operand(&mut self) -> Result<Expr, Diagnostic> {
         let minuses = self.at;
         while self.take(Token::Minus).is_some() {}
@@ -121,7 +121,7 @@ impl Parser<'_> {
         Ok(Expr::new(NodeKind::Call(name, arguments), span))
     }
 
-    /// The content of the parentheses that open here: one expression, or several with commas.
+    /// Parses the content of the parentheses that open here: one expression, or several separated by commas.
     fn inside(&mut self, several: bool) -> Result<Vec<Expr>, Diagnostic> {
         let Some(open) = self.take(Token::Open) else {
             return Err(self.no_value());
@@ -148,7 +148,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A mistake at the next token.
+    /// Returns a mistake at the next token; `what` gets its text.
     fn wrong(&self, what: impl FnOnce(&str) -> Message) -> Diagnostic {
         let end = self.text.len();
         let span = self.peek().map_or(end..end, |(_, span)| span);
@@ -159,7 +159,7 @@ impl Parser<'_> {
         self.wrong(|shown| message!("problem-value-missing-before", shown = shown))
     }
 
-    /// Something that cannot follow a value.
+    /// Returns the mistake that the next token cannot follow a value.
     fn no_sign(&self) -> Diagnostic {
         self.wrong(|shown| match shown {
             "," => message!("problem-comma-not-allowed"),
@@ -167,7 +167,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The text ends where something must follow.
+    /// Returns the mistake that the text ends too early.
     fn ended(&self) -> Diagnostic {
         if let Some(&open) = self.open.last() {
             return Diagnostic::new(open..open + 1, message!("problem-parenthesis-never-closed"));

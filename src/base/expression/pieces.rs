@@ -1,24 +1,24 @@
-//! The pieces of a text and what they are, for the colours of an editor: also of one that is not finished.
+//! Splits a text, even an incomplete one, into pieces for syntax highlighting in an editor.
 
 use std::ops::Range;
 
 use super::Language;
 use super::scan::{Token, scan};
 
-/// What a piece of a text is.
+/// The kind of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Something with a name.
+    /// A name.
     Name,
-    /// A function that is called.
+    /// The name of a function that is called.
     Function,
     /// A number.
     Number,
-    /// A sign, a parenthesis, a comma.
+    /// An operator, a parenthesis or a comma.
     Sign,
 }
 
-/// The pieces of a text with their bytes, as far as it can be read.
+/// Returns the pieces of a text with their byte ranges, up to the first mistake.
 pub fn pieces(language: &Language, text: &str) -> Vec<(Range<usize>, Piece)> {
     let found = scan(language, text).or_else(|wrong| {
         let sound = text.get(..wrong.span.start).unwrap_or_default();

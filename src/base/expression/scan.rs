@@ -1,4 +1,4 @@
-//! Splits a text into names, numbers, signs, parentheses and commas; there is nothing else.
+//! Splits a text into tokens: names, numbers, operators, parentheses and commas.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use super::{Diagnostic, Language, Sign};
 use crate::message;
 use crate::names::shortened;
 
-/// What a token is.
+/// A token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token {
     Name,
-    /// A function about to be called.
+    /// The name of a function, followed by its arguments.
     Function,
     Number(f64),
-    /// Between two values.
+    /// A binary operator.
     Sign(Sign),
     /// A minus sign before a value.
     Minus,
@@ -22,7 +22,7 @@ pub(super) enum Token {
     Comma,
 }
 
-/// The tokens of a text and their bytes.
+/// Returns the tokens of a text with their byte ranges.
 pub(super) fn scan(
     language: &Language,
     text: &str,
@@ -80,13 +80,13 @@ pub(super) fn scan(
     Ok(tokens)
 }
 
-/// The first byte from `at` on that `keep` does not keep.
+/// Returns the first position from `at` on whose byte does not satisfy `keep`.
 fn after(text: &str, at: usize, keep: fn(u8) -> bool) -> usize {
     let kept = text.as_bytes()[at..].iter().take_while(|byte| keep(**byte));
     at + kept.count()
 }
 
-/// Digits and points, with an exponent where one follows.
+/// Returns the end of the number that starts at `at`: digits and points, and an exponent if one follows.
 fn end_of_number(text: &str, at: usize) -> usize {
     let at = after(text, at, |byte| byte.is_ascii_digit() || byte == b'.');
     let rest = text[at..].trim_start_matches(['e', 'E']);
@@ -100,7 +100,7 @@ fn end_of_number(text: &str, at: usize) -> usize {
     }
 }
 
-/// A sign that is a word, a function, or a name.
+/// Returns the token of a word: an operator such as `and`, a function, or a name.
 fn word(language: &Language, text: &str, span: Range<usize>) -> Result<Token, Diagnostic> {
     let word = &text[span.clone()];
     if let Some(sign) = language.signs.iter().find(|sign| sign.text() == word) {
@@ -114,7 +114,7 @@ fn word(language: &Language, text: &str, span: Range<usize>) -> Result<Token, Di
     }
 }
 
-/// The sign at the beginning of this text, the longest there is, and its bytes.
+/// Returns the longest operator, parenthesis or comma at the beginning of this text, and its length in bytes.
 fn sign(language: &Language, text: &str, after_value: bool) -> Option<(Token, usize)> {
     let single = match text.as_bytes().first()? {
         b'(' => Some(Token::Open),
@@ -133,7 +133,7 @@ fn sign(language: &Language, text: &str, after_value: bool) -> Option<(Token, us
         .or_else(|| longest().map(|sign| (Token::Sign(*sign), sign.text().len())))
 }
 
-/// A letter that means nothing.
+/// Returns the mistake for a character that is not allowed.
 fn stray(language: &Language, at: usize, letter: char) -> Diagnostic {
     let tensors = language.signs.contains(&Sign::Product);
     let (why, fix) = match letter {

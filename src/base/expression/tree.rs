@@ -3,29 +3,29 @@
 use std::fmt;
 use std::ops::Range;
 
-/// One node of a tree. Two with the same meaning are equal, wherever they are.
+/// A node of a tree. Nodes with the same meaning are equal, whatever their position.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind and its children.
     pub kind: NodeKind,
-    /// Bytes of the text, parentheses around it included.
+    /// Byte range in the text, including surrounding parentheses.
     pub span: Range<usize>,
-    /// The byte that a message about it points to: the sign between two values, else where it begins.
+    /// The byte that error messages point to: that of the binary operator, otherwise the start.
     pub at: usize,
 }
 
-/// What a node is.
+/// The kind of a node with its children.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeKind {
     /// A number; never negative.
     Number(f64),
-    /// Something with a name.
+    /// A name.
     Name(String),
-    /// A minus sign before a value.
+    /// The negation of a value.
     Minus(Box<Expr>),
-    /// Two values with a sign between them.
+    /// A binary operator with its two operands.
     Pair(Sign, Box<[Expr; 2]>),
-    /// A function of values; at least one.
+    /// A function call with at least one argument.
     Call(String, Vec<Expr>),
 }
 
@@ -63,7 +63,7 @@ impl PartialEq for Expr {
 }
 
 impl Sign {
-    /// As written.
+    /// Returns the text of the operator.
     pub fn text(self) -> &'static str {
         match self {
             Self::Or => "or",
@@ -80,7 +80,7 @@ impl Sign {
         }
     }
 
-    /// How tightly it binds, from 1. `@` binds like `*`, as in Python.
+    /// Returns the precedence, from 1 (loosest). `@` has the precedence of `*`, as in Python.
     pub fn rank(self) -> u8 {
         match self {
             Self::Or => 1,
@@ -91,25 +91,25 @@ impl Sign {
         }
     }
 
-    /// Whether it joins conditions.
+    /// Returns whether it is a logical operator.
     pub fn joins(self) -> bool {
         self.rank() <= 2
     }
 
-    /// Whether it compares numbers, so its result is a condition.
+    /// Returns whether it is a comparison.
     pub fn compares(self) -> bool {
         self.rank() == 3
     }
 }
 
 impl Expr {
-    /// A node whose messages point to its beginning.
+    /// Creates a node whose messages point to its start.
     pub fn new(kind: NodeKind, span: Range<usize>) -> Self {
         let at = span.start;
         Self { kind, span, at }
     }
 
-    /// The nodes right below this one, from left to right.
+    /// Returns the child nodes from left to right.
     pub fn parts(&self) -> &[Self] {
         match &self.kind {
             NodeKind::Number(_) | NodeKind::Name(_) => &[],
@@ -119,7 +119,7 @@ impl Expr {
         }
     }
 
-    /// What a message about it points to: the sign between two values, else the whole.
+    /// Returns the byte range that error messages point to: the binary operator, otherwise the whole node.
     pub fn pointed(&self) -> Range<usize> {
         match self.kind {
             NodeKind::Pair(sign, _) => self.at..self.at + sign.text().len(),
@@ -127,7 +127,7 @@ impl Expr {
         }
     }
 
-    /// How tightly what it is made of holds together; a value by itself more tightly than any sign.
+    /// Returns the precedence of the node: that of its operator, or the highest for a single value.
     fn rank(&self) -> u8 {
         match self.kind {
             NodeKind::Pair(sign, _) => sign.rank(),
@@ -137,7 +137,7 @@ impl Expr {
 }
 
 impl fmt::Display for Expr {
-    /// The expression on one line, with no more parentheses than it needs.
+    /// Writes the expression on one line, with as few parentheses as possible.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let within = |f: &mut fmt::Formatter<'_>, part: &Self, least: u8| match part.rank() < least
         {

@@ -1,16 +1,16 @@
-//! How far the scores of answers can be taken for the share of them that is right.
+//! The calibration of scores: how well they match the share of correct predictions.
 
 use super::{Answers, Expert};
 
-/// Bins of equal width, as Guo et al. have them.
+/// Number of bins of equal width, as in Guo et al.
 const BINS: usize = 15;
 
-/// One bin: its images, those answered rightly, and the sum of their scores.
+/// A bin: number of images, number of correct predictions, and sum of scores.
 type Bin = (usize, usize, f64);
 
-/// Expected calibration error of one expert, as a share: the answers are put into 15 bins by their score, and the
-/// distance between mean score and accuracy of each bin is averaged over all images (Guo et al., On Calibration of
-/// Modern Neural Networks, ICML 2017). `None` if the scores are not known.
+/// Returns the expected calibration error of an expert as a fraction: the mean over 15 bins of |mean score −
+/// accuracy|, weighted by images (Guo et al., On Calibration of Modern Neural Networks, ICML 2017). `None` if the
+/// scores are not known.
 pub fn calibration_error(answers: &Answers, expert: Expert) -> Option<f64> {
     if answers.labels.is_empty() || !answers.has_certainty(expert) {
         return None;
@@ -20,7 +20,7 @@ pub fn calibration_error(answers: &Answers, expert: Expert) -> Option<f64> {
     let pairs = answers.labels.iter().zip(answers.of(expert));
     for ((label, given), &score) in pairs.zip(scores) {
         let score = f64::from(score);
-        // A bin has its upper edge and not its lower one, but for the first, which has both.
+        // Each bin includes its upper edge but not its lower one; the first bin includes both.
         let at = ((score * BINS as f64).ceil() as usize).clamp(1, BINS) - 1;
         let bin = &mut bins[at];
         *bin = (
@@ -45,7 +45,7 @@ mod tests {
             certainty: [(Expert::ANSWER, vec![0.95, 0.94, 0.5, 1.0])].into(),
             ..Answers::default()
         };
-        // Bin 15 (over 14/15): 0.95, 0.94, 1.0 with two right; bin 8 (7/15 to 8/15): 0.5, right.
+        // Bin 15 (above 14/15): 0.95, 0.94 and 1.0, two of them correct; bin 8 (7/15 to 8/15): 0.5, correct.
         let by_hand = ((2.89 - 2.0) + (1.0 - 0.5)) / 4.0;
         let error = calibration_error(&answers, Expert::ANSWER).unwrap_or(0.0);
         assert!((error - by_hand).abs() < 1e-7, "{error}");

@@ -1,20 +1,20 @@
-//! Right answers counted class by class.
+//! Counts of correct predictions by class.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Answers, Expert, mean, share};
 
-/// The test images of each class, in the run's class order, and how many of them were answered rightly.
+/// Number of test images of each class, in the run's class order, and number of correct predictions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassCounts {
-    /// Test images of each class; 0 for a class of which none was tested.
+    /// Number of test images of each class; 0 for a class that was not tested.
     pub images: Vec<u32>,
-    /// Right answers among them.
+    /// Number of correct predictions for each class.
     pub right: Vec<u32>,
 }
 
 impl ClassCounts {
-    /// Counts one expert's answers to the images of the first `classes` classes.
+    /// Counts an expert's predictions for the images of the first `classes` classes.
     pub fn of(answers: &Answers, expert: Expert, classes: usize) -> Self {
         let mut counts = Self {
             images: vec![0; classes],
@@ -29,19 +29,19 @@ impl ClassCounts {
         counts
     }
 
-    /// The accuracy of each class (its recall); none of a class without test images.
+    /// Returns the accuracy of each class (its recall); `None` for a class without test images.
     pub fn accuracies(&self) -> impl Iterator<Item = Option<f64>> {
         let pairs = self.right.iter().zip(&self.images);
         pairs.map(|(&right, &images)| (images > 0).then(|| share(right as usize, images as usize)))
     }
 
-    /// Balanced accuracy: the mean of the accuracies of all classes that were tested, whatever the number of their
-    /// images.
+    /// Returns the balanced accuracy: the mean accuracy of all tested classes, each with equal weight.
     pub fn balanced(&self) -> Option<f64> {
         mean(&self.accuracies().flatten().collect::<Vec<_>>())
     }
 
-    /// Whether these are counts of this number of classes, no more of them right than there are images.
+    /// Returns whether these are valid counts for this number of classes, with no more correct predictions than
+    /// images.
     pub fn is_of(&self, classes: usize) -> bool {
         let mut pairs = self.right.iter().zip(&self.images);
         [&self.right, &self.images]

@@ -1,24 +1,23 @@
-//! Which classes (or tasks) are taken for which.
+//! Confusion matrices of classes or tasks.
 //!
-//! Of 10,000 classes nearly all pairs never occur, so only those that do are kept: memory goes by
-//! the images, not by the square of the classes. For an image on a screen the pairs are summed
-//! into blocks of neighbouring classes.
+//! With 10,000 classes almost no pair of classes occurs, so only those that do are stored: memory grows with the
+//! images, not with the square of the classes. For display, pairs are summed over blocks of neighbouring classes.
 
 use std::ops::Range;
 
-/// Counts of (true, answered) pairs over a number of classes.
+/// A sparse confusion matrix: counts of (true, predicted) pairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Confusion {
-    /// Rows, and as many columns.
+    /// Number of rows and columns.
     side: usize,
-    /// True, answered, how often: sorted, each pair once, none of them 0.
+    /// Triples (true, predicted, count), sorted; each pair occurs once, with a count above 0.
     pairs: Vec<(usize, usize, u32)>,
-    /// Answers of the classes before each: `before[c + 1] - before[c]` of class c.
+    /// Cumulative number of predictions by true class: class c has `before[c + 1] - before[c]`.
     before: Vec<u64>,
 }
 
 impl Confusion {
-    /// Counts pairs of (true, answered); those outside `side` are left out.
+    /// Counts pairs of (true, predicted); ignores classes that are not below `side`.
     pub fn new(side: usize, pairs: impl Iterator<Item = (usize, usize)>) -> Self {
         let mut all: Vec<(usize, usize)> = pairs.filter(|(a, b)| *a < side && *b < side).collect();
         all.sort_unstable();
@@ -38,12 +37,12 @@ impl Confusion {
         }
     }
 
-    /// Number of classes.
+    /// Returns the number of classes.
     pub fn side(&self) -> usize {
         self.side
     }
 
-    /// How often classes of `rows` were taken for classes of `columns`.
+    /// Returns how often classes of `rows` were predicted as classes of `columns`.
     pub fn count(&self, rows: &Range<usize>, columns: &Range<usize>) -> u64 {
         let from = self.pairs.partition_point(|pair| pair.0 < rows.start);
         let of_rows = self.pairs[from..].iter();
@@ -54,22 +53,22 @@ impl Confusion {
             .sum()
     }
 
-    /// Answers about images of these classes.
+    /// Returns the number of predictions for images of these classes.
     pub fn total(&self, rows: &Range<usize>) -> u64 {
         let at = |class: usize| self.before.get(class.min(self.side)).copied();
         at(rows.end).unwrap_or(0) - at(rows.start).unwrap_or(0)
     }
 
-    /// The pairs of different classes that occur most, (true, answered, how often), most first.
+    /// Returns the most frequent pairs of different classes as (true, predicted, count), in descending order.
     pub fn most_confused(&self, most: usize) -> Vec<(usize, usize, u32)> {
         let mut wrong: Vec<_> = self.pairs.iter().filter(|p| p.0 != p.1).copied().collect();
-        // Pairs are sorted already, so equal counts stay in the order of their classes.
+        // The sort is stable, so equal counts remain in the order of their classes.
         wrong.sort_by_key(|pair| std::cmp::Reverse(pair.2));
         wrong.truncate(most);
         wrong
     }
 
-    /// The counts as `blocks` × `blocks` sums, row by row; each as a share of its row.
+    /// Returns `blocks` × `blocks` sums, row by row, each as a share of its row.
     pub fn shares(&self, blocks: Blocks) -> Vec<f64> {
         let n = blocks.count;
         let mut sums = vec![0u64; n * n];
@@ -84,37 +83,37 @@ impl Confusion {
     }
 }
 
-/// `of` neighbouring things cut into `count` blocks that differ in length by one at most.
+/// A division of `things` neighbouring items into `count` blocks whose lengths differ by at most one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocks {
-    /// Things.
+    /// Number of items.
     pub things: usize,
-    /// Blocks; at most as many.
+    /// Number of blocks, at most the number of items.
     pub count: usize,
 }
 
 impl Blocks {
-    /// One block for each thing, or `most` of them where there are more things.
+    /// Divides into one block per item, or into `most` blocks if there are more items.
     pub fn at_most(most: usize, things: usize) -> Self {
         let count = things.min(most.max(1));
         Self { things, count }
     }
 
-    /// The things of a block.
+    /// Returns the items of a block.
     pub fn range(self, block: usize) -> Range<usize> {
         let start = |block: usize| block * self.things / self.count.max(1);
         start(block)..start(block + 1)
     }
 
-    /// The block of a thing.
+    /// Returns the block of an item.
     pub fn of(self, thing: usize) -> usize {
         // The last block b with b · things / count ≤ thing.
         ((thing + 1) * self.count - 1) / self.things.max(1)
     }
 }
 
-/// The means of a lower triangle (row i holds the values of 0..=i), block by block; `None` if
-/// there is no value yet, or none that is a number.
+/// Returns the mean of each block of a lower triangular matrix (row i has the values 0..=i); `None` for a block
+/// without finite values.
 pub fn block_means(rows: &[Vec<f64>], blocks: Blocks) -> Vec<Option<f64>> {
     let n = blocks.count;
     let mut sums = vec![(0.0, 0u32); n * n];
@@ -166,7 +165,7 @@ mod tests {
     fn a_triangle_is_averaged_where_it_has_values() {
         let rows = [vec![1.0], vec![0.5, 0.7], vec![0.2, 0.4, 0.9]];
         let means = block_means(&rows, Blocks::at_most(2, 4));
-        // Rows 0 and 1 make the first block; row 3 is still to come.
+        // Rows 0 and 1 are the first block; row 3 does not exist yet.
         let close = |a: Option<f64>, b: f64| a.is_some_and(|a| (a - b).abs() < 1e-12);
         assert!(close(means[0], 2.2 / 3.0) && means[1].is_none());
         assert!(close(means[2], 0.3) && close(means[3], 0.9), "{means:?}");

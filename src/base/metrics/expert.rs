@@ -1,4 +1,4 @@
-//! Who gives a class: what a method declares of its experts, and values by expert.
+//! The experts of a method, each of which predicts classes, and values by expert.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::texts::of_list;
 
-/// One that gives a class: a method declares its own, in the order they are shown; the last one's
-/// answer is the run's. In files, JSON and tables it is named by its key.
+/// A classifier of a method. A method declares its experts in display order; the predictions of the last one are
+/// those of the run. Files, JSON and tables use its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Expert {
     key: &'static str,
@@ -25,44 +25,44 @@ impl Default for Expert {
 }
 
 impl Expert {
-    /// The PET that is being trained (LAE).
+    /// The PET that is trained (LAE).
     pub const ONLINE: Self = Self::new("online", "Online");
-    /// Its slowly following average (LAE).
+    /// The exponential moving average of the online PET (LAE).
     pub const OFFLINE: Self = Self::new("offline", "Offline");
-    /// Element-wise maximum of both softmaxes (LAE).
+    /// The element-wise maximum of both softmaxes (LAE).
     pub const ENSEMBLE: Self = Self::new("ensemble", "Ensemble");
     /// The only expert of a method that has no others.
     pub const ANSWER: Self = Self::new("answer", "Answer");
-    /// The list of such a method.
+    /// The experts of such a method.
     pub const ALONE: &'static [Self] = &[Self::ANSWER];
-    /// Those that the files' format 1 began with: every table has their columns, filled or not, and a file that names one
-    /// can always be read.
+    /// The experts of file format 1: every table has their columns, even if empty, and files with their keys can
+    /// always be read.
     pub const FIRST: [Self; 4] = [Self::ONLINE, Self::OFFLINE, Self::ENSEMBLE, Self::ANSWER];
 
-    /// As a method declares one: a key of small letters, digits and `_`, at most 32 of them, and the
-    /// same word with a capital letter as title.
+    /// Declares an expert. Its key has at most 32 lower-case letters, digits and `_`; its title is the same word with
+    /// a capital letter.
     pub const fn new(key: &'static str, title: &'static str) -> Self {
         Self { key, title }
     }
 
-    /// The name people read, as a heading, in the language of this thread.
+    /// Returns the title for headings, in the language of this thread.
     pub fn title(self) -> &'static str {
         of_list("expert", self.key, "title", self.title)
     }
 
-    /// The name people read, in lists and files.
+    /// Returns the key, as used in lists and files.
     pub fn name(self) -> &'static str {
         self.key
     }
 
-    /// The one that a file calls so; `None` for what cannot be a key. It need not be one of this
-    /// version's methods.
+    /// Returns the expert with this key, which need not belong to a method of this version; `None` if the text is not
+    /// a valid key.
     pub fn named(key: &str) -> Option<Self> {
-        /// Names of files that were read, each kept once and for good.
+        /// Experts that occurred in files; their names are leaked once each.
         static READ: Mutex<Vec<Expert>> = Mutex::new(Vec::new());
-        /// Longest name of an expert.
+        /// Maximum length of a key.
         const LONGEST: usize = 32;
-        /// Most names that files can bring.
+        /// Maximum number of keys that files can add.
         const MOST: usize = 1000;
 
         if let Some(known) = Self::FIRST.into_iter().find(|known| known.key == key) {
@@ -98,7 +98,7 @@ impl<'de> Deserialize<'de> for Expert {
     }
 }
 
-/// A value for each of some experts, in the order they came: that of their method.
+/// Values by expert, in the order of insertion, which is that of their method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByExpert<T>(Vec<(Expert, T)>);
 
@@ -109,24 +109,24 @@ impl<T> Default for ByExpert<T> {
 }
 
 impl<T> ByExpert<T> {
-    /// One expert's value.
+    /// Returns the value of an expert.
     pub fn get(&self, expert: &Expert) -> Option<&T> {
         let mut all = self.0.iter();
         all.find(|(own, _)| own == expert).map(|(_, value)| value)
     }
 
-    /// One expert's value, to be changed.
+    /// Returns the value of an expert for modification.
     pub fn get_mut(&mut self, expert: &Expert) -> Option<&mut T> {
         let mut all = self.0.iter_mut();
         all.find(|(own, _)| own == expert).map(|(_, value)| value)
     }
 
-    /// Whether this expert has one.
+    /// Returns whether an expert has a value.
     pub fn contains_key(&self, expert: &Expert) -> bool {
         self.get(expert).is_some()
     }
 
-    /// One expert's value; a new one, made so, where there is none.
+    /// Returns the value of an expert, and inserts `new()` if there is none.
     pub fn or_insert_with(&mut self, expert: Expert, new: impl FnOnce() -> T) -> &mut T {
         let at = self.0.iter().position(|(own, _)| *own == expert);
         let at = at.unwrap_or_else(|| {
@@ -136,7 +136,7 @@ impl<T> ByExpert<T> {
         &mut self.0[at].1
     }
 
-    /// One expert's value; the default where there is none.
+    /// Returns the value of an expert, and inserts the default if there is none.
     pub fn or_default(&mut self, expert: Expert) -> &mut T
     where
         T: Default,
@@ -144,7 +144,7 @@ impl<T> ByExpert<T> {
         self.or_insert_with(expert, T::default)
     }
 
-    /// Puts a value in the place of the one there.
+    /// Sets the value of an expert.
     pub fn insert(&mut self, expert: Expert, value: T) {
         match self.get_mut(&expert) {
             Some(own) => *own = value,
@@ -152,38 +152,38 @@ impl<T> ByExpert<T> {
         }
     }
 
-    /// Takes one expert's value out.
+    /// Removes the value of an expert and returns it.
     pub fn remove(&mut self, expert: &Expert) -> Option<T> {
         let at = self.0.iter().position(|(own, _)| own == expert)?;
         Some(self.0.remove(at).1)
     }
 
-    /// The experts, in their order.
+    /// Returns the experts in their order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &Expert> {
         self.0.iter().map(|(expert, _)| expert)
     }
 
-    /// The values, in the order of their experts.
+    /// Returns the values in the order of their experts.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &T> {
         self.0.iter().map(|(_, value)| value)
     }
 
-    /// The values, to be changed.
+    /// Returns the values for modification.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
         self.0.iter_mut().map(|(_, value)| value)
     }
 
-    /// Both, in the order of the experts.
+    /// Returns experts and values in their order.
     pub fn iter(&self) -> std::slice::Iter<'_, (Expert, T)> {
         self.0.iter()
     }
 
-    /// Keeps the values that fit.
+    /// Keeps only the values that satisfy `fits`.
     pub fn retain(&mut self, fits: impl Fn(&T) -> bool) {
         self.0.retain(|(_, value)| fits(value));
     }
 
-    /// Whether there is no expert.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

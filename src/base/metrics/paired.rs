@@ -1,36 +1,35 @@
-//! Two runs on the same test images, compared image by image.
+//! Compares two runs on the same test images, image by image.
 //!
-//! Images that both answer rightly, or both wrongly, say nothing about which is better. Of those
-//! that only one of them answers rightly, either would have half by chance if the two were equally
-//! good; McNemar's exact test says how likely a division at least as uneven then is (McNemar,
-//! Psychometrika 1947). It speaks of these two trained runs on such images, not of other seeds or
-//! class orders.
+//! Images that both runs classify correctly, or both incorrectly, do not show which run is better. If the runs were
+//! equally good, each would be right on about half of the remaining images. McNemar's exact test gives the
+//! probability of a division at least as uneven (McNemar, Psychometrika 1947). It compares these two trained runs on
+//! such images, not other seeds or class orders.
 
-/// On how many images only one of two runs is right.
+/// Numbers of images that only one of two runs classifies correctly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paired {
-    /// Images that both were asked.
+    /// Number of images that both runs were tested on.
     pub images: usize,
-    /// The first alone is right.
+    /// Number of images that only the first run classifies correctly.
     pub first: usize,
-    /// The second alone is right.
+    /// Number of images that only the second run classifies correctly.
     pub second: usize,
 }
 
 impl Paired {
-    /// Images that only one of them answers rightly.
+    /// Returns the number of images that only one of the runs classifies correctly.
     pub fn differing(&self) -> usize {
         self.first + self.second
     }
 
-    /// The exact two-sided p of McNemar's test: 2 · P(X ≤ the smaller count) for X binomial over
-    /// the differing images with one half, at most 1.
+    /// Returns the exact two-sided p-value of McNemar's test: min(1, 2 · P(X ≤ smaller count)) for X ~
+    /// Binomial(differing images, 1/2).
     pub fn p(&self) -> f64 {
         let (n, fewer) = (self.differing(), self.first.min(self.second));
-        // The probability of the smaller count, by its logarithm since 2ⁿ soon has no number.
+        // Probability of the smaller count, in logarithms because 2ⁿ overflows.
         let ways = (1..=fewer).map(|k| ((n - fewer + k) as f64 / k as f64).ln());
         let at = ways.sum::<f64>() - n as f64 * std::f64::consts::LN_2;
-        // Those of the counts below it, each as a share of the one above.
+        // Probabilities of the counts below it, each as a multiple of the one above.
         let (mut share, mut all) = (1.0, 1.0);
         for k in (1..=fewer).rev() {
             share *= k as f64 / (n - k + 1) as f64;
@@ -56,7 +55,7 @@ mod tests {
             (8, 8, 1.0),
             (0, 0, 1.0),
             (86, 150, 3.715_936_139_571_442e-5),
-            // 2⁻⁸²⁰⁰ is no number any more.
+            // 2⁻⁸²⁰⁰ underflows to 0.
             (4000, 4200, 0.027972423571324383),
         ];
         for (first, second, p) in known {

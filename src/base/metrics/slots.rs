@@ -1,35 +1,33 @@
-//! How well DualPrompt finds the prompts of an image's task, and how much the tasks' prompts differ:
-//! the study of supplement C of the LAE paper. Each task has a slot of expert (E) prompts; after
-//! every task the test images so far are asked which slot they choose, and are answered with every
-//! slot alone.
+//! Study of DualPrompt's prompt selection (supplement C of the LAE paper): how often it selects the prompts of an
+//! image's task, and how much the prompts of the tasks differ. Each task has a slot of expert (E) prompts. After
+//! every task, the slot that each test image selects is recorded, and each image is classified with every slot alone.
 
 use serde::{Deserialize, Serialize};
 
 use super::{mean, share};
 
-/// One image in the study. Slots and tasks have the same numbers, from 0.
+/// The results of one image in the study. Slots have the numbers of their tasks, from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotView {
-    /// The slot it chooses; that of a task to come is possible.
+    /// The slot that it selects; may be that of a later task.
     pub chosen: usize,
-    /// The class it gets with each slot of the tasks so far alone.
+    /// The class predicted with each slot of the tasks so far alone.
     pub classes: Vec<usize>,
 }
 
-/// The test images of one task in the study, after some task; one entry for each slot of the tasks
-/// so far.
+/// The results of the test images of one task after some task, with one entry per slot of the tasks so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlotCounts {
-    /// Test images of the task.
+    /// Number of test images of the task.
     pub images: usize,
-    /// Images that choose this slot. The others choose a slot of a task to come.
+    /// Number of images that select this slot. The remaining images select a slot of a later task.
     pub chosen: Vec<usize>,
-    /// Images answered rightly with this slot alone.
+    /// Number of correct predictions with this slot alone.
     pub right: Vec<usize>,
 }
 
 impl SlotCounts {
-    /// No image yet, with this number of slots.
+    /// Returns zero counts for this number of slots.
     pub fn none(slots: usize) -> Self {
         Self {
             images: 0,
@@ -38,7 +36,7 @@ impl SlotCounts {
         }
     }
 
-    /// Adds an image of class `label`.
+    /// Adds the results of an image of class `label`.
     pub fn add(&mut self, label: usize, view: &SlotView) {
         self.images += 1;
         if let Some(count) = self.chosen.get_mut(view.chosen) {
@@ -53,18 +51,18 @@ impl SlotCounts {
 /// The study of a run; accuracies are fractions in 0..=1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PromptStudy {
-    /// After each task: of all test images so far, the share that chooses the slot of its task.
+    /// After each task: the share of test images so far that select the slot of their own task.
     pub selection: Vec<f64>,
     /// A_N with each slot alone.
     pub last: Vec<f64>,
-    /// Mean of A_i with each slot alone, over the tasks i from the slot's own on.
+    /// Mean of A_i with each slot alone, over the tasks i from that of the slot on.
     pub average: Vec<f64>,
     /// After the last task: accuracy with each slot (row) on each task's test images (column).
     pub tasks: Vec<Vec<f64>>,
 }
 
 impl PromptStudy {
-    /// From the counts after each task; none unless every task was studied.
+    /// Computes the study from the counts after each task; `None` unless every task was studied.
     pub fn of<'a>(after: impl IntoIterator<Item = &'a [SlotCounts]>) -> Option<Self> {
         let after: Vec<&[SlotCounts]> = after.into_iter().collect();
         let last = after.last()?;
@@ -89,7 +87,7 @@ impl PromptStudy {
         })
     }
 
-    /// The same in percent.
+    /// Returns the study in percent.
     #[must_use]
     pub fn percent(self) -> Self {
         let all = |values: Vec<f64>| values.into_iter().map(|v| v * 100.0).collect();
@@ -102,13 +100,13 @@ impl PromptStudy {
     }
 }
 
-/// Share of all images that choose the slot of their task.
+/// Returns the share of all images that select the slot of their task.
 fn selection(counts: &[SlotCounts]) -> f64 {
     let own = counts.iter().enumerate().map(|(task, c)| c.chosen[task]);
     share(own.sum(), images(counts))
 }
 
-/// Share of all images answered rightly with one slot alone.
+/// Returns the accuracy on all images with one slot alone.
 fn with(counts: &[SlotCounts], slot: usize) -> f64 {
     share(counts.iter().map(|c| c.right[slot]).sum(), images(counts))
 }

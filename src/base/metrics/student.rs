@@ -1,4 +1,4 @@
-//! The mean of a few paired differences, and how far chance may have moved it, by Student's t distribution (Student, The
+//! Confidence interval and p-value of the mean of a few paired differences, by Student's t distribution (Student, The
 //! probable error of a mean, Biometrika 1908).
 
 use super::{mean, std_dev};
@@ -7,25 +7,25 @@ use super::{mean, std_dev};
 const LEVEL: f64 = 0.95;
 /// A difference with a larger p-value is not significant.
 pub const SIGNIFICANCE: f64 = 0.05;
-/// Differences that spread less than this, in points of percent, are equal but for rounding.
+/// Differences with a smaller standard deviation, in percentage points, are equal except for rounding.
 const ROUNDING: f64 = 1e-9;
-/// Halvings of a bracket until it is as narrow as numbers allow.
+/// Number of bisection steps until the bracket is as narrow as f64 allows.
 const HALVINGS: usize = 64;
 
-/// The mean of paired differences, with its error as estimated from their spread. The pairs count as independent draws.
+/// The mean of paired differences with its standard error. The pairs count as independent samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanDifference {
     /// Number of pairs.
     pub pairs: usize,
     /// Mean of the differences.
     pub mean: f64,
-    /// Standard error of the mean. `None` for fewer than two pairs, and where all differences are equal: these do not show
-    /// how far chance moves them.
+    /// Standard error of the mean. `None` for fewer than two pairs, and if all differences are equal, because those
+    /// have no variance to estimate it from.
     pub error: Option<f64>,
 }
 
 impl MeanDifference {
-    /// Returns the mean of these differences, in points of percent; `None` if there are none.
+    /// Returns the mean of these differences in percentage points; `None` if there are none.
     pub fn of(differences: &[f64]) -> Option<Self> {
         let std = std_dev(differences).filter(|std| *std > ROUNDING);
         Some(Self {
@@ -37,7 +37,7 @@ impl MeanDifference {
 
     /// Returns the 95 % confidence interval of the mean; `None` without a standard error.
     pub fn interval(&self) -> Option<[f64; 2]> {
-        // Without an error there may be no degree of freedom, for which there is no quantile.
+        // Without an error there may be 0 degrees of freedom, which have no quantile.
         let error = self.error?;
         let half = error * quantile(LEVEL, self.freedom());
         Some([self.mean - half, self.mean + half])
@@ -53,8 +53,8 @@ impl MeanDifference {
     }
 }
 
-/// Returns the p-value of a difference between two of this many things, corrected for all pairs of them: the ones that differ
-/// most are found by looking at the same figures (Bonferroni; Dunn, Multiple comparisons among means, 1961).
+/// Returns the p-value of a difference between two of `compared` items, corrected for all pairs of them, because the
+/// most different pair is found on the same data (Bonferroni; Dunn, Multiple comparisons among means, 1961).
 pub fn corrected_p(p: f64, compared: usize) -> f64 {
     let pairs = compared * compared.saturating_sub(1) / 2;
     (p * pairs as f64).min(1.0)
@@ -78,7 +78,7 @@ fn within(t: f64, freedom: usize) -> f64 {
     }
 }
 
-/// Returns the `t` between −`t` and `t` with this probability.
+/// Returns the `t` for which a value lies between −`t` and `t` with this probability.
 fn quantile(probability: f64, freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while within(high, freedom) < probability {
@@ -146,7 +146,7 @@ mod tests {
         }
     }
 
-    /// The share of samples of the standard normal distribution for which this is true.
+    /// Returns the share of samples of the standard normal distribution that satisfy `of`.
     fn share(pairs: usize, of: impl Fn(&MeanDifference) -> bool) -> f64 {
         const SAMPLES: usize = 40_000;
         let mut rng = ChaCha8Rng::seed_from_u64(pairs as u64);

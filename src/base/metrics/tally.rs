@@ -1,5 +1,5 @@
-//! Right answers counted, and how far an accuracy can be trusted: the number of images behind it, the interval
-//! of its plausible values, and whether it is any better than guessing.
+//! Counts of correct predictions, and the uncertainty of an accuracy: its number of images, its confidence interval,
+//! and whether it is better than guessing.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,26 +9,26 @@ use serde::{Deserialize, Serialize};
 use super::{Answers, Expert, share};
 use crate::tr;
 
-/// Standard deviations of a normal distribution that hold 95 % of it.
+/// The 97.5 % quantile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Right answers among some images.
+/// The number of correct predictions among some images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Right answers.
+    /// Number of correct predictions.
     pub right: usize,
-    /// Images.
+    /// Number of images.
     pub images: usize,
-    /// Images of the most frequent class.
+    /// Number of images of the most frequent class.
     pub largest: usize,
 }
 
 impl Tally {
-    /// What to make of an accuracy that guessing might reach.
+    /// Advice for an accuracy that guessing might reach.
     pub const GUESSING: &'static str =
         "that is no better than guessing; try more epochs, more images or another backbone";
 
-    /// A share of right answers among this number of images.
+    /// Returns the tally of an accuracy on this number of images.
     pub fn of_share(share: f64, images: usize) -> Self {
         Self {
             right: (share * images as f64).round() as usize,
@@ -37,12 +37,12 @@ impl Tally {
         }
     }
 
-    /// What an expert answered.
+    /// Counts an expert's predictions.
     pub fn of(answers: &Answers, expert: Expert) -> Self {
         Self::within(answers, expert, &(0..usize::MAX))
     }
 
-    /// What an expert answered to the images of these classes.
+    /// Counts an expert's predictions for the images of these classes.
     pub fn within(answers: &Answers, expert: Expert, classes: &Range<usize>) -> Self {
         let pairs = answers.labels.iter().zip(answers.of(expert));
         let mut counts = BTreeMap::new();
@@ -58,12 +58,12 @@ impl Tally {
         }
     }
 
-    /// Share of right answers; 0 of no images.
+    /// Returns the accuracy; 0 if there are no images.
     pub fn accuracy(&self) -> f64 {
         share(self.right, self.images)
     }
 
-    /// Wilson's 95 % interval of the accuracy, as shares.
+    /// Returns Wilson's 95 % interval of the accuracy, as fractions.
     pub fn interval(&self) -> (f64, f64) {
         if self.images == 0 {
             return (0.0, 1.0);
@@ -75,26 +75,28 @@ impl Tally {
         ((centre - half).max(0.0), (centre + half).min(1.0))
     }
 
-    /// Whether the accuracy is higher than another one beyond chance: the 95 % interval of the difference is above 0.
+    /// Returns whether the accuracy is significantly higher than another: the 95 % interval of the difference is
+    /// above 0.
     pub fn is_above(&self, other: &Self) -> bool {
         self.least_lead(other) > 0.0
     }
 
-    /// The lower end of the 95 % interval of the difference to another accuracy, from Wilson's intervals of both
-    /// (Newcombe, Statistics in Medicine 1998, method 10). Unlike the usual one it is sound for shares of 0 and 1.
+    /// Returns the lower end of the 95 % interval of the difference to another accuracy, from Wilson's intervals of
+    /// both (Newcombe, Statistics in Medicine 1998, method 10). Unlike the usual interval, it is also valid for
+    /// shares of 0 and 1.
     fn least_lead(&self, other: &Self) -> f64 {
         let below = self.accuracy() - self.interval().0;
         let above = other.interval().1 - other.accuracy();
         self.accuracy() - other.accuracy() - below.hypot(above)
     }
 
-    /// Whether guessing may well be as good: always answering the most frequent class. Its share is
-    /// that of one class in K where all K are equally frequent, and never less.
+    /// Returns whether guessing may be equally good, that is always predicting the most frequent class. Its share is
+    /// 1/K for K equally frequent classes, and higher otherwise.
     pub fn is_guessing(&self) -> bool {
         self.images > 0 && self.interval().0 <= self.largest as f64 / self.images as f64
     }
 
-    /// "450 images, 93.1 to 97.2 %".
+    /// Returns a text such as "450 images, 93.1 to 97.2 %".
     pub fn words(&self) -> String {
         let (low, high) = self.interval();
         tr!(
@@ -164,7 +166,7 @@ mod tests {
 
     #[test]
     fn guessing_among_unequal_classes_is_answering_the_most_frequent() {
-        // 90 images of one class and 10 of another: every answer is the first.
+        // 90 images of one class and 10 of another; every prediction is the first class.
         let labels: Vec<usize> = (0..100).map(|image| usize::from(image >= 90)).collect();
         let mut answers = Answers {
             given: [(Expert::ANSWER, vec![0; 100])].into(),

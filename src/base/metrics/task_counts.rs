@@ -1,5 +1,5 @@
-//! Right answers counted: all that accuracy matrix and averages are made from, in whole numbers. A file of
-//! them gives the same accuracies again, to the last bit.
+//! Counts of correct predictions by task. Accuracy matrix and averages are computed from these integers, so counts
+//! from a file give the same accuracies, bit by bit.
 
 use std::ops::Range;
 
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use super::{Answers, ByExpert, tasks_of_classes};
 
-/// The test images of each task, and how many of them were answered rightly, after one task was learned.
+/// Number of test images of each task and of correct predictions, after one task was learned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskCounts {
-    /// Test images of each task so far; 0 for a task of which none was tested.
+    /// Number of test images of each task so far; 0 for a task that was not tested.
     pub images: Vec<usize>,
-    /// Per expert the right answers among them.
+    /// Number of correct predictions of each task, by expert.
     pub right: ByExpert<Vec<usize>>,
-    /// Right answers of all with the task of each image given, where that was measured.
+    /// Number of correct predictions with the task of each image given, if it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_given: Option<usize>,
 }
 
 impl TaskCounts {
-    /// Counts the answers to the images of these tasks.
+    /// Counts the predictions for the images of these tasks.
     pub fn of(answers: &Answers, tasks: &[Range<usize>]) -> Self {
         let task_of = tasks_of_classes(tasks);
         let tasks_of = answers.labels.iter();
@@ -51,7 +51,7 @@ impl TaskCounts {
         }
     }
 
-    /// Whether these are counts of this number of tasks, no more of them right than there are images.
+    /// Returns whether these are valid counts for this number of tasks, with no more correct predictions than images.
     pub fn is_of(&self, tasks: usize) -> bool {
         let all: usize = self.images.iter().sum();
         let fits = |right: &Vec<usize>| {
@@ -94,7 +94,7 @@ mod tests {
             let text = serde_json::to_string(&counts).unwrap();
             by_counts.push_counts(&serde_json::from_str(&text).unwrap());
         }
-        // As text, because what was not measured equals nothing.
+        // Compared as text, because NaN does not equal itself.
         assert_eq!(format!("{by_answers:?}"), format!("{by_counts:?}"));
         let online = by_counts.of(Expert::ONLINE);
         assert_eq!(online.matrix[0], [0.5, 1.0, 2.0 / 3.0]);

@@ -1,34 +1,34 @@
-//! The images that were answered wrongly, the surest mistakes first.
+//! Incorrect predictions, sorted by their score.
 
 use super::{Answers, Expert};
 
-/// A test image that an expert answered wrongly.
+/// A test image that an expert classified incorrectly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wrong {
-    /// Its place among the answers.
+    /// Its index among the predictions.
     pub at: usize,
-    /// Its class, by position.
+    /// Its true class, by position.
     pub label: usize,
-    /// The class that was answered.
+    /// The predicted class.
     pub given: usize,
-    /// How certain the expert was of that; `None` if it was not noted.
+    /// The score of the prediction; `None` if it was not recorded.
     pub certainty: Option<f32>,
 }
 
 impl Answers {
-    /// How certain an expert was of its answer to the image at this place, where it was noted.
+    /// Returns the score of an expert's prediction for the image at this index, if it was recorded.
     pub fn certainty_at(&self, expert: Expert, at: usize) -> Option<f32> {
         self.certainty.get(&expert)?.get(at).copied()
     }
 
-    /// Whether it was noted how certain this expert was.
+    /// Returns whether the scores of this expert were recorded.
     pub fn has_certainty(&self, expert: Expert) -> bool {
         let noted = self.certainty.get(&expert).map_or(0, Vec::len);
         noted == self.labels.len()
     }
 
-    /// What one expert answered wrongly, in the order of the test images; with `class` only what
-    /// is truly of that class.
+    /// Returns the incorrect predictions of an expert, in the order of the test images; with `class` only for images
+    /// of that class.
     pub fn wrong(&self, expert: Expert, class: Option<usize>) -> Vec<Wrong> {
         let pairs = self.labels.iter().zip(self.of(expert)).enumerate();
         let wrong = pairs.filter(|(_, (label, given))| label != given);
@@ -45,7 +45,7 @@ impl Answers {
 }
 
 impl Wrong {
-    /// Sorts mistakes, the surest first; those of which nothing is noted come last, in their order.
+    /// Sorts incorrect predictions by score in descending order; those without a score come last, in their order.
     pub fn sort(list: &mut [Self]) {
         let sure = |wrong: &Self| wrong.certainty.unwrap_or(-1.0);
         list.sort_by(|a, b| sure(b).total_cmp(&sure(a)));

@@ -1,10 +1,10 @@
-//! The fonts that are part of the program (see `assets/fonts`).
+//! The fonts that are included in the program (see `assets/fonts`).
 
-/// Inter.
+/// Inter Regular.
 pub static INTER: &[u8] = include_bytes!("../../../assets/fonts/Inter-Regular.ttf");
-/// Inter, half bold.
+/// Inter SemiBold.
 pub static INTER_SEMIBOLD: &[u8] = include_bytes!("../../../assets/fonts/Inter-SemiBold.ttf");
 /// A monospaced font.
 pub static MONO: &[u8] = include_bytes!("../../../assets/fonts/Mono-Regular.ttf");
-/// Signs that the others lack.
+/// Symbols that the other fonts lack.
 pub static SYMBOLS: &[u8] = include_bytes!("../../../assets/fonts/Symbols-Regular.ttf");

@@ -1,5 +1,5 @@
-//! The glossary: what each term of the field means, in every language, with its formula and where
-//! it is in the paper; and which words of a sentence are terms.
+//! The glossary of the field in every language, with formulas and references to the paper, and the search for its
+//! terms in texts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -9,28 +9,28 @@ use serde::Deserialize;
 
 use super::Language;
 
-/// The paper that a place such as "§4.2" is in.
+/// The paper that references such as "§4.2" belong to.
 const PAPER: &str = "Gao et al., ICCV 2023";
 
 /// A term in one language.
 #[derive(Debug)]
 pub struct Term {
-    /// What it is called in files and code.
+    /// Its key in files and code.
     pub key: String,
-    /// The heading it is listed under.
+    /// The heading of its group.
     pub group: String,
     /// Its name.
     pub name: String,
-    /// One to three sentences.
+    /// The explanation, in one to three sentences.
     pub text: String,
-    /// Its formula, where it has one.
+    /// Its formula, if it has one.
     pub formula: Option<String>,
-    /// The paper and the place in it.
+    /// The paper and the section.
     pub source: Option<String>,
 }
 
 impl Term {
-    /// All of it as lines of text, for a screen reader.
+    /// Returns all parts as lines of text, for a screen reader.
     pub fn told(&self) -> String {
         let parts = [Some(&self.name), Some(&self.text)];
         let parts = parts
@@ -43,22 +43,22 @@ impl Term {
 /// The glossary of one language.
 struct Glossary {
     terms: Vec<Term>,
-    /// Ways to write a term, by their first letter; long ones first.
+    /// Spellings of terms by their first character, with the index of the term; longer spellings first.
     ways: HashMap<char, Vec<(Vec<char>, usize)>>,
 }
 
 impl Language {
-    /// All terms, in the order of the glossary.
+    /// Returns all terms in the order of the glossary.
     pub fn terms(self) -> &'static [Term] {
         &self.glossary().terms
     }
 
-    /// The term with this key.
+    /// Returns the term with this key.
     pub fn term(self, key: &str) -> Option<&'static Term> {
         self.terms().iter().find(|term| term.key == key)
     }
 
-    /// The terms that a text mentions, in order, with the byte range of each.
+    /// Returns the terms that a text mentions, in order, with their byte ranges.
     pub fn mentions(self, text: &str) -> Vec<(Range<usize>, &'static Term)> {
         let glossary = self.glossary();
         let letters: Vec<(usize, char)> = text.char_indices().collect();
@@ -100,7 +100,7 @@ impl Language {
     }
 }
 
-/// Whether a letter continues a word: "A_N" is one, "LAE-Artikel" two.
+/// Returns whether a character continues a word: "A_N" is one word, "LAE-Artikel" two.
 fn in_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
@@ -116,7 +116,7 @@ struct Group {
     term: Vec<Sketch>,
 }
 
-/// What needs no language.
+/// The parts of a term that do not depend on the language.
 #[derive(Deserialize)]
 struct Sketch {
     key: String,
@@ -124,7 +124,7 @@ struct Sketch {
     source: Option<String>,
 }
 
-/// What a language says.
+/// The parts of the glossary in one language.
 #[derive(Deserialize)]
 struct Words {
     group: BTreeMap<String, String>,
@@ -144,7 +144,7 @@ fn outline() -> Option<Outline> {
 }
 
 impl Glossary {
-    /// The terms of a language. Files that cannot be read have none; a test reads them.
+    /// Reads the terms of a language; files that cannot be read give an empty glossary, which a test excludes.
     fn read(source: &str) -> Self {
         let (mut terms, mut ways) = (Vec::new(), HashMap::new());
         if let (Some(outline), Ok(words)) = (outline(), toml::from_str::<Words>(source)) {
@@ -167,7 +167,8 @@ impl Glossary {
         Self { terms, ways }
     }
 
-    /// The longest way to write a term that these letters begin with: its length and the term.
+    /// Returns the longest spelling of a term at the start of these characters, as its length and the index of the
+    /// term.
     fn hit(&self, letters: &[(usize, char)]) -> Option<(usize, usize)> {
         let ways = self.ways.get(&letters.first()?.1)?;
         ways.iter().find_map(|(way, term)| {
@@ -194,7 +195,8 @@ impl Sketch {
     }
 }
 
-/// Adds a way to write a term. Words without capitals are known at the beginning of a sentence too.
+/// Adds a spelling of a term. A spelling without capitals is also added with an initial capital, as at the start of a
+/// sentence.
 fn learn(ways: &mut HashMap<char, Vec<(Vec<char>, usize)>>, way: &str, term: usize) {
     let letters: Vec<char> = way.chars().collect();
     let Some(&first) = letters.first() else {
@@ -210,7 +212,8 @@ fn learn(ways: &mut HashMap<char, Vec<(Vec<char>, usize)>>, way: &str, term: usi
     ways.entry(first).or_default().push((letters, term));
 }
 
-/// How many letters this way to write a term takes up at the beginning of these.
+/// Returns the number of characters that this spelling matches at the start of `letters`; `None` if it does not
+/// match.
 fn fits(way: &[char], letters: &[(usize, char)]) -> Option<usize> {
     let mut at = 0;
     let letter = |at: usize| letters.get(at).map(|(_, letter)| *letter);
@@ -283,7 +286,7 @@ mod tests {
             pair("learning rate", "learning_rate"),
         ];
         assert_eq!(found(Language::English, english), expected);
-        // The part of LAE has a capital; what every network does has none.
+        // The term "Learning" of LAE has a capital; the common word has none.
         assert_eq!(found(Language::English, "learning"), []);
         let expected = [pair("Offline-Experten", "offline"), pair("α", "alpha")];
         assert_eq!(found(Language::German, "des Offline-Experten, α"), expected);

@@ -19,7 +19,7 @@ pub struct Message {
     english: Option<String>,
 }
 
-/// The value of a placeable.
+/// The value of a placeholder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -62,7 +62,7 @@ impl Message {
     /// Adds a value.
     #[must_use]
     pub fn with(mut self, place: &'static str, value: impl Into<Value>) -> Self {
-        // A folder may have a hundred thousand of them, with a value each.
+        // Messages are stored by the hundred thousand, mostly with one value, so spare capacity would waste memory.
         self.values.reserve_exact(1);
         self.values.push((place.into(), value.into()));
         self

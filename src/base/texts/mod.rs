@@ -1,9 +1,8 @@
-//! What the window says, in every language the program has: messages of [Project Fluent](https://projectfluent.org)
-//! in `assets/texts/LANGUAGE`, English first. A message that a language lacks is shown in English.
+//! The texts of the program in all languages: messages of [Project Fluent](https://projectfluent.org) in
+//! `assets/texts/LANGUAGE`, English first. A message that a language lacks is shown in English.
 //!
-//! A thread speaks one language at a time, English unless somebody chose another ([`Language::speak`]); [`tr!`](crate::tr)
-//! says a message in it. So what the window shows is in the user's language, and the command line, files and logs
-//! stay as they are.
+//! Each thread has one language, English unless another is chosen ([`Language::speak`]); [`tr!`](crate::tr) formats a
+//! message in it. So the window uses the user's language, while the command line, files and logs remain in English.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -25,8 +24,8 @@ pub use glossary::Term;
 pub use message::{Message, Value};
 pub use words::{Messages, Words, all_in_english, said};
 
-/// What a list of the program or one of its files says in English, in the language of this thread:
-/// `of_list("method", "lae", "summary", spec.summary)` is the message `method-lae-summary` where a language has it.
+/// Returns a text of one of the program's lists or files in the language of this thread. `of_list("method", "lae",
+/// "summary", spec.summary)` is the message `method-lae-summary`, or the English text if there is no translation.
 pub fn of_list<'a>(list: &str, key: &str, part: &str, english: &'a str) -> &'a str {
     match Language::spoken() {
         Language::English => english,
@@ -34,7 +33,7 @@ pub fn of_list<'a>(list: &str, key: &str, part: &str, english: &'a str) -> &'a s
     }
 }
 
-/// The name of the message with a part of what a list says of a key.
+/// Returns the id of the message for a part of a list entry.
 pub fn list_id(list: &str, key: &str, part: &str) -> String {
     let plain = |letter: char| match letter.is_ascii_alphanumeric() {
         true => letter.to_ascii_lowercase(),
@@ -44,8 +43,8 @@ pub fn list_id(list: &str, key: &str, part: &str) -> String {
     format!("{list}-{key}-{part}")
 }
 
-/// Says a message in the language that this thread speaks: `tr!("queue-title")` is a `&'static str`,
-/// `tr!("queue-waiting", n = 3)` a `String`. Values are texts or numbers.
+/// Formats a message in the language of this thread: `tr!("queue-title")` is a `&'static str`, `tr!("queue-waiting",
+/// n = 3)` a `String`. Values are texts or numbers.
 #[macro_export]
 macro_rules! tr {
     ($id:expr $(,)?) => {
@@ -58,14 +57,14 @@ macro_rules! tr {
     }};
 }
 
-/// The values of a message by the names of its places.
+/// The values of a message by the names of its placeholders.
 pub type Values<'a> = FluentArgs<'a>;
 
 thread_local! {
     static SPOKEN: Cell<Language> = const { Cell::new(Language::English) };
 }
 
-/// A language that the window speaks.
+/// A language of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
@@ -76,12 +75,12 @@ pub enum Language {
     German,
 }
 
-/// The files of a language, in the folder of its two letters.
+/// Includes the files of a language from the folder with its two-letter code.
 macro_rules! sources {
     ($language:literal) => {
         sources!($language: "compare", "counts", "data", "editor", "entries", "experiment", "figure", "findings", "glossary", "help", "idle", "learn", "notices", "places", "plugins", "predict", "present", "problem", "ranges", "remarks", "report", "settings", "shell", "start", "story", "tour", "train")
     };
-    // Texts in lists of the program and in its files are in English there.
+    // The English versions of these texts are in the lists and data files of the program.
     (lists $language:literal) => {
         sources!($language: "backbones", "columns", "methods", "plugins-shipped", "presets", "problems-io", "run-settings")
     };
@@ -93,16 +92,16 @@ macro_rules! sources {
 /// The messages of a language.
 struct Bundle {
     bundle: FluentBundle<FluentResource>,
-    /// Those without places to fill.
+    /// Messages without placeholders.
     plain: BTreeMap<&'static str, String>,
 }
 
 impl Language {
-    /// All of them, each with its own name for itself.
+    /// All languages, each with its own name for itself.
     pub const ALL: [(Self, &'static str); 2] =
         [(Self::English, "English"), (Self::German, "Deutsch")];
 
-    /// Its two letters in file names.
+    /// Returns its two-letter code in file names.
     pub fn code(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -110,17 +109,17 @@ impl Language {
         }
     }
 
-    /// The language of this thread.
+    /// Returns the language of this thread.
     pub fn spoken() -> Self {
         SPOKEN.get()
     }
 
-    /// Makes this the language of this thread.
+    /// Sets the language of this thread.
     pub fn speak(self) {
         SPOKEN.set(self);
     }
 
-    /// The files that every language has.
+    /// Returns the files that exist in every language.
     fn pairs(self) -> &'static [&'static str] {
         match self {
             Self::English => sources!("en"),
@@ -128,7 +127,7 @@ impl Language {
         }
     }
 
-    /// The files of what English has in lists of the program.
+    /// Returns the files with translations of the program's lists.
     fn lists(self) -> &'static [&'static str] {
         match self {
             Self::English => &[],
@@ -140,7 +139,7 @@ impl Language {
         self.pairs().iter().chain(self.lists()).copied()
     }
 
-    /// The names of all its messages.
+    /// Returns the ids of all its messages.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let lines = self.sources().flat_map(|source| source.lines());
         lines.filter_map(|line| {
@@ -160,41 +159,42 @@ impl Language {
         messages.get_or_init(|| Bundle::read(self))
     }
 
-    /// The message of this name, which has no places to fill; the name itself where no language has it.
+    /// Returns the message with this id, which has no placeholders; returns the id itself if no language has the
+    /// message.
     pub fn say(self, id: &'static str) -> &'static str {
         self.known(id).unwrap_or(id)
     }
 
-    /// What this language says for a name that is made of another, as a setting's help is; `None` if no language has
-    /// it.
+    /// Returns the message without placeholders for an id that is computed, such as that of a setting's help; `None`
+    /// if no language has it.
     pub fn known(self, id: &str) -> Option<&'static str> {
         let own = self.bundle().plain.get(id);
         let text = own.or_else(|| Self::English.bundle().plain.get(id));
         text.map(String::as_str)
     }
 
-    /// The message of this name with its places filled.
+    /// Returns the message with this id and these values.
     pub fn tell(self, id: &str, values: &Values<'_>) -> String {
         let own = self.bundle().tell(id, values);
         let text = own.or_else(|| Self::English.bundle().tell(id, values));
         text.unwrap_or_else(|| id.into())
     }
 
-    /// The same where all values are texts.
+    /// Returns the message with this id and these texts as values.
     pub fn fill(self, id: &str, values: &[(&str, &str)]) -> String {
         self.tell(id, &values.iter().copied().collect())
     }
 }
 
 impl Bundle {
-    /// A file with mistakes gives the messages that can be read; a test reads all.
+    /// Reads all messages that are valid; a test checks that all are.
     fn read(language: Language) -> Self {
         let locale: LanguageIdentifier = language.code().parse().unwrap_or_default();
         let mut bundle = FluentBundle::new_concurrent(vec![locale]);
-        // Marks of direction around every value are of use where both directions meet; fonts here show them as boxes.
+        // Isolation marks are only needed for mixed writing directions, and the fonts show them as boxes.
         bundle.set_use_isolating(false);
         bundle.set_formatter(Some(numbers::formatter(language)));
-        // Fails only where a function of this name is there already.
+        // Fails only if a function of this name already exists.
         let _ = bundle.add_builtins();
         for source in language.sources() {
             let resource = FluentResource::try_new(source.into()).unwrap_or_else(|(read, _)| read);
@@ -225,7 +225,7 @@ impl Bundle {
 mod tests {
     use super::*;
 
-    /// The places of the messages of a language, by the names of these.
+    /// Returns the placeholders of the messages of a language, by message id.
     fn places(sources: &[&'static str]) -> BTreeMap<&'static str, Vec<String>> {
         let mut all: BTreeMap<_, Vec<String>> = BTreeMap::new();
         let mut id = "";

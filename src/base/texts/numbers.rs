@@ -1,14 +1,14 @@
-//! Numbers as each language writes them: "12,345.6" and "12.345,6".
+//! Formats numbers in each language: "12,345.6" and "12.345,6".
 
 use fluent_bundle::FluentValue;
 
 use super::Language;
 
-/// How a bundle writes numbers; `M` is what it remembers, which is not needed.
+/// A number formatter of a bundle; `M` is its memoizer, which is not used.
 type Formatter<M> = fn(&FluentValue<'_>, &M) -> Option<String>;
 
-/// What writes the numbers of messages. Digits behind the whole number are as a message asks for with `NUMBER`, else as
-/// many as the number has.
+/// Returns the formatter for the numbers in messages. The number of decimals is the one that the message requests
+/// with `NUMBER`, otherwise that of the number itself.
 pub(super) fn formatter<M>(language: Language) -> Formatter<M> {
     match language {
         Language::English => |value, _| written(Language::English, value),
@@ -28,7 +28,7 @@ fn written(language: Language, value: &FluentValue<'_>) -> Option<String> {
 }
 
 impl Language {
-    /// The decimal separator and the separator of thousands.
+    /// Returns the decimal separator and the thousands separator.
     fn signs(self) -> (char, char) {
         match self {
             Self::English => ('.', ','),
@@ -36,17 +36,18 @@ impl Language {
         }
     }
 
-    /// A number with this number of decimals.
+    /// Formats a number with this number of decimals.
     pub fn number(self, value: f64, places: usize) -> String {
         self.written(&format!("{value:.places$}"))
     }
 
-    /// The digits of a number as this language types it: with its point, nothing between thousands.
+    /// Returns a number as the user types it: with the decimal separator of this language and without thousands
+    /// separators.
     pub fn typed(self, number: &str) -> String {
         number.replace('.', self.signs().0.encode_utf8(&mut [0; 4]))
     }
 
-    /// The number that the user typed. A comma or a point is accepted if it can mean only one thing.
+    /// Parses a number that the user typed. Accepts a comma or a point if its meaning is unambiguous.
     pub fn read(self, typed: &str) -> Option<f64> {
         let (point, between) = self.signs();
         let plain = typed.replace('−', "-");
@@ -56,14 +57,14 @@ impl Language {
             Some((whole, rest)) if !rest.contains(between) => {
                 format!("{}.{rest}", whole.replace(between, ""))
             }
-            // "0.5" in German. No English number has a comma of its own.
+            // "0.5" in German; in English a comma can only separate thousands.
             _ if self == Self::English => plain.replace(between, ""),
             _ => plain,
         };
         plain.parse().ok()
     }
 
-    /// A number written with a point and without signs between thousands, as this language writes it.
+    /// Formats the text of a number (with a decimal point, without thousands separators) in this language.
     pub fn written(self, number: &str) -> String {
         let (point, between) = self.signs();
         let (whole, rest) = number.split_once('.').unwrap_or((number, ""));

@@ -1,4 +1,4 @@
-//! Texts kept in English that know which message they are: the code that shows them translates them.
+//! Texts that are stored in English together with their message, so that the code that shows them can translate them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::Language;
 use super::message::{Message, Value};
 
-/// A text in English, and the message that it is, if it is one. Between processes it travels as either; two are equal
-/// that say the same.
+/// An English text with its message, if it has one. It is serialised as the message if there is one, otherwise as
+/// text. Two are equal if their English texts are.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Carried", into = "Carried")]
 pub struct Words {
-    /// The text.
+    /// The English text.
     pub english: String,
-    /// The message.
+    /// The message that translates it.
     pub message: Option<Message>,
 }
 
@@ -45,7 +45,7 @@ impl From<Carried> for Words {
 }
 
 impl Words {
-    /// The same with another name in the place of this one.
+    /// Returns a copy in which one name is replaced by another.
     #[must_use]
     pub fn replaced(&self, name: &str, by: &str) -> Self {
         match &self.message {
@@ -54,7 +54,7 @@ impl Words {
         }
     }
 
-    /// The text in the language of this thread.
+    /// Returns the text in the language of this thread.
     pub fn said(&self) -> String {
         match (&self.message, Language::spoken()) {
             (None, _) | (_, Language::English) => self.english.clone(),
@@ -78,7 +78,7 @@ impl PartialEq<&str> for Words {
 }
 
 impl fmt::Display for Words {
-    /// The English, as the command line and files have it.
+    /// Writes the English text, as on the command line and in files.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.english)
     }
@@ -114,31 +114,31 @@ macro_rules! made_from {
 
 made_from!(&str, String, &String, Cow<'_, str>);
 
-/// All of them in the language of this thread, with this between two.
+/// Returns all texts in the language of this thread, joined by `between`.
 pub fn said(all: &[Words], between: &str) -> String {
     let all: Vec<String> = all.iter().map(Words::said).collect();
     all.join(between)
 }
 
-/// Writes the English of each, as files that people and scripts read have it.
+/// Serialises the English texts, for files that users and scripts read.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Returns the errors of the serializer.
 pub fn all_in_english<S: Serializer>(all: &[Words], to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(all.iter().map(|words| &words.english))
 }
 
-/// The messages of two sentences that are kept in English: ignored when the sentences are compared.
+/// The messages of two sentences that are stored in English; ignored when the sentences are compared.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Messages(Option<Box<[Option<Message>; 2]>>);
 
 impl Messages {
-    /// Whether neither is a message.
+    /// Returns whether neither sentence has a message.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Keeps what the first (0) or the second (1) sentence is, and returns it in English.
+    /// Stores the message of the first (0) or second (1) sentence, and returns its English text.
     pub fn keep(&mut self, at: usize, words: impl Into<Words>) -> String {
         let Words { english, message } = words.into();
         if message.is_some() || self.0.is_some() {
@@ -147,7 +147,7 @@ impl Messages {
         english
     }
 
-    /// Whether the sentence is the message of this name.
+    /// Returns whether the sentence is the message with this id.
     pub fn is(&self, at: usize, id: &str) -> bool {
         let known = self.0.as_ref().and_then(|both| both[at].as_ref());
         known.is_some_and(|message| message.is(id))
@@ -159,10 +159,10 @@ impl Messages {
         known.any(|message| message.mentions(id))
     }
 
-    /// The sentence with its message.
+    /// Returns the sentence with its message.
     pub fn words(&self, at: usize, english: &str) -> Words {
         let known = self.0.as_ref().and_then(|both| both[at].as_ref());
-        // A sentence that was changed since is no longer what the message says.
+        // If the sentence was changed later, its message no longer matches.
         let message = known.filter(|message| message.english() == english);
         Words {
             english: english.into(),
@@ -170,7 +170,7 @@ impl Messages {
         }
     }
 
-    /// The sentence in the language of this thread.
+    /// Returns the sentence in the language of this thread.
     pub fn said(&self, at: usize, english: &str) -> String {
         let message = match Language::spoken() {
             Language::English => None,
