@@ -1,7 +1,8 @@
-//! The loop over tasks, passes and batches, and who runs it.
+//! Training: the loop over tasks, passes and batches, and everything that runs it.
 //!
 //! * [`experiment`]: training, evaluation, prediction, Look inside, grids.
-//! * [`engine`]: the thread that owns the tensors. [`export`]: a trained model for other programs.
+//! * [`engine`]: the thread that owns the tensors.
+//! * [`export`]: export of a trained model for other programs.
 
 pub mod engine;
 pub mod experiment;

@@ -10,7 +10,7 @@ use crate::run::event::{Event, Phase, Sink};
 use crate::run::grid::CellStanding;
 use crate::texts::Words;
 
-/// What is done before a run begins.
+/// Returns the event that says what is being done before a run begins.
 pub(super) fn preparing(what: impl Into<Words>) -> Event {
     Event::Phase {
         run: String::new(),
@@ -22,14 +22,14 @@ pub(super) fn preparing(what: impl Into<Words>) -> Event {
 pub(super) struct CellSink<'a, 'b> {
     sink: &'a mut JobSink<'b>,
     pace: Pace,
-    /// Why the first one failed that did.
+    /// The Problem of the first cell that failed.
     pub problem: Option<Problem>,
-    /// Remarks that were reported: most runs of a grid have the same ones.
+    /// Remarks that were already reported, because most runs of a grid have the same ones.
     told: HashSet<String>,
 }
 
 impl<'a, 'b> CellSink<'a, 'b> {
-    /// Of the cells of a plan, in this order.
+    /// Creates a sink for the cells of a plan, which run in this order.
     pub fn new(plan: &GridPlan, order: &[usize], sink: &'a mut JobSink<'b>) -> Self {
         Self {
             pace: Pace::of(plan, order),

@@ -1,5 +1,5 @@
-//! Jobs that are more than one run: a grid, whose cells are run one after the other; a trial of methods and a check of a
-//! run, which leave none behind.
+//! Jobs that are more than one run: a grid, whose cells run one after the other, and trials of methods and checks of
+//! runs, which keep no run.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::run::grid::Grid;
 use crate::run::job::GridWork;
 use crate::run::trial_result::Trial;
 
-/// Runs what is not there yet of a grid; returns how the job ended.
+/// Runs the unfinished cells of a grid; returns the event that ends the job.
 pub(super) fn run_grid(
     work: &GridWork,
     device: Option<&str>,
@@ -55,7 +55,7 @@ pub(super) fn run_grid(
     })
 }
 
-/// The report on a grid of which some cells could not be run.
+/// Returns the Problem of a grid in which some cells could not run.
 fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
     let told = Problem::new(message!("problem-grid-runs-failed", n = failed));
     match first {
@@ -64,7 +64,7 @@ fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
     }
 }
 
-/// Reports the result of the trial; returns how the job ended.
+/// Reports the result of a trial; returns the event that ends the job.
 pub(super) fn tried(trial: Option<Trial>, sink: &mut JobSink<'_>) -> Result<Event> {
     let run = String::new();
     Ok(match trial {
@@ -76,7 +76,7 @@ pub(super) fn tried(trial: Option<Trial>, sink: &mut JobSink<'_>) -> Result<Even
     })
 }
 
-/// Checks a run, or a packed one; returns how the job ended.
+/// Checks a run, or a packed one; returns the event that ends the job.
 pub(super) fn check(
     (place, train): (&Path, bool),
     device: Option<&str>,
@@ -99,7 +99,7 @@ pub(super) fn check(
     })
 }
 
-/// Hands on what is being done alone: the run that a check trains is nobody's.
+/// Forwards only phases and remarks, because the run that a check trains is temporary.
 struct Phases<'a, 'b>(&'a mut JobSink<'b>);
 
 impl Sink for Phases<'_, '_> {

@@ -1,4 +1,4 @@
-//! A search among the rows of a grid: rounds of runs, each like a grid of its own, and what was chosen.
+//! A search among the rows of a grid: rounds of runs, each like a grid, and the chosen rows.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use crate::run::job::SearchBy;
 use crate::run::search_result::SearchResult;
 use crate::{files, store};
 
-/// Share of each class's training images that is held back, where a row names none.
+/// Share of each class's training images that is held out, if a row gives none.
 const SHARE: f64 = 0.2;
 
-/// Searches; returns how the job ended.
+/// Runs a search; returns the event that ends the job.
 pub(super) fn run_search(
     cells: Cells,
     by: SearchBy,
@@ -48,7 +48,8 @@ pub(super) fn run_search(
     Ok(Event::Finished { run: run() })
 }
 
-/// Writes the grid of what a search of the grid `name` chose beside the runs; what another search chose keeps its file.
+/// Writes the grid of the rows chosen in a search of the grid `name` to the folder of runs. Does not overwrite the
+/// file of another search.
 fn save_chosen(runs_root: &Path, name: &str, text: &str) -> Result<PathBuf> {
     let numbered = (2..).map(|number| format!("{name}-best-{number}.toml"));
     let names = std::iter::once(format!("{name}-best.toml")).chain(numbered);
@@ -57,7 +58,7 @@ fn save_chosen(runs_root: &Path, name: &str, text: &str) -> Result<PathBuf> {
         Ok(known) => known == text,
         Err(error) => error.kind() == ErrorKind::NotFound,
     };
-    // The numbers do not run out before the disk does.
+    // The disk is full before the numbers run out.
     let file = files.find(is_free).unwrap_or_default();
     store::write_file(&file, text.as_bytes())?;
     Ok(file)
@@ -78,7 +79,7 @@ mod tests {
         assert_eq!(save("a"), "rates-best.toml");
         assert_eq!(save("b"), "rates-best-2.toml");
         assert_eq!(save("c"), "rates-best-3.toml");
-        // The same search, repeated, chooses the same.
+        // The same search, repeated, gives the same file.
         assert_eq!(save("b"), "rates-best-2.toml");
         for (name, text) in [("rates-best.toml", "a"), ("rates-best-2.toml", "b")] {
             assert_eq!(

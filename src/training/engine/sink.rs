@@ -1,4 +1,4 @@
-//! What a job receives and reports between two batches.
+//! The sink of a job: reports its events, and serves other requests between two batches.
 
 use super::EngineState;
 use crate::run::about::About;
@@ -6,18 +6,18 @@ use crate::run::event::{ControlRequest, Event, RunHeader, Sink};
 use crate::run::job::{Job, JobId};
 use crate::store::set_about;
 
-/// What a running job sees of the engine: a place for its events, and short jobs in between.
+/// The connection of a running job to the engine.
 pub(super) struct JobSink<'a> {
     pub state: &'a mut EngineState,
     pub job: JobId,
-    /// What its new run is called from the beginning; empty where it has no name.
+    /// The name for its new run; empty if it has none.
     pub name: &'a str,
-    /// The name of its run, once it has one.
+    /// The folder name of its run, once it exists.
     pub run: String,
 }
 
 impl JobSink<'_> {
-    /// Gives the run its name; a run without it is as good.
+    /// Gives the run its name. A failure is only logged, since the run does not depend on it.
     fn give_name(&self, header: &mut RunHeader) {
         if self.name.is_empty() || !header.about.name.is_empty() {
             return;
@@ -32,7 +32,7 @@ impl JobSink<'_> {
         }
     }
 
-    /// One of several runs of the job failed: what is on its device may be no use to the next one.
+    /// Drops everything on the device after one of several runs of the job failed, because it may be unusable.
     pub fn failed(&mut self) {
         self.state.let_go();
     }
@@ -43,7 +43,7 @@ impl Sink for JobSink<'_> {
         if let Event::Started(header) = &mut event {
             self.give_name(header);
             self.run.clone_from(&header.run);
-            // From here on its folder knows of it.
+            // From now on the folder of the run records the job.
             let whole = self.state.pending.as_ref().is_some_and(Job::is_whole_alone);
             if !whole {
                 self.state.pending = None;
@@ -58,7 +58,7 @@ impl Sink for JobSink<'_> {
         if self.state.ending {
             self.state.control.set(ControlRequest::Stop);
         }
-        // One piece per batch keeps training moving while a slider is played.
+        // Only one piece per batch, so that training continues while the user moves a slider.
         self.state.serve_one();
     }
 }

@@ -1,4 +1,4 @@
-//! A prediction does not hold training up; a thread that hangs does not hold the window up.
+//! Tests that predictions do not delay training, and that a hanging thread does not keep the window open.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use super::*;
 use crate::run::config::{RunConfig, Setting};
 use crate::run::event::{Picture, PredictRequest};
 
-/// The next event of interest.
+/// Waits for the next event that `wanted` accepts.
 fn wait<T>(engine: &Engine, mut wanted: impl FnMut(Event) -> Option<T>) -> T {
     loop {
         if let Some(found) = engine.try_recv().and_then(|told| wanted(told.event)) {
@@ -36,7 +36,7 @@ fn short(seed: u64) -> Command {
     Command::Queue(Box::new(Job::train(config, String::new())))
 }
 
-/// A grey image, asked about after these tasks.
+/// Returns a request to predict a grey image after these tasks.
 fn question(ticket: u64, run: &Path, tasks: &[usize]) -> Command {
     let picture = Picture {
         name: String::new(),
@@ -82,7 +82,7 @@ fn a_run_ends_while_what_a_prediction_needs_is_still_being_made_ready() {
     ask(1, &run, &[0, 1, 7]);
     ask(2, &run.join("gone"), &[0]);
     assert_eq!(begun.recv().unwrap(), 0);
-    // The helper hangs, and yet every batch of the second run is trained.
+    // The helper hangs, but every batch of the second run is trained.
     wait(&engine, |event| {
         let answered = matches!(event, Event::Predicted(_) | Event::NotPredicted { .. });
         assert!(!answered, "{event:?}");
@@ -99,7 +99,7 @@ fn a_run_ends_while_what_a_prediction_needs_is_still_being_made_ready() {
         (told.len() == 4).then_some(())
     });
     told.sort_unstable();
-    // Of the first request two snapshots are there and the third is not.
+    // Two snapshots of the first request are available; the third is not.
     assert_eq!(told, [(1, None), (1, Some(0)), (1, Some(1)), (2, None)]);
 }
 

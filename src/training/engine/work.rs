@@ -1,4 +1,4 @@
-//! The thread's loop: it serves what is asked, and takes one job after the other to its end.
+//! The loop of the engine thread: it serves requests and runs one job after the other.
 
 use std::path::Path;
 use std::sync::mpsc::RecvTimeoutError;
@@ -17,7 +17,7 @@ use crate::run::job::{Job, JobWork};
 /// The processor is measured after this time without a message, when the window has started.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// The thread's loop.
+/// Runs the loop until the engine ends.
 pub(super) fn serve(mut state: EngineState, runs_root: &Path) {
     state.restore();
     loop {
@@ -44,7 +44,7 @@ pub(super) fn serve(mut state: EngineState, runs_root: &Path) {
     }
 }
 
-/// Takes a job from its beginning to its end.
+/// Runs a job from beginning to end.
 fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
     let id = job.id;
     state.running = Some(id);
@@ -65,11 +65,11 @@ fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
     state.running = None;
     state.tell(Some(id), event);
     state.keep();
-    // The next job may be far away; this one's scratch memory is better free until then.
+    // The next job may start much later, so its buffers are freed.
     crate::nn::release_buffers();
 }
 
-/// Does what a job says; returns how it ended.
+/// Runs the work of a job; returns the event that ends the job.
 fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
     let (cache, control) = (state.cache.with_own(&job.own), state.control.clone());
     let mut sink = JobSink {
@@ -123,7 +123,7 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
     match ended {
         Ok(event) => event,
         Err(problem) => {
-            // A device that failed without saying that it is lost is no use to the next job either.
+            // The device may be unusable even if it did not report that it was lost.
             state.let_go();
             Event::Failed { run, problem }
         }
