@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-/// Whether a console opened for this program alone.
+/// Returns whether the console was opened only for this program.
 pub fn is_own() -> bool {
     #[cfg(windows)]
     {
@@ -20,7 +20,7 @@ pub fn is_own() -> bool {
     false
 }
 
-/// Closes a console that opened for this program alone; what is printed from then on is lost.
+/// Closes a console that was opened only for this program; later output is lost.
 pub fn close_own() {
     #[cfg(windows)]
     if is_own() {
@@ -35,7 +35,7 @@ pub fn close_own() {
     }
 }
 
-/// Keeps a child's console out of sight: Windows opens one for each child of a program that has none.
+/// Hides the console of a child process: Windows opens one for each child of a program without a console.
 pub fn hide_for(child: &mut Command) -> &mut Command {
     #[cfg(windows)]
     {

@@ -2,17 +2,17 @@
 
 use crate::texts::Language;
 
-/// A number with a comma, or what the language has in its place, between thousands.
+/// Returns a number with the thousands separator of the language.
 pub fn count_text(n: usize) -> String {
     Language::spoken().written(&n.to_string())
 }
 
-/// A count of things, named in the singular: "1 epoch", "3 epochs".
+/// Returns a count with its noun, which is given in the singular: "1 epoch", "3 epochs".
 pub fn counted(n: usize, thing: &str) -> String {
     format!("{} {}", count_text(n), things(n, thing))
 }
 
-/// The word for a count of things: "class" for one, "classes" for any other number.
+/// Returns the noun for a count: "class" for one, "classes" for any other number.
 pub fn things(n: usize, thing: &str) -> String {
     let before = thing.strip_suffix('y');
     match n {
@@ -25,7 +25,7 @@ pub fn things(n: usize, thing: &str) -> String {
     }
 }
 
-/// Numbers that rise, those that follow each other together: `1-3,7`.
+/// Returns ascending numbers as text, with consecutive ones as ranges: `1-3,7`.
 pub fn ranges_text(numbers: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &number in numbers {

@@ -1,7 +1,7 @@
-//! The folders that belong to this program: settings, data, runs, caches.
+//! The folders of this program: settings, data, runs, caches.
 //!
-//! As a rule they are the system's folders for this user. In the portable form all of them are in
-//! one folder beside the program, so that a stick carries program, runs and weights together.
+//! Usually these are the system's folders for the user. In portable mode, all of them are in one folder beside the
+//! program, so that a USB stick contains program, runs and weights.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -12,18 +12,17 @@ use directories::ProjectDirs;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// The folder beside the program that holds everything in the portable form.
+/// The folder beside the program that contains everything in portable mode.
 pub const PORTABLE_FOLDER: &str = "lae-studio-data";
 
-/// The portable folder, once it is decided; `None` where the system's folders are used.
+/// The portable folder, once [`decide`] has been called; `None` for the system's folders.
 static PORTABLE: OnceLock<Option<PathBuf>> = OnceLock::new();
 
-/// Decides for this process where everything is kept: beside the program when `asked`, or when the
-/// portable folder is there already; else in the system's folders. To be called before anything asks
-/// for a folder; later calls change nothing.
+/// Decides for this process where everything is stored: in the portable folder if it exists or if `asked`, otherwise
+/// in the system's folders. Must be called before any folder is requested; later calls have no effect.
 ///
 /// # Errors
-/// Returns a Problem if the portable form is asked for and nothing can be written beside the program.
+/// Returns a Problem if portable mode is requested and the folder beside the program is not writable.
 pub fn decide(asked: bool) -> Result<()> {
     let folder = program().as_deref().and_then(beside);
     let there = folder.as_ref().is_some_and(|folder| folder.is_dir());
@@ -44,27 +43,28 @@ pub fn decide(asked: bool) -> Result<()> {
     Ok(())
 }
 
-/// The folder of everything in the portable form; none in the usual one.
+/// Returns the portable folder; `None` if portable mode is off.
 pub fn portable() -> Option<&'static Path> {
     PORTABLE.get().and_then(|folder| folder.as_deref())
 }
 
-/// Where the window's settings are kept; `None` if the system has no such folder.
+/// Returns the folder of the window's settings; `None` if the system has no such folder.
 pub fn config() -> Option<PathBuf> {
     of("config", ProjectDirs::config_dir)
 }
 
-/// The folder of the user's own plugins and tables.
+/// Returns the folder of the user's own plugins and tables.
 pub fn data() -> Option<PathBuf> {
     of("data", ProjectDirs::data_dir)
 }
 
-/// Where runs are kept; on this machine alone, for they are large.
+/// Returns the folder of runs, which is not synchronised to other computers because runs are large.
 pub fn local_data() -> Option<PathBuf> {
     of("data", ProjectDirs::data_local_dir)
 }
 
-/// What can be fetched or computed again: weights, unpacked archives, verdicts on devices.
+/// Returns the folder of data that can be downloaded or computed again: weights, unpacked archives, test results of
+/// devices.
 pub fn cache() -> Option<PathBuf> {
     of("cache", ProjectDirs::cache_dir)
 }
@@ -76,8 +76,9 @@ fn of(name: &str, usual: impl Fn(&ProjectDirs) -> &Path) -> Option<PathBuf> {
     }
 }
 
-/// What the user started: an AppImage unpacks the program somewhere else and names itself and that place.
-/// A program elsewhere was started out of another AppImage, a terminal in one, say.
+/// Returns the path that the user started. An AppImage unpacks the program to another place and names both paths in
+/// the environment. If the program is not at that place, the variables come from another AppImage, such as a
+/// terminal.
 fn program() -> Option<PathBuf> {
     let whole = |path: PathBuf| dunce::canonicalize(&path).unwrap_or(path);
     let named = |name| env::var_os(name).filter(|value| !value.is_empty());
@@ -87,7 +88,7 @@ fn program() -> Option<PathBuf> {
     Some(image.map_or(own, |(image, _)| whole(image.into())))
 }
 
-/// The portable folder of a program: beside it, or beside the bundle on macOS.
+/// Returns the portable folder of a program: beside it, or beside its bundle on macOS.
 fn beside(program: &Path) -> Option<PathBuf> {
     let bundle = program
         .ancestors()

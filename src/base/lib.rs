@@ -1,4 +1,4 @@
-//! What every part of LAE Studio uses and that knows neither tensors nor runs.
+//! Basic modules for all parts of LAE Studio; they know neither tensors nor runs.
 //!
 //! * [`problem`], [`texts`], [`counts`], [`names`], [`palette`]: the only error that users see; messages in each
 //!   language; counts; which name was meant; a colour per method.

@@ -1,4 +1,4 @@
-//! Names that people write: how long they may be, and which known one was meant.
+//! Names that users write: their maximum length, and suggestions for misspelt ones.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,15 +10,15 @@ use crate::message;
 use crate::problem::Problem;
 use crate::texts::Message;
 
-/// The longest name in letters; that of a large network with all its tags has 57.
+/// Maximum number of characters of a name; the name of a large network with all its tags has 57.
 pub const LONGEST_NAME: usize = 64;
 
-/// Whether a name has more letters than any.
+/// Returns whether a name is too long.
 pub fn is_long(name: &str) -> bool {
     name.chars().nth(LONGEST_NAME).is_some()
 }
 
-/// A name from elsewhere as a sentence may hold it: one longer than any is cut.
+/// Returns a name for use in a sentence, cut if it is too long.
 pub fn shortened(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(LONGEST_NAME) {
         Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
@@ -26,8 +26,8 @@ pub fn shortened(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// A name in Unicode's composed form (NFC). macOS writes "ü" as two characters, most others as one: whatever compares
-/// names of classes or files compares this form.
+/// Returns a name in Unicode's composed form (NFC). macOS writes "ü" as two characters, most others as one, so
+/// comparisons of class and file names use this form.
 pub fn composed(name: &str) -> Cow<'_, str> {
     match name.is_ascii() {
         true => Cow::Borrowed(name),
@@ -43,28 +43,28 @@ pub fn compose(name: String) -> String {
     }
 }
 
-/// A name as filters compare it: composed and in small letters.
+/// Returns a name as filters compare it: composed and in lower case.
 pub fn folded(name: &str) -> String {
     composed(name).to_lowercase()
 }
 
-/// Whether two names look the same: equal in their composed form.
+/// Returns whether two names are equal in their composed form.
 pub fn look_alike(a: &str, b: &str) -> bool {
     a == b || composed(a) == composed(b)
 }
 
-/// A name as it is stored, read in its composed form. For `#[serde(deserialize_with)]`.
+/// Deserialises a name in its composed form. For `#[serde(deserialize_with)]`.
 ///
 /// # Errors
-/// It is no text.
+/// Returns an error if it is not a text.
 pub fn read_composed<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     String::deserialize(from).map(compose)
 }
 
-/// As [`read_composed`], for a list of names.
+/// Deserialises a list of names in their composed form; see [`read_composed`].
 ///
 /// # Errors
-/// It is no list of texts.
+/// Returns an error if it is not a list of texts.
 pub fn read_all_composed<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     let names = Vec::<String>::deserialize(from)?;
     Ok(names.into_iter().map(compose).collect())
@@ -89,7 +89,7 @@ pub fn subscripts(text: &str) -> Vec<Range<usize>> {
     all.filter_map(end).collect()
 }
 
-/// What is said of a name that is longer than any.
+/// Returns the message about a name that is too long.
 pub fn too_long(name: &str) -> Message {
     let letters = name.chars().count().to_string();
     message!(
@@ -99,7 +99,7 @@ pub fn too_long(name: &str) -> Message {
     )
 }
 
-/// Adds "did you mean `x`?" when a known name is close, else the list of known names.
+/// Advises "did you mean `x`?" if a known name is similar, otherwise lists the known names.
 pub fn meant<'n>(
     problem: Problem,
     name: &str,
@@ -111,10 +111,10 @@ pub fn meant<'n>(
     })
 }
 
-/// The known name that this one is a slip for, else the list of known ones as advice.
+/// Returns the known name that `name` probably means.
 ///
 /// # Errors
-/// The advice.
+/// Returns the list of known names as advice if none is similar.
 pub fn guessed<'n>(
     name: &str,
     known: impl IntoIterator<Item = &'n str>,
@@ -129,8 +129,8 @@ pub fn guessed<'n>(
     })
 }
 
-/// The known name with the fewest changed letters, if it is near enough to be a slip.
-/// What a name has too many letters for is no name, so the work is bounded.
+/// Returns the known name with the smallest edit distance, if it is small enough for a typing error. Names that are
+/// too long are skipped, which bounds the work.
 pub fn closest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     if is_long(name) {
         return None;

@@ -1,10 +1,11 @@
-//! The colour of each method: one table for the window, exported figures, reports and lessons. Runs of one method differ
-//! in shade and dash. People who lack one kind of cone can distinguish the colours, too (a test measures it).
+//! The colour of each method: one table for the window, exported figures, reports and lessons. Runs of the same
+//! method differ in shade and dash. The colours are also distinguishable for people who lack one kind of cone (a test
+//! measures this).
 
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// A sign at the points of a line; each method has one.
+/// The marker at the points of a line; each method has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     /// ■
@@ -26,7 +27,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// As a letter of text.
+    /// Returns the marker as a character.
     pub fn letter(self) -> char {
         match self {
             Self::Square => '■',
@@ -41,20 +42,20 @@ impl Sign {
     }
 }
 
-/// How a line is broken.
+/// The dash pattern of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dash {
-    /// Not at all.
+    /// Solid.
     Whole,
-    /// Into dashes.
+    /// Dashed.
     Dashes,
-    /// Into dots.
+    /// Dotted.
     Dots,
-    /// Into short dashes.
+    /// Short dashes.
     Short,
 }
 
-/// A method's row: its key, its colour on dark and on light ground, its sign.
+/// A method's row: its key, its colours on dark and on light background, its marker.
 type Row = (&'static str, Rgb, Rgb, Sign);
 
 const fn rgb(hex: u32) -> Rgb {
@@ -65,7 +66,7 @@ const fn row(key: &'static str, dark: u32, light: u32, sign: Sign) -> Row {
     (key, rgb(dark), rgb(light), sign)
 }
 
-/// All methods. Some signs are two methods': their colours are far apart.
+/// All methods. Some markers are used by two methods with very different colours.
 const METHODS: [Row; 14] = [
     row("lae", 0x2F_BF_8F, 0x00_7A_5A, Sign::Square),
     row("baseline", 0xE0_66_2A, 0xC8_46_00, Sign::Circle),
@@ -83,42 +84,42 @@ const METHODS: [Row; 14] = [
     row("icarl", 0x8D_EF_AF, 0x65_57_FD, Sign::Right),
 ];
 
-/// What belongs to no method of these: several methods together, or one of another version.
+/// The row for everything else: several methods together, or a method of another version.
 const NONE: Row = row("", 0x8B_93_A1, 0x6B_73_80, Sign::Circle);
 
-/// Shades of a method: how far each is from its colour towards white (on dark ground) or black (on light ground);
-/// below zero the other way.
+/// Shades of a method: the distance from its colour towards white (on dark background) or black (on light
+/// background); negative values go the other way.
 const SHADES: [f32; 4] = [0.0, 0.45, -0.35, 0.75];
-/// Dashes of a method's runs, in order.
+/// Dash patterns of a method's runs, in order.
 const DASHES: [Dash; 4] = [Dash::Whole, Dash::Dashes, Dash::Dots, Dash::Short];
 
-/// How a run is drawn: in its method's colour, and which of several runs of that method it is.
+/// The style of a run: the colour of its method, and the shade and dash of its number among the method's runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Shade {
-    /// The method's place in the table; one behind the last for none of them.
+    /// Index of the method in the table; the number of methods if it is unknown.
     method: usize,
-    /// Which of the method's runs, from 0.
+    /// Index of the run among the method's runs, from 0.
     nth: usize,
 }
 
 impl Shade {
-    /// Shades that can be distinguished; a method's further runs begin again with the first one.
+    /// Number of distinguishable shades; a method's further runs begin again with the first one.
     pub const COUNT: usize = SHADES.len();
 
-    /// That of a method's first run.
+    /// Returns the style of a method's first run.
     pub fn of(method: &str) -> Self {
         let known = METHODS.iter().position(|(key, ..)| *key == method);
         let method = known.unwrap_or(METHODS.len());
         Self { method, nth: 0 }
     }
 
-    /// All methods and what belongs to none, each with all its shades.
+    /// Returns all shades of all methods, and of unknown ones.
     pub fn all() -> impl Iterator<Item = Self> {
         let shades = |method| (0..Self::COUNT).map(move |nth| Self { method, nth });
         (0..=METHODS.len()).flat_map(shades)
     }
 
-    /// Those of several runs with these methods.
+    /// Returns the styles of several runs with these methods.
     pub fn each<'a>(methods: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
         let mut taken = Vec::new();
         for method in methods {
@@ -128,7 +129,7 @@ impl Shade {
         taken
     }
 
-    /// The first one of a method that is not among these.
+    /// Returns the first style of a method that is not taken.
     pub fn free(method: &str, taken: &[Self]) -> Self {
         let first = Self::of(method);
         let nth = |nth| Self { nth, ..first };
@@ -140,33 +141,33 @@ impl Shade {
         METHODS.get(self.method).unwrap_or(&NONE)
     }
 
-    /// The colour on dark ground.
+    /// Returns the colour on dark background.
     pub fn on_dark(self) -> Rgb {
         shaded(self.row().1, self.nth, 255.0)
     }
 
-    /// The colour on light ground.
+    /// Returns the colour on light background.
     pub fn on_light(self) -> Rgb {
         shaded(self.row().2, self.nth, 0.0)
     }
 
-    /// The sign of its points.
+    /// Returns the marker.
     pub fn sign(self) -> Sign {
         self.row().3
     }
 
-    /// How its line is broken.
+    /// Returns the dash pattern.
     pub fn dash(self) -> Dash {
         DASHES[self.nth % DASHES.len()]
     }
 
-    /// A name for it where styles are text: `m0`, `m1-2`.
+    /// Returns a name for stylesheets: `m0-0`, `m1-2`.
     pub fn name(self) -> String {
         format!("m{}-{}", self.method, self.nth % SHADES.len())
     }
 }
 
-/// A colour on its way towards an ink, or away from it.
+/// Moves a colour towards `ink` (or away from it) to get the shade number `nth`.
 fn shaded(colour: Rgb, nth: usize, ink: f32) -> Rgb {
     let share = SHADES[nth % SHADES.len()];
     let to = if share < 0.0 { 255.0 - ink } else { ink };
@@ -176,7 +177,7 @@ fn shaded(colour: Rgb, nth: usize, ink: f32) -> Rgb {
     })
 }
 
-/// As styles write a colour.
+/// Returns a colour in hexadecimal notation, as stylesheets use it.
 pub fn hex([r, g, b]: Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }

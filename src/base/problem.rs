@@ -1,8 +1,8 @@
-//! `Problem`: the one error that users see. It says what happened, where, and what to try.
+//! `Problem`: the one error type that users see. It says what happened, where, and what to try.
 //!
-//! Modules keep typed errors of their own where a caller branches on them; whatever reaches the
-//! command line or the window is a `Problem`. It is plain data (serde), so the engine can send it
-//! across threads and a run folder can keep it.
+//! Modules have their own error types only if a caller distinguishes them; every error that reaches the command line
+//! or the window is a `Problem`. It is plain data (serde), so the engine can send it across threads and a run folder
+//! can store it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,34 +15,34 @@ use crate::message;
 use crate::texts::{Message, Messages, Value, Words, list_id};
 use crate::tr;
 
-/// Result of anything that can fail for a reason that the user should read.
+/// Result of anything that can fail for a reason that users should know.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
 
-/// What happened, where, and what to try.
+/// An error message for users: what happened, where, and what to try.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// What happened, one sentence without a full stop.
+    /// What happened, in one sentence without a full stop.
     pub what: String,
-    /// File, line, tensor, option: whatever finds the spot. Empty when there is none.
+    /// File, line, tensor or option that identifies the place; may be empty.
     #[serde(default, rename = "where", skip_serializing_if = "String::is_empty")]
     pub place: String,
-    /// What the user can do about it. Empty when nothing sensible can be said.
+    /// What the user can do about it; may be empty.
     #[serde(default, rename = "try", skip_serializing_if = "String::is_empty")]
     pub remedy: String,
-    /// The messages of these sentences, which are here in English: the code that shows them translates them.
+    /// The translatable messages of these sentences, which are stored in English.
     #[serde(default, skip_serializing_if = "Messages::is_empty")]
     pub messages: Messages,
-    /// Where in the source it was made, for the log.
+    /// Where in the source it was created, for the log.
     #[serde(skip)]
     pub origin: Origin,
 }
 
-/// A place in the source; of no account when Problems are compared.
+/// A source location, which is ignored when Problems are compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Origin(Option<&'static Location<'static>>);
 
 impl Origin {
-    /// The file below the package and the line; a question mark for a Problem that was read back.
+    /// Returns file and line; a question mark for a Problem that was deserialised.
     pub fn place(self) -> String {
         let known = |l: &Location<'_>| format!("{}:{}", l.file().replace('\\', "/"), l.line());
         self.0.map_or_else(|| "?".into(), known)
@@ -58,7 +58,7 @@ impl PartialEq for Origin {
 impl Eq for Origin {}
 
 impl Problem {
-    /// A problem that so far only says what happened.
+    /// Creates a Problem that only says what happened.
     #[track_caller]
     pub fn new(what: impl Into<Words>) -> Self {
         let mut messages = Messages::default();
@@ -71,28 +71,28 @@ impl Problem {
         }
     }
 
-    /// Says where: a file, an option, a line.
+    /// Sets the place: a file, an option, a line.
     #[must_use]
     pub fn at(mut self, place: impl fmt::Display) -> Self {
         self.place = place.to_string();
         self
     }
 
-    /// Says where, as a file or folder.
+    /// Sets the place to a file or folder.
     #[must_use]
     pub fn at_path(self, path: impl AsRef<Path>) -> Self {
         let shown = path.as_ref().display().to_string();
         self.at(shown)
     }
 
-    /// Says what to try.
+    /// Sets the advice.
     #[must_use]
     pub fn advise(mut self, remedy: impl Into<Words>) -> Self {
         self.remedy = self.messages.keep(1, remedy);
         self
     }
 
-    /// The same in the language of this thread, as far as it is made of messages.
+    /// Returns the Problem translated to the language of this thread, as far as it consists of messages.
     #[must_use]
     pub fn said(&self) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl Problem {
         }
     }
 
-    /// The same with what happened inside the message of this name, as its `what`.
+    /// Wraps what happened in the message with this id, as its value `what`.
     #[must_use]
     pub fn inside(mut self, id: &'static str) -> Self {
         let what: Value = self.words().into();
@@ -110,12 +110,12 @@ impl Problem {
         self
     }
 
-    /// What happened, with the message that it is.
+    /// Returns what happened, with its message.
     pub fn words(&self) -> Words {
         self.messages.words(0, &self.what)
     }
 
-    /// Whether what happened is the message of this name.
+    /// Returns whether what happened is the message with this id.
     pub fn is(&self, id: &str) -> bool {
         self.messages.is(0, id)
     }
@@ -125,12 +125,12 @@ impl Problem {
         self.messages.mention(id)
     }
 
-    /// What happened, in the language of this thread.
+    /// Returns what happened in the language of this thread.
     pub fn what_said(&self) -> String {
         self.messages.said(0, &self.what)
     }
 
-    /// A failed file operation: `doing` completes "could not …", for example "read the image".
+    /// Creates the Problem of a failed file operation: `doing` completes "could not …", for example "read the image".
     #[track_caller]
     pub fn io(doing: &str, path: impl AsRef<Path>, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
@@ -153,7 +153,7 @@ impl Problem {
         }
     }
 
-    /// A thread that the system did not start.
+    /// Creates the Problem of a thread that could not be started.
     #[track_caller]
     pub fn no_thread(error: &std::io::Error) -> Self {
         let error = error.to_string();
@@ -162,7 +162,7 @@ impl Problem {
 }
 
 impl fmt::Display for Problem {
-    /// The paragraph the command line prints: `problem: …`, `where: …`, `try: …`.
+    /// Writes the paragraph that the command line prints: `problem: …`, `where: …`, `try: …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "problem: {}", harmless(&self.what))?;
         if !self.place.is_empty() {
@@ -177,16 +177,15 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Whether a terminal does something with this character instead of showing it. Line breaks and tabs
-/// may.
+/// Returns whether a terminal interprets this character instead of showing it. Line breaks and tabs do not count.
 pub fn acts_on_terminals(c: char) -> bool {
     let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || (c.is_control() && c != '\n' && c != '\t')
 }
 
-/// Text as a terminal may show it. Names come from files, folders and archives of others, and
-/// control characters in them could colour, erase or reverse the text: they are written
-/// out as `\u{1b}`. Line breaks and tabs stay.
+/// Returns a text that is safe to print on a terminal. Names come from files, folders and archives of others, and
+/// control characters in them could colour, erase or reverse the text; they are escaped as `\u{1b}`. Line breaks and
+/// tabs remain.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     if !text.contains(acts_on_terminals) {
         return Cow::Borrowed(text);
@@ -201,7 +200,7 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Shortens a list of names for a sentence: the first `most`, then "and N more".
+/// Joins names for a sentence: the first `most`, then "and N more".
 pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
     let shown = joined(names, most);
     match names.len().saturating_sub(most) {
@@ -210,12 +209,12 @@ pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
     }
 }
 
-/// [`listed`] as a value of a message.
+/// Returns a list of names as [`listed`] does, as a value of a message.
 pub fn some_of<S: AsRef<str>>(names: &[S], most: usize) -> Value {
     and_more(joined(names, most).into(), names.len(), most)
 }
 
-/// [`some_of`] for words that may be messages.
+/// Returns a list as [`some_of`] does, for words that may be messages.
 pub fn some_words(words: &[Words], most: usize) -> Value {
     let mut shown = words.iter().take(most).cloned().map(Value::from);
     let first = shown.next().unwrap_or_else(|| "".into());
@@ -225,7 +224,7 @@ pub fn some_words(words: &[Words], most: usize) -> Value {
     and_more(joined, words.len(), most)
 }
 
-/// What is shown of many, and how many more there are.
+/// Adds how many items beyond the shown ones there are.
 fn and_more(shown: Value, count: usize, most: usize) -> Value {
     match count.saturating_sub(most) {
         0 => shown,
@@ -238,7 +237,7 @@ fn joined<S: AsRef<str>>(names: &[S], most: usize) -> String {
     shown.join(", ")
 }
 
-/// Line and column (in characters), both from 1, of a byte offset.
+/// Returns line and column (in characters), both from 1, of a byte offset.
 pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(offset.min(text.len()))];
     let line = before.matches('\n').count() + 1;

@@ -1,18 +1,18 @@
-//! What is not taken from a server: files without end, connections that hang, unencrypted ones.
+//! Protection against servers: files without end, hanging connections, unencrypted connections.
 
 use std::time::{Duration, Instant};
 
 use crate::message;
 use crate::problem::Problem;
 
-/// Most bytes of a file whose length nobody knows beforehand.
+/// Maximum number of bytes of a file whose length is not known in advance.
 pub(super) const MOST_BYTES: u64 = 64 << 30;
-/// In this time at least [`LEAST`] bytes have to come.
+/// Time in which at least [`LEAST`] bytes must arrive.
 pub(super) const STALL: Duration = Duration::from_secs(120);
-/// Less in [`STALL`] is a connection that hangs: 1 kB a second.
+/// Minimum number of bytes per [`STALL`], that is 1 kB per second.
 pub(super) const LEAST: u64 = 120 << 10;
 
-/// Whether an address is one of this computer's own.
+/// Returns whether an address is on this computer.
 pub(super) fn is_local(url: &str) -> bool {
     let host = url.split("://").nth(1).unwrap_or_default();
     let host = host.split(['/', '\\', '?', '#']).next().unwrap_or_default();
@@ -26,20 +26,20 @@ pub(super) fn is_local(url: &str) -> bool {
     name == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// Whether neither this address nor one that it sends on to may do without encryption. What begins
-/// encrypted stays so, of a mirror as well.
+/// Returns whether this address, and those that it redirects to, must be encrypted. Only local addresses and the
+/// user's mirror may be unencrypted; an encrypted connection always stays encrypted.
 pub(super) fn must_be_encrypted(url: &str) -> bool {
     let plain = url.starts_with("http://") && (is_local(url) || is_of_mirror(url));
     !plain
 }
 
-/// Whether a file comes from the mirror that this person set up, which may do without encryption.
+/// Returns whether a file comes from the mirror that the user set in `HF_ENDPOINT`, which may be unencrypted.
 fn is_of_mirror(url: &str) -> bool {
     std::env::var("HF_ENDPOINT").is_ok_and(|mirror| lies_below(url, mirror.trim()))
 }
 
-/// Whether an unencrypted address has the host and port of another, and its path as the beginning of
-/// its own.
+/// Returns whether an unencrypted address has the host and port of `root`, and a path that begins with that of
+/// `root`.
 pub(super) fn lies_below(url: &str, root: &str) -> bool {
     let parts = |url: &str| {
         let rest = url.strip_prefix("http://")?;
@@ -55,7 +55,7 @@ pub(super) fn lies_below(url: &str, root: &str) -> bool {
     }
 }
 
-/// Whether anything worth the name still comes.
+/// Detects a connection that hangs.
 pub(super) struct Stall {
     since: Instant,
     length: u64,
@@ -69,7 +69,7 @@ impl Stall {
         }
     }
 
-    /// Looks once in every `time` whether enough has come since the last look.
+    /// Checks once per `time` whether too few bytes have arrived since the last check.
     pub fn hangs(&mut self, length: u64, time: Duration) -> bool {
         if self.since.elapsed() < time {
             return false;

@@ -1,10 +1,10 @@
-//! Download of one file: resumable, verified, polite about failures.
+//! Downloads a file: the download can be resumed, is verified, and handles failures of the server.
 //!
-//! Weights of backbones and published data sets come through here. The bytes go to `NAME.part` beside the
-//! target, with the server's tag in `NAME.part.tag`; a later call asks for the rest of the same
-//! version (`Range`, `If-Range`). Only a file whose length and SHA-256 are right gets its final name,
-//! by a rename, so a half file is never mistaken for a whole one. A proxy is taken from the usual
-//! environment variables (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`).
+//! Used for weights of backbones and published datasets. The bytes are written to `NAME.part` next to the target,
+//! with the server's ETag in `NAME.part.tag`; a later call requests the rest of the same version (`Range`,
+//! `If-Range`). Only a file with the right length and SHA-256 is renamed to its final name, so an incomplete file is
+//! never used. A proxy is read from the usual environment variables (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`,
+//! `NO_PROXY`).
 
 mod limits;
 mod part;
@@ -22,51 +22,50 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// How often a broken connection is restored before it becomes a `Problem`.
+/// Number of attempts after a broken connection before a `Problem` is returned.
 const ATTEMPTS: usize = 5;
-/// A connection that broke after fewer bytes than this brought nothing: it counts as a failure like
-/// one that brought none.
+/// A connection that breaks after fewer bytes counts as a failure.
 const SOMETHING: u64 = 1 << 20;
-/// Longest pause before a server that is busy is asked again.
+/// Maximum pause before a busy server is asked again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Shortest time between two calls of the progress function.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Address of the model hub unless `HF_ENDPOINT` names another.
+/// Address of the model hub, unless `HF_ENDPOINT` names another.
 pub const HUB: &str = "https://huggingface.co";
 
-/// How a Problem about a wrong hash begins.
+/// Id of the message about a wrong hash.
 pub const OTHER_FILE: &str = "problem-download-hash-mismatch";
 
-/// How far a download is, in bytes.
+/// Progress of a download in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DownloadProgress {
-    /// Bytes on disk, those of an earlier, cut download included.
+    /// Bytes on disk, including those of an earlier, interrupted download.
     pub done: u64,
-    /// Bytes of the whole file, if the server or the caller knows.
+    /// Size of the whole file, if it is known.
     pub total: Option<u64>,
 }
 
-/// A finished, verified file.
+/// A downloaded and verified file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Downloaded {
-    /// Its place.
+    /// Its path.
     pub path: PathBuf,
     /// SHA-256 of its bytes, 64 lower-case hexadecimal digits.
     pub sha256: String,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
 }
 
-/// Brings the file at `url` to `to`, resuming where an earlier call was interrupted.
+/// Downloads the file at `url` to `to`, and resumes an interrupted download.
 ///
-/// A file that is already there and fits what is expected is returned without any connection.
-/// `progress` is called about ten times a second and stops the download by returning false; what has
-/// arrived is kept for the next call.
+/// Returns an existing file that has the expected size and hash without a connection. `progress` is called about ten
+/// times per second and stops the download by returning false; the received bytes are kept for the next call.
 ///
 /// # Errors
-/// No connection, an address that does not exist, a refused request, a full disk, a wrong length or
-/// hash (the file is removed then), another program that downloads the same file, or a stop.
+/// Returns a Problem if there is no connection, the address does not exist, the request is refused, the disk is full,
+/// length or hash are wrong (the file is then removed), another program downloads the same file, or `progress`
+/// stopped it.
 pub fn download(
     url: &str,
     to: &Path,
@@ -94,7 +93,7 @@ pub fn download(
             Ok(()) => break,
             Err(Cut::Final(problem)) => return Err(problem),
             Err(Cut::Connection(problem)) => {
-                // Progress since the last failure means the way is open: count again from 0.
+                // Progress since the last failure means that the connection works, so the count starts again.
                 failures = if part.length > before + SOMETHING {
                     1
                 } else {
@@ -120,10 +119,10 @@ pub fn download(
     part.finish(to, url, &wanted)
 }
 
-/// SHA-256 of a file, as 64 lower-case hexadecimal digits.
+/// Returns the SHA-256 of a file as 64 lower-case hexadecimal digits.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Returns a Problem if the file cannot be read.
 pub fn sha256_of_file(path: &Path) -> Result<String> {
     let mut file = files::open(path).map_err(|error| Problem::io("open the file", path, &error))?;
     let mut hash = Sha256::new();
@@ -131,28 +130,28 @@ pub fn sha256_of_file(path: &Path) -> Result<String> {
     Ok(hex(&hash.finalize()))
 }
 
-/// Bytes as lower-case hexadecimal digits.
+/// Returns bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What the caller knows of the file.
+/// What the caller expects of the file.
 struct Wanted {
     sha256: Option<String>,
     size: Option<u64>,
 }
 
-/// Why a transfer ended early.
+/// The reason why a transfer ended early.
 enum Cut {
-    /// Trying again makes no sense.
+    /// A failure that a retry cannot solve.
     Final(Problem),
-    /// The connection failed; the next attempt resumes from here.
+    /// The connection failed; the next attempt resumes at this position.
     Connection(Problem),
-    /// The server is busy; the next attempt follows after the pause that it asked for, if it asked.
+    /// The server is busy; the next attempt follows after the pause that it requested, if any.
     Busy(Problem, Option<Duration>),
 }
 
-/// Waits; false if `progress` stopped it.
+/// Waits; returns false if `progress` stopped it.
 fn paused(pause: Duration, done: u64, progress: &mut dyn FnMut(DownloadProgress) -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < pause {
@@ -170,7 +169,8 @@ fn stopped(url: &str) -> Problem {
         .advise(message!("advice-restart-download"))
 }
 
-/// The token of the model hub's user (`HF_TOKEN`), for addresses of the hub or of the mirror in `HF_ENDPOINT`.
+/// Returns the user's token for the model hub (`HF_TOKEN`), for addresses of the hub or of the mirror in
+/// `HF_ENDPOINT`.
 fn token_for(url: &str) -> Option<String> {
     let set =
         |key: &str| Some(std::env::var(key).ok()?.trim().to_owned()).filter(|v| !v.is_empty());
@@ -192,7 +192,7 @@ fn hash_rest(file: &mut File, hash: &mut Sha256) -> std::io::Result<u64> {
     }
 }
 
-/// The target, if it is there already and nothing speaks against it.
+/// Returns the target, if it exists and has the expected size and hash.
 fn already_there(to: &Path, wanted: &Wanted) -> Result<Option<Downloaded>> {
     let Ok(about) = fs::metadata(to) else {
         return Ok(None);
@@ -221,20 +221,20 @@ fn agent_for(url: &str) -> ureq::Agent {
     let mut config = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .accept_encoding("identity")
-        // Of redirects as well.
+        // Applies to redirects, too.
         .https_only(must_be_encrypted(url))
         .user_agent(concat!("lae-studio/", env!("CARGO_PKG_VERSION")))
         .timeout_connect(Some(Duration::from_secs(20)))
         .timeout_recv_response(Some(Duration::from_secs(60)))
         .timeout_per_read(Some(Duration::from_secs(60)));
     if is_local(url) {
-        // A proxy cannot reach this machine's own addresses.
+        // A proxy cannot reach the addresses of this computer.
         config = config.proxy(None);
     }
     config.build().new_agent()
 }
 
-/// One request: everything from `part.length` on, appended to the part.
+/// Sends one request and appends everything from `part.length` on to the part.
 fn fetch_rest(
     agent: &ureq::Agent,
     url: &str,
@@ -250,12 +250,12 @@ fn fetch_rest(
     }
     let tag = part.tag();
     if part.length > 0 && tag.is_none() && wanted.sha256.is_none() {
-        // Nothing could tell whether the rest belongs to the same version.
+        // Without tag and hash, it is unknown whether the rest belongs to the same version.
         part.restart().map_err(|error| disk(&part.path, error))?;
     }
     let mut request = agent.get(url);
     if let Some(token) = token_for(url) {
-        // Not sent on to other hosts.
+        // The client does not send the token to other hosts.
         request = request.header("Authorization", format!("Bearer {token}"));
     }
     if part.length > 0 {
@@ -267,7 +267,7 @@ fn fetch_rest(
     let response = request.call().map_err(|error| unreachable(url, error))?;
     match response.status().as_u16() {
         206 if content_start(&response) == Some(part.length) => {}
-        // Cut between the last byte and the end of the work: nothing is missing.
+        // The download ended after the last byte but before the file was finished; nothing is missing.
         416 if part.length > 0 && whole_length(&response) == Some(part.length) => return Ok(()),
         200 | 206 | 416 if part.length > 0 => {
             part.restart().map_err(|error| disk(&part.path, error))?;
@@ -319,7 +319,7 @@ fn fetch_rest(
     pump(response, url, part, (total.or(wanted.size), most), progress)
 }
 
-/// Reads the body to its end.
+/// Reads the response body to its end.
 fn pump(
     response: ureq::http::Response<ureq::Body>,
     url: &str,
@@ -369,14 +369,14 @@ fn pump(
     Ok(())
 }
 
-/// First byte of a partial answer, from `Content-Range: bytes 5-9/10`.
+/// Returns the first byte of a partial response, from `Content-Range: bytes 5-9/10`.
 fn content_start(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
     let text = response.headers().get("content-range")?.to_str().ok()?;
     let range = text.trim().strip_prefix("bytes")?.trim();
     range.split('-').next()?.trim().parse().ok()
 }
 
-/// The length of the whole file, as a refused range says it: `bytes */N`.
+/// Returns the length of the whole file from the refusal of a range: `bytes */N`.
 fn whole_length(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
     let text = response.headers().get("content-range")?.to_str().ok()?;
     text.rsplit_once("*/")?.1.trim().parse().ok()

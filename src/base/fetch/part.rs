@@ -1,4 +1,4 @@
-//! The unfinished file of a download.
+//! The incomplete file of a download.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -11,7 +11,7 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// The unfinished file, locked against a second program.
+/// The incomplete file, locked against other programs.
 pub(super) struct Part {
     pub path: PathBuf,
     pub tag_path: PathBuf,
@@ -47,7 +47,7 @@ impl Part {
         })
     }
 
-    /// Forgets what has arrived: the server has another version or cannot resume in the middle.
+    /// Discards what was received, because the server has another version or cannot resume.
     pub fn restart(&mut self) -> std::io::Result<()> {
         self.file.set_len(0)?;
         self.file.seek(SeekFrom::Start(0))?;
@@ -58,7 +58,7 @@ impl Part {
 
     pub fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.file.write_all(bytes).inspect_err(|_| {
-            // A full disk may have taken a piece: cut back to what was hashed.
+            // A full disk may have written only a part, so the file is cut to the hashed length.
             let _ = self.file.set_len(self.length);
             let _ = self.file.seek(SeekFrom::Start(self.length));
         })?;
@@ -73,7 +73,7 @@ impl Part {
             .filter(|tag| !tag.is_empty())
     }
 
-    /// Checks length and hash, then gives the file its name.
+    /// Checks length and hash, then renames the file to its final name.
     pub fn finish(self, to: &Path, url: &str, wanted: &Wanted) -> Result<Downloaded> {
         let sha256 = hex(&self.hash.clone().finalize());
         let wrong = match (&wanted.sha256, wanted.size) {

@@ -12,14 +12,14 @@ use std::io::Write;
 use super::limits::{LEAST, lies_below};
 use super::*;
 
-/// What the loopback server does with a request.
+/// How the loopback server responds.
 #[derive(Clone, Default)]
 struct Manner {
     status: Option<u16>,
     /// Bytes of the body after which the first connection is cut.
     cut_first: Option<usize>,
     no_ranges: bool,
-    /// How many of the first requests get this status and are asked to come again at once.
+    /// Number of first requests that get this status with a retry time of zero.
     busy: Option<(usize, u16)>,
 }
 
@@ -196,7 +196,7 @@ fn refusals_and_missing_servers_are_said_in_words() {
             body(),
             Manner {
                 status: Some(status),
-                // One that is busy is asked again without a pause.
+                // Requests to a busy server are repeated without a pause.
                 busy: (status == 503).then_some((0, 503)),
                 ..Manner::default()
             },
@@ -312,7 +312,7 @@ fn only_encrypted_addresses_are_asked_but_for_this_computers_own() {
     assert!(lies_below("http://hub.local/a", "http://hub.local/"));
     assert!(!lies_below("http://hub.local.evil/a", "http://hub.local"));
     assert!(!lies_below("http://evil/a", ""));
-    // What begins encrypted is not sent on to a place without.
+    // An encrypted address is not redirected to an unencrypted one.
     assert!(must_be_encrypted("https://localhost/x"));
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("file.bin");
@@ -334,7 +334,7 @@ fn a_connection_that_drips_hangs_and_one_that_flows_does_not() {
 fn more_than_was_announced_is_not_taken() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("file.bin");
-    // The whole file comes although only its end was asked for, as from a server with wrong headers.
+    // The server sends the whole file although only its end was requested, as with wrong headers.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/file.bin", listener.local_addr().unwrap());
     std::thread::spawn(move || {

@@ -18,11 +18,12 @@ use zip::ZipArchive;
 use zip::read::{ArchiveOffset, Config};
 use zip::result::ZipResult;
 
-/// Largest text file that users or this program write: settings, facts, tables of entries. A million class names fit.
+/// Maximum size in bytes of text files that users or this program write: settings, headers, tables of entries. A
+/// million class names fit.
 pub const TEXT: u64 = 16 << 20;
-/// Largest table with a row per image or task, in bytes.
+/// Maximum size in bytes of a table with a row per image or task.
 pub const TABLE: u64 = 256 << 20;
-/// Largest file with a single line, such as a hash, a tag or a marker, in bytes.
+/// Maximum size in bytes of a file with a single line, such as a hash, a tag or a marker.
 pub const NOTE: u64 = 4 << 10;
 
 /// Opens a regular file for reading. Links are followed.
@@ -59,15 +60,15 @@ pub fn open_own(path: &Path) -> io::Result<File> {
 /// Opens a file that belongs to this program for appending, and creates it if it does not exist. Links are refused.
 ///
 /// # Errors
-/// As [`open_own`].
+/// See [`open_own`].
 pub fn open_to_append(path: &Path) -> io::Result<File> {
     // Refuses anything but a regular file; this does not change its content.
     drop(open_own(path)?);
     OpenOptions::new().append(true).open(path)
 }
 
-/// A held lock, which is released when it is dropped. Closing the file is not enough: a child process that is being
-/// started has a copy of it until it runs its own program.
+/// A lock that is released when it is dropped. Closing the file is not enough: a child process that is being started
+/// has a copy of it until it runs its own program.
 #[derive(Debug)]
 pub struct Lock(File);
 
@@ -92,8 +93,8 @@ impl Drop for Lock {
     }
 }
 
-/// Locks a file that belongs to this program, which is created if it does not exist. `None` if another program, or
-/// another part of this one, still holds the lock after this time.
+/// Locks a file that belongs to this program, and creates it if it does not exist. Returns `None` if another program,
+/// or another part of this one, still has the lock after this time.
 ///
 /// # Errors
 /// Returns an error if the file cannot be opened.
@@ -145,7 +146,7 @@ pub fn sync_all(paths: &[PathBuf]) -> io::Result<()> {
 /// Returns the length of a regular file in bytes.
 ///
 /// # Errors
-/// As [`open`].
+/// See [`open`].
 pub fn length(path: &Path) -> io::Result<u64> {
     let about = std::fs::metadata(path)?;
     ordinary(&about)?;
@@ -155,7 +156,7 @@ pub fn length(path: &Path) -> io::Result<u64> {
 /// Reads a regular file of at most `most` bytes.
 ///
 /// # Errors
-/// As [`open`], or if the file is larger or memory does not suffice.
+/// See [`open`]; also returns an error if the file is larger or memory does not suffice.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
@@ -175,7 +176,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// Reads a regular file of at most `most` bytes as text.
 ///
 /// # Errors
-/// As [`read`], or if it is not UTF-8.
+/// See [`read`]; also returns an error if the file is not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(read(path, most)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8 text"))
@@ -184,7 +185,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
 /// Reads the first `most` bytes of a regular file, or all if there are fewer.
 ///
 /// # Errors
-/// As [`open`].
+/// See [`open`].
 pub fn read_start(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     read_from(path, 0, most)
 }
@@ -192,7 +193,7 @@ pub fn read_start(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// Reads `most` bytes of a regular file from an offset on, or all if there are fewer.
 ///
 /// # Errors
-/// As [`open`].
+/// See [`open`].
 pub fn read_from(path: &Path, from: u64, most: u64) -> io::Result<Vec<u8>> {
     let mut file = open(path)?;
     file.seek(SeekFrom::Start(from))?;
@@ -203,9 +204,10 @@ pub fn read_from(path: &Path, from: u64, most: u64) -> io::Result<Vec<u8>> {
 
 /// Opens a ZIP archive that starts with the first byte of `reader`.
 ///
-/// The `zip` crate by default also searches for archives behind other bytes. That search fails for files of `torch.save`:
-/// they have ZIP64 records (76 bytes) that their directory does not need, and where the first entry of the directory
-/// is 76 bytes long, too, the directory is taken to start at its second entry.
+/// By default, the `zip` crate also searches for archives behind other bytes. That search fails for files of
+/// `torch.save`: they have ZIP64 records (76 bytes) that their directory does not need. If the first entry of the
+/// directory is also 76 bytes long, the search assumes that the directory starts at its second entry.
+///
 ///
 /// # Errors
 /// Returns an error if the archive is damaged, or does not start with the first byte.

@@ -1,37 +1,37 @@
-//! Names for files and folders that are made from what somebody called something.
+//! Portable names for files and folders that are made from names of users.
 //!
-//! A folder that is written here may be opened on another system: Windows takes some letters and
-//! some words for something else, and neither Windows nor macOS distinguishes `cat` from `Cat`.
+//! A folder that is written here may be opened on another system: Windows gives some characters and words a special
+//! meaning, and neither Windows nor macOS distinguishes `cat` from `Cat`.
 
 use std::collections::HashSet;
 
-/// Bytes of a name at most; file systems take 255, and some hundred remain for endings and numbers.
+/// Maximum bytes of a name; file systems allow 255, so about a hundred remain for endings and numbers.
 const LONGEST: usize = 150;
 
-/// Whether Windows takes this path for a folder that another computer shares: two separators of
-/// either kind. Merely looking at such a path reveals the user to that computer.
+/// Returns whether Windows treats this path as a network share: two separators of either kind. Even looking at such a
+/// path reveals the user to the other computer.
 pub fn is_share(path: &str) -> bool {
     let mut start = path.trim_start().chars();
     let separator = |c: Option<char>| matches!(c, Some('/' | '\\'));
     let (first, second) = (start.next(), start.next());
-    // `\??\UNC\server` means the same.
+    // `\??\UNC\server` is a share as well.
     separator(first) && (separator(second) || second == Some('?'))
 }
 
-/// Whether a place is on another computer: a share, an address of the net, or what mounts a share when it is looked at.
-/// One that a file of somebody else names is not visited before the user saw it and agreed.
+/// Returns whether a place is on another computer: a share, a URL, or a folder that mounts a share when it is
+/// accessed. Such a place in a file from someone else is not visited before the user has agreed.
 pub fn is_elsewhere(place: &str) -> bool {
     let below = |folder: &str| place.trim_start().starts_with(folder);
     is_share(place) || place.contains("://") || below("/net/") || below("/Network/")
 }
 
-/// Whether a word is the path of a file or folder rather than a name.
+/// Returns whether a word is a path rather than a name.
 pub fn is_path(word: &str) -> bool {
     word.contains(['/', '\\'])
 }
 
-/// Whether Windows takes a name for something else than a file of this name: a device whatever its
-/// ending, or the same name without the dots and spaces at its end.
+/// Returns whether Windows does not use a name as it is: it is a device name, whatever its ending, or ends with dots
+/// or spaces, which Windows removes.
 pub fn is_reserved(name: &str) -> bool {
     let name = name.to_uppercase();
     let stem = name.split('.').next().unwrap_or_default().trim_end();
@@ -46,7 +46,7 @@ pub fn is_reserved(name: &str) -> bool {
         || name.ends_with(['.', ' '])
 }
 
-/// The name, or where a system would not take it, one that is like it.
+/// Returns the name, changed where a system would not accept it.
 pub fn portable(name: &str) -> String {
     let tame = |c: char| match c {
         '<' | '>' | ':' | '"' | '/' | '\\' | '|' | '?' | '*' => '_',
@@ -71,25 +71,24 @@ pub fn portable(name: &str) -> String {
         out.truncate(kept);
         out.extend(std::iter::repeat_n('_', dots));
     }
-    // A point at the beginning hides a file.
+    // A leading dot would hide the file.
     if out.is_empty() || out.starts_with('.') || is_reserved(&out) {
         out.insert(0, '_');
     }
     out
 }
 
-/// Returns each name once, letters of both cases counted as one.
+/// Gives each name only once, ignoring case.
 #[derive(Debug, Default)]
 pub struct Names(HashSet<String>);
 
 impl Names {
-    /// A portable name that was not given yet: `wanted` with this ending, or with a number before
-    /// it.
+    /// Returns a portable name that was not given before: `wanted` with this ending, or with a number before it.
     pub fn take(&mut self, wanted: &str, ending: &str) -> String {
         let stem = portable(wanted);
         let numbered = (2u32..).map(|number| format!("{stem}-{number}{ending}"));
         let mut all = std::iter::once(format!("{stem}{ending}")).chain(numbered);
-        // The numbers do not run out before the memory does.
+        // Memory is exhausted before the numbers are.
         let free = all.find(|name| self.0.insert(name.to_lowercase()));
         free.unwrap_or(stem)
     }

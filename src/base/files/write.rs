@@ -1,4 +1,4 @@
-//! Writing a file so it is either complete or absent, and locking a folder.
+//! Writes files atomically, and locks folders.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
@@ -11,28 +11,28 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// The file that is locked while a program works on a folder.
+/// The file that is locked while a program uses a folder.
 pub const LOCK_FILE: &str = "lock";
-/// Ending of a file that is being written.
+/// Ending of a file that is not complete yet.
 const PARTIAL: &str = "partial";
 
-/// Replaces a file that the user named by `bytes` in one step: written beside it, synced, renamed.
-/// A link stays and its target is replaced; a device or pipe is written into. Returns the number of
+/// Replaces a file that the user named by `bytes` atomically: writes to a temporary file beside it, syncs and renames
+/// it. A link remains, and its target is replaced; a device or pipe is written to directly. Returns the number of
 /// bytes.
 ///
 /// # Errors
-/// Returns a Problem if the disk is full or the folder cannot be written; an older file stays as it was.
+/// Returns a Problem if the disk is full or the folder cannot be written; an older file remains unchanged.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<u64> {
     let io = |error| save_problem(path, &error);
     write_with(path, |file| file.write_all(bytes).map_err(io))?;
     Ok(bytes.len() as u64)
 }
 
-/// Replaces a file that the user named by what `fill` writes, in one step as [`write_file`] does. A
-/// device or pipe is written into.
+/// Replaces a file that the user named by what `fill` writes, atomically as [`write_file`] does. A device or pipe is
+/// written to directly.
 ///
 /// # Errors
-/// As [`write_file`], or `fill` fails; an older file stays as it was.
+/// See [`write_file`]; also returns the Problem of `fill`. An older file remains unchanged.
 pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let mut failed = None;
     let all = |file: &mut File| {
@@ -60,34 +60,33 @@ pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) 
     }
 }
 
-/// Replaces a file that the program keeps for itself, in the same way, but follows no link: what
-/// is at `path` is replaced, not what it leads to.
+/// Replaces a file of the program atomically, without following links: a link itself is replaced, not its target.
 ///
 /// # Errors
-/// As [`write_file`].
+/// See [`write_file`].
 pub fn keep_file(path: &Path, bytes: &[u8]) -> Result<u64> {
     keep_with(path, |file| file.write_all(bytes))
 }
 
-/// As [`keep_file`] for a file that several programs may write at once, each without the run's lock: the
-/// last one's stays, whole.
+/// Replaces a file as [`keep_file`] does, if several programs may write it at the same time without the run's lock.
+/// The last complete one remains.
 ///
 /// # Errors
-/// As [`keep_file`].
+/// See [`keep_file`].
 pub fn keep_apart(path: &Path, bytes: &[u8]) -> Result<()> {
     let keep = || replace_apart(path, |file| file.write_all(bytes));
     let kept = match keep() {
-        // Who begins to work on a run sweeps what is unfinished there, this as well.
+        // A program that starts to work on a run removes all incomplete files there, including this one.
         Err(error) if error.kind() == io::ErrorKind::NotFound => keep(),
         kept => kept,
     };
     kept.map_err(|error| save_problem(path, &error))
 }
 
-/// Replaces a file that can be made again from others, whole or not at all but without waiting for the disk:
-/// after a power cut it may be damaged.
+/// Replaces a file that can be computed again, atomically but without waiting for the disk: it may be damaged after a
+/// power failure.
 pub fn keep_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // What a killed program left. Who is still writing there fails, but finds this file in place.
+    // Removes the remains of killed programs. A concurrent writer then fails, but finds this complete file.
     sweep_where(path.parent().unwrap_or(path), |left| {
         left.with_extension("").with_extension("") == path
     });
@@ -102,10 +101,10 @@ pub fn keep_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// The same with what `fill` writes.
+/// Replaces a file of the program by what `fill` writes; see [`keep_file`].
 ///
 /// # Errors
-/// As [`keep_file`], or `fill` fails.
+/// See [`keep_file`]; also returns a Problem if `fill` fails.
 pub fn keep_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<u64> {
     let mut length = 0;
     let filled = replace(path, |file| {
@@ -120,7 +119,7 @@ pub fn keep_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()
     Ok(length)
 }
 
-/// The Problem of a failed save.
+/// Returns the Problem of a failed save.
 pub fn save_problem(path: &Path, error: &io::Error) -> Problem {
     let problem = Problem::io("save", path, error);
     if problem.remedy.is_empty() {
@@ -130,21 +129,22 @@ pub fn save_problem(path: &Path, error: &io::Error) -> Problem {
     }
 }
 
-/// Replaces a file by what `fill` writes; on failure the older file stays. For files that only who holds
-/// a lock writes: its unfinished file has one name, so a next try replaces what a killed program left.
+/// Replaces a file by what `fill` writes; after a failure, the older file remains. Only for files that are written
+/// under a lock: the temporary file has a fixed name, so the next attempt replaces what a killed program left.
 fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let partial = partial_path(path, "");
     let made = create(&partial)?;
     finish(path, (&partial, made), fill)
 }
 
-/// The same for files that anybody may write at the same time.
+/// Replaces a file as [`replace`] does, with a unique temporary name, so that several writers may run at the same
+/// time.
 fn replace_apart(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let (partial, made) = create_apart(path)?;
     finish(path, (&partial, made), fill)
 }
 
-/// An unfinished file that no other writer has.
+/// Creates a temporary file that no other writer uses.
 fn create_apart(path: &Path) -> io::Result<(PathBuf, File)> {
     /// Distinguishes the writers of this program.
     static WRITERS: AtomicU64 = AtomicU64::new(0);
@@ -153,14 +153,14 @@ fn create_apart(path: &Path) -> io::Result<(PathBuf, File)> {
         let partial = partial_path(path, &format!(".{:x}-{number}", std::process::id()));
         match File::create_new(&partial) {
             Ok(made) => return Ok((partial, made)),
-            // Left by a program of the same number that was killed, or another machine's.
+            // It was left by a killed program with the same process id, or belongs to another computer.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1 << 20 => {}
             Err(error) => return Err(error),
         }
     }
 }
 
-/// Fills the unfinished file, syncs it and gives it its name.
+/// Fills the temporary file, syncs it and renames it to its final name.
 fn finish(
     path: &Path,
     (partial, mut file): (&Path, File),
@@ -173,7 +173,7 @@ fn finish(
         patiently(|| std::fs::rename(partial, path))
     })();
     if written.is_err() {
-        // The error that is reported is the first one; this only tidies up.
+        // The first error is reported; this only removes the incomplete file.
         let _ = std::fs::remove_file(partial);
         return written;
     }
@@ -181,13 +181,13 @@ fn finish(
     Ok(())
 }
 
-/// Tries again for a second what a virus scanner or an indexer hinders on Windows, where a file
-/// cannot be replaced while anybody has it open.
+/// Repeats `act` for a second while a virus scanner or indexer blocks it: on Windows a file cannot be replaced while
+/// it is open elsewhere.
 fn patiently(act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     again_while(is_hindered, Duration::from_millis(50), act)
 }
 
-/// Tries up to twenty times more while an error is of this kind, with a pause before each.
+/// Repeats `act` up to twenty times while its error satisfies `is_passing`, with a pause before each attempt.
 fn again_while(
     is_passing: impl Fn(&io::Error) -> bool,
     pause: Duration,
@@ -202,12 +202,12 @@ fn again_while(
     act()
 }
 
-/// "Access denied", "sharing violation", "lock violation".
+/// Returns whether the error is "access denied", "sharing violation" or "lock violation" on Windows.
 fn is_hindered(error: &io::Error) -> bool {
     cfg!(windows) && matches!(error.raw_os_error(), Some(5 | 32 | 33))
 }
 
-/// Makes a new file in place of one that a killed program left, or of a link.
+/// Creates a new file, and replaces one that a killed program left, or a link.
 fn create(path: &Path) -> io::Result<File> {
     match File::create_new(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -227,7 +227,7 @@ fn partial_path(path: &Path, own: &str) -> PathBuf {
     name.into()
 }
 
-/// Removes what a killed program left half-written. Call it only while holding the lock.
+/// Removes incomplete files of killed programs. Call it only while holding the lock.
 pub fn sweep(folder: &Path) {
     sweep_where(folder, |_| true);
 }
@@ -239,16 +239,16 @@ fn sweep_where(folder: &Path, which: impl Fn(&Path) -> bool) {
     for path in entries.flatten().map(|entry| entry.path()) {
         let is_partial = path.extension().is_some_and(|ending| ending == PARTIAL);
         if is_partial && which(&path) {
-            // A leftover that cannot be removed is overwritten or stays without effect.
+            // A file that cannot be removed is overwritten later, or has no effect.
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
-/// Takes the lock of a run's folder.
+/// Locks a run's folder.
 ///
 /// # Errors
-/// Returns a Problem if another program holds it or the folder cannot be written.
+/// Returns a Problem if another program has the lock or the folder cannot be written.
 pub fn lock(folder: &Path) -> Result<Lock> {
     lock_file(&folder.join(LOCK_FILE))?.ok_or_else(|| {
         Problem::new(message!("problem-run-in-use"))
@@ -257,7 +257,7 @@ pub fn lock(folder: &Path) -> Result<Lock> {
     })
 }
 
-/// Takes the lock of a file, which is created if it does not exist; `None` if another program holds it.
+/// Locks a file, and creates it if it does not exist; returns `None` if another program has the lock.
 ///
 /// # Errors
 /// Returns a Problem if the file cannot be opened.
@@ -276,7 +276,7 @@ pub fn is_locked(folder: &Path) -> bool {
 pub fn is_file_locked(path: &Path) -> bool {
     files::open(path).is_ok_and(|file| {
         let is_locked = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
-        // For the same reason as `Lock` does.
+        // A child process may have a copy of the open file, which would keep the lock; see [`Lock`].
         let _ = file.unlock();
         is_locked
     })
@@ -307,7 +307,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("list.csv");
         write_file(&path, b"old").unwrap();
-        // One writes its first half; meanwhile another one is done; then the first continues.
+        // One writer has written its first half when another one finishes; then the first one continues.
         write_with(&path, |out| {
             out.write_all(&[b'a'; 1 << 20]).unwrap();
             write_file(&path, b"other")?;
@@ -319,7 +319,7 @@ mod tests {
         let written = std::fs::read(&path).unwrap();
         assert!(written.len() == 2 << 20 && written[0] == b'a' && written.ends_with(b"b"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        // And many at once: a reader sees the whole of one of them.
+        // With many concurrent writers, a reader always sees one complete file.
         let write = |letter: u8| {
             for length in 1..200 {
                 write_file(&path, &vec![letter; 1000 * length]).unwrap();
@@ -345,7 +345,7 @@ mod tests {
         }
         keep_unsynced(&path, b"all").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"all");
-        // The other file is somebody's who holds the lock.
+        // The other file belongs to the program that has the lock.
         assert!(folder.path().join("checkpoint.partial").exists());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }

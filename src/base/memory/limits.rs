@@ -1,16 +1,16 @@
-//! What Linux lets this program have of the machine's memory.
+//! Limits that Linux sets for the memory of this program.
 
 use std::fs::read_to_string;
 use std::path::Path;
 
-/// Bytes that are left of the limit of its address space; none without a limit.
+/// Returns the bytes left of the limit of the address space; `None` without a limit.
 pub(super) fn of_addresses() -> Option<u64> {
     let most = address_limit(&read_to_string("/proc/self/limits").ok()?)?;
     let taken = super::kilobytes(&read_to_string("/proc/self/status").ok()?, "VmSize:")?;
     Some(most.saturating_sub(taken))
 }
 
-/// The soft limit: `Max address space   8192000000   unlimited   bytes`.
+/// Parses the soft limit: `Max address space   8192000000   unlimited   bytes`.
 fn address_limit(table: &str) -> Option<u64> {
     let line = table
         .lines()
@@ -18,8 +18,8 @@ fn address_limit(table: &str) -> Option<u64> {
     line?.split_whitespace().next()?.parse().ok()
 }
 
-/// Bytes that are left to its group of programs (a container, a service), the least of all groups around it; none
-/// without a limit.
+/// Returns the bytes left to the control group of this process (a container or service), the minimum over all
+/// enclosing groups; `None` without a limit.
 pub(super) fn of_group() -> Option<u64> {
     let table = read_to_string("/proc/self/cgroup").ok()?;
     let group = table.lines().find_map(|line| line.strip_prefix("0::/"))?;
@@ -29,16 +29,16 @@ pub(super) fn of_group() -> Option<u64> {
         .min()
 }
 
-/// Bytes that are left to the group that is described in this folder.
+/// Returns the bytes left to the control group in this folder; `None` without a limit.
 fn left_to(group: &Path) -> Option<u64> {
     let number = |name: &str| -> Option<u64> {
         let text = read_to_string(group.join(name)).ok()?;
         text.trim().parse().ok()
     };
-    // Without a limit it says `max`.
+    // Without a limit, the file contains `max`, which is not a number.
     let most = number("memory.max")?;
     let about = read_to_string(group.join("memory.stat")).unwrap_or_default();
-    // Files that the system keeps a copy of go first.
+    // The system frees inactive cached files first.
     let spare = about
         .lines()
         .find_map(|line| line.strip_prefix("inactive_file "));

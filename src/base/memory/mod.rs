@@ -14,8 +14,8 @@ pub fn begin_run() {
     INHERITED.store(!reset && !is_first, Ordering::Relaxed);
 }
 
-/// Highest resident memory of this process since [`begin_run`], in bytes; `None` if the system does not report it, or
-/// reports only that of the whole process and this is not its first run.
+/// Returns the highest resident memory of this process since [`begin_run`], in bytes; `None` if the system does not
+/// report it, or reports only that of the whole process and this is not its first run.
 pub fn run_peak_bytes() -> Option<u64> {
     let own = !INHERITED.load(Ordering::Relaxed);
     own.then(peak_bytes).flatten()
