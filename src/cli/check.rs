@@ -1,4 +1,4 @@
-//! `check`: whether a run, or a packed one, is what it says.
+//! `check`: verifies a run, or a packed one.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// The JSON.
+/// The JSON output.
 #[derive(Serialize)]
 struct Checked<'a> {
     verdict: Verdict,
@@ -52,7 +52,7 @@ struct Checked<'a> {
     seconds: f64,
 }
 
-/// Checks.
+/// Runs the verification.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let began = Instant::now();
@@ -97,7 +97,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     })
 }
 
-/// The report for people. Writing into a String does not fail.
+/// Returns the report as text. Writing to a String cannot fail.
 fn text(report: &Report, seconds: f64) -> String {
     let mut text = format!("{} ({})\n", report.sentence(), duration(seconds));
     for (what, line) in report.lines() {

@@ -38,7 +38,7 @@ pub(super) struct RestoreArgs {
     json: Json,
 }
 
-/// A deleted run in the JSON.
+/// A deleted run in the JSON output.
 #[derive(Serialize)]
 struct Entry {
     run: String,
@@ -47,7 +47,7 @@ struct Entry {
     bytes: u64,
 }
 
-/// Deletes.
+/// Deletes runs.
 pub(super) fn run(args: &Args) -> Result<End> {
     let root = store::runs_root(args.out.as_deref());
     if args.for_good {
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             Ok(format!("{} is permanently deleted", name_of(place)))
         });
     }
-    // All of them are found before the first one goes.
+    // All runs must be found before the first one is deleted.
     let folders = args.runs.iter().map(|run| store::find(&root, run));
     let folders: Vec<PathBuf> = folders.collect::<Result<_>>()?;
     each(folders, |folder| {
@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     })
 }
 
-/// Restores, or lists.
+/// Restores runs, or lists the deleted ones.
 pub(super) fn restore(args: &RestoreArgs) -> Result<End> {
     args.json.check()?;
     let root = store::runs_root(args.out.as_deref());
@@ -103,7 +103,7 @@ fn name_of(folder: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// The places of the deleted runs that the arguments name.
+/// Returns the places in the trash of the deleted runs that the arguments name.
 fn in_trash(root: &Path, wanted: &[String]) -> Result<Vec<PathBuf>> {
     let deleted = store::deleted(root);
     let find = |wanted: &String| {

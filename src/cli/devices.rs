@@ -24,7 +24,7 @@ pub(super) struct Args {
 struct Entry<'a> {
     #[serde(flatten)]
     info: &'a DeviceInfo,
-    /// Whether `--device auto` takes it.
+    /// Whether `--device auto` selects it.
     default: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `export`: a trained model for other programs.
+//! `export`: exports a trained model for other programs.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub(super) struct Args {
     pub out: Option<PathBuf>,
 }
 
-/// The formats by their keys.
+/// Returns the parser of an export format.
 fn formats() -> impl TypedValueParser<Value = Format> {
     let all = Format::ALL.iter();
     let values = all.map(|(_, key, says)| PossibleValue::new(*key).help(*says));
@@ -41,7 +41,7 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     })
 }
 
-/// Writes.
+/// Writes the export.
 pub(super) fn run(args: &Args) -> Result<End> {
     let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
     let task = snapshot(&folder, args.task)?;

@@ -1,5 +1,5 @@
-//! `features`: the features of images by a frozen backbone, for side-by-side checks with other
-//! programs. Images come as files, or as a tensor that `data --export-inputs` wrote.
+//! `features`: computes the features of images with a frozen backbone, for comparisons with other programs. Images
+//! are files, or a tensor written by `data --export-inputs`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// The JSON.
+/// The JSON output.
 #[derive(Serialize)]
 struct Answer {
     backbone: String,
@@ -64,7 +64,7 @@ struct Answer {
     features: Vec<Vec<f32>>,
 }
 
-/// Computes.
+/// Computes the features.
 pub(super) fn run(args: &Args) -> Result<End> {
     let info = device::choose(&args.device)?;
     let device = device::open(&info)?;
@@ -111,7 +111,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Images from files, resized and cut as for a prediction.
+/// Returns images from files, resized and cropped as for a prediction.
 fn decoded(paths: &[PathBuf], bit_depth: usize, opened: &Opened) -> Result<Tensor<4>> {
     if paths.is_empty() {
         return Err(Problem::new("there are no images")
@@ -125,7 +125,7 @@ fn decoded(paths: &[PathBuf], bit_depth: usize, opened: &Opened) -> Result<Tenso
     Ok(upload::for_backbone(&pixels, opened))
 }
 
-/// Images another command or program prepared.
+/// Returns images that another command or program prepared.
 fn prepared(path: &Path, opened: &Opened, device: &Device) -> Result<Tensor<4>> {
     let (tensors, _) = tensors::load(path, "read the images")?;
     let images = (tensors.get("images")).filter(|images| images.shape.len() == 4);

@@ -1,4 +1,4 @@
-//! `glossary`: what the terms of the field mean, as Markdown.
+//! `glossary`: prints the terms of the field with their meaning, as Markdown.
 
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// A term for scripts.
+/// A term in the JSON output.
 #[derive(Serialize)]
 struct Row<'a> {
     term: &'a str,
@@ -31,7 +31,7 @@ struct Row<'a> {
     source: Option<&'a str>,
 }
 
-/// Prints.
+/// Prints the terms.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let words = args.words.as_deref().unwrap_or_default().to_lowercase();

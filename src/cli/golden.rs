@@ -1,4 +1,4 @@
-//! `golden`: checks the program against files of exact tensors, one line per file.
+//! `golden`: checks the program against files of reference tensors, one line per file.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -34,21 +34,21 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// One line of the result.
+/// The result of one file.
 #[derive(Serialize)]
 struct Entry {
     name: String,
     path: String,
-    /// None when the file could not be run at all.
+    /// `None` if the file could not be run.
     max_relative_error: Option<f64>,
-    /// The tensor with that error.
+    /// The tensor with the largest error.
     tensor: Option<String>,
     ok: bool,
 }
 
-/// Checks.
+/// Checks the files.
 pub(super) fn run(args: &Args) -> Result<End> {
-    // No self-test before: this is the test, and it should show what the device does.
+    // No self-test of the device first: this command is the test and must use the device as it is.
     let info = device::choose(&args.device)?;
     let device = device::open(&info)?;
     let weights = args.precision.weights();

@@ -1,4 +1,4 @@
-//! `inside`: what can be seen inside a run after a task.
+//! `inside`: shows the inside of a run after a task.
 
 use std::path::{Path, PathBuf};
 
@@ -28,36 +28,36 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// What is printed, as JSON.
+/// The JSON output.
 #[derive(Serialize)]
 struct InsideOutput {
     run: String,
-    /// From 1.
+    /// Number of the task, from 1.
     task: usize,
     movement: Moved,
-    /// The axes of each expert's map.
+    /// The axes of each expert's feature map.
     maps: Vec<Axes>,
     pictures: Vec<OfPicture>,
-    /// When each expert says "none of these", and how often it does.
+    /// The out-of-distribution threshold of each expert, and how often it rejects images.
     none_of_these: ByExpert<Refusal>,
-    /// Why there are no images.
+    /// Why there are no test images.
     problem: Option<Problem>,
     attention: Option<Attention>,
 }
 
-/// Relative distances by block.
+/// Relative distances of PETs by block.
 #[derive(Serialize)]
 struct Moved {
-    /// Of each expert's PET since it was drawn.
+    /// Of each expert's PET since its initialisation.
     since_start: ByExpert<Vec<Block>>,
-    /// Between offline and online.
+    /// Between the offline and the online PET.
     #[serde(rename = "apart")]
     distance: Vec<Block>,
 }
 
 #[derive(Serialize)]
 struct Block {
-    /// From 0, as in the settings.
+    /// Index of the block from 0, as in the settings.
     block: usize,
     distance: f64,
 }
@@ -65,24 +65,24 @@ struct Block {
 #[derive(Serialize)]
 struct Axes {
     expert: Expert,
-    /// The task that the axes belong to, from 1.
+    /// The task whose features define the axes, from 1.
     axes_of_task: usize,
-    /// Share of the variance along each.
+    /// Share of the variance along each axis.
     variance: [f32; 2],
 }
 
 /// A test image.
 #[derive(Serialize)]
 struct OfPicture {
-    /// 0 for the run's data set, k for its k-th added task.
+    /// 0 for the run's own dataset, k for its k-th added task.
     source: usize,
-    /// Among the test images there.
+    /// Its index among the test images of the source.
     index: usize,
     class: String,
-    /// Whether the class is learned by then.
+    /// Whether its class was learned before.
     learned: bool,
     answer: String,
-    /// On the map of each expert.
+    /// Its coordinates on the map of each expert.
     at: ByExpert<[f32; 2]>,
     energy: ByExpert<f32>,
 }
@@ -91,11 +91,11 @@ struct OfPicture {
 struct Attention {
     image: String,
     after: ByExpert<AttentionMap>,
-    /// Of the network before the first task; shown with the first task.
+    /// Attention of the network before the first task; only with the first task.
     before: Option<AttentionMap>,
 }
 
-/// ImageKind.
+/// Prints the views.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let folder = args.asked.folder()?;
@@ -190,7 +190,7 @@ fn attention(path: &Path, seen: PictureInside) -> Attention {
     }
 }
 
-/// The same for people, as tables.
+/// Returns the views as tables.
 fn text(told: &InsideOutput) -> String {
     let mut parts = Vec::new();
     if !told.movement.since_start.is_empty() {
@@ -222,7 +222,7 @@ fn text(told: &InsideOutput) -> String {
     parts.join("\n")
 }
 
-/// From where on each expert says "none of these", and how often it does.
+/// Returns the out-of-distribution threshold of each expert, and how often it rejects images, as a table.
 fn refusals(of: &ByExpert<Refusal>) -> String {
     let titles = [
         "expert",
@@ -300,7 +300,7 @@ fn picture_table(pictures: &[OfPicture]) -> String {
     table.to_string()
 }
 
-/// A map as rows of numbers.
+/// Returns a map as rows of numbers.
 fn grid(title: &str, map: &AttentionMap) -> String {
     let (what, scale) = match map.kind {
         AttentionKind::Attention => ("attention of the class token, %", 100.0),

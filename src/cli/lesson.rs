@@ -1,5 +1,5 @@
-//! `lesson`: a lesson of the page Learn as text, and played: its runs trained, its figures, answers
-//! and checks given.
+//! `lesson`: prints a lesson of the page Learn, or plays it: trains its runs and prints its values, answers and
+//! checks.
 
 use serde::Serialize;
 
@@ -52,17 +52,17 @@ struct Listed<'a> {
     minutes: u32,
 }
 
-/// What playing gives.
+/// The JSON output of a played lesson.
 #[derive(Serialize)]
 struct Played<'a> {
     lesson: &'a str,
     language: &'static str,
     runs: Vec<Run>,
-    /// The figures that its text names.
+    /// The values in its text.
     figures: Vec<Value>,
     questions: Vec<Answer<'a>>,
     checks: Vec<Check<'a>>,
-    /// Whether all checks hold.
+    /// Whether all checks passed.
     holds: bool,
 }
 
@@ -71,7 +71,7 @@ struct Run {
     name: String,
     run: String,
     folder: String,
-    /// Whether it was there before.
+    /// Whether an existing run was reused.
     again: bool,
     seconds: f64,
 }
@@ -80,7 +80,7 @@ struct Run {
 struct Value {
     name: String,
     formula: String,
-    /// `None` if it cannot be said.
+    /// `None` if it cannot be computed.
     value: Option<f64>,
 }
 
@@ -97,7 +97,7 @@ struct Check<'a> {
     holds: bool,
 }
 
-/// Lists, prints or plays.
+/// Lists lessons, prints one or plays it.
 pub(super) fn run(args: &Args) -> Result<End> {
     let output = &args.output;
     output.json.check()?;
@@ -166,7 +166,7 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    /// Trains what the lesson asks for, in its order; false if the user stopped it.
+    /// Trains the lesson's runs in order; returns false if the user stopped it.
     fn train_all(&mut self) -> Result<bool> {
         let unit = self.unit;
         for part in &unit.parts {
@@ -265,7 +265,7 @@ impl Player<'_> {
         });
     }
 
-    /// Reports its result; the exit status is 1 if a check fails.
+    /// Reports the results; the exit code is 1 if a check fails.
     fn tell(mut self) -> Result<End> {
         let runs = std::mem::take(&mut self.runs);
         let checks = self.checks();
@@ -322,7 +322,7 @@ impl Player<'_> {
             .collect()
     }
 
-    /// The figures in its text and in its replies to answers.
+    /// Returns the values in its text and in its replies to answers.
     fn values(&self) -> Vec<Value> {
         let mut texts: Vec<&Paragraph> = Vec::new();
         for part in &self.unit.parts {

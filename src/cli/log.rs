@@ -1,4 +1,4 @@
-//! The log of a subcommand: where it is, how much it keeps, and what it begins with.
+//! The log of a subcommand: its place, its level and its first entries.
 
 use std::path::Path;
 
@@ -10,18 +10,18 @@ use crate::session::bug_report;
 use crate::store;
 use crate::ui::settings::Settings;
 
-/// Says how much the log keeps where `--log` does not.
+/// Environment variable with the log level, used without `--log`.
 const VARIABLE: &str = "LAE_LOG";
 
-/// A value of `--log`.
+/// Returns the parser of `--log`.
 pub(super) fn levels() -> impl TypedValueParser<Value = Level> {
     let keys = Level::ALL.map(|(_, key, _)| key);
-    // The parser lets only these names through.
+    // The parser accepts only these names.
     PossibleValuesParser::new(keys).map(|key| Level::named(&key).unwrap_or_default())
 }
 
-/// Begins the log beside the runs that this command line is about. The window and what makes runs
-/// make a folder for it; what only looks uses the one that is there.
+/// Starts the log beside the runs of this command line. The window and subcommands that create runs create its
+/// folder; others only use an existing one.
 pub(super) fn begin(line: &Line) {
     let level = line.log.unwrap_or_else(usual);
     let out = match &line.command {
@@ -33,7 +33,7 @@ pub(super) fn begin(line: &Line) {
         None | Some(Command::Train(_) | Command::Serve(_))
     );
     logging::begin(&store::runs_root(out), makes_runs, level);
-    // Words need not be text.
+    // Arguments may not be valid Unicode.
     let given = std::env::args_os().skip(1);
     let (name, options) = words(given.map(|word| word.to_string_lossy().into_owned()));
     tracing::info!("{} was started: {name} {options}", bug_report::program());
@@ -42,14 +42,14 @@ pub(super) fn begin(line: &Line) {
     }
 }
 
-/// What the environment says, else the window's settings.
+/// Returns the log level of the environment, otherwise that of the window's settings.
 fn usual() -> Level {
     let said = std::env::var(VARIABLE).ok();
     said.and_then(|said| Level::named(&said))
         .unwrap_or_else(|| Settings::load(Settings::file().as_ref()).log)
 }
 
-/// The subcommand, and the names of its options without what they were given.
+/// Returns the subcommand, and the names of its options without their values.
 fn words(mut arguments: impl Iterator<Item = String>) -> (String, String) {
     let first = arguments.next().unwrap_or_default();
     let is_word = !first.is_empty() && first.chars().all(|c| c.is_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! `methods`: the available methods and their settings.
+//! `methods`: lists the methods and their settings.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// A method for scripts.
+/// A method in the JSON output.
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
@@ -33,7 +33,7 @@ struct Row {
     settings: Vec<SettingRow>,
 }
 
-/// A setting for scripts.
+/// A setting in the JSON output.
 #[derive(Serialize)]
 struct SettingRow {
     key: &'static str,
@@ -43,7 +43,7 @@ struct SettingRow {
     range: String,
 }
 
-/// Lists.
+/// Lists the methods.
 pub(super) fn run(args: &Args) -> Result<End> {
     let methods = match &args.name {
         Some(name) => {

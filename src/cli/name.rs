@@ -1,4 +1,4 @@
-//! `name`: name, notes and tags of a run, shown or changed.
+//! `name`: shows or changes name, note and tags of a run.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// The JSON.
+/// The JSON output.
 #[derive(Serialize)]
 struct Said<'a> {
     run: String,
@@ -43,7 +43,7 @@ struct Said<'a> {
     note: &'a str,
 }
 
-/// Says and shows.
+/// Changes the name, note and tags if they are given, and prints them.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
@@ -81,7 +81,7 @@ fn text(said: &Said<'_>) -> String {
     for (title, words) in [("name", said.name), ("tags", &tags), ("note", said.note)] {
         for (at, line) in words.lines().enumerate() {
             let title = if at == 0 { title } else { "" };
-            // Writing into a String does not fail.
+            // Writing to a String cannot fail.
             let _ = writeln!(text, "{title:<6}{line}");
         }
     }

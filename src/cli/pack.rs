@@ -1,4 +1,4 @@
-//! `pack` and `unpack`: a run without its data as one file, and back.
+//! `pack` and `unpack`: packs a run without its data into one file, and unpacks it.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub(super) struct UnpackArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Packs.
+/// Packs a run.
 pub(super) fn run(args: &Args) -> Result<End> {
     let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
     let file = args.file.clone().unwrap_or_else(|| {
@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Unpacks.
+/// Unpacks a run.
 pub(super) fn unpack(args: &UnpackArgs) -> Result<End> {
     let root = store::runs_root(args.out.as_deref());
     let unpacked = store::unpack(&args.file, &root)?;

@@ -1,4 +1,4 @@
-//! `places`: other machines that train runs, and whether they respond.
+//! `places`: lists other machines that train runs, and checks their connection.
 
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// A place for scripts.
+/// A place in the JSON output.
 #[derive(Serialize)]
 struct Line<'a> {
     name: &'a str,
@@ -41,7 +41,7 @@ struct Line<'a> {
     problem: Option<Problem>,
 }
 
-/// Lists, checks or copies.
+/// Lists places, checks them, or copies the program to one.
 pub(super) fn run(args: &Args) -> Result<End> {
     if let Some(name) = &args.copy {
         copy_program(&machine(name)?)?;

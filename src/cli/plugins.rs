@@ -1,4 +1,4 @@
-//! `plugins`: the available PET plugins, with their equations on request.
+//! `plugins`: lists the PET plugins, with their equations on request.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// Lists. A broken plugin is listed, its Problem goes to standard error.
+/// Lists the plugins. A broken one is listed, and its Problem is printed to standard error.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     if !args.check.is_empty() {
@@ -38,7 +38,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     let library = PluginLibrary::standard();
     for name in &args.names {
-        // The library knows best which name was meant.
+        // The library reports unknown names with a suggestion.
         if !library
             .entries()
             .iter()
@@ -73,7 +73,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     })
 }
 
-/// Notes that a file may take the place of a built-in plugin.
+/// Records that a file may replace a built-in plugin.
 fn allow(file: &Path) -> Result<End> {
     let entry = PluginEntry::of_file(file);
     entry.spec?;
@@ -87,7 +87,7 @@ fn allow(file: &Path) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Checks files by themselves, and shows what each of the sound ones says.
+/// Checks files separately, and prints the valid plugins in full.
 fn checked(args: &Args) -> Result<End> {
     let entries = args.check.iter().map(|path| PluginEntry::of_file(path));
     let plugins: Vec<PluginFacts> = entries.map(|entry| PluginFacts::of(&entry, None)).collect();
@@ -144,7 +144,7 @@ fn table(plugins: &[PluginFacts]) -> String {
     table.to_string()
 }
 
-/// One plugin with everything it says.
+/// Returns a plugin with all of its parts as text.
 fn whole(plugin: &PluginFacts) -> String {
     // Writing to a String cannot fail.
     let mut text = format!("{} ({})\n", plugin.name, plugin.origin);

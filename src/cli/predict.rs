@@ -51,12 +51,11 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// The output of an expert in the JSON.
+/// The output of an expert in the JSON output.
 #[derive(Serialize)]
 struct View {
     class: String,
-    /// Scores by class, as shares; those of LAE's ensemble may sum to more than 1. The key is kept
-    /// for scripts.
+    /// Scores by class, as shares; those of LAE's ensemble may sum to more than 1. The key remains for scripts.
     #[serde(serialize_with = "as_object")]
     probabilities: Vec<(String, f32)>,
     energy: Option<f32>,
@@ -67,7 +66,7 @@ fn as_object<S: Serializer>(pairs: &[(String, f32)], to: S) -> Result<S::Ok, S::
     to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
-/// An image's entry in the JSON.
+/// An image in the JSON output.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Entry {
@@ -78,10 +77,10 @@ enum Entry {
         confidence: f32,
         decided_by: &'static str,
         task: usize,
-        /// Whether its strangeness exceeds that of 95 of 100 test images of known classes; `None` if unknown or not
-        /// requested.
+        /// Whether its out-of-distribution score exceeds that of 95 of 100 test images of known classes; `None` if
+        /// unknown or not requested.
         none_of_these: Option<bool>,
-        /// Its strangeness: the energy, or 1 − the score if there are no logits.
+        /// Its out-of-distribution score: the energy, or 1 − the score if there are no logits.
         strangeness: f32,
         /// Threshold above which it is none of the classes.
         threshold: Option<f32>,
@@ -153,8 +152,9 @@ pub(super) fn picture(path: &Path, predictor: &Predictor) -> Result<Picture> {
     })
 }
 
-/// Returns the threshold above which an image is none of the classes: the recorded one, else one computed from a sample
-/// of the run's test images. `None`, which is reported, if neither is available.
+/// Returns the threshold of the out-of-distribution score above which an image is none of the classes: the recorded
+/// one, otherwise one computed from a sample of the run's test images. Returns `None` and reports it if neither is
+/// available.
 fn refusal_of(
     folder: &Path,
     predictor: &Predictor,

@@ -1,4 +1,4 @@
-//! `presets`: the ready-made set-ups of `train --preset`.
+//! `presets`: lists the presets of `train --preset`.
 
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// A preset for scripts.
+/// A preset in the JSON output.
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
@@ -27,7 +27,7 @@ struct Row {
     config: &'static RunConfig,
 }
 
-/// Epochs of the second task with the PET frozen.
+/// Returns the number of epochs in the second task with a frozen PET.
 fn frozen_epochs(run: &RunConfig) -> String {
     let passes = Chosen::of(run).and_then(|chosen| chosen.kinds(1));
     let frozen = passes.unwrap_or_default();
@@ -35,10 +35,10 @@ fn frozen_epochs(run: &RunConfig) -> String {
     frozen.to_string()
 }
 
-/// Lists.
+/// Lists the presets.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
-    // A pair of runs is a thing of the window: here each has a command of its own.
+    // Only the window starts pairs of runs; on the command line, each run has its own command.
     let single: Vec<&Preset> = presets()
         .iter()
         .filter(|preset| preset.then.is_none())

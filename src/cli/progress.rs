@@ -1,4 +1,4 @@
-//! How a running job is shown: a bar on a terminal, lines elsewhere, nothing when quiet.
+//! Shows the progress of a job: a bar on a terminal, lines otherwise, nothing with `--quiet`.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -12,13 +12,13 @@ use crate::method::epochs_of;
 use crate::metrics::Expert;
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, Sink, TaskReport};
 
-/// Steps of the bar.
+/// Number of steps of the bar.
 const STEPS: u64 = 1000;
 
-/// Follows a run's events.
+/// Shows the events of a run.
 pub(super) struct Reporter {
     quiet: bool,
-    /// Whether an added task is followed: its run is not described again, and is not resumed after a failure.
+    /// Whether an added task is shown: its run is not described again, and it cannot be resumed after a failure.
     added_task: bool,
     bar: Option<ProgressBar>,
     header: Option<RunHeader>,
@@ -26,11 +26,11 @@ pub(super) struct Reporter {
 }
 
 impl Reporter {
-    /// Says nothing but remarks when `quiet`; animates only where standard error is a terminal.
+    /// Creates a reporter that shows only remarks if `quiet`, and a bar only if standard error is a terminal.
     pub fn new(quiet: bool) -> Self {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new(STEPS);
-            // The template is a constant, so it either always fits or shows in the first run.
+            // The template is a constant, so an error would occur in every run.
             if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {wide_msg}") {
                 bar.set_style(style);
             }
@@ -45,14 +45,14 @@ impl Reporter {
         }
     }
 
-    /// The same for an added task.
+    /// Creates a reporter for an added task.
     pub fn of_added_task(quiet: bool) -> Self {
         let mut reporter = Self::new(quiet);
         reporter.added_task = true;
         reporter
     }
 
-    /// Says how to resume a run that ended with a Problem, if it began at all.
+    /// Reports how to resume a run that failed, if it had begun.
     pub fn failed(&self) {
         if let Some(header) = &self.header {
             self.line(&format!(
@@ -62,10 +62,10 @@ impl Reporter {
         }
     }
 
-    /// Writes a line that stays.
+    /// Prints a permanent line.
     fn line(&self, text: &str) {
         match &self.bar {
-            // A bar that is shown takes lines above itself.
+            // Lines must be printed above the bar.
             Some(bar) => bar.suspend(|| tell(text)),
             None => tell(text),
         }
@@ -176,7 +176,7 @@ impl Sink for Reporter {
             Event::TakenUp { reports, .. } => {
                 reports.iter().for_each(|report| self.evaluated(report));
             }
-            // A remark is worth reading even in a quiet run.
+            // Remarks are shown even with `--quiet`.
             Event::Remark { problem, .. } => {
                 self.line(&problem.to_string().replacen("problem:", "note:", 1));
             }
@@ -185,7 +185,7 @@ impl Sink for Reporter {
                     self.milestone(&format!("note: {sentence}"));
                 }
             }
-            // How the job ends is what it returns; lines and predictions are not asked for here.
+            // The end of the job is its return value; the other events are not requested here.
             Event::Queued { .. }
             | Event::Began(_)
             | Event::Removed(_)
@@ -209,15 +209,15 @@ impl Sink for Reporter {
     }
 }
 
-/// Notes that came up in the runs of one command, so that each is shown once.
+/// Remarks in the runs of one command, of which each is shown only once.
 #[derive(Default)]
 pub(super) struct Notes {
-    /// How often each came up again.
+    /// How often each remark was repeated.
     again: BTreeMap<String, usize>,
 }
 
 impl Notes {
-    /// Returns whether an event is no note, or one that has not been shown.
+    /// Returns whether an event is not a remark, or a remark that was not shown before.
     pub fn is_new(&mut self, event: &Event) -> bool {
         let note = match event {
             Event::Remark { problem, .. } => problem.to_string(),
@@ -237,7 +237,7 @@ impl Notes {
         false
     }
 
-    /// Says how often notes came up again.
+    /// Reports how often remarks were repeated.
     pub fn close(&mut self) {
         let again = std::mem::take(&mut self.again).into_iter();
         for (note, again) in again.filter(|(_, again)| *again > 0) {
@@ -249,7 +249,7 @@ impl Notes {
     }
 }
 
-/// Follows one of several runs, without the notes of those before it.
+/// Shows one of several runs, without remarks of earlier runs.
 pub(super) struct OneOfSeveral<'a> {
     pub reporter: &'a mut Reporter,
     pub notes: &'a mut Notes,

@@ -1,4 +1,4 @@
-//! `report`: packs what helps to find a fault into one file, and shows what is in it.
+//! `report`: collects information for a bug report in one file, and lists its content.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub(super) struct Args {
     pub out: Option<PathBuf>,
 }
 
-/// Shows and packs.
+/// Prints and writes the report.
 pub(super) fn run(args: &Args) -> Result<End> {
     let wanted = BugReportRequest {
         settings: Settings::file(),
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let mut text = table.to_string();
     if args.show {
         for part in &report.parts {
-            // Writing into a String does not fail.
+            // Writing to a String cannot fail.
             let _ = write!(text, "\n== {}\n{}", part.name, part.text);
         }
     }

@@ -30,7 +30,7 @@ pub(super) struct Args {
     pub output: RunOutput,
 }
 
-/// Continues.
+/// Resumes the run.
 pub(super) fn run(args: &Args) -> Result<End> {
     let output = &args.output;
     output.json.check()?;

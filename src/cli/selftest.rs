@@ -1,5 +1,5 @@
-//! What `device` runs in a child process. `gpu-selftest`: the result as JSON on stdout, or one line that says what is
-//! wrong; the exit code says which. `gpu-list`: the devices as JSON.
+//! The child processes that `device` starts. `gpu-selftest` prints its result as JSON, or one line that says what is
+//! wrong; the exit code tells which. `gpu-list` prints the devices as JSON.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub(super) struct Args {
     measure: Option<u64>,
 }
 
-/// Lists.
+/// Lists the devices.
 pub(super) fn list() -> Result<End> {
     let json = serde_json::to_string(device::list())
         .map_err(|error| Problem::new(format!("no JSON can be made of this: {error}")))?;
@@ -44,10 +44,10 @@ pub(super) fn list() -> Result<End> {
     Ok(End::Done)
 }
 
-/// Longest time for choosing tiles on a hardware GPU, in seconds. All kernels are compiled again.
+/// Maximum time to choose tiles on a hardware GPU, in seconds. All kernels are compiled again.
 const PLANS_LIMIT: u64 = 20;
 
-/// Tests.
+/// Tests a GPU.
 pub(super) fn run(args: &Args) -> Result<End> {
     match test(args) {
         Ok(result) => {
@@ -80,7 +80,7 @@ fn test(args: &Args) -> Result<SelfTestResult> {
             Err(problem) => drop(refused.insert(family.name.to_string(), problem.what)),
         }
     }
-    // On a processor that imitates a GPU the choice would take minutes and gain nothing.
+    // On a software adapter the choice would take minutes and gain nothing.
     let usual = if info.kind.is_hardware_gpu() {
         PLANS_LIMIT
     } else {
@@ -114,7 +114,7 @@ fn test(args: &Args) -> Result<SelfTestResult> {
     })
 }
 
-/// Tests products with cooperative matrices. `kernels` says whether the device has any.
+/// Tests products with cooperative matrices. The field `kernels` of the result says whether the device supports them.
 ///
 /// # Errors
 /// Returns a Problem that names the tiles whose product is wrong.

@@ -1,4 +1,4 @@
-//! `serve`: the engine as a process that other programs talk to.
+//! `serve`: runs the engine as a process for other programs.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ pub(super) struct Args {
     low_priority: bool,
 }
 
-/// Serves.
+/// Runs the engine.
 pub(super) fn run(args: &Args) -> Result<End> {
     if args.low_priority {
         device::lower_priority();

@@ -16,7 +16,7 @@ use crate::problem::{Problem, Result};
 use crate::run::sheet::SheetCount;
 use crate::session::image_folder::{check_new, copy_by_class};
 
-/// The JSON of a table.
+/// The JSON output.
 #[derive(Serialize)]
 struct Written {
     csv: String,
@@ -31,7 +31,7 @@ struct Written {
 /// The snapshot that predicts, and the columns of the table.
 type Asked<'a> = (&'a Predictor, Columns);
 
-/// What to predict, and what to write.
+/// The images to predict, and the files to write.
 pub(super) struct Wanted<'a> {
     /// The folder of the images.
     pub folder: &'a Path,
@@ -42,7 +42,7 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Refuses what cannot be written, before anything is opened.
+    /// Checks that everything can be written before anything is opened.
     pub fn check(&self, json: &Json) -> Result<()> {
         if self.csv == Path::new("-") && json.json.is_some() {
             return Err(
@@ -53,7 +53,7 @@ impl Wanted<'_> {
         self.copy_to.map_or(Ok(()), check_new)
     }
 
-    /// Writes the table, to standard output when it is to go to `-`, and copies the images.
+    /// Writes the table (to standard output for `-`), and copies the images.
     pub fn run(&self, asked: Asked<'_>, json: &Json) -> Result<End> {
         match self.csv == Path::new("-") {
             true => self.to_stdout(asked),
@@ -81,7 +81,7 @@ impl Wanted<'_> {
         Ok(End::Done)
     }
 
-    /// Whole or not at all there, too.
+    /// Writes the complete table to standard output, or nothing if it was stopped or failed.
     fn to_stdout(&self, asked: Asked<'_>) -> Result<End> {
         let unwritable = |error| Problem::io("store the table", std::env::temp_dir(), &error);
         let kept = tempfile::tempdir().map_err(unwritable)?;
@@ -91,7 +91,7 @@ impl Wanted<'_> {
         }
         self.copy(&csv)?;
         if std::io::stdout().is_terminal() {
-            // Names of files must not act on it.
+            // Control characters in file names must not reach the terminal.
             say(&files::read_text(&csv, u64::MAX).map_err(unwritable)?)?;
         } else {
             pass_on(&mut files::open(&csv).map_err(unwritable)?)?;
@@ -117,7 +117,7 @@ impl Wanted<'_> {
         Ok(Some(copied))
     }
 
-    /// Writes the table to a file; nothing where it was stopped.
+    /// Writes the table to a file; `None` if it was stopped.
     fn table(&self, (predictor, columns): Asked<'_>, csv: &Path) -> Result<Option<SheetCount>> {
         let control = stop_on_ctrl_c()?;
         let mut step = step_of(&control);

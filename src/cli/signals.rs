@@ -1,4 +1,4 @@
-//! How a command is stopped: Ctrl-C, and a signal to end.
+//! Handles Ctrl-C and the termination signal.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -11,7 +11,8 @@ use crate::run::event::{Control, ControlRequest};
 /// Interval between two reports of progress over many images.
 const OFTEN: Duration = Duration::from_secs(5);
 
-/// Takes how many images of how many are done: reports it now and then, and breaks once Stop is requested.
+/// Returns a function that gets the number of processed images and their total. It reports them occasionally, and
+/// breaks once a stop is requested.
 pub(super) fn step_of(control: &Control) -> impl FnMut(usize, usize) -> ControlFlow<()> {
     let mut told = Instant::now();
     move |done, of| {
@@ -27,12 +28,13 @@ pub(super) fn step_of(control: &Control) -> impl FnMut(usize, usize) -> ControlF
     }
 }
 
-/// A control that Ctrl-C sets to Stop, and a signal to end, too; a second Ctrl-C ends the program at once.
+/// Returns a control that Ctrl-C and the termination signal set to Stop; a second Ctrl-C ends the program
+/// immediately.
 pub(super) fn stop_on_ctrl_c() -> Result<Control> {
     stop_on_signals(true)
 }
 
-/// The same; without `says` it is left to another program to say so.
+/// Returns such a control; without `says`, the stop is not reported, because another program does that.
 pub(super) fn stop_on_signals(says: bool) -> Result<Control> {
     let control = Control::default();
     let hand = control.clone();
@@ -54,8 +56,8 @@ pub(super) fn stop_on_signals(says: bool) -> Result<Control> {
     Ok(control)
 }
 
-/// The same where a scheduler or the system ends the program: it sends a signal first and kills the process a moment
-/// later.
+/// Sets the control to Stop on the termination signal, which a scheduler or the system sends shortly before it kills
+/// the process.
 #[cfg(unix)]
 fn stop_when_told_to_end(control: &Control) -> Result<()> {
     use std::sync::Arc;
@@ -68,8 +70,8 @@ fn stop_when_told_to_end(control: &Control) -> Result<()> {
             "the handler for the termination signal could not be installed: {error}"
         ))
     };
-    // A flag that is looked at: the crate's other ways ask the system about sockets, and a program that needs no net
-    // has nothing to do with them.
+    // A flag that is polled. The other interfaces of the crate use sockets, which a program without network access
+    // should not open.
     let flag = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGTERM, flag.clone()).map_err(told)?;
     let hand = control.clone();

@@ -38,24 +38,24 @@ pub(super) struct Args {
     pub output: RunOutput,
 }
 
-/// The JSON of an added task.
+/// The JSON output of an added task.
 #[derive(Serialize)]
 struct Taught<'a> {
     run: &'a str,
     folder: String,
-    /// From 1.
+    /// Number of the task, from 1.
     task: usize,
     #[serde(rename = "lesson")]
     added_task: &'a AddedTask,
     expert: Expert,
     #[serde(flatten)]
     figures: AddedFigures,
-    /// All of it, from the first look at the images on.
+    /// Total time, including the preparation.
     seconds: f64,
     training_seconds: f64,
 }
 
-/// The JSON of an added task that was undone.
+/// The JSON output of an undone added task.
 #[derive(Serialize)]
 struct Undone<'a> {
     run: &'a str,
@@ -63,7 +63,7 @@ struct Undone<'a> {
     undone: &'a AddedTask,
 }
 
-/// Teaches, or undoes.
+/// Adds a task or undoes one.
 pub(super) fn run(args: &Args) -> Result<End> {
     let output = &args.output;
     output.json.check()?;

@@ -1,4 +1,4 @@
-//! The window: its options and their effect.
+//! Opens the window, with its options.
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ pub(super) fn run(line: Line, started: Instant) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Where the window's engine is to work: in a process of its own, unless a thread is asked for.
+/// Returns where the window's engine runs: in a separate process, unless a thread is requested.
 fn engine_of(word: Option<&str>) -> Result<Whose> {
     if word == Some("thread") {
         return Ok(Whose::Thread);
@@ -43,7 +43,7 @@ fn engine_of(word: Option<&str>) -> Result<Whose> {
     Ok(Whose::Process(program))
 }
 
-/// The place that is chosen when the window opens.
+/// Returns the place that is selected when the window opens.
 fn place_of(word: Option<&str>) -> Result<Option<String>> {
     match word {
         None | Some("thread" | "process") => Ok(None),
@@ -51,18 +51,18 @@ fn place_of(word: Option<&str>) -> Result<Option<String>> {
     }
 }
 
-/// A value of `--display`.
+/// Returns the parser of `--display`.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(super) fn displays() -> impl TypedValueParser<Value = DisplayChoice> {
     let keys = DisplayChoice::ALL.map(|(_, key)| key);
-    // The parser lets only these keys through.
+    // The parser accepts only these keys.
     PossibleValuesParser::new(keys).map(|key| DisplayChoice::named(&key).unwrap_or_default())
 }
 
-/// Where the window is opened if `--display` does not say it.
+/// Returns the display server that is used without `--display`.
 ///
 /// # Errors
-/// Returns a Problem if the environment names no such choice.
+/// Returns a Problem if the environment variable is invalid.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn usual_display() -> Result<DisplayChoice> {
     /// The environment variable that is used if `--display` is not given.

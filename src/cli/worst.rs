@@ -1,5 +1,5 @@
-//! `worst`: the test images that a run answered wrongly, or training images that look like another class than their
-//! label; the surest first.
+//! `worst`: lists misclassified test images, or training images that look like another class than their label; the
+//! most confident first.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// Reads a side of the data.
+/// Returns the parser of a split.
 pub(super) fn split() -> impl TypedValueParser<Value = Split> {
     let side = |word: String| match word.as_str() {
         "train" => Split::Train,
@@ -49,44 +49,44 @@ pub(super) fn split() -> impl TypedValueParser<Value = Split> {
     PossibleValuesParser::new(["train", "test"]).map(side)
 }
 
-/// What is printed, as JSON.
+/// The JSON output.
 #[derive(Serialize)]
 struct MistakesOutput {
     run: String,
-    /// The side of the data that the images are of.
+    /// The split of the images.
     split: Split,
-    /// From 1.
+    /// Number of the task, from 1.
     task: usize,
-    /// Whose answers these are.
+    /// The expert that predicted.
     expert: Expert,
     /// The only class that is listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<String>,
-    /// Images that were asked (of that class).
+    /// Number of predicted images (of that class).
     tested: usize,
-    /// Those of them that were answered wrongly.
+    /// Number of incorrect predictions among them.
     wrong: usize,
-    /// Whether the run noted how certain it was; else its mistakes were predicted again. `None` for training images.
+    /// Whether the run recorded its scores; otherwise its mistakes were predicted again. `None` for training images.
     #[serde(skip_serializing_if = "Option::is_none")]
     noted: Option<bool>,
     pictures: Vec<Mistake>,
 }
 
-/// An image that was answered wrongly.
+/// An incorrectly predicted image.
 #[derive(Serialize)]
 struct Mistake {
-    /// Its path inside the data set; `None` if the images are not available.
+    /// Its path in the dataset; `None` if the images are not available.
     picture: Option<String>,
-    /// 0 for the run's data set, k for its k-th added task.
+    /// 0 for the run's own dataset, k for its k-th added task.
     source: usize,
-    /// Among the images of that side there.
+    /// Its index in the split of that source.
     index: usize,
     class: String,
     answer: String,
     certainty: Option<f32>,
 }
 
-/// Lists.
+/// Lists the images.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let folder = args.asked.folder()?;
@@ -139,7 +139,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Lists training images that look like another class to the others.
+/// Lists training images that look like another class according to the other images.
 fn training(
     args: &Args,
     folder: &Path,
@@ -184,7 +184,7 @@ fn training(
     Ok(End::Done)
 }
 
-/// The position of a class that was taught by then.
+/// Returns the position of a class that was taught by the end of this task.
 fn class_of(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
     let taught = header.tasks.get(task).map_or(0, |task| task.end);
     let names = &header.class_order[..taught.min(header.class_order.len())];
@@ -199,7 +199,7 @@ fn class_of(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
     })
 }
 
-/// Refuses a class that came by an added task, whose training images nobody looks at.
+/// Checks that a class does not belong to an added task, whose training images are not checked.
 fn not_by_added_task(header: &RunHeader, class: usize) -> Result<()> {
     let own = header.tasks[..header.own_tasks()].last();
     let own = &header.class_order[..own.map_or(0, |task| task.end)];
@@ -214,7 +214,7 @@ fn not_by_added_task(header: &RunHeader, class: usize) -> Result<()> {
     Err(Problem::new(why).at("--class").advise(remedy))
 }
 
-/// How many images were asked (of a class).
+/// Returns the number of predicted images (of a class).
 fn asked(answers: &Answers, class: Option<usize>) -> usize {
     let of_it = |label: &&usize| class.is_none_or(|class| class == **label);
     answers.labels.iter().filter(of_it).count()
@@ -227,7 +227,7 @@ struct Tests {
 }
 
 impl Tests {
-    /// Opens them.
+    /// Opens the test images.
     fn open(stored: &StoredRun, cache: &ResourceCache) -> Result<Self> {
         let header = &stored.header;
         let own = cache.data(&header.config, &|| true)?;
@@ -260,7 +260,7 @@ impl Tests {
     }
 }
 
-/// Predicts mistakes again, to know how certain they are.
+/// Predicts the mistakes again to get their scores.
 fn ask_again(
     folder: &Path,
     task: usize,

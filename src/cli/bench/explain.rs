@@ -1,5 +1,5 @@
-//! Where the time of a row goes. On the CPU device: the shape, kernel and speed of each product, and its share of what the
-//! processor can do. On a GPU: what each kernel takes.
+//! Shows where the time of a row goes. On the CPU: shape, kernel and speed of each matrix product, relative to the
+//! processor's peak. On a GPU: the time of each kernel.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -12,20 +12,20 @@ use crate::nn::explain::{self, Kernel};
 use crate::nn::{bf16_kernel, launches, peak};
 use crate::problem::Result;
 
-/// Fewer shapes than a network has of small ones: the rest is reported in one line.
+/// Maximum number of shapes or kernels in a table; the others are summarised in one line.
 const MOST: usize = 24;
 
-/// The products of a row.
+/// The matrix products of a row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Products {
-    /// What one thread can do at most, measured, in 10⁹ floating-point operations a second.
+    /// Measured peak speed of one thread in 10⁹ floating-point operations per second.
     peak_gflops: f64,
-    /// The same with numbers of bf16, where there are such products.
+    /// Measured peak speed with bf16 numbers, if there are such products.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bf16_peak_gflops: Option<f64>,
-    /// Share of all threads' time that was spent in products.
+    /// Share of all threads' time spent in matrix products.
     share_of_time: f64,
-    /// Those that took longest first.
+    /// In descending order of time.
     ways: Vec<Way>,
 }
 
@@ -37,7 +37,7 @@ impl Products {
     }
 }
 
-/// One shape.
+/// All products of one shape and kernel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Way {
     rows: usize,
@@ -47,18 +47,18 @@ struct Way {
     turned: bool,
     kernel: String,
     times: u32,
-    /// All of them together.
+    /// Total time of these products in seconds.
     seconds: f64,
-    /// Of one thread.
+    /// Speed of one thread.
     gflops: f64,
 }
 
 /// The kernels of a step on a GPU.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Kernels {
-    /// Milliseconds of a step, measured without looking at its kernels.
+    /// Milliseconds per step, measured without observing its kernels.
     step_ms: f64,
-    /// Those that took longest first.
+    /// The kernels in descending order of time.
     kernels: Vec<KernelTime>,
 }
 
@@ -68,15 +68,16 @@ struct KernelTime {
     kernel: String,
     launches: f64,
     milliseconds: f64,
-    /// Of a product.
+    /// Speed, if it is a matrix product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gflops: Option<f64>,
 }
 
-/// Steps whose kernels are measured. More would use up the device's timestamps.
+/// Number of steps whose kernels are measured; more would exhaust the device's timestamps.
 const OBSERVED: u32 = 2;
 
-/// Measures the kernels of some steps, each of which takes `step_ms` otherwise; `None` where nothing runs on a GPU.
+/// Measures the kernels of some steps, each of which takes `step_ms` when not observed; `None` if nothing runs on a
+/// GPU.
 pub(super) fn kernels(
     step_ms: f64,
     mut step: impl FnMut() -> Result<()>,
@@ -107,7 +108,7 @@ pub(super) fn kernels(
 }
 
 impl Kernels {
-    /// Launches and milliseconds of those that are chosen.
+    /// Returns launches and milliseconds of the chosen kernels.
     fn sum(&self, chosen: impl Fn(&KernelTime) -> bool) -> (f64, f64) {
         let chosen = self.kernels.iter().filter(|kernel| chosen(kernel));
         chosen.fold((0.0, 0.0), |(launches, time), kernel| {
@@ -155,7 +156,7 @@ impl Kernels {
     }
 }
 
-/// What `work` gives and, if asked for, the products of f32 that it computed.
+/// Returns the result of `work` and, if `asked`, the matrix products that it computed.
 pub(super) fn during<T>(
     asked: bool,
     work: impl FnOnce() -> Result<T>,
@@ -206,7 +207,7 @@ pub(super) fn during<T>(
     Ok((result?, (!products.ways.is_empty()).then_some(products)))
 }
 
-/// A row's products or kernels as people read them.
+/// Returns a row's products or kernels as text.
 pub(super) fn words(row: &Row) -> Option<String> {
     if let Some(kernels) = &row.kernels {
         let (backbone, batch, mode) = (&row.backbone, row.batch, row.mode.key());

@@ -1,4 +1,4 @@
-//! The clock of `bench`: steps one after the other, or whole tasks.
+//! Measures `bench` rows: single steps or whole tasks.
 
 use std::time::{Duration, Instant};
 
@@ -13,15 +13,15 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::{device, memory};
 
-/// Steps before the clock starts: they compile kernels and fill memory pools.
+/// Number of steps before the measurement, which compile kernels and fill memory pools.
 const WARM_UP: usize = 2;
-/// Fewest steps that are measured.
+/// Minimum number of measured steps.
 const FEWEST: usize = 3;
 
-/// Longest time that a row may be asked for, in seconds.
+/// Maximum time per row that can be requested, in seconds.
 const LONGEST: f64 = 3600.0;
 
-/// Reads how long each row is measured.
+/// Parses the measuring time per row.
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
     match (0.0..=LONGEST).contains(&value) {
@@ -30,27 +30,27 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What the clock showed.
+/// A measurement.
 #[derive(Default)]
 struct Timed {
     images: usize,
     seconds: f64,
-    /// Whole tasks among it.
+    /// Number of whole tasks.
     tasks: usize,
-    /// Of all that was timed.
+    /// Products of the measured steps.
     products: Option<Products>,
-    /// Of steps after it.
+    /// Kernels of steps after the measurement.
     kernels: Option<Kernels>,
 }
 
 impl BenchCase<'_> {
-    /// Measures one row here.
+    /// Measures one row in this process.
     pub(super) fn measure(&self, mode: Mode) -> Result<Row> {
         let ready = device::ready(&self.args.device)?;
         if let Some(problem) = &ready.remark {
             complain(problem);
         }
-        // The remark on it was printed before the first row.
+        // The remark about the number format was printed before the first row.
         let (weights, _) = weight_type(self.precision.weights(), &ready.info, ready.half)?;
         let config = self.config()?;
         if ready.info.is_cpu() {
@@ -87,8 +87,8 @@ impl BenchCase<'_> {
     }
 }
 
-/// Refuses what needs more memory than is free: a table of backbones may claim any dimensions. Every mode takes as much
-/// as training, since a task is learned before the first step is timed. Of wrong settings nothing is said here.
+/// Checks that the memory suffices, since a table of backbones may claim any dimensions. Every mode needs as much as
+/// training, because a task is learned before the first step is measured. Invalid settings are reported elsewhere.
 fn fits(config: &RunConfig, free: Option<u64>) -> Result<()> {
     let here = RunConfig {
         device: "cpu".into(),
@@ -110,7 +110,7 @@ fn fits(config: &RunConfig, free: Option<u64>) -> Result<()> {
     }
 }
 
-/// Steps of one mode, for so long at least.
+/// Measures steps of one mode for at least this time.
 fn steps(
     config: &RunConfig,
     place: Place,
@@ -146,7 +146,8 @@ fn steps(
     })
 }
 
-/// Whole tasks, each the second of a network of its own, for so long at least; explained is the first.
+/// Measures whole tasks for at least this time, each being the second task of a new network. With `explain`, the
+/// products of the first one are recorded.
 fn tasks(config: &RunConfig, place: &Place, least: Duration, explain: bool) -> Result<Timed> {
     let mut timed = Timed::default();
     while timed.tasks == 0 || timed.seconds < least.as_secs_f64() {
@@ -170,7 +171,7 @@ mod tests {
     use crate::backbone::library::describe;
     use crate::method::{adopt, named_method};
 
-    /// A method on a network of 86 million weights.
+    /// Returns the settings of a method on a network with 86 million weights.
     fn of(method: &str) -> RunConfig {
         let mut config = RunConfig {
             backbone: "vit_base_patch16_224".into(),

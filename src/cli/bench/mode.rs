@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::method::PassWork;
 
-/// What is measured.
+/// A measured mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Mode {
     /// An optimiser step with everything trained.
     Train,
-    /// An optimiser step with the PET frozen: only the new head learns.
+    /// An optimiser step with a frozen PET: only the new head learns.
     TrainFrozen,
-    /// A look at images without learning by gradients.
+    /// A forward pass over training images without gradients.
     Measure,
-    /// Answering.
+    /// Prediction.
     Predict,
-    /// A whole task: its passes, what is solved between and after them, answering.
+    /// A whole task: its passes, the closed-form solutions between and after them, and predictions.
     Task,
 }
 
@@ -29,7 +29,7 @@ impl Mode {
         Self::Predict,
         Self::Task,
     ];
-    /// One step each.
+    /// The modes that measure single steps.
     pub(super) const STEPS: [Self; 4] =
         [Self::Train, Self::TrainFrozen, Self::Measure, Self::Predict];
 
@@ -43,7 +43,7 @@ impl Mode {
         }
     }
 
-    /// The work of the pass it is a step of; `None` for answering and for a whole task.
+    /// Returns the work of the pass to which the step belongs; `None` for predictions and for a whole task.
     pub(super) fn work(self) -> Option<PassWork> {
         match self {
             Self::Train => Some(PassWork::Learn { frozen: false }),
@@ -54,11 +54,11 @@ impl Mode {
     }
 }
 
-/// Reads a mode by its key.
+/// Returns the parser of a mode's key.
 pub(super) fn parser() -> impl TypedValueParser<Value = Mode> {
     PossibleValuesParser::new(Mode::ALL.map(Mode::key)).map(|key| {
         let named = Mode::ALL.into_iter().find(|mode| mode.key() == key);
-        // The parser lets only these keys through.
+        // The parser accepts only these keys.
         named.unwrap_or(Mode::Train)
     })
 }

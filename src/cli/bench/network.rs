@@ -1,5 +1,5 @@
-//! A method as `bench` measures it: in its second task, where all its parts act. What comes before
-//! is done with one batch for each different pass.
+//! A method in its second task, where all of its parts are used. Each different pass of the first task is trained
+//! with one batch.
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::tensors::HostTensor;
 
-/// Classes of each of the two tasks.
+/// Number of classes in each of the two tasks.
 const CLASSES: usize = 10;
-/// Batches of each pass of a whole task, and as many to be answered.
+/// Number of batches per pass of a whole task, and of batches to predict.
 const BATCHES: usize = 2;
 
-/// A backbone of which only the shapes matter, whatever its file does not say of pixels.
+/// Returns the choice of a backbone of which only the shapes are needed, without the transform of its pre-training.
 pub(super) fn shapes_of(name: &str) -> BackboneChoice<'_> {
     BackboneChoice {
         pretrained_transform: false,
@@ -31,10 +31,10 @@ pub(super) fn shapes_of(name: &str) -> BackboneChoice<'_> {
 /// A method on a backbone with random weights, and images for it.
 pub(super) struct Network {
     method: Box<dyn Method>,
-    /// Those of each task.
+    /// The passes of each task.
     passes: [Vec<Pass>; 2],
     pictures: Pictures,
-    /// Images of a batch.
+    /// Batch size in images.
     samples: usize,
 }
 
@@ -64,7 +64,7 @@ impl Network {
         })
     }
 
-    /// Does what comes before the steps of a mode: the first task, and for answering the second.
+    /// Trains everything that precedes the steps of a mode: the first task, and for predictions also the second.
     pub(super) fn get_ready(&mut self, mode: Mode) -> Result<()> {
         self.whole_task(0)?;
         match mode {
@@ -74,7 +74,7 @@ impl Network {
         }
     }
 
-    /// Does the second task from its begin to its answers; how many images went through.
+    /// Trains the second task and predicts; returns the number of processed images.
     pub(super) fn task(&mut self) -> Result<usize> {
         self.begin(1)?;
         let passes = self.passes[1].len();
@@ -110,7 +110,7 @@ impl Network {
         self.method.end_task(&mut GoOn::to_the_end())
     }
 
-    /// The first of these batches of a pass.
+    /// Trains on the first of these batches of a pass; returns the loss, if there is one.
     fn learn(
         &mut self,
         task: usize,
@@ -134,7 +134,7 @@ impl Network {
             .learn_together(&batch, &self.passes[task][index])
     }
 
-    /// One step of a mode; reading a result waits until the device has done it.
+    /// Runs one step of a mode. Reading the result waits until the device has finished.
     pub(super) fn step(&mut self, mode: Mode) -> Result<()> {
         let pass = self.passes[1]
             .iter()
@@ -163,18 +163,18 @@ fn finite(values: &[f32]) -> Result<()> {
     Err(Problem::new("the network gives values that are not finite"))
 }
 
-/// The classes of a task.
+/// Returns the classes of a task.
 fn classes_of(task: usize) -> Range<usize> {
     task * CLASSES..(task + 1) * CLASSES
 }
 
-/// Images of noise for the network.
-// There is one of it: nothing to gain by boxing the tensor.
+/// Noise images for the network.
+// There is only one instance, so boxing the tensor would not help.
 #[allow(clippy::large_enum_variant)]
 enum Pictures {
-    /// On the CPU, as the network takes them.
+    /// A tensor on the CPU.
     There(Tensor<4>),
-    /// For a GPU: the time to send them is part of a step.
+    /// Pixels for a GPU; the transfer is part of a measured step.
     ToSend(Vec<u8>, usize, Place),
 }
 

@@ -1,4 +1,4 @@
-//! The same work in PyTorch, row by row, if it is installed.
+//! Measures the same work in PyTorch, if it is installed.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -10,21 +10,21 @@ use crate::device;
 use crate::nn::WeightType;
 use crate::problem::{Problem, Result};
 
-/// The work of a row in PyTorch and timm; says on its own how it is used.
+/// Script that does the work of a row with PyTorch and timm; it documents its own usage.
 const SCRIPT: &str = include_str!("../../../tests/speed_torch.py");
-/// What Python ends with when it is asked for a network, method or mode that the script lacks.
+/// Exit code of the script for a network, method or mode that it does not support.
 const NO_SUCH_ROW: i32 = 2;
 
-/// What PyTorch did of a row.
+/// Speed of a row in PyTorch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Beside {
-    /// float32, tf32 or bfloat16, and whether it was compiled before.
+    /// float32, tf32 or bfloat16, and whether it was compiled.
     pub dtype: String,
-    /// Images a second.
+    /// Images per second.
     pub images_per_second: f64,
 }
 
-/// A Python with PyTorch and timm.
+/// A Python installation with PyTorch and timm.
 pub struct PyTorch<'a> {
     python: &'a str,
     device: &'static str,
@@ -32,10 +32,10 @@ pub struct PyTorch<'a> {
 }
 
 impl<'a> PyTorch<'a> {
-    /// Looks whether this Python has what is needed for the rows of a device.
+    /// Checks whether this Python has the packages for the rows of a device.
     ///
     /// # Errors
-    /// Returns a Problem if it has not.
+    /// Returns a Problem if it does not.
     pub fn find(python: &'a str, device: &str, compiled: bool) -> Result<Self> {
         let (device, look) = match device::choose(device)?.is_cpu() {
             true => ("cpu", "import torch, timm"),
@@ -61,7 +61,7 @@ impl<'a> PyTorch<'a> {
         })
     }
 
-    /// Measures the work of a row; nothing where the script has no such row.
+    /// Measures the work of a row; returns an empty list if the script does not support the row.
     ///
     /// # Errors
     /// Returns a Problem if PyTorch fails.
@@ -130,7 +130,7 @@ impl<'a> PyTorch<'a> {
     }
 }
 
-/// What a program said last.
+/// Returns the last line of a program's error output.
 fn last_line(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     let last = said.lines().rfind(|line| !line.trim().is_empty());

@@ -4,7 +4,7 @@ use super::pytorch::Beside;
 use super::{Row, explain};
 use crate::cli::output::{Table, size};
 
-/// Images a second in three digits or so.
+/// Formats images per second with about three digits.
 pub(super) fn speed(images: f64) -> String {
     match images < 10.0 {
         true => format!("{images:.2}"),
@@ -12,7 +12,7 @@ pub(super) fn speed(images: f64) -> String {
     }
 }
 
-/// The table, and below it how the products were computed where that was asked for.
+/// Returns the table, followed by the products or kernels if they were requested.
 pub(super) fn text(rows: &[Row], beside: bool) -> String {
     let mut columns = vec![
         "backbone",
@@ -65,7 +65,7 @@ pub(super) fn text(rows: &[Row], beside: bool) -> String {
         .join("\n")
 }
 
-/// A row's figures of PyTorch, and in brackets how many times as fast this program is.
+/// Returns a row's speeds in PyTorch, each with the speed of this program relative to it in brackets.
 fn beside_words(row: &Row) -> String {
     let line = |beside: &Beside| {
         let ratio = row.images_per_second / beside.images_per_second;

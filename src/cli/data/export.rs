@@ -1,4 +1,4 @@
-//! `data export`: a data set as one file, for Teachable Machine or as an image folder.
+//! `data export`: writes a dataset as one file, for Teachable Machine or as an image folder.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub(super) struct Args {
     bit_depth: usize,
 }
 
-/// Opens and writes.
+/// Opens the dataset and writes it.
 pub(super) fn run(args: &Args) -> Result<End> {
     let progress = StatusLine::new();
     let step =

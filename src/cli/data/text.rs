@@ -1,4 +1,4 @@
-//! What a data set holds, as text.
+//! Describes the content of a dataset as text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,12 +9,12 @@ use crate::data::summary::{Card, counts};
 use crate::data::{Dataset, told_two_labels};
 use crate::problem::listed;
 
-/// Longest table of classes that is printed row by row.
+/// Maximum number of classes that are printed row by row.
 const MOST_ROWS: usize = 60;
-/// Length of the longest bar.
+/// Length of the longest bar in characters.
 const BAR: usize = 24;
 
-/// The summary as text.
+/// Returns the summary as text.
 pub(super) fn described(data: &Dataset, card: &Card) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
@@ -51,7 +51,7 @@ pub(super) fn described(data: &Dataset, card: &Card) -> String {
     text
 }
 
-/// Images per class, as a bar chart where it fits.
+/// Returns the images per class, as a bar chart if there are few classes.
 fn class_table(data: &Dataset) -> String {
     let train = counts(&data.train, data.classes.len());
     let test = counts(&data.test, data.classes.len());
@@ -83,7 +83,7 @@ fn class_table(data: &Dataset) -> String {
     table.to_string()
 }
 
-/// Files that were left out, counted by reason.
+/// Returns the skipped files, counted by reason.
 fn left_out(card: &Card) -> String {
     let mut reasons: BTreeMap<&str, (usize, String)> = BTreeMap::new();
     for skipped in &card.skipped {

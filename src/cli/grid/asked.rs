@@ -1,4 +1,4 @@
-//! Which runs of a grid are asked for.
+//! Selects the requested runs of a grid.
 
 use std::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ use crate::names::meant;
 use crate::problem::{Problem, Result};
 use crate::run::config::{self, SETTINGS};
 
-/// Reads `2/8`.
+/// Parses a shard such as `2/8`.
 pub(super) fn shard(text: &str) -> std::result::Result<(usize, usize), String> {
     let parts = text.split_once('/');
     let parts = parts.and_then(|(own, all)| Some((own.parse().ok()?, all.parse().ok()?)));
@@ -21,11 +21,11 @@ pub(super) fn shard(text: &str) -> std::result::Result<(usize, usize), String> {
         })
 }
 
-/// Numbers of runs, from 1.
+/// Ranges of run numbers, from 1.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers(Vec<RangeInclusive<usize>>);
 
-/// Reads `3,5-7`.
+/// Parses run numbers such as `3,5-7`.
 pub(super) fn numbers(text: &str) -> std::result::Result<Numbers, String> {
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -37,7 +37,7 @@ pub(super) fn numbers(text: &str) -> std::result::Result<Numbers, String> {
     ranges.map(Numbers).ok_or_else(|| wanted.into())
 }
 
-/// Texts of the form `KEY=VALUE`.
+/// Parses texts of the form `KEY=VALUE`.
 pub(super) fn pairs(texts: &[String], option: &str) -> Result<Vec<(String, String)>> {
     let pair = |text: &String| {
         let parts = text
@@ -53,7 +53,7 @@ pub(super) fn pairs(texts: &[String], option: &str) -> Result<Vec<(String, Strin
         Ok((key.trim().replace('-', "_"), value.trim().to_string()))
     };
     let data = |text: &String| {
-        // Names of data sets have dashes.
+        // Names of datasets may contain dashes.
         let (_, value) = pair(text)?;
         let name = text.split_once('=').map_or("", |(name, _)| name.trim());
         Ok((name.to_string(), value))
@@ -64,7 +64,7 @@ pub(super) fn pairs(texts: &[String], option: &str) -> Result<Vec<(String, Strin
     }
 }
 
-/// Refuses what `--only` cannot be about.
+/// Checks that `--only` names an existing setting, or `row`.
 pub(super) fn known(key: &str) -> Result<()> {
     let own = || METHODS.iter().flat_map(|method| method.settings);
     if key == "row" || config::setting(key).is_some() || own().any(|spec| spec.key == key) {
@@ -76,7 +76,7 @@ pub(super) fn known(key: &str) -> Result<()> {
     Err(meant(problem, key, all))
 }
 
-/// The cells that are asked for, in the order in which they are run.
+/// Returns the requested cells in the order in which they run.
 pub(super) fn chosen(
     plan: &GridPlan,
     args: &Args,

@@ -1,4 +1,4 @@
-//! `grid --place`: a grid on another machine; each of its runs is downloaded when it has ended.
+//! `grid --place`: runs a grid on another machine; each run is downloaded when it ends.
 
 use std::path::Path;
 
@@ -18,7 +18,8 @@ use crate::run::job::{GridWork, Job, JobWork};
 use crate::run::places::Place;
 use crate::store;
 
-/// Trains those of these cells there that are not here; runs that are there already are only downloaded.
+/// Trains those of these cells that are not finished here on the other machine; runs that are finished there are only
+/// downloaded.
 pub(super) fn run(
     args: &Args,
     place: &Place,
@@ -65,7 +66,7 @@ pub(super) fn run(
     Ok(end_of(&end))
 }
 
-/// The places of data sets here, by absolute paths: those that are not there are carried.
+/// Returns the absolute paths of datasets on this computer; those that the other machine lacks are uploaded.
 fn data(args: &Args) -> Result<Vec<(String, String)>> {
     let whole = |place: String| match std::path::absolute(&place) {
         Ok(path) if is_here(&path.to_string_lossy()) => path.display().to_string(),
@@ -75,7 +76,8 @@ fn data(args: &Args) -> Result<Vec<(String, String)>> {
     Ok(pairs.map(|(name, place)| (name, whole(place))).collect())
 }
 
-/// Has it done, or follows the same grid where it is at work there already; `None` if it is left at work.
+/// Starts the grid on the other machine, or follows it if it already runs there; returns `None` if it continues there
+/// without this program.
 fn worked(
     args: &Args,
     there: There,
@@ -118,7 +120,7 @@ fn worked(
         Ok(Ended::Left) => Ok(None),
         Ok(Ended::Stopped(_)) => Ok(Some(GridEnd::Stopped(None))),
         Ok(Ended::Finished(_)) => Ok(Some(GridEnd::Done { failed: 0 })),
-        // Each of them was reported.
+        // The failures were already reported.
         Err(_) if sink.failed > 0 => Ok(Some(GridEnd::Done {
             failed: sink.failed,
         })),
@@ -126,13 +128,13 @@ fn worked(
     }
 }
 
-/// Follows a grid there as one here is followed.
+/// Reports a grid on another machine in the same way as a local one.
 struct Elsewhere<'a> {
     reporter: GridReporter,
     plan: &'a mut GridPlan,
-    /// The cells that are done there, by their numbers here.
+    /// The cells that run there, by their indices here.
     cells: Vec<usize>,
-    /// Whether one is at work.
+    /// Whether a cell is running.
     begun: bool,
     failed: usize,
 }

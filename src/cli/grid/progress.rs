@@ -1,4 +1,4 @@
-//! What is printed while a grid runs: which run of how many, and below it what `train` shows.
+//! Prints the progress of a grid: the current run, and below it the same as `train`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,17 +13,17 @@ use crate::experiment::grid::{CellEnd, GridPlan, GridSink, Pace};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Event, Sink};
 
-/// Follows a grid.
+/// Reports the progress of a grid.
 pub(super) struct GridReporter {
     quiet: bool,
     reporter: Option<Reporter>,
     cache: ResourceCache,
     control: Control,
-    /// Cells that are looked at, and how many were.
+    /// Number of cells, and number of processed cells.
     cells: usize,
     done: usize,
     pace: Pace,
-    /// Data sets whose split was reported.
+    /// Datasets whose split was reported.
     splits: HashSet<String>,
     /// Problems that were reported, and how often each occurred again.
     told: HashMap<String, usize>,
@@ -52,7 +52,7 @@ impl GridReporter {
         }
     }
 
-    /// Says how often what went wrong did so.
+    /// Reports how often repeated Problems occurred.
     pub fn close(&mut self) {
         self.reporter = None;
         self.notes.close();
@@ -64,7 +64,7 @@ impl GridReporter {
         }
     }
 
-    /// A Problem that many cells share is reported once.
+    /// Reports the Problem of a cell; one that several cells share is reported once.
     fn failed(&mut self, plan: &GridPlan, cell: usize, problem: &Problem) {
         match self.told.get_mut(&problem.what) {
             Some(again) => *again += 1,

@@ -1,4 +1,4 @@
-//! The cells and rows of a grid, as tables and as JSON.
+//! The cells and rows of a grid as tables and as JSON.
 
 use std::collections::HashMap;
 
@@ -12,21 +12,21 @@ use crate::problem::Problem;
 use crate::store::{RunKey, Summary, run_name};
 use crate::store::{mean_and_spread, spread_text};
 
-/// Raised when a field of the JSON changes its meaning.
+/// Version of the JSON; increased when a field changes its meaning.
 const VERSION: u32 = 1;
-/// Longest class order that a line shows.
+/// Maximum length of a class order that is shown.
 const LONGEST_ORDER: usize = 24;
 
-/// A grid for scripts: the JSON of `grid`.
+/// The JSON output of `grid`.
 #[derive(Serialize)]
 pub(super) struct GridReport<'a> {
     /// Version of these fields.
     version: u32,
-    /// The file's name without its ending.
+    /// The name of the file without its ending.
     grid: &'a str,
     title: &'a str,
     about: &'a str,
-    /// What is left to do.
+    /// Estimated costs of the remaining runs.
     costs: GridCosts,
     /// The runs.
     cells: Vec<CellReport<'a>>,
@@ -34,38 +34,38 @@ pub(super) struct GridReport<'a> {
     rows: Vec<RowFigures>,
 }
 
-/// A run of it.
+/// A run of a grid.
 #[derive(Serialize)]
 struct CellReport<'a> {
-    /// From 0, the same whatever is asked for; `--shard I/N` takes those that are I − 1 modulo N.
+    /// Its index, from 0, independent of the selection; `--shard I/N` selects the indices that are I − 1 modulo N.
     number: usize,
     /// The titles of its rows.
     rows: Vec<&'a str>,
-    /// `done`, `stopped`, `elsewhere` (another program is at work on it), `to_do` or `refused`.
+    /// `done`, `stopped`, `elsewhere` (another program is running it), `to_do` or `refused`.
     state: &'static str,
-    /// The run's name and folder, where there is one.
+    /// Name and folder of the run, if it exists.
     run: Option<String>,
     folder: Option<String>,
-    /// Its key; none while nobody knows the hash of weights that are still to be downloaded.
+    /// Its key; `None` while weights must be downloaded first to know their hash.
     key: Option<&'a RunKey>,
     order: &'a str,
     seed: u64,
     device: &'a str,
-    /// Seconds it takes, and whether earlier runs say so.
+    /// Estimated seconds, and whether they are based on earlier runs.
     seconds: Option<f64>,
     measured: bool,
     memory_bytes: Option<u64>,
     disk_bytes: Option<u64>,
-    /// Why it cannot be run.
+    /// Why it cannot run.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<Problem>,
-    /// Its task on a cluster, where that was asked.
+    /// Its task on a cluster, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<&'a Standing>,
 }
 
 impl<'a> GridReport<'a> {
-    /// The same with tasks of a cluster.
+    /// Adds the tasks of a cluster.
     pub fn with_tasks(mut self, tasks: &'a HashMap<usize, Standing>) -> Self {
         for cell in &mut self.cells {
             cell.task = tasks.get(&cell.number);
@@ -73,7 +73,7 @@ impl<'a> GridReport<'a> {
         self
     }
 
-    /// That of these cells.
+    /// Returns the report of these cells.
     pub fn of(plan: &'a GridPlan, cells: &[usize]) -> Self {
         let grid = &plan.cells.grid;
         let titles = titles(plan);
@@ -132,7 +132,7 @@ fn cell_report<'a>(
     }
 }
 
-/// The titles of the rows of each cell.
+/// Returns the titles of the rows of each cell.
 fn titles(plan: &GridPlan) -> HashMap<usize, Vec<&str>> {
     let mut titles: HashMap<usize, Vec<&str>> = HashMap::new();
     for row in &plan.cells.rows {
@@ -143,7 +143,7 @@ fn titles(plan: &GridPlan) -> HashMap<usize, Vec<&str>> {
     titles
 }
 
-/// What a cell is called: its row, class order and seed.
+/// Returns the title of a cell: row, class order and seed.
 pub(super) fn title_of(plan: &GridPlan, cell: usize) -> String {
     let rows = plan.cells.rows.iter();
     let row = rows.clone().find(|row| row.cells.contains(&cell));
@@ -164,8 +164,7 @@ fn told(plan: &GridPlan, cell: usize, title: &str) -> String {
     format!("{title}, order {order}, seed {}", config.seed)
 }
 
-/// The cells as a table.
-/// The states in `known` replace the plan's own.
+/// Returns the cells as a table. The states in `known` replace those of the plan.
 pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, String>) -> String {
     let titles = titles(plan);
     let mut sorted = cells.to_vec();
@@ -217,7 +216,7 @@ fn state_text(state: &CellState) -> String {
     }
 }
 
-/// The rows as a table: what the runs answer with, mean ± std over class orders and seeds.
+/// Returns the rows as a table: metrics of the runs' predictions, mean ± std over class orders and seeds.
 pub(super) fn table(plan: &GridPlan, cells: &[usize]) -> String {
     let columns = ["", ">runs", ">A_N", ">Ā_N", ">F_N", ">trainable parameters"];
     let mut table = Table::new(&columns);
@@ -251,8 +250,8 @@ pub(super) fn table(plan: &GridPlan, cells: &[usize]) -> String {
     format!("{table}{studies}mean ± std over class orders and seeds, in percent\n")
 }
 
-/// How often images chose the prompts of their task after the last one, and what the prompts of each task alone come to;
-/// empty where that was not studied.
+/// Returns how often images selected the prompts of their task after the last task, and A_N with the prompts of each
+/// task alone; empty if this was not studied.
 fn study(title: &str, runs: &[Summary]) -> String {
     let studies = runs.iter().filter_map(|run| run.prompt_study.as_ref());
     studies

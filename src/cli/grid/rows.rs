@@ -1,4 +1,4 @@
-//! The rows of a grid as a table of runs: its columns, what they are compared with, and the file it goes into.
+//! The rows of a grid as a table of runs: its columns, the comparison of its rows, and its file.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -43,15 +43,15 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Whether a table with columns of one's own is to be shown.
+    /// Returns whether a table with user-defined columns is requested.
     pub fn asks_for_table(&self) -> bool {
         !self.columns.is_empty() || self.sort.is_some() || self.against.is_some() || self.published
     }
 
-    /// Refuses a file of no known form, before hours are spent on what should go there.
+    /// Checks the format of the export file before hours are spent on its content.
     ///
     /// # Errors
-    /// Returns a Problem that lists the endings.
+    /// Returns a Problem that lists the possible endings.
     pub fn check(&self) -> Result<()> {
         self.export.as_deref().map(Format::of).transpose().map(drop)
     }
@@ -67,11 +67,11 @@ impl Options {
     }
 }
 
-/// Prints the figures of these cells: as a table, as JSON, and as a file where one is asked for. `listing` is shown
-/// instead of the usual table.
+/// Prints the results of these cells as a table and as JSON, and writes a file if requested. `listing` replaces the
+/// usual table.
 ///
 /// # Errors
-/// Returns a Problem if a column or condition cannot be read, or a file cannot be written.
+/// Returns a Problem if a column or condition is invalid, or a file cannot be written.
 pub(super) fn give(
     args: &Args,
     plan: &GridPlan,
@@ -90,7 +90,7 @@ pub(super) fn give(
         run.filter(|run| run.state == StoredState::Finished)
     };
     let mut own: Vec<&RunSummary> = cells.iter().filter_map(finished).collect();
-    // Several cells of a method that draws nothing are one run.
+    // Several cells of a method without random numbers share one run.
     let mut known = HashSet::new();
     own.retain(|run| known.insert(&run.header.folder));
     let measured: Vec<TableRun<'_>> = own.iter().map(|run| TableRun::of(run)).collect();

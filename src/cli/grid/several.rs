@@ -1,4 +1,4 @@
-//! The devices that share a grid.
+//! Several devices that share a grid.
 
 use crate::device::{self, DeviceInfo};
 use crate::experiment::grid::GridPlan;
@@ -6,10 +6,10 @@ use crate::problem::{Problem, Result};
 
 /// The word for all hardware GPUs.
 const ALL: &str = "all-gpus";
-/// The devices that `--device` names where it names several: a list with commas, or all GPUs.
+/// Returns the devices that `--device` names, if it names several: a list with commas, or all GPUs.
 ///
 /// # Errors
-/// Returns a Problem if there is no GPU, or no device of such a name.
+/// Returns a Problem if there is no GPU, or a device does not exist.
 pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
     let Some(wanted) = wanted else {
         return Ok(None);
@@ -19,7 +19,7 @@ pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
             .iter()
             .filter(|info| info.kind.is_hardware_gpu());
         let mut cards: Vec<&DeviceInfo> = cards.collect();
-        // One GPU shows up under several interfaces, the best first.
+        // A GPU can appear under several graphics interfaces; the best one is listed first.
         let api = cards.first().map(|info| info.api);
         cards.retain(|info| Some(info.api) == api);
         let names: Vec<String> = cards.iter().map(|info| info.index.to_string()).collect();
@@ -43,7 +43,7 @@ pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
     Ok(Some(names))
 }
 
-/// Refuses devices on which a cell would be a different run.
+/// Checks that all devices produce the same runs.
 ///
 /// # Errors
 /// Returns a Problem if the keys differ.

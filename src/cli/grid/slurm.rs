@@ -1,4 +1,4 @@
-//! `grid --slurm`: a grid as a job array of a cluster.
+//! `grid --slurm`: runs a grid as a job array of a cluster.
 
 use std::collections::HashMap;
 
@@ -33,10 +33,10 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// The cluster that is to do it.
+    /// Returns the requested cluster; `None` if there is no `--slurm`.
     ///
     /// # Errors
-    /// Returns a Problem if there is no such place, or it is no cluster.
+    /// Returns a Problem if the place does not exist, or is not a cluster.
     pub fn place(&self) -> Result<Option<Place>> {
         let Some(wanted) = &self.slurm else {
             return Ok(None);
@@ -56,13 +56,13 @@ impl Options {
     }
 }
 
-/// Prints the script as it comes with the program.
+/// Prints the included template of the script.
 pub(super) fn template() -> Result<End> {
     say(TEMPLATE)?;
     Ok(End::Done)
 }
 
-/// Submits, lists or cancels.
+/// Submits the runs, lists their tasks, or cancels them.
 pub(super) fn run(
     args: &Args,
     place: &Place,
@@ -97,7 +97,7 @@ pub(super) fn run(
         tell(slurm::submit(plan, cells, place, &given, &mut say)?);
     }
     let mut standings = Standing::of(plan, cells, place)?;
-    // What a run says of itself counts more than what became of its task.
+    // The state of a finished run is more reliable than that of its task.
     let is_over = |cell| matches!(plan.state(cell), CellState::Done(_) | CellState::Refused(_));
     standings.retain(|cell, task| !is_over(*cell) || task.state.is_queued());
     let texts = standings
@@ -132,7 +132,7 @@ fn state_text(standing: &Standing, state: &CellState) -> String {
     }
 }
 
-/// Why tasks failed, those that failed for the same reason together.
+/// Returns the reasons of failed tasks, with tasks of the same reason together.
 fn failures(plan: &GridPlan, standings: &HashMap<usize, Standing>) -> String {
     let mut sorted: Vec<(&usize, &Standing)> = standings.iter().collect();
     sorted.sort_by_key(|(cell, _)| **cell);

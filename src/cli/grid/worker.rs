@@ -1,5 +1,5 @@
-//! A process that runs a grid for another one, which reads its progress: a line of JSON for each event. It ends, with
-//! its run saved, on request or when the other one is gone.
+//! A process that runs a grid for another process, which reads its progress: one line of JSON per event. It saves its
+//! run and ends on request, or when the other process has ended.
 
 use std::io::{BufRead, Write, stdin};
 
@@ -9,10 +9,10 @@ use crate::experiment::grid::{CellEnd, GridPlan, GridSink};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, ControlRequest, Event, Sink};
 
-/// What the other program writes to have this one end.
+/// The word that the other process writes to end this one.
 pub(super) const STOP: &str = "stop\n";
 
-/// What a worker reports.
+/// A message of a worker process.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WorkerReport {
@@ -22,22 +22,22 @@ pub(super) enum WorkerReport {
     Event(Box<Event>),
     /// The work on a cell ended.
     Ended { cell: usize, end: Result<CellEnd> },
-    /// It waits for other programs.
+    /// It waits for other processes.
     Waits,
 }
 
-/// Writes it to standard output.
+/// Writes the messages to standard output.
 pub(super) struct Worker;
 
 impl Worker {
-    /// Begins to listen for the word to end.
+    /// Starts to listen for the stop word.
     ///
     /// # Errors
-    /// Returns a Problem if the system starts no thread.
+    /// Returns a Problem if no thread can be started.
     pub fn new(control: &Control) -> Result<Self> {
         let hand = control.clone();
         let listen = move || {
-            // A word, or the end of a program that says no more.
+            // A line was received, or the other process has ended.
             let _ = stdin().lock().read_line(&mut String::new());
             hand.set(ControlRequest::Stop);
         };
@@ -51,7 +51,7 @@ impl Worker {
         if let Ok(mut line) = serde_json::to_vec(told) {
             line.push(b'\n');
             let mut stdout = std::io::stdout().lock();
-            // Nobody reads: the listener knows that, too.
+            // An output that nobody reads is not an error; the listener notices the end of the other process.
             let _ = stdout.write_all(&line).and_then(|()| stdout.flush());
         }
     }

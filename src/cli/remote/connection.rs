@@ -18,7 +18,7 @@ use crate::run::queue::JobEvent;
 use crate::run::wire::ServerMessage;
 use crate::texts::Message;
 
-/// How often it looks whether Ctrl-C was pressed.
+/// Interval between two checks whether Ctrl-C was pressed.
 const OFTEN: Duration = Duration::from_millis(100);
 
 /// How a job ended without an error.
@@ -42,7 +42,7 @@ pub(in crate::cli) struct There {
     pub jobs: Vec<Job>,
 }
 
-/// The place of this name, if it is a machine that trains itself.
+/// Returns the place with this name, which must be a machine and not a cluster.
 pub(in crate::cli) fn machine(name: &str) -> Result<Place> {
     let places = Places::load()?;
     let place = places.get(name)?;
@@ -187,7 +187,7 @@ impl There {
                 continue;
             }
             match event {
-                // The program there was ended, and would do nothing unasked.
+                // The program on the other machine was restarted, and holds restored jobs until they are released.
                 Event::Queued { job, .. } if job.held => self.remote.send(Command::Release(id)),
                 Event::Queued { .. } | Event::Began(_) if detach => return Ok(Ended::Left),
                 Event::Finished { .. } => return Ok(Ended::Finished(folder)),

@@ -20,7 +20,7 @@ use crate::store::{self, StoredState};
 
 pub(super) use connection::{Ended, There, machine};
 
-/// Which machine trains.
+/// Options for training on another machine.
 #[derive(clap::Args)]
 pub(super) struct AtPlace {
     /// Train on another machine, one of `lae-studio places`; the run is copied here while it trains
@@ -91,7 +91,7 @@ pub(super) fn resume(
         let title = stored.header.title();
         let home = folder.parent().unwrap_or(root).join(&run);
         let mut config = stored.header.config.clone();
-        // Its folder there has what its PET started from.
+        // The folder of the run contains a copy of the PET's initial LoRA.
         config.pet_start = None;
         let job = Job {
             own: there.own(&mut config, control)?,
@@ -110,7 +110,7 @@ pub(super) fn resume(
     }
 }
 
-/// Checks that nothing is to be changed of a run that is at work.
+/// Checks that no setting is to be changed, because the run is being trained.
 fn refuse_changes(changes: &Changes<'_>, name: &str) -> Result<()> {
     let option = match (changes.device, changes.micro_batch) {
         (Some(_), _) => "--device",
@@ -124,7 +124,8 @@ fn refuse_changes(changes: &Changes<'_>, name: &str) -> Result<()> {
     .advise("leave the option out, or stop the run first"))
 }
 
-/// `runs --place`: what the program there says to the same words. JSON for a file here is asked for by itself.
+/// `runs --place`: prints the output of the program on the other machine for the same arguments. JSON for a file here
+/// is requested separately.
 pub(super) fn runs(name: &str, words: &[String], json: &Json) -> Result<End> {
     json.check()?;
     let place = machine(name)?;

@@ -71,7 +71,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// The words that ask the program on another machine for the same list or table.
+    /// Returns the arguments that request the same list or table from the program on another machine.
     fn words_there(&self) -> Vec<String> {
         let mut words = self.runs.clone();
         let tags = self.tags.iter().map(|tag| ("--tag", tag));
@@ -83,7 +83,7 @@ impl Args {
         words
     }
 
-    /// Refuses options that would have no effect beside the others.
+    /// Checks that no option is without effect.
     fn check(&self) -> Result<()> {
         let format = self.export.as_deref().map(Format::of).transpose()?;
         let is_figure = matches!(format, Some(Format::Svg | Format::Pdf | Format::Png));
@@ -105,7 +105,7 @@ impl Args {
     }
 }
 
-/// An entry of the JSON.
+/// An entry of the JSON output.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Entry<'a> {
@@ -117,7 +117,7 @@ enum Entry<'a> {
     },
 }
 
-/// Lists or exports.
+/// Lists runs or exports them.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.check()?;
     if let Some(place) = &args.place {
@@ -128,7 +128,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let format = args.export.as_deref().map(Format::of).transpose()?;
     let is_table = matches!(format, Some(Format::Markdown | Format::Latex));
     let is_table = is_table || args.table.asks_for_table();
-    // A run that is named is used, finished or not.
+    // A run that is named explicitly is included even if it is unfinished.
     let mut unfinished = args.table.unfinished() || !args.runs.is_empty();
     if args.table.is_choosing() || is_table {
         let whole = listed.iter().filter_map(|e| e.summary.as_ref().ok());
@@ -160,7 +160,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(End::Done)
 }
 
-/// The runs that are asked for, conditions aside, and whether there are any at all.
+/// Returns the requested runs before conditions are applied, and whether there are any runs at all.
 fn found(args: &Args, root: &Path) -> Result<(Vec<ListedRun>, bool)> {
     let mut listed = if args.runs.is_empty() {
         store::list(root)
@@ -241,7 +241,7 @@ fn give_table(args: &Args, runs: &[TableRun<'_>], unfinished: bool) -> Result<En
             _ => none_finished(),
         });
     }
-    // Notes that do not fit into a file, or into JSON on standard output.
+    // Notes cannot be part of the file, or of JSON on standard output.
     if args.export.is_some() || args.json.on_stdout() {
         table.notes().iter().for_each(tell);
     }

@@ -1,4 +1,4 @@
-//! Options that have no effect with the others.
+//! Reports options that have no effect in combination with the others.
 
 use super::Settings;
 use crate::method::{Chosen, Idle, problems};
@@ -7,10 +7,10 @@ use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting, SettingSpec};
 
 impl Settings {
-    /// The keys that options give, each with its option.
+    /// Returns the keys that options set, each with its option.
     fn given(&self) -> Vec<(&str, String)> {
         let option = |(spec, _): (&'static SettingSpec, &Setting)| (spec.key, spec.place());
-        // What every method does that has no such setting: none of its epochs differ.
+        // 0 is what a method without such a setting does anyway.
         let nothing = |(spec, value): &(&SettingSpec, &Setting)| {
             spec.of_epochs.is_some() && **value == Setting::Whole(0)
         };
@@ -20,11 +20,12 @@ impl Settings {
         common.chain(own.map(option)).chain(set).collect()
     }
 
-    /// A sentence on each option that has no effect with the method and PET. They are no mistake: one line of options
-    /// serves all methods that are compared. Where something is wrong with the settings, only that is reported.
+    /// Returns a sentence about each option that has no effect with the method and PET. This is not an error, since
+    /// the same options may be used for all methods of a comparison. Returns nothing if the settings are invalid,
+    /// because that is reported instead.
     ///
     /// # Errors
-    /// There is no such method, or a size is given for a PET without one.
+    /// Returns a Problem if there is no such method, or a size is given for a PET without one.
     pub(super) fn notes_on_idle(&self, config: &RunConfig) -> Result<Vec<String>> {
         if !problems(config).is_empty() {
             return Ok(Vec::new());
@@ -59,12 +60,12 @@ impl Settings {
     }
 }
 
-/// The option that gives the setting of this key.
+/// Returns the option that sets this key.
 pub(in crate::cli) fn option_of(key: &str) -> String {
     format!("--{}", key.replace('_', "-"))
 }
 
-/// The sentence on an option that has no effect.
+/// Returns the sentence about an option that has no effect.
 pub(in crate::cli) fn without_effect(why: &str, option: &str) -> String {
     format!("note: {why}, so {option} has no effect")
 }

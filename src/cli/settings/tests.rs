@@ -1,4 +1,4 @@
-//! Options become settings, and settings become the command that repeats them.
+//! Tests that options become settings, and that settings become the command that repeats them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::method::{Chosen, METHODS, command};
 use crate::run::config::{RunSetting, SETTINGS, Setting, SettingKind};
 use crate::session::Session;
 
-/// LAE's setting that is a share of the epochs.
+/// LAE's setting that depends on the number of epochs.
 const FREEZE_EPOCHS: &str = "freeze_epochs";
 
 #[derive(Parser)]
@@ -73,13 +73,13 @@ fn the_copied_command_gives_the_same_settings() {
     );
     let options = command.strip_prefix("lae-studio train").unwrap();
     assert_eq!(resolve(options), config);
-    // A method's own settings keep the options that scripts rely on.
+    // Settings of methods keep the options that scripts use.
     for option in [" --no-ensemble", " --no-learning", " --ema 0.9999"] {
         assert!(options.contains(option), "{options}");
     }
 }
 
-/// A value of this setting other than the usual one.
+/// Returns a value of this setting that differs from the default.
 fn another(setting: &RunSetting) -> Setting {
     match (setting.spec.kind, setting.spec.key) {
         (_, "method") => Setting::Text("baseline".into()),
@@ -181,7 +181,7 @@ fn letters_come_with_their_tasks() {
     assert_eq!(resolve(""), RunConfig::default());
 }
 
-/// A folder of `classes` classes with `pictures` plain images of one colour in each.
+/// Creates a folder of `classes` classes with `pictures` images of one colour each.
 fn photographs(classes: u8, pictures: u8) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for class in 1..=classes {
@@ -201,7 +201,7 @@ fn a_folder_gets_what_the_window_gives_it() {
     let place = folder.path().display();
     let config = resolve(&format!("--data {place}"));
     let data = Dataset::open(&config.data, &open_options(&config)).unwrap();
-    // The window's way: its own settings of the data, from what it shows of it.
+    // The window starts from its stored settings and the data that it shows.
     let mut wanted = RunConfig {
         data: config.data.clone(),
         ..RunConfig::default()
@@ -210,7 +210,7 @@ fn a_folder_gets_what_the_window_gives_it() {
     assert_eq!(config, wanted);
     assert_eq!((config.batch, config.epochs, config.flip), (24, 15, true));
     assert_eq!(config.classes_per_task, "12");
-    // Batch and epochs belong to the smaller tasks.
+    // Batch and epochs suit the smaller tasks.
     let stages = resolve(&format!("--data {place} --classes-per-task 3,3,2,2,2"));
     assert_eq!((stages.batch, stages.epochs), (6, 15));
     assert_eq!((config.order.as_str(), frozen(&config)), ("0,4-11,1-3", 9));
@@ -277,7 +277,7 @@ fn an_option_without_effect_is_told_with_its_name() {
     assert_eq!(refused.what, "SSF has no size setting");
     let others = tried("--pet fact --pet-size 5 --pet-set scale=2").unwrap();
     assert_eq!(others.config.pet_set.as_deref(), Some("scale=2"));
-    // The options that one line gives to LAE and its Baseline alike.
+    // The same options are used for LAE and its Baseline.
     let both = "--pet adapter --pet-size 5 --blocks 5 --epochs 5 --freeze-epochs 0 --ema 0.999";
     assert!(tried(both).unwrap().notes.is_empty());
     let of_baseline = tried(&format!("--method baseline {both}")).unwrap().notes;
@@ -303,7 +303,7 @@ fn what_all_methods_are_compared_on_is_told_and_what_holds_anyway_is_not() {
     );
     // Errors are reported first, and nothing else.
     assert!(tried(&format!("--method simplecil --batch 0 {common}")).is_err());
-    // A method that freezes nothing does what is asked for.
+    // A method without frozen epochs already does what is requested.
     for method in ["baseline", "simplecil", "lae --no-learning"] {
         let words = format!("--method {method} --freeze-epochs 0");
         assert!(tried(&words).unwrap().notes.is_empty(), "{method}");
@@ -324,7 +324,7 @@ fn fewer_epochs_than_those_of_a_file_keep_the_share_of_frozen_ones() {
     assert_eq!(with("epochs = 3\nfreeze_epochs = 3\n", ""), 3);
 }
 
-/// Five classes of light strokes on a dark ground.
+/// Creates a folder of five classes of light strokes on a dark background.
 fn symbols() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for class in 0..5u32 {
@@ -342,7 +342,7 @@ fn symbols() -> tempfile::TempDir {
     root
 }
 
-/// A workspace whose window has nothing to draw.
+/// Returns a session whose window draws nothing.
 fn session(runs: &Path) -> Session {
     let backend = Box::<crate::session::backend::Recorded>::default();
     let sources = crate::session::Disk::at(runs.into());
@@ -369,7 +369,7 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
         let place = folder.path().display().to_string();
         let typed = |method: &str| resolve(&format!("--data {place} --method {method}"));
         let all: Vec<RunConfig> = METHODS.iter().map(|spec| typed(spec.key)).collect();
-        // The data first, then one method after the other, there and back.
+        // First the dataset, then one method after the other, and back.
         let mut window = session(runs.path());
         window.choose_data(&place);
         settle(&mut window);
@@ -384,7 +384,7 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
             let options = command.strip_prefix("lae-studio train").unwrap();
             assert_eq!(resolve(options), *typed, "{command}");
         }
-        // The method first.
+        // First the method.
         let mut window = session(runs.path());
         if first != window.experiment.draft.method {
             window.choose_method(named_method(first).unwrap());
@@ -404,7 +404,7 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
 
 #[test]
 fn values_that_no_data_set_can_make_right_are_told_before_it_is_opened() {
-    // Were it opened first, training would report the folder that is not there.
+    // If the dataset were opened first, the missing folder would be reported instead.
     let told = |options: &str| {
         let resolved = tried(&format!("--data /nowhere/at/all {options}"));
         resolved.map(drop).map_err(|problem| problem.what)
@@ -414,6 +414,6 @@ fn values_that_no_data_set_can_make_right_are_told_before_it_is_opened() {
         told("--epochs 0 --batch 0").unwrap_err(),
         "the number of epochs must be above 0; a batch needs at least one image"
     );
-    // How many epochs suit the data is not known yet.
+    // The number of epochs that suits the dataset is not known yet.
     assert_eq!(told("--set freeze_epochs=9"), Ok(()));
 }

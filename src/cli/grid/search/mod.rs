@@ -1,4 +1,4 @@
-//! `grid --search`: which settings serve each method best, on a validation share of the training images.
+//! `grid --search`: finds the best settings for each method, on a validation share of the training images.
 
 mod report;
 
@@ -67,13 +67,13 @@ fn share(text: &str) -> std::result::Result<f64, String> {
 }
 
 impl Options {
-    /// Whether something is to be chosen.
+    /// Returns whether a search is requested.
     pub fn is_wanted(&self) -> bool {
         self.search.is_some()
     }
 }
 
-/// Chooses.
+/// Runs the search.
 pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     let Some(how) = args.search.search else {
         return Ok(End::Done);

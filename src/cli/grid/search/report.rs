@@ -16,36 +16,36 @@ use crate::run::job::SearchBy;
 use crate::run::search_result::EdgeEnd;
 use crate::store::spread_text;
 
-/// Raised when a field of the JSON changes its meaning.
+/// Version of the JSON; increased when a field changes its meaning.
 const VERSION: u32 = 2;
 
-/// A search for scripts.
+/// The JSON output of a search.
 #[derive(Serialize)]
 pub(super) struct SearchReport {
     version: u32,
     grid: String,
     /// `halving` or `all`.
     search: &'static str,
-    /// Training steps that each contest may take.
+    /// Maximum number of training steps per contest.
     budget: usize,
     contests: Vec<ContestReport>,
-    /// The grid's file of what was chosen.
+    /// The grid file with the chosen rows.
     #[serde(skip_serializing_if = "String::is_empty")]
     winners: String,
 }
 
-/// What competes, and what became of it.
+/// A contest and its result.
 #[derive(Serialize)]
 struct ContestReport {
     title: String,
-    /// Settings that take part, and those that the budget leaves out.
+    /// Number of rows that take part, and of those that exceed the budget.
     tried: usize,
     left_out: usize,
     rounds: u32,
-    /// Training steps at most, and those of all rows with all epochs.
+    /// Maximum number of training steps, and the steps of all rows with all epochs.
     steps: usize,
     steps_of_all: usize,
-    /// Seconds at most of what is not there yet; with `--list`.
+    /// Maximum seconds of the runs that do not exist yet; with `--list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
     rows: Vec<RowReport>,
@@ -54,7 +54,7 @@ struct ContestReport {
     unranked: Vec<String>,
 }
 
-/// A row that competes, or would with a larger budget.
+/// A row of a contest, or one that exceeds the budget.
 #[derive(Serialize)]
 struct RowReport {
     title: String,
@@ -63,7 +63,7 @@ struct RowReport {
     runs: usize,
     /// Training steps of its runs in the first round.
     steps: usize,
-    /// Seconds of those that are not there yet; with `--list`.
+    /// Seconds of its runs that do not exist yet; with `--list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
 }
@@ -76,34 +76,35 @@ struct Chosen {
     mean: f64,
     std: Option<f64>,
     runs: usize,
-    /// The next best, how many points behind, the standard error of that, and its corrected p-value.
+    /// The next best row, its difference in percentage points, the standard error of the difference, and its
+    /// corrected p-value.
     second: Option<String>,
     difference: Option<f64>,
     error: Option<f64>,
     p: Option<f64>,
-    /// Others that do not differ significantly from it.
+    /// Other rows that do not differ significantly from it.
     level: Vec<String>,
     /// Its settings with the lowest or highest value that was tried.
     edges: Vec<EdgeEnd>,
 }
 
-/// What the runs of each row will take in each round.
+/// Estimated costs of each row in each round.
 pub(super) struct Forecast {
     rounds: Vec<HashMap<usize, RowForecast>>,
 }
 
-/// What the runs of a row will take in a round.
+/// Estimated costs of a row in a round.
 #[derive(Clone, Default)]
 struct RowForecast {
     costs: GridCosts,
-    /// Its runs that are there.
+    /// Number of its finished runs.
     there: usize,
-    /// Why one of them cannot be run.
+    /// Why one of its runs cannot start.
     refused: Option<String>,
 }
 
 impl Forecast {
-    /// Returns what is known before anything is run; `None` when the user stopped it.
+    /// Estimates all rounds before anything runs; `None` if the user stopped it.
     pub fn make(
         search: &Search,
         root: &Path,
@@ -128,12 +129,12 @@ impl Forecast {
         known.cloned().unwrap_or_default()
     }
 
-    /// Seconds that a contest takes at most.
+    /// Returns the maximum seconds of a contest.
     fn seconds(&self, contest: &Contest) -> f64 {
         contest.most(|row, round| self.of(row, round).costs.seconds)
     }
 
-    /// Whether all that is to be done was timed by earlier runs.
+    /// Returns whether the estimates of all remaining runs are based on earlier runs.
     fn is_measured(&self) -> bool {
         let rows = self.rounds.iter().flat_map(HashMap::values);
         let mut costs = rows.map(|row| row.costs);
@@ -164,7 +165,7 @@ impl RowForecast {
     }
 }
 
-/// What competes, each row on a line, and what that will take.
+/// Returns a table of all rows and the estimated costs.
 pub(super) fn listing(search: &Search, by: SearchBy, forecast: &Forecast) -> String {
     let mut table = Table::new(&["", "row", ">runs", "state", ">steps", ">time"]);
     for contest in &search.contests {
@@ -195,7 +196,7 @@ pub(super) fn listing(search: &Search, by: SearchBy, forecast: &Forecast) -> Str
     format!("{table}{of}{}", plan_text(search, by, Some(forecast)))
 }
 
-/// A line for each contest, and the budget.
+/// Returns a line for each contest, and the budget.
 pub(super) fn plan_text(search: &Search, by: SearchBy, forecast: Option<&Forecast>) -> String {
     let mut text = String::new();
     for contest in &search.contests {
@@ -237,7 +238,7 @@ pub(super) fn plan_text(search: &Search, by: SearchBy, forecast: Option<&Forecas
     text
 }
 
-/// What was chosen, and what to know of that.
+/// Returns the chosen rows as a table, followed by notes.
 pub(super) fn verdict_text(search: &Search, verdicts: &[ContestResult]) -> String {
     let columns = [
         "",
@@ -280,7 +281,7 @@ pub(super) fn verdict_text(search: &Search, verdicts: &[ContestResult]) -> Strin
 }
 
 impl SearchReport {
-    /// Returns what competes, and what that will take where it is foreseen.
+    /// Returns the report of the contests, with their costs if they were estimated.
     pub fn of(search: &Search, grid: &Grid, by: SearchBy, forecast: Option<&Forecast>) -> Self {
         let contests = search.contests.iter().map(|contest| ContestReport {
             title: contest.title.clone(),
@@ -307,7 +308,7 @@ impl SearchReport {
         }
     }
 
-    /// Returns it with what was chosen, and the file of that.
+    /// Adds the chosen rows and their grid file.
     pub fn with(mut self, search: &Search, verdicts: &[ContestResult], winners: String) -> Self {
         let ends = search.ends(verdicts).into_iter();
         for ((report, verdict), end) in self.contests.iter_mut().zip(verdicts).zip(ends) {
