@@ -208,7 +208,6 @@ pub fn read_from(path: &Path, from: u64, most: u64) -> io::Result<Vec<u8>> {
 /// `torch.save`: they have ZIP64 records (76 bytes) that their directory does not need. If the first entry of the
 /// directory is also 76 bytes long, the search assumes that the directory starts at its second entry.
 ///
-///
 /// # Errors
 /// Returns an error if the archive is damaged, or does not start with the first byte.
 pub fn open_zip<R: Read + Seek>(reader: R) -> ZipResult<ZipArchive<R>> {
