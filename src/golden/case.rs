@@ -1,4 +1,4 @@
-//! What a method adds to the run of tasks of a file, and the file's names of its parameters.
+//! The parts of a golden file's run that depend on the method, and the file's names of its parameters.
 
 use burn::tensor::{Device, Tensor};
 
@@ -17,9 +17,9 @@ const ADAPTER: Names = &[
     ("b_up", "up_proj.bias", false),
 ];
 
-/// What a method adds to the run of a file.
+/// The parts of a run that depend on the method.
 pub(super) trait Case {
-    /// The method itself.
+    /// Returns the method.
     fn method(&mut self) -> &mut dyn Method;
 
     /// Returns what the current task trains, for a method that tunes a PET and has a cosine head.
@@ -27,7 +27,7 @@ pub(super) trait Case {
         None
     }
 
-    /// Replaces the random values that are drawn once per run by those of the file.
+    /// Replaces random values that are drawn once per run by those of the file.
     fn take(&mut self, _file: &GoldenFile, _device: &Device) -> Result<()> {
         Ok(())
     }
@@ -38,8 +38,8 @@ pub(super) trait Case {
         kept.strip_prefix("tuning.").map(ToString::to_string)
     }
 
-    /// Returns the gradients of a batch under our names, without an update; `None` if they are not
-    /// compared. Labels are counted within the task.
+    /// Returns the gradients of a batch under our names, without an update; `None` if they are not compared. Labels
+    /// count within the task.
     fn gradients(&mut self, images: Tensor<4>, labels: &[usize]) -> Result<Option<Gradients>> {
         let session = self.session();
         let learned = session.map(|tuning| tuning.gradients(images, labels, None));
@@ -51,7 +51,7 @@ pub(super) trait Case {
         Some(self.session()?.rate(now))
     }
 
-    /// Compares what is the method's own, after a task.
+    /// Compares the method's own state after a task.
     fn compare(&mut self, _to: &mut Comparer<'_>, _task: usize, _test: &Tensor<4>) -> Result<()> {
         Ok(())
     }
@@ -70,12 +70,12 @@ pub(super) trait Case {
         }
     }
 
-    /// Largest accepted error of a loss.
+    /// Returns the largest accepted error of a loss.
     fn loss_limit(&self, tolerance: Tolerance) -> f64 {
         tolerance.single
     }
 
-    /// Whether the highest score is the answer.
+    /// Returns whether the prediction is the class with the highest score.
     fn answers_by_score(&self) -> bool {
         true
     }

@@ -1,9 +1,9 @@
 //! Compares tensors with those of a file.
 //!
-//! Error: max|a − b| / max|b|; if the reference is all zero, zero is required. For gradients of a
-//! run of tasks the denominator is at least a thousandth of the step's largest entry, and the names
-//! in the file must be those of the trained parameters. Changes made by training are also compared
-//! as differences, because a large value hides a small change.
+//! Error: max|a − b| / max|b|; a reference of zeros must match exactly. For gradients in a run of tasks, the
+//! denominator is at least a thousandth of the step's largest entry, and the names in the file must be those of the
+//! trained parameters. Changes by training are also compared as differences, because a large value would hide a wrong
+//! change.
 
 use std::collections::BTreeSet;
 
@@ -16,9 +16,9 @@ use crate::method::heads::Heads;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named};
 
-/// A change of less than this share of the tensor's size is not compared.
+/// Changes below this share of the tensor's largest value are not compared.
 const STILL: f64 = 1e-5;
-/// Answers must agree where the two best scores differ by more than this share of the largest.
+/// Predictions must agree if the two best scores differ by more than this share of the largest score.
 const CLEAR: f64 = 2e-3;
 
 /// Collects comparisons with one file.
@@ -44,13 +44,13 @@ impl<'a> Comparer<'a> {
     }
 
     pub(super) fn push(&mut self, name: impl Into<String>, error: f64, ok: bool) {
-        // What is no number passes no limit.
+        // NaN must not pass any limit.
         let error = if error.is_nan() { f64::INFINITY } else { error };
         let name = name.into();
         self.comparisons.push(Comparison { name, error, ok });
     }
 
-    /// Compares with the file's tensor of this name.
+    /// Compares values with the file's tensor of this name.
     pub(super) fn compare(&mut self, name: &str, got: &[f32], limit: f64) -> Result<()> {
         let wanted = &self.file.tensor(name)?.values;
         same_length(name, got.len(), wanted.len())?;
@@ -73,7 +73,7 @@ impl<'a> Comparer<'a> {
         self.compare(name, &HostTensor::read(got)?.values, limit)
     }
 
-    /// Compares heads with the file's behind `prefix`.
+    /// Compares heads with the file's tensors that start with `prefix`.
     pub(super) fn compare_heads(&mut self, prefix: &str, heads: &Heads, limit: f64) -> Result<()> {
         for (task, head) in heads.0.iter().enumerate() {
             let weight = theirs_of(&HostTensor::read(&head.weight)?, true);
@@ -84,7 +84,7 @@ impl<'a> Comparer<'a> {
         Ok(())
     }
 
-    /// Compares with the file's f64 tensor of this name, number by number.
+    /// Compares f64 values with the file's tensor of this name by absolute error.
     pub(super) fn compare_doubles(&mut self, name: &str, got: &[f64], limit: f64) -> Result<()> {
         let wanted = self.file.doubles(name)?;
         same_length(name, got.len(), wanted.len())?;
@@ -94,7 +94,7 @@ impl<'a> Comparer<'a> {
         Ok(())
     }
 
-    /// Compares all gradients of a task's first step with those of the file, by its names.
+    /// Compares all gradients of a task's first step with those of the file, by the file's names.
     pub(super) fn compare_gradients(&mut self, task: usize, got: &Named, wanted: &Named) {
         let prefix = format!("task.{task}.grad.");
         let names = |named: &Named| named.keys().cloned().collect::<BTreeSet<String>>();
@@ -104,7 +104,7 @@ impl<'a> Comparer<'a> {
         let least = 1e-3 * sizes.fold(0.0, f64::max);
         for (name, wanted) in wanted {
             if let Some(got) = got.get(name) {
-                // All are 0 in a task of one class.
+                // In a task with a single class, all gradients are 0.
                 let error = error(got, wanted, largest(&wanted.values).max(least));
                 let ok = error <= self.tolerance.single;
                 self.push(format!("{prefix}{name}"), error, ok);
@@ -112,8 +112,8 @@ impl<'a> Comparer<'a> {
         }
     }
 
-    /// Compares everything the file holds after a task, and how far it moved, by its names: ours and
-    /// the file's, each at the beginning and at the end of the task.
+    /// Compares all tensors of the file after a task, and their changes, by the file's names. `ours` and `theirs` are
+    /// the tensors at the start and at the end of the task.
     pub(super) fn compare_state(
         &mut self,
         task: usize,
@@ -143,8 +143,8 @@ impl<'a> Comparer<'a> {
         Ok(())
     }
 
-    /// Compares all of the file's tensors behind `prefix` with those of a checkpoint behind `ours`. Indices of images are
-    /// compared exactly.
+    /// Compares all tensors of the file that start with `prefix` with those of a checkpoint that start with `ours`.
+    /// Indices of images are compared exactly.
     pub(super) fn compare_kept(
         &mut self,
         prefix: &str,
@@ -162,8 +162,8 @@ impl<'a> Comparer<'a> {
         Ok(())
     }
 
-    /// Compares scores of the test images (images × classes so far) and the classes given. Where
-    /// `by_score`, a class may differ if its score hardly does.
+    /// Compares the scores of the test images (images × classes so far) and the predicted classes. With `by_score`,
+    /// classes with almost equal scores may be exchanged.
     pub(super) fn compare_answers(
         &mut self,
         task: usize,
@@ -200,7 +200,7 @@ fn same_length(name: &str, got: usize, wanted: usize) -> Result<()> {
     )))
 }
 
-/// max|a − b| / size; infinity for tensors of unlike length.
+/// Returns max|a − b| / size; infinity for tensors of different length.
 fn error(a: &HostTensor, b: &HostTensor, size: f64) -> f64 {
     match a.values.len() == b.values.len() {
         true => apart(&a.values, &b.values) / size.max(f64::MIN_POSITIVE),
@@ -208,7 +208,7 @@ fn error(a: &HostTensor, b: &HostTensor, size: f64) -> f64 {
     }
 }
 
-/// The larger of two; not a number as soon as one of them is.
+/// Returns the larger value; NaN if one of them is NaN.
 fn worse(most: f64, value: f64) -> f64 {
     if value > most || value.is_nan() {
         value
@@ -221,7 +221,7 @@ fn largest(values: &[f32]) -> f64 {
     values.iter().map(|v| f64::from(v.abs())).fold(0.0, worse)
 }
 
-/// max|a − b|.
+/// Returns max|a − b|.
 fn apart(a: &[f32], b: &[f32]) -> f64 {
     let pairs = a.iter().zip(b).map(|(a, b)| f64::from((a - b).abs()));
     pairs.fold(0.0, worse)

@@ -1,5 +1,4 @@
-//! Golden files: their tensors and settings, and how other programs name what we know under other
-//! names.
+//! Golden files: their tensors and settings, and the mapping of other programs' names to ours.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -22,7 +21,7 @@ use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;
 use crate::tensors::{HostTensor, Named, named};
 
-/// A file's tensors (f32; targets as exact small numbers) and settings.
+/// The tensors of a file (f32; targets as exact integers) and its settings.
 pub(super) struct GoldenFile {
     pub(super) tensors: Named,
     doubles: BTreeMap<String, Vec<f64>>,
@@ -69,7 +68,7 @@ impl GoldenFile {
         })
     }
 
-    /// The method of the file; `None` for LAE.
+    /// Returns the method of the file; `None` for LAE.
     pub(super) fn method(&self) -> Option<&str> {
         self.settings.get("method").map(String::as_str)
     }
@@ -78,7 +77,7 @@ impl GoldenFile {
         named(&self.tensors, name)
     }
 
-    /// The tensors whose names begin with a prefix, without it.
+    /// Returns the tensors whose names start with a prefix, without the prefix.
     pub(super) fn under(&self, prefix: &str) -> Named {
         let found = self.tensors.iter().filter_map(|(name, tensor)| {
             let name = name.strip_prefix(prefix)?;
@@ -87,7 +86,7 @@ impl GoldenFile {
         found.collect()
     }
 
-    /// A tensor of f64 values.
+    /// Returns a tensor of f64 values.
     pub(super) fn doubles(&self, name: &str) -> Result<&[f64]> {
         let found = self.doubles.get(name).map(Vec::as_slice);
         found.ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))
@@ -98,7 +97,7 @@ impl GoldenFile {
         value.ok_or_else(|| Problem::new(format!("the metadata has no \"{key}\"")))
     }
 
-    /// A number that may be left out.
+    /// Returns an optional number of the metadata.
     pub(super) fn optional<T: std::str::FromStr>(&self, key: &str) -> Result<Option<T>> {
         let is_there = self.settings.contains_key(key);
         is_there.then(|| self.number(key)).transpose()
@@ -110,9 +109,8 @@ impl GoldenFile {
         text.trim().parse().map_err(|_| wrong())
     }
 
-    /// Refuses sizes in the metadata that no tensor of the file can have: their product is more
-    /// than the numbers it holds. Code that allocates by such sizes asks here first, for memory that
-    /// cannot be had ends the program.
+    /// Checks sizes in the metadata: their product must not exceed the number of values in the file. Must be called
+    /// before memory is allocated for such sizes, because a failed allocation ends the program.
     pub(super) fn check_sizes(&self, what: &str, sizes: &[usize]) -> Result<()> {
         let held = self.tensors.values().map(|tensor| tensor.values.len());
         let held = held.chain(self.doubles.values().map(Vec::len)).sum();
@@ -127,7 +125,7 @@ impl GoldenFile {
         }
     }
 
-    /// The numbers of classes of all tasks, for heads on features of this width.
+    /// Returns the numbers of classes of all tasks, for heads on features of this width.
     pub(super) fn classes(&self, key: &str, width: usize) -> Result<Vec<usize>> {
         let classes: Vec<usize> = serde_json::from_value(self.json(key)?).map_err(|e| {
             Problem::new(format!(
@@ -146,7 +144,7 @@ impl GoldenFile {
             .map_err(|e| Problem::new(format!("\"{key}\" in the metadata is not valid JSON: {e}")))
     }
 
-    /// Class numbers of a target tensor, counted within the last task.
+    /// Returns the class indices of a target tensor, counted within the last task.
     pub(super) fn labels(&self, name: &str, old_classes: usize) -> Result<Vec<usize>> {
         let values = self.tensor(name)?.values.iter();
         let local = values.map(|&v| (v as usize).checked_sub(old_classes));
@@ -154,7 +152,7 @@ impl GoldenFile {
         labels.ok_or_else(|| Problem::new(format!("{name} has a class of an earlier task")))
     }
 
-    /// Part `index` along the first axis of a tensor of batches of images.
+    /// Returns part `index` along the first axis of a tensor of image batches.
     pub(super) fn images(&self, name: &str, index: usize, device: &Device) -> Result<Tensor<4>> {
         let all: Tensor<5> = self.tensor(name)?.to_device(device)?;
         match index < all.dims()[0] {
@@ -182,8 +180,8 @@ fn numbers<const N: usize, T>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> V
         .collect()
 }
 
-/// How a PET's parameters are named in these files: ours, theirs, and whether theirs is
-/// transposed (weights of a Linear are out × in there).
+/// Names of a PET's parameters: our name, the file's name, and whether the file's tensor is transposed (weights of a
+/// Linear are out × in there).
 pub(super) type Names = &'static [(&'static str, &'static str, bool)];
 
 const ADAPTER: Names = &[
@@ -215,8 +213,8 @@ pub(super) fn renamed(names: Names, ours: &str) -> Option<(String, bool)> {
     Some((format!("{block}.{theirs}"), *transposed))
 }
 
-/// The family and dimensions of the file's network. Files of compared methods name the family
-/// apart from their kind.
+/// Returns the family and dimensions of the file's network. Files of compared methods have separate keys for family
+/// and kind.
 pub(super) fn architecture_of(file: &GoldenFile) -> Result<Architecture> {
     let family = file.text("backbone").or_else(|_| file.text("kind"))?;
     families::from_metadata(family, &file.settings)
@@ -232,7 +230,7 @@ pub(super) fn backbone_of(file: &GoldenFile, place: &Place) -> Result<Arc<dyn Ba
     architecture_of(file)?.assemble(tensors, place.clone())
 }
 
-/// A tensor of the file as one of a weight file.
+/// Converts a tensor of the file to one of a weights file.
 pub(super) fn in_memory(tensor: &HostTensor) -> Stored {
     let values = tensor.values.clone();
     Stored::new(tensor.shape.clone(), move || Ok(values.clone()))
@@ -274,7 +272,7 @@ pub(super) fn fresh_pets(
     Ok((stack, names))
 }
 
-/// The multiplier that `pet_args` fixes for one of our scale parameters; 1 when it says nothing.
+/// Returns the multiplier that `pet_args` sets for one of our scale parameters; 1 if it sets none.
 pub(super) fn fixed_value(args: &Value, full: &str) -> f32 {
     let key = match full.split_once('.') {
         Some((_, "s_k")) => "key_scale",
@@ -293,7 +291,7 @@ pub(super) fn heads_of(file: &GoldenFile, device: &Device) -> Result<Heads> {
     Ok(Heads(heads.collect::<Result<_>>()?))
 }
 
-/// The head whose parts are called `<prefix>.weight` and `<prefix>.bias`.
+/// Returns the head with the tensors `<prefix>.weight` and `<prefix>.bias`.
 pub(super) fn head_of(file: &GoldenFile, prefix: &str, device: &Device) -> Result<Head> {
     let part = |name: &str| {
         let stored = file.tensor(&format!("{prefix}.{name}"))?;
@@ -305,8 +303,8 @@ pub(super) fn head_of(file: &GoldenFile, prefix: &str, device: &Device) -> Resul
     })
 }
 
-/// A tensor of the file as one of our rank-2 parameters: a vector is one row, a 1×1 convolution a matrix, a single
-/// number 1 × 1, and axes of length 1 before the last one are left out.
+/// Converts a tensor of the file to one of our rank-2 parameters: a vector becomes a row, a 1×1 convolution a matrix,
+/// a scalar 1 × 1, and axes of length 1 before the last one are removed.
 pub(super) fn ours_of(stored: &HostTensor, transposed: bool) -> HostTensor {
     let values = stored.values.clone();
     let shape = match stored.shape.as_slice() {
@@ -317,7 +315,7 @@ pub(super) fn ours_of(stored: &HostTensor, transposed: bool) -> HostTensor {
     theirs_of(&HostTensor { shape, values }, transposed)
 }
 
-/// The transpose where asked for; transposing is its own inverse, so this serves both ways.
+/// Returns the transpose if `transposed`. Transposing is its own inverse, so this converts in both directions.
 pub(super) fn theirs_of(matrix: &HostTensor, transposed: bool) -> HostTensor {
     match (transposed, matrix.shape.len()) {
         (true, 2) => matrix.turned(),

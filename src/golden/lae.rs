@@ -1,5 +1,4 @@
-//! LAE against such files: features, logits, gradients, the training steps, both experts and their
-//! ensemble.
+//! Checks LAE: features, logits, gradients, the training steps, both experts and their ensemble.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +20,7 @@ use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// Runs one file.
+/// Checks one file.
 pub(super) fn check(
     file: &GoldenFile,
     place: &Place,
@@ -32,14 +31,14 @@ pub(super) fn check(
     Ok(run.comparer.report())
 }
 
-/// A file set up to run: the method, and the names of the PET's parameters.
+/// The run of a file: the method, and the names of the PET's parameters.
 struct Run<'a> {
     file: &'a GoldenFile,
     comparer: Comparer<'a>,
     backbone: Arc<dyn Backbone>,
     lae: Lae,
     names: Names,
-    /// Parameters that the file holds fixed, by our full name, with their value.
+    /// Parameters with a fixed value in the file, by our full name.
     fixed: BTreeMap<String, f32>,
     old_classes: usize,
 }
@@ -118,7 +117,7 @@ impl<'a> Run<'a> {
         let last = heads.0.len() - 1;
         for (at, Head { weight, bias }) in heads.0.iter_mut().enumerate() {
             for (name, leaf) in [("head.weight", weight), ("head.bias", bias)] {
-                // Earlier heads are not trained.
+                // Earlier heads are not trained, so their gradients are zero.
                 let own = (at == last).then(|| gradient(name, leaf)).flatten();
                 *leaf = own.unwrap_or_else(|| leaf.zeros_like());
             }
@@ -133,7 +132,7 @@ impl<'a> Run<'a> {
         self.compare_pets("grad.pet", pets, single)
     }
 
-    /// Compares tensors of the PET's parameters that are not fixed with `<prefix>.<block>.<their name>`.
+    /// Compares tensors of the PET's parameters, except fixed ones, with `<prefix>.<block>.<name in the file>`.
     fn compare_pets(
         &mut self,
         prefix: &str,
@@ -151,7 +150,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Takes the file's steps (usually eight); returns their losses before each update.
+    /// Trains the steps of the file (usually eight); returns their losses before each update.
     fn train(&mut self) -> Result<Tensor<1>> {
         let frozen_steps: usize = self.file.number("freeze_steps")?;
         let mut losses = Vec::new();
@@ -164,7 +163,7 @@ impl<'a> Run<'a> {
             let labels = self.file.labels(&labels, self.old_classes)?;
             let images = self.images(&name)?;
             losses.push(self.lae.step(images, &labels, step < frozen_steps)?);
-            // Multipliers that the file holds fixed get their value again.
+            // Multipliers with a fixed value in the file are reset to it.
             let fixed = &self.fixed;
             let held = |pets: &PetStack| {
                 pets.with(|name, tensor, _| match fixed.get(name) {

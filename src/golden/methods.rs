@@ -1,5 +1,5 @@
-//! What each method adds to the run of tasks in its files: its initial state, the trained
-//! parameters, and what is compared besides losses and answers.
+//! The parts of each method in the run of a golden file: its initial state, its trained parameters, and what is
+//! compared in addition to losses and predictions.
 
 use burn::tensor::{Device, Tensor};
 
@@ -20,7 +20,7 @@ use crate::metrics::Expert;
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
 
-/// Runs a file of one of these methods.
+/// Checks a file of one of these methods.
 pub(super) fn check(
     file: &GoldenFile,
     place: &Place,
@@ -39,8 +39,7 @@ pub(super) fn check(
     run.run(&mut *case, tolerance)
 }
 
-/// Compares features of the test images, in the form that the heads receive, with the file's tensor
-/// of this name.
+/// Compares the features of the test images, as the heads receive them, with the file's tensor of this name.
 fn compare_features(
     to: &mut Comparer<'_>,
     name: &str,
@@ -51,7 +50,7 @@ fn compare_features(
     to.compare_tensor(name, &features, to.tolerance.trajectory)
 }
 
-/// Compares the prototypes (classes × width) that a method keeps.
+/// Compares the prototypes (classes × width) of a method.
 fn compare_prototypes(to: &mut Comparer<'_>, task: usize, method: &mut dyn Method) -> Result<()> {
     let kept = method.snapshot()?;
     let rows = kept.get("prototypes").map_or(&[][..], |rows| &rows.values);
@@ -59,8 +58,8 @@ fn compare_prototypes(to: &mut Comparer<'_>, task: usize, method: &mut dyn Metho
     to.compare(&format!("task.{task}.prototypes"), rows, limit)
 }
 
-/// Methods whose state is compared as stored in their checkpoint, under the same names: SimpleCIL,
-/// EWC, iCaRL and every new one.
+/// Methods whose state is compared as stored in their checkpoint, with the same names: SimpleCIL, EWC, iCaRL and all
+/// newer ones.
 impl Case for Box<dyn Method> {
     fn method(&mut self) -> &mut dyn Method {
         &mut **self
@@ -161,7 +160,7 @@ impl Case for RanPac {
         let wanted = to.file.doubles(&name("ridge"))?.first().copied();
         let error = wanted.map_or(f64::INFINITY, |ridge| (choice.ridge / ridge - 1.0).abs());
         to.push(name("ridge"), error, error <= 1e-12);
-        // The losses of the smallest λ depend on the last digits of f32 features.
+        // The losses of the smallest λ depend on rounding errors of the f32 features.
         let losses = choice
             .losses
             .iter()
@@ -174,7 +173,7 @@ impl Case for RanPac {
     }
 }
 
-/// What [`Case`] asks of a method that has its own gradients and rate.
+/// Implements [`Case`] for a method with its own gradients and learning rate.
 macro_rules! own_steps {
     () => {
         fn method(&mut self) -> &mut dyn Method {
@@ -191,7 +190,7 @@ macro_rules! own_steps {
     };
 }
 
-/// Leaves out the number of the present task behind `part`.
+/// Removes the number of the current task after `part` from a name.
 fn without_task(kept: &str, part: &str, task: usize) -> String {
     match kept.strip_prefix(&format!("{part}.{task}.")) {
         Some(rest) => format!("{part}.{rest}"),

@@ -1,5 +1,5 @@
-//! Files of L2P, DualPrompt and CODA-Prompt: two tasks from a given start, compared on the way, through the code that
-//! trains and predicts.
+//! Checks files of L2P, DualPrompt and CODA-Prompt: trains two tasks from a given state with the methods' own code,
+//! and compares the state on the way.
 
 use burn::tensor::{Device, Tensor};
 use serde::de::DeserializeOwned;
@@ -24,7 +24,7 @@ fn args<T: DeserializeOwned>(file: &GoldenFile) -> Result<T> {
         .map_err(|e| Problem::new(format!("\"method_args\" in the metadata is invalid: {e}")))
 }
 
-/// Runs the file.
+/// Checks one file.
 pub(super) fn check(
     file: &GoldenFile,
     place: &Place,
@@ -88,7 +88,7 @@ struct Run<'a> {
     comparer: Comparer<'a>,
     /// Largest error that is currently accepted.
     limit: f64,
-    /// The weight of the pull, for methods that choose prompts per image.
+    /// Weight of the pull term, for methods that select prompts per image.
     pull: Option<f64>,
     /// CODA-Prompt, which mixes all prompts.
     coda: Option<Coda>,
@@ -128,7 +128,7 @@ impl Run<'_> {
         self.comparer.compare_tensor(name, tensor, self.limit)
     }
 
-    /// Begins a task with the draws of the file instead of our own.
+    /// Begins a task with the random draws of the file instead of our own.
     fn begin(&mut self, task: usize, classes: usize) -> Result<()> {
         self.prompted.begin(classes)?;
         let mut leaves = self.prompted.leaves().clone();
@@ -160,7 +160,7 @@ impl Run<'_> {
         self.compare_state(&format!("task{task}.start"))
     }
 
-    /// Compares all trained tensors with those of the file behind `prefix`.
+    /// Compares all trained tensors with those of the file that start with `prefix`.
     fn compare_state(&mut self, prefix: &str) -> Result<()> {
         for (name, leaf) in self.prompted.leaves().clone() {
             self.compare(&format!("{prefix}.{name}"), &leaf)?;
@@ -169,7 +169,7 @@ impl Run<'_> {
         self.comparer.compare_heads(prefix, heads, self.limit)
     }
 
-    /// Takes the steps of a task; compares the gradients of the first and the numbers of all.
+    /// Trains the steps of a task; compares the gradients of the first step and the metrics of all steps.
     fn learn(&mut self, task: usize, old_classes: usize) -> Result<()> {
         let (steps, epochs) = (self.rates.len(), self.file.number("epochs").unwrap_or(1));
         let (mut losses, mut entropies, mut penalties) = (Vec::new(), Vec::new(), Vec::new());
@@ -233,7 +233,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Compares the numbers of the chosen prompts, exactly.
+    /// Compares the numbers of the selected prompts exactly.
     fn compare_choice(&mut self, name: &str, choice: &[Vec<usize>]) -> Result<()> {
         let chosen = choice.iter().flatten().map(|prompt| *prompt as f32);
         self.comparer.compare(name, &Vec::from_iter(chosen), 0.0)

@@ -1,6 +1,5 @@
-//! Files that contain a whole run of tasks: training steps, the pass over the training images that
-//! closed forms need, and the answers after each task, computed by the methods in the same way as
-//! in runs.
+//! Golden files with a whole run of tasks: training steps, the pass over the training images for closed-form
+//! solutions, and the predictions after each task, computed by the methods as in a run.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,10 +23,10 @@ use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting};
 use crate::tensors::{HostTensor, Named};
 
-/// Images measured or answered at once: fewer than there are, as in runs.
+/// Images per forward pass in measurements and predictions; fewer than all of them, as in runs.
 const AT_ONCE: usize = 7;
 
-/// The PET of files that name none.
+/// The PET of files without a PET name.
 const STREAM_ADAPTER: &str = "streamadapter";
 
 /// A file ready to run.
@@ -64,7 +63,7 @@ impl<'a> TaskFile<'a> {
             config.batch = batch.unwrap_or(1);
             config.base_lr = rate * 256.0 / config.batch as f64;
             config.epochs = steps / steps_per_epoch;
-            // Adam has none.
+            // Files for Adam have no momentum.
             if file
                 .optional("momentum")?
                 .is_some_and(|given: f64| given != MOMENTUM)
@@ -78,7 +77,7 @@ impl<'a> TaskFile<'a> {
             if key == DROPOUT.key {
                 continue;
             }
-            // What sizes a tensor: the square of the projections, the tokens of a prompt.
+            // These settings determine the size of tensors: projections² and prompt tokens × width.
             match (key, text.trim().parse()) {
                 ("projection", Ok(size)) => file.check_sizes(key, &[size, size])?,
                 ("prompt_length", Ok(size)) => file.check_sizes(key, &[size, width])?,
@@ -95,7 +94,7 @@ impl<'a> TaskFile<'a> {
                 file.check_sizes("adapter_size", &[size, width])?;
                 let plugin = file.text("pet").unwrap_or(STREAM_ADAPTER);
                 if plugin == STREAM_ADAPTER {
-                    // The files drop nothing.
+                    // The reference values are computed without dropout.
                     let off = Setting::Flag(false);
                     config.settings.insert(DROPOUT.key.into(), off);
                 }
@@ -125,7 +124,7 @@ impl<'a> TaskFile<'a> {
         })
     }
 
-    /// What the method is made from.
+    /// Returns the setup of the method.
     pub(super) fn setup(&self) -> Setup<'_> {
         Setup {
             config: &self.config,
@@ -165,7 +164,7 @@ impl<'a> TaskFile<'a> {
         Ok(comparer.report())
     }
 
-    /// Replaces what the method drew for a task that has begun by what the file starts it with.
+    /// Replaces the random values of a task that has begun by those of the file.
     fn start(&self, case: &mut dyn Case, task: usize) -> Result<()> {
         let mut state = case.method().checkpoint()?;
         let mut given = self.file.under(&format!("task.{task}.start."));
@@ -200,8 +199,7 @@ impl<'a> TaskFile<'a> {
             if step == 0 || with_norms {
                 let (images, labels) = self.shown(task, step)?;
                 let first = self.tasks[task].start;
-                // Labels of earlier tasks become 0; the gradients of these exemplars are not
-                // compared.
+                // Labels of earlier tasks become 0; the gradients for these exemplars are not compared.
                 let local = labels.iter().map(|label| label.saturating_sub(first));
                 let local: Vec<usize> = local.collect();
                 if let Some(gradients) = case.gradients(images, &local)? {
@@ -236,7 +234,7 @@ impl<'a> TaskFile<'a> {
         comparer.compare_kept(&key("adam."), &after, "adam.")
     }
 
-    /// The images of a step, and their classes.
+    /// Returns the images of a step and their classes.
     fn shown(&self, task: usize, step: usize) -> Result<(Tensor<4>, Vec<usize>)> {
         let (file, input) = (self.file, format!("task.{task}.input"));
         let labels = file.batch_labels(&format!("task.{task}.target"), step)?;
@@ -267,7 +265,7 @@ impl<'a> TaskFile<'a> {
         Ok(loss)
     }
 
-    /// Returns the file's tensors under a prefix, without the prefix and with the backbone's under
+    /// Returns the file's tensors that start with a prefix, without the prefix, with the backbone's tensors under
     /// their current names.
     fn under(&self, prefix: &str) -> Result<Named> {
         let mut found = self.file.under(prefix);
@@ -325,7 +323,7 @@ impl<'a> TaskFile<'a> {
     }
 }
 
-/// What the present task trains, by our names.
+/// Returns the tensors that the current task trains, by our names.
 fn trained(case: &mut dyn Case, task: usize) -> Result<Named> {
     let checkpoint = case.method().checkpoint()?.into_iter();
     let own =
@@ -333,7 +331,7 @@ fn trained(case: &mut dyn Case, task: usize) -> Result<Named> {
     Ok(own.collect())
 }
 
-/// Gradients by the file's names and in its orientation.
+/// Returns gradients by the file's names and in its orientation.
 fn by_their_names(
     case: &dyn Case,
     gradients: &Gradients,
@@ -353,7 +351,7 @@ fn by_their_names(
     Ok(renamed(case, &found, task))
 }
 
-/// Tensors by the file's names and in its orientation.
+/// Returns tensors by the file's names and in its orientation.
 fn renamed(case: &dyn Case, named: &Named, task: usize) -> Named {
     let each = named.iter().map(|(name, tensor)| {
         let (name, transposed) = case.their_name(name, task);
