@@ -1,6 +1,7 @@
-//! An engine that keeps running without readers: it holds a lock in the folder of runs and listens on a socket there.
+//! An engine that runs in the background without clients. It holds a lock in the folder of runs and listens on a
+//! socket there.
 //!
-//! The socket is named from that folder on, since the name of a socket may have no more than about 100 bytes.
+//! The socket path is relative to that folder, because socket paths are limited to about 100 bytes.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Seek, Write};
@@ -20,29 +21,29 @@ use super::whole;
 use crate::files;
 use crate::problem::{Problem, Result};
 
-/// What belongs to the daemon in the folder of runs.
+/// The daemon's folder in the folder of runs.
 const FOLDER: &str = ".serve";
 /// Its socket.
 const SOCKET: &str = ".serve/socket";
 /// Its events.
 const JOURNAL: &str = ".serve/journal";
-/// Held while it lives; holds its process number and the name of its machine.
+/// Locked while the daemon runs; contains its process id and the name of its machine.
 const LOCK: &str = ".serve/lock";
-/// Written to see whether anything can be, where a daemon does not start.
+/// Test file, written to find out whether the disk is full if a daemon does not start.
 const PROBE: &str = ".serve/probe";
 const PROBE_BYTES: usize = 1 << 16;
-/// How long a daemon may take to listen.
+/// Maximum time until a new daemon listens.
 const STARTS: Duration = Duration::from_secs(30);
-/// Without readers and work it ends after so long.
+/// Time after which the daemon ends without clients and work.
 const IDLE: Duration = Duration::from_secs(600);
-/// How often it writes into its lock that it is at work.
+/// Interval between two updates of the lock file, which show that the daemon is alive.
 const BEAT: Duration = Duration::from_secs(10);
-/// One on another machine that did not do so for so long is gone.
+/// Time without updates after which a daemon on another machine counts as ended.
 const SILENT: Duration = Duration::from_secs(60);
-/// How long a daemon waits for another one that starts at the same moment, where file locks do not work.
+/// Time that a daemon waits for another one that starts at the same moment, if file locks do not work.
 const SETTLES: Duration = Duration::from_secs(3);
 
-/// Connects standard input and output with the daemon of this folder, which is started where there is none.
+/// Connects standard input and output with the daemon of this folder, and starts it if necessary.
 ///
 /// # Errors
 /// Returns a Problem if it cannot be started.
@@ -60,7 +61,7 @@ pub fn attach(root: &Path) -> Result<()> {
     let ends = socket.try_clone().map_err(io)?;
     let mut says = socket;
     let answers = std::thread::spawn(move || {
-        // Line buffers would hold back the end of a frame.
+        // A line buffer would delay the end of a frame.
         let mut out = io::stdout().lock();
         let mut piece = vec![0; 1 << 16];
         while let Ok(length @ 1..) = io::Read::read(&mut hears, &mut piece) {
@@ -72,7 +73,7 @@ pub fn attach(root: &Path) -> Result<()> {
                 return;
             }
         }
-        // The daemon is gone: nobody waits for more to be said.
+        // The daemon has ended, so nothing more needs to be read from standard input.
         std::process::exit(0);
     });
     let _ = io::copy(&mut io::stdin().lock(), &mut says);
@@ -81,7 +82,7 @@ pub fn attach(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Works in the folder, and makes what belongs to the daemon.
+/// Changes to the folder and creates the daemon's folder in it. Returns the folder's canonical path.
 fn enter(root: &Path) -> Result<std::path::PathBuf> {
     let root = whole(root)?;
     std::env::set_current_dir(&root)
@@ -90,12 +91,12 @@ fn enter(root: &Path) -> Result<std::path::PathBuf> {
     Ok(root)
 }
 
-/// Makes the daemon's folder, or checks that it is this user's alone: a process that can write there controls the
+/// Creates the daemon's folder, or checks that only this user has access: a process that can write to it controls the
 /// engine.
 fn make_private(root: &Path) -> io::Result<Result<()>> {
     let mut folder = std::fs::DirBuilder::new();
     folder.recursive(true).mode(0o700).create(FOLDER)?;
-    // Its owner is whom this process writes as.
+    // The owner of a new file is the user as whom this process writes.
     let user = tempfile::tempfile_in(".")?.metadata()?.uid();
     let refused = |what| {
         let advice = "remove this folder, or choose another `folder` for the place";
@@ -124,7 +125,7 @@ fn make_private(root: &Path) -> io::Result<Result<()>> {
     Ok(Ok(()))
 }
 
-/// Checks that no program on another machine, with which this one shares the folder, is at work in it.
+/// Checks that no daemon on another machine, which shares the folder, uses it.
 fn refuse_elsewhere(root: &Path) -> Result<()> {
     let Some(host) = host_at_work() else {
         return Ok(());
@@ -139,11 +140,11 @@ fn refuse_elsewhere(root: &Path) -> Result<()> {
     )))
 }
 
-/// The other machine whose program is at work in the folder; `None` where there is none.
+/// Returns the other machine whose daemon uses the folder; `None` if there is none.
 fn host_at_work() -> Option<String> {
     let note = files::read_text(Path::new(LOCK), files::NOTE).ok()?;
     let host = note.lines().nth(1).filter(|host| *host != own_host())?;
-    // Both times are those of the file server.
+    // Both times come from the file server, so the clocks of the machines do not matter.
     let now = tempfile::tempfile_in(FOLDER).and_then(|file| file.metadata());
     let [now, last] = [now, std::fs::metadata(LOCK)].map(|about| about.ok()?.modified().ok());
     let silent = now?.duration_since(last?).unwrap_or_default();
@@ -158,7 +159,7 @@ fn own_note() -> String {
     format!("{}\n{}\n", std::process::id(), own_host())
 }
 
-/// Writes into the lock whose it is, and, by its time, that its program is at work.
+/// Writes process id and machine to the lock file; its modification time shows that the daemon is alive.
 fn note(lock: &mut File) -> io::Result<()> {
     lock.rewind()?;
     lock.write_all(own_note().as_bytes())?;
@@ -184,7 +185,7 @@ fn start(root: &Path) -> Result<UnixStream> {
     daemon.args(["serve", "--daemon", "--out"]).arg(root);
     daemon.stdin(Stdio::null()).stdout(Stdio::null());
     daemon.stderr(Stdio::null());
-    // In a group of its own it is not ended with the connection.
+    // In its own process group, the daemon does not end with the connection.
     let mut daemon = daemon.process_group(0).spawn().map_err(io)?;
     let begun = Instant::now();
     loop {
@@ -193,11 +194,11 @@ fn start(root: &Path) -> Result<UnixStream> {
         }
         let ended = daemon.try_wait().ok().flatten();
         if ended.is_some() {
-            // It left the folder to another daemon, which started at the same moment.
+            // It gave way to another daemon that started at the same moment, perhaps on another machine.
             refuse_elsewhere(root)?;
         }
         if begun.elapsed() > STARTS || ended.is_some_and(|status| !status.success()) {
-            // Most often the disk is full, or the folder belongs to another user.
+            // Usually the disk is full, or the folder belongs to another user.
             let room = std::fs::write(PROBE, [0; PROBE_BYTES]);
             let _ = std::fs::remove_file(PROBE);
             room.map_err(io)?;
@@ -209,10 +210,11 @@ fn start(root: &Path) -> Result<UnixStream> {
     }
 }
 
-/// Serves readers through the socket until nobody needs it any more. Does nothing where another one does so already.
+/// Serves clients through the socket until it is no longer needed. Returns immediately if another daemon already does
+/// this.
 ///
 /// # Errors
-/// Returns a Problem if the folder cannot be written or the engine does not start.
+/// Returns a Problem if the folder is not writable or the engine does not start.
 pub fn run(root: &Path) -> Result<()> {
     let root = enter(root)?;
     let io = |error| Problem::io("open a socket in the folder of runs", &root, &error);
@@ -240,12 +242,12 @@ pub fn run(root: &Path) -> Result<()> {
         }
         if noted.elapsed() > BEAT {
             noted = Instant::now();
-            // A full disk is no reason to end.
+            // The daemon continues even if the disk is full.
             let _ = note(&mut lock);
         }
         std::thread::sleep(Duration::from_millis(500));
     }
-    // Who connects in this moment finds no socket and starts another one, which waits for no lock.
+    // A client that connects now finds no socket and starts a new daemon, which can take the lock.
     let _ = std::fs::remove_file(SOCKET);
     let _ = lock.set_len(0);
     drop(lock);
@@ -256,7 +258,7 @@ pub fn run(root: &Path) -> Result<()> {
 fn accept(listener: &UnixListener, desk: &Desk, readers: &Arc<AtomicUsize>) {
     for socket in listener.incoming() {
         let Ok(socket) = socket else {
-            // The system has no more files to give: some reader will leave.
+            // The process has no file descriptors left until a client disconnects.
             std::thread::sleep(Duration::from_millis(100));
             continue;
         };
@@ -268,12 +270,12 @@ fn accept(listener: &UnixListener, desk: &Desk, readers: &Arc<AtomicUsize>) {
             }
             let _ = socket.shutdown(Shutdown::Both);
         };
-        // Without a thread the connection is closed, and tried again.
+        // Without a thread, the connection is closed and the client tries again.
         let _ = std::thread::Builder::new().spawn(serve);
     }
 }
 
-/// A reader being served; it counts until it is dropped, by a panic as well.
+/// A client being served; decreases the count when it is dropped, even after a panic.
 struct Counted(Arc<AtomicUsize>);
 
 impl Counted {

@@ -1,4 +1,4 @@
-//! The files of runs, which readers download, and data sets, which they upload.
+//! Sends the files of runs to clients, and receives datasets from them.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -14,22 +14,22 @@ use crate::problem::{Problem, Result};
 use crate::run::wire::{FileMark, MOST_FILES, PIECE, ServerMessage, inner_path};
 use crate::store;
 
-/// The folder beside the runs that holds data sets which were carried here.
+/// The folder of uploaded datasets, beside the runs.
 const DATA: &str = ".data";
-/// The folder in it for what is not whole yet.
+/// Its subfolder for incomplete files.
 const COMING: &str = "coming";
-/// What belongs to a run's folder but not to the run: each side has its own.
+/// Files in a run's folder that are not copied, because each side has its own.
 const NOT_CARRIED: [&str; 3] = ["lock", "summary.json", "about.toml"];
-/// Where a run at work keeps how far it is: of no use elsewhere, because it resumes here.
+/// The folder with the checkpoint of a running run; not copied, because the run resumes here.
 const RESUME: &str = "resume/";
-/// Deepest folder within a run or a data set.
+/// Maximum depth of folders in a run or dataset.
 const DEEPEST: usize = 16;
 
-/// The folder of runs as one reader uses it.
+/// Access of one client to the folder of runs.
 pub(super) struct Shelf {
     root: PathBuf,
     hashes: HashMap<PathBuf, (u64, SystemTime, String)>,
-    /// Held while a piece is written: readers that bring the same file write into one.
+    /// Held while a piece is written, because clients that upload the same file write to one incomplete file.
     writes: Arc<Mutex<()>>,
 }
 
@@ -42,7 +42,7 @@ impl Shelf {
         }
     }
 
-    /// The files of a run, without how far it is while it is at work.
+    /// Returns the files of a run, without its checkpoint if it is running.
     pub fn of_run(&mut self, run: &str, at_work: bool) -> Result<Vec<FileMark>> {
         let folder = self.run_folder(run)?;
         let mut marks = Vec::new();
@@ -57,7 +57,7 @@ impl Shelf {
             if partial || NOT_CARRIED.contains(&&*name) || (at_work && name.starts_with(RESUME)) {
                 continue;
             }
-            // One that is gone by now was replaced or is no part of the run any more.
+            // A file that disappeared meanwhile was replaced, or no longer belongs to the run.
             if let Some((bytes, sha256)) = self.hash(&path) {
                 let path = name;
                 marks.push(FileMark {
@@ -93,7 +93,7 @@ impl Shelf {
         Some((bytes, hash))
     }
 
-    /// A piece of a run's file.
+    /// Returns a piece of a run's file, from the offset `from` on.
     pub fn piece(&self, run: &str, path: &str, from: u64) -> Result<Vec<u8>> {
         let inner = inner_path(path).ok_or_else(|| leads_out(path))?;
         let whole = self.run_folder(run)?.join(inner);
@@ -101,7 +101,7 @@ impl Shelf {
         files::read_from(&whole, from, PIECE as u64).map_err(io)
     }
 
-    /// Which of these files of a data set are not there yet.
+    /// Returns which of these files of a dataset are missing here.
     pub fn missing(&self, number: u64, set: String, marks: &[FileMark]) -> Result<ServerMessage> {
         let inner = inner_path(&set).ok_or_else(|| leads_out(&set))?;
         let folder = self.root.join(DATA).join(inner);
@@ -122,7 +122,7 @@ impl Shelf {
         })
     }
 
-    /// Where a file is until it is complete.
+    /// Returns the path of a file while it is incomplete.
     fn coming(&self, mark: &FileMark) -> Result<PathBuf> {
         let is_hash = mark.sha256.len() == 64 && mark.sha256.bytes().all(|b| b.is_ascii_hexdigit());
         match is_hash {
@@ -131,7 +131,7 @@ impl Shelf {
         }
     }
 
-    /// Takes the next piece of a file of a data set. Returns how many bytes of the file are there.
+    /// Writes the next piece of a dataset's file. Returns the number of bytes of the file that are here.
     pub fn put(&self, set: &str, mark: &FileMark, from: u64, piece: &[u8]) -> Result<u64> {
         let inner = inner_path(&mark.path).ok_or_else(|| leads_out(&mark.path))?;
         let set = inner_path(set).ok_or_else(|| leads_out(set))?;
@@ -149,14 +149,14 @@ impl Shelf {
     }
 }
 
-/// Whether a file of a data set is there: it takes its name when it is whole, and its hash was the right one then.
+/// Returns whether a file of a dataset is complete. It gets its final name only after its hash was checked.
 fn is_there(target: &Path, mark: &FileMark) -> bool {
     files::length(target).is_ok_and(|bytes| bytes == mark.bytes)
 }
 
-/// Writes a piece of a file that is coming, of `most` bytes in all. Returns how many bytes of it are there: fewer than
-/// `from` where the pieces before this one are missing, and nothing is written then. Bytes that are there are written over
-/// but never cut off, so that two may bring the same file at once.
+/// Writes a piece at the offset `from` of an incomplete file with a final size of `most` bytes. Returns the number of
+/// bytes that are here. If this is less than `from`, earlier pieces are missing, and nothing is written. Existing
+/// bytes are overwritten but never truncated, so that two clients may upload the same file at once.
 pub(crate) fn append(coming: &Path, from: u64, piece: &[u8], most: u64) -> Result<u64> {
     let io = |error| Problem::io("write the copied file", coming, &error);
     if let Some(folder) = coming.parent() {
@@ -176,7 +176,7 @@ pub(crate) fn append(coming: &Path, from: u64, piece: &[u8], most: u64) -> Resul
     Ok(there.max(end))
 }
 
-/// Gives a file that has come its name, if it is whole; else it goes.
+/// Renames a complete file to its final name if its hash is right; removes it otherwise.
 pub(crate) fn settle(coming: &Path, target: &Path, mark: &FileMark) -> Result<()> {
     let io = |error| Problem::io("store the copied file", target, &error);
     let is_whole = sha256_of(coming).is_ok_and(|hash| hash == mark.sha256);
@@ -191,10 +191,10 @@ pub(crate) fn settle(coming: &Path, target: &Path, mark: &FileMark) -> Result<()
     std::fs::rename(coming, target).map_err(io)
 }
 
-/// The SHA-256 of a file, in hex.
+/// Returns the SHA-256 of a file as hexadecimal digits.
 ///
 /// # Errors
-/// What the system says.
+/// Returns the error of the system.
 pub(crate) fn sha256_of(path: &Path) -> std::io::Result<String> {
     let mut file = files::open(path)?;
     let mut hash = Sha256::new();
@@ -207,7 +207,7 @@ pub(crate) fn sha256_of(path: &Path) -> std::io::Result<String> {
     }
 }
 
-/// What a data set is known by: the hash of the list of its files.
+/// Returns the identifier of a dataset: the hash of its list of files.
 pub(crate) fn set_of(marks: &[FileMark]) -> String {
     let mut lines: Vec<String> = marks
         .iter()
@@ -221,7 +221,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// All ordinary files below a folder. Links are not followed.
+/// Returns all regular files in a folder and its subfolders. Links are not followed.
 pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![(folder.to_path_buf(), 0)];
@@ -244,14 +244,14 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A file's path below a folder, with `/` between its parts; `None` for one that is no text.
+/// Returns the path of a file relative to a folder, separated by `/`; `None` if it is not valid Unicode.
 pub(crate) fn inner_name(path: &Path, folder: &Path) -> Option<String> {
     let inner = path.strip_prefix(folder).ok()?;
     let parts: Option<Vec<&str>> = inner.iter().map(|part| part.to_str()).collect();
     Some(parts?.join("/"))
 }
 
-/// What nobody asked for: a path that leads out of its folder.
+/// Returns the Problem of a path that leads out of its folder, which no correct client sends.
 fn leads_out(path: &str) -> Problem {
     Problem::new("the file is outside of its folder")
         .at(shortened(path))
@@ -278,14 +278,14 @@ mod tests {
                 .put(set, &mark, piece.start as u64, &bytes[piece])
                 .unwrap()
         };
-        // One begins while another is further: nothing is cut off.
+        // A second upload of the same file starts over; nothing is truncated.
         assert_eq!((put("one", 0..4), put("one", 4..8)), (4, 8));
         assert_eq!(put("two", 0..4), 8);
         assert_eq!(put("one", 8..10), 10);
-        // What was there is the other's now, and the next piece says so.
+        // The first upload has moved the file, so the second one learns that its earlier pieces are missing.
         assert_eq!(put("two", 4..8), 0);
         assert_eq!((put("two", 0..8), put("two", 8..10)), (8, 10));
-        // A late reader finds it whole.
+        // A late client finds the complete file.
         assert_eq!(put("two", 0..4), 10);
         for set in ["one", "two"] {
             let file = root.path().join(DATA).join(set).join("a/file");

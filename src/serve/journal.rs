@@ -1,4 +1,4 @@
-//! The engine's events, numbered, for readers who come and go.
+//! Numbers and stores the engine's events for clients that connect and disconnect.
 
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -16,15 +16,15 @@ use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{Frame, Hello, ServerMessage, sent_home};
 
-/// Most bytes that are kept for readers who are away; what only says how far a run is goes first.
+/// Maximum number of bytes of stored events; progress events are removed first.
 const MOST_BYTES: usize = 64 << 20;
 
-/// The engine, and all its events.
+/// The engine and its events.
 #[derive(Clone)]
 pub struct Journal {
     engine: Arc<Mutex<Engine>>,
     kept: Arc<Mutex<Kept>>,
-    /// Distinguishes processes.
+    /// Random number that identifies the journal.
     pub instance: u64,
 }
 
@@ -40,27 +40,27 @@ struct Kept {
     bytes: usize,
     last: u64,
     readers: Vec<Sender<Outgoing>>,
-    /// Jobs that are at work or begin without anybody asking.
+    /// Jobs that are running or will start by themselves.
     busy: HashSet<JobId>,
-    /// The run at work.
+    /// The run being trained.
     at_work: Option<String>,
-    /// Jobs that were ever reported.
+    /// Ids of all reported jobs.
     jobs: HashSet<JobId>,
-    /// Where it is kept; nowhere for a process that ends with its reader.
+    /// The file of the journal; `None` for a process that ends with its client.
     record: Option<Record>,
 }
 
 impl Journal {
-    /// Starts the engine and a thread that keeps its events, also in `file` if there is one: then it continues with
-    /// the events of an earlier process.
+    /// Starts the engine and a thread that stores its events. With `file`, the events are also stored there, and the
+    /// journal continues with the events of an earlier process.
     ///
     /// # Errors
-    /// Returns a Problem if the system gives no thread.
+    /// Returns a Problem if no thread can be started.
     pub fn start(root: &Path, file: Option<&Path>) -> Result<Self> {
         let (kept, instance) = Kept::begin(root, file);
         let (bell, rings) = channel();
         let wake = move || {
-            // Nobody listens any more at the end.
+            // At the end, the receiver has been dropped.
             let _ = bell.send(());
         };
         let engine = Arc::new(Mutex::new(Engine::start(
@@ -93,12 +93,12 @@ impl Journal {
         })
     }
 
-    /// Does something with the engine.
+    /// Calls `act` with the engine.
     pub fn with<T>(&self, act: impl FnOnce(&Engine) -> T) -> T {
         act(&lock(&self.engine))
     }
 
-    /// Sends a reader what it missed, and from now on what comes.
+    /// Sends a client the events that it missed, and all later ones.
     pub fn follow(&self, instance: u64, number: u64, reader: Sender<Outgoing>) {
         let known = if instance == self.instance { number } else { 0 };
         let mut kept = lock(&self.kept);
@@ -111,32 +111,32 @@ impl Journal {
         }
     }
 
-    /// Ends the engine, with the run at work saved.
+    /// Ends the engine, which saves the current run.
     pub fn end(self) {
-        // The thread that keeps events may hold it for a moment; the last owner waits for it to end.
+        // The event thread may hold the engine for a moment; only the last owner waits for its end.
         while Arc::strong_count(&self.engine) > 1 {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
 
-    /// Whether this job was reported already, by this process or an earlier one.
+    /// Returns whether this job was already reported, by this process or an earlier one.
     pub fn knows(&self, job: JobId) -> bool {
         lock(&self.kept).jobs.contains(&job)
     }
 
-    /// Whether a job is at work or begins by itself.
+    /// Returns whether a job is running or will start by itself.
     pub fn is_busy(&self) -> bool {
         !lock(&self.kept).busy.is_empty()
     }
 
-    /// Whether this run is being trained.
+    /// Returns whether this run is being trained.
     pub fn is_at_work(&self, run: &str) -> bool {
         lock(&self.kept).at_work.as_deref() == Some(run)
     }
 }
 
 impl Kept {
-    /// What an earlier process left, and the number of the journal.
+    /// Returns the events of an earlier process, and the number that identifies the journal.
     fn begin(root: &Path, file: Option<&Path>) -> (Self, u64) {
         let mut kept = Self::default();
         let Some(file) = file else {
@@ -167,7 +167,7 @@ impl Kept {
         let event = Box::new(sent_home(finite(told), root));
         let number = self.last;
         let frame = Frame::of(ServerMessage::Event { number, event }, &[]);
-        // One that no frame holds is reported as such, so nobody waits for it.
+        // A client must learn of an event that is too large for a frame, so that it does not wait for it.
         let frame = frame.or_else(|problem| Frame::of(ServerMessage::Refused(problem), &[]));
         let Ok(frame) = frame.map(Arc::new) else {
             return;
@@ -216,7 +216,7 @@ impl Kept {
     }
 }
 
-/// Losses without those that are no numbers, which JSON does not know: nothing is drawn of them.
+/// Removes losses and measurements that are not finite, because JSON cannot represent them.
 fn finite(mut told: JobEvent) -> JobEvent {
     if let Event::Progress { progress, .. } = &mut told.event {
         progress.losses.retain(|loss| loss.is_finite());
@@ -226,6 +226,6 @@ fn finite(mut told: JobEvent) -> JobEvent {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A thread that panicked with it left complete entries.
+    // Entries are inserted in one step, so a panic leaves no partial entry.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,8 @@
-//! The engine's events, on disk, so an engine that is started after the end of another knows how its jobs ended.
+//! Stores the engine's events on disk, so that a new engine knows how the jobs of an earlier one ended.
 //!
-//! The file is a row of frames: one that names the journal, one with the number behind which its writer counts, then
-//! events as readers get them, without those that only say
-//! how far a run is. One that was cut off at its end is read up to there.
+//! The file is a sequence of frames: one that identifies the journal, one with the number after which its writer
+//! counts, then events as clients get them, without progress events. A truncated file is read up to its last complete
+//! frame.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -18,15 +18,15 @@ use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{self, Frame, Hello, ServerMessage};
 
-/// Number of ended jobs that are remembered.
+/// Maximum number of ended jobs whose events are kept.
 const MOST_ENDED: usize = 64;
-/// Size in bytes from which the file is rewritten with what is still remembered.
+/// Size in bytes above which the file is rewritten without old events.
 const MOST_BYTES: usize = 128 << 20;
 
-/// Largest count of numbers one process may assign; events that were not kept had some, too.
+/// Maximum number of event numbers per process, including those of events that are not stored.
 const NUMBERS: u64 = 1 << 32;
 
-/// What goes to one reader.
+/// A frame to send to a client.
 pub(super) type Outgoing = Arc<Frame>;
 
 /// The file of a journal.
@@ -34,18 +34,18 @@ pub(super) type Outgoing = Arc<Frame>;
 pub(super) struct Record {
     path: PathBuf,
     hello: Hello,
-    /// The numbers of this process come behind it.
+    /// The event numbers of this process are larger than this one.
     behind: u64,
-    /// None once it could not be written.
+    /// `None` after a failed write.
     file: Option<File>,
     bytes: usize,
 }
 
-/// The events of an earlier process, by number.
+/// An event of an earlier process with its number.
 pub(super) type Numbered = (u64, JobEvent);
 
-/// Reads the file of an earlier process, if there is one, and continues it: returns its number and its events, with the
-/// end of what it was at.
+/// Continues the file of an earlier process, if there is one. Returns the record and the earlier events, to which an
+/// end is added for each job that was running.
 pub(super) fn go_on(path: &Path, hello: Hello) -> (Record, Vec<Numbered>) {
     let former = read(path);
     let behind = former.as_ref().map_or(0, |former| {
@@ -67,7 +67,7 @@ pub(super) fn go_on(path: &Path, hello: Hello) -> (Record, Vec<Numbered>) {
     (record, ended(told, behind))
 }
 
-/// What an earlier process left.
+/// The content of an earlier process's file.
 struct Former {
     instance: u64,
     behind: u64,
@@ -96,7 +96,7 @@ fn read(path: &Path) -> Option<Former> {
     }
 }
 
-/// Events of jobs that still matter, with the end of the run that was at work.
+/// Returns the events of jobs that still matter, and adds the end of runs that were being trained.
 fn ended(told: Vec<Numbered>, behind: u64) -> Vec<Numbered> {
     let mut ends: Vec<JobId> = Vec::new();
     let mut runs: HashMap<JobId, String> = HashMap::new();
@@ -118,7 +118,7 @@ fn ended(told: Vec<Numbered>, behind: u64) -> Vec<Numbered> {
     let has_ended: HashSet<JobId> = ends.into_iter().collect();
     let mut kept: Vec<Numbered> = told;
     kept.retain(|(_, event)| event.job.is_some_and(|id| !old.contains(&id)));
-    // One that had no run yet, or is more than its run, waits in the queue again.
+    // A job without a run, or one that consists of more than its run, is queued again instead.
     let left = runs.into_iter();
     let left = left.filter(|(id, _)| !has_ended.contains(id) && !whole.contains(id));
     for (number, (id, run)) in (behind + 1..).zip(left) {
@@ -132,24 +132,24 @@ fn ended(told: Vec<Numbered>, behind: u64) -> Vec<Numbered> {
 }
 
 impl Record {
-    /// The number of the journal, which later processes continue.
+    /// Returns the number that identifies the journal, which later processes keep.
     pub fn instance(&self) -> u64 {
         self.hello.instance
     }
 
-    /// The number behind which those of this process come.
+    /// Returns the number above which the event numbers of this process start.
     pub fn behind(&self) -> u64 {
         self.behind
     }
 
-    /// Keeps an event; `all` are those to rewrite the file with if it has become too long.
+    /// Stores an event; `all` are the events to keep if the file has become too large and is rewritten.
     pub fn keep<'a>(&mut self, frame: &Outgoing, all: impl Iterator<Item = &'a Outgoing>) {
         if self.bytes > MOST_BYTES {
             return self.write_all(all);
         }
         let Some(file) = &mut self.file else { return };
         self.bytes += frame.bytes().len();
-        // A piece of a frame would hide all that follows.
+        // A partial frame would make all later frames unreadable.
         if file.write_all(frame.bytes()).is_err() {
             self.file = None;
         }
@@ -206,7 +206,7 @@ mod tests {
             record.keep(&frame(number, JobEvent { job, event }), [].iter());
         }
         drop(record);
-        // Cut off in the middle of a frame.
+        // The file ends in the middle of a frame.
         let mut bytes = std::fs::read(&path).unwrap();
         bytes.extend_from_slice(b"LAE\x01\xff\0\0\0");
         std::fs::write(&path, bytes).unwrap();
@@ -217,7 +217,7 @@ mod tests {
         let (record, told) = go_on(&path, other);
         assert_eq!((record.instance(), told.len()), (7, 3));
         assert_eq!(told[2].0, 3);
-        // A later process never reuses the number of an event that was sent and not kept.
+        // A later process never reuses the number of an event that was sent but not stored.
         let mut behind = vec![record.behind()];
         let mut record = record;
         for _ in 0..2 {
