@@ -1,4 +1,5 @@
-//! A data set of this machine, carried to another one: only files that are not there yet, each identified by its hash.
+//! Uploads a dataset of this computer to another one: only the files that are missing there, each identified by its
+//! hash.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -17,30 +18,30 @@ use crate::run::wire::{Ask, FileMark, MOST_FILES, PIECE, ServerMessage};
 use crate::serve::files::{inner_name, set_of, sha256_of};
 use crate::texts::Message;
 
-/// Pieces that are under way at a time.
+/// Maximum number of unconfirmed pieces.
 const UNDER_WAY: usize = 16;
 /// Interval between two checks whether to continue.
 const OFTEN: Duration = Duration::from_millis(100);
-/// Most files that are asked about at once, and most bytes of their names: so they fit a frame.
+/// Maximum number of files per question, and of bytes of their names, so that a question fits into a frame.
 const MOST_ASKED: usize = 1 << 14;
 const MOST_NAMES: usize = 4 << 20;
 
-/// Whether to continue, asked by any thread.
+/// Returns whether to continue; called from any thread.
 type GoOn<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// A data set on its way.
+/// A dataset that is being uploaded.
 struct Carrying<'a> {
     remote: &'a Remote,
     folder: PathBuf,
     marks: Vec<FileMark>,
-    /// What the data set is known by.
+    /// The identifier of the dataset.
     set: String,
-    /// The files that were asked about last, and the number of that question.
+    /// The files of the last question, and the number of that question.
     part: Range<usize>,
     asked: u64,
-    /// Files that are not there, the last of them first, and from where each is resumed.
+    /// Missing files in reverse order, each with the offset from which it is resumed.
     lacks: Vec<(usize, u64)>,
-    /// The pieces that were sent and are not confirmed, in this order: the file, and where the piece ends.
+    /// Unconfirmed pieces in the order of sending: the file, and the end of the piece.
     under_way: VecDeque<(usize, u64)>,
 }
 
@@ -79,11 +80,11 @@ impl Remote {
         Ok(own)
     }
 
-    /// Carries a file or a folder of images there, as far as it is not there yet; returns its path there. Waits, and
-    /// reconnects connections that break; `tell` learns how many files are to be sent.
+    /// Uploads a file or a folder of images as far as it is missing on the other computer; returns its path there.
+    /// Blocks, and restores broken connections; `tell` gets the number of files to send.
     ///
     /// # Errors
-    /// Returns a Problem if something cannot be read here or written there, or `go_on` says no.
+    /// Returns a Problem if something cannot be read here or written there, or `go_on` returned false.
     pub fn carry(
         &self,
         path: &Path,
@@ -146,7 +147,7 @@ impl Remote {
 }
 
 impl Carrying<'_> {
-    /// Asks from the beginning what is not there yet.
+    /// Starts over with the question which files are missing.
     fn list(&mut self) {
         self.part = 0..0;
         self.lacks.clear();
@@ -154,7 +155,7 @@ impl Carrying<'_> {
         self.ask();
     }
 
-    /// Asks about the next files.
+    /// Asks which of the next files are missing.
     fn ask(&mut self) {
         self.part = next_part(&self.marks, self.part.end);
         let (set, files) = (self.set.clone(), self.marks[self.part.clone()].to_vec());
@@ -164,7 +165,8 @@ impl Carrying<'_> {
             .ask(Ask::Missing { number, set, files }, Vec::new());
     }
 
-    /// Takes which of the files asked about are not there. Returns the folder of the data set there once all were asked about.
+    /// Handles the answer to a question. Returns the folder of the dataset on the other computer once all files were
+    /// asked about.
     fn lack(&mut self, told: ServerMessage) -> Result<Option<String>> {
         let ServerMessage::Lacks {
             number,
@@ -175,7 +177,7 @@ impl Carrying<'_> {
         else {
             return Ok(None);
         };
-        // All of them are asked about again once connected.
+        // An answer to an earlier connection's question is ignored, because everything is asked again.
         if number != self.asked {
             return Ok(None);
         }
@@ -193,22 +195,23 @@ impl Carrying<'_> {
         Ok(Some(folder))
     }
 
-    /// Takes how much of a file is there after the piece that was sent first of those under way.
+    /// Handles the confirmation of the oldest unconfirmed piece; `bytes` is the size of its file on the other
+    /// computer.
     fn arrived(&mut self, bytes: u64) -> Result<()> {
-        // One that was sent before the files were asked about again may still be reported.
+        // A piece from before the last restart may still be confirmed.
         let Some((index, end)) = self.under_way.pop_front() else {
             return Ok(());
         };
-        // Somebody else may be further with the same file.
+        // Another client may have uploaded more of the same file.
         if let Some((next, from)) = self.lacks.last_mut().filter(|(next, _)| *next == index) {
             *from = bytes.max(*from);
             if *from >= self.marks[*next].bytes {
                 self.lacks.pop();
             }
         }
-        // Or has moved what was there of it to where it belongs: this piece found those before it missing.
+        // Another client may also have completed and moved the file, so that earlier pieces are missing for this one.
         let is_missing = bytes < end;
-        // Again at the end, to be sure of all of them.
+        // Asks once more at the end, to be sure that nothing is missing.
         if is_missing || (self.lacks.is_empty() && self.under_way.is_empty()) {
             self.list();
             return Ok(());
@@ -216,7 +219,7 @@ impl Carrying<'_> {
         self.go_on()
     }
 
-    /// Sends pieces, as many as may be under way.
+    /// Sends pieces up to the maximum number of unconfirmed ones.
     fn go_on(&mut self) -> Result<()> {
         while self.under_way.len() < UNDER_WAY
             && let Some((index, from)) = self.lacks.last().copied()
@@ -245,7 +248,7 @@ impl Carrying<'_> {
     }
 }
 
-/// The files of a data set with their hashes.
+/// Returns the files of a dataset with their hashes.
 fn marks_of(found: &DataFiles, go_on: GoOn<'_>) -> Result<Vec<FileMark>> {
     let folder = &found.folder;
     if found.files.is_empty() || found.files.len() >= MOST_FILES {
@@ -267,7 +270,7 @@ fn marks_of(found: &DataFiles, go_on: GoOn<'_>) -> Result<Vec<FileMark>> {
         .collect()
 }
 
-/// The files behind the first `from` that are asked about at once.
+/// Returns the files from `from` on that fit into one question.
 fn next_part(marks: &[FileMark], from: usize) -> Range<usize> {
     let mut names = 0;
     let fits = |mark: &&FileMark| {

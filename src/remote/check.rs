@@ -12,22 +12,22 @@ use crate::run::places::Place;
 use crate::run::wire::{Hello, ServerMessage};
 use crate::store;
 
-/// How long a place may take to answer.
+/// Maximum time until a place responds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What answers at a place.
+/// The response of a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answers {
-    /// The program there.
+    /// The program there, with its version and machine.
     pub hello: Hello,
-    /// Runs there that are not here.
+    /// Number of runs there that were not downloaded.
     pub not_here: usize,
 }
 
-/// Who answers at a place; runs are kept in `root` here. Waits.
+/// Checks which program responds at a place; runs are stored in the local folder `root`. Blocks.
 ///
 /// # Errors
-/// Returns a Problem if nobody does, or a program of another version.
+/// Returns a Problem if no program responds, or one of another version.
 pub fn check(place: &Place, root: &Path) -> Result<Answers> {
     let peer = Peer::Ssh {
         place: place.clone(),
@@ -58,7 +58,7 @@ pub fn check(place: &Place, root: &Path) -> Result<Answers> {
     .advise(message!("place-run-ssh-advice")))
 }
 
-/// How many of these runs were not downloaded.
+/// Returns how many of these runs were not downloaded.
 fn not_here(place: &str, there: &[String], root: &Path) -> usize {
     let home = store::run_folders(root).into_iter();
     let home = home.filter(|folder| store::about(folder).0.place == place);

@@ -1,4 +1,4 @@
-//! Copies this program to a place of the same system and processor.
+//! Copies this program to a place with the same system and processor.
 
 use std::fs::File;
 use std::process::Stdio;
@@ -8,10 +8,10 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::places::{Place, no_ssh};
 
-/// Copies this program into the folder of a place, where it is used from now on.
+/// Copies this program to the folder of a place, where it is used from now on.
 ///
 /// # Errors
-/// Returns a Problem if the place is of another kind, cannot be reached or has no room.
+/// Returns a Problem if the place has another system or processor, cannot be reached, or its disk is full.
 pub fn copy_program(place: &Place) -> Result<()> {
     let kind = ask(place, "uname -sm", Stdio::null())?;
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
@@ -37,7 +37,7 @@ pub fn copy_program(place: &Place) -> Result<()> {
         ))
     })?;
     let target = format!("{}/{COPIED}", path_word(folder(place)));
-    // Renamed when it is whole: one that is at work keeps its own.
+    // Renamed only when complete, so that a running program keeps its old file.
     let line = format!(
         "set -e; T={target}; mkdir -p \"$(dirname \"$T\")\"; cat > \"$T.coming\"; chmod 755 \"$T.coming\"; \
          \"$T.coming\" --version; mv \"$T.coming\" \"$T\""
@@ -51,7 +51,7 @@ pub fn copy_program(place: &Place) -> Result<()> {
     }
 }
 
-/// Runs a line of shell there; returns what it says.
+/// Runs a shell command there; returns its output.
 fn ask(place: &Place, line: &str, input: Stdio) -> Result<String> {
     let mut ssh = command(place, line);
     let output = ssh.stdin(input).output().map_err(|error| no_ssh(&error))?;

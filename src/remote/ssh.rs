@@ -1,4 +1,4 @@
-//! The system's `ssh`: how it is called, and what its failures mean.
+//! Calls the system's `ssh` and explains its errors.
 
 use std::process::Command;
 
@@ -8,12 +8,12 @@ use crate::run::config::posix_word;
 use crate::run::places::{Place, ssh};
 use crate::texts::Message;
 
-/// Where the program is copied below the folder of a place.
+/// Path of the copied program relative to the folder of a place.
 pub(super) const COPIED: &str = ".program/lae-studio";
-/// The folder of a place that names none.
+/// The folder of a place without a given one.
 const USUAL: &str = "~/.lae-studio";
 
-/// `ssh` with the place's options, to run a line of POSIX shell there.
+/// Returns an `ssh` command with the place's options, which runs a line of POSIX shell there.
 pub fn command(place: &Place, line: &str) -> Command {
     ssh(
         place.ssh.as_deref().unwrap_or_default(),
@@ -22,7 +22,7 @@ pub fn command(place: &Place, line: &str) -> Command {
     )
 }
 
-/// The line of shell that starts the program there with these words: the copied one where there is one.
+/// Returns the shell command that starts the program there with these arguments; the copied program takes precedence.
 pub fn script(place: &Place, words: &[&str]) -> String {
     let (folder, program) = (path_word(folder(place)), path_word(&place.program));
     let words: Vec<String> = words.iter().map(|word| posix_word(word)).collect();
@@ -32,12 +32,12 @@ pub fn script(place: &Place, words: &[&str]) -> String {
     )
 }
 
-/// The folder of a place, as its shell is to take it.
+/// Returns the folder of a place, as its shell expects it.
 pub(super) fn folder(place: &Place) -> &str {
     place.folder.as_deref().unwrap_or(USUAL)
 }
 
-/// A path as one word of a shell; a `~` in front stays the home folder.
+/// Returns a path as one shell word; a leading `~` remains the home folder.
 pub(super) fn path_word(path: &str) -> String {
     match path.strip_prefix("~/") {
         Some(rest) => format!("\"$HOME\"/{}", posix_word(rest)),
@@ -45,7 +45,7 @@ pub(super) fn path_word(path: &str) -> String {
     }
 }
 
-/// What a connection that did not come about means.
+/// Explains why a connection failed, from the exit code and the output.
 pub fn reason(place: &Place, code: Option<i32>, said: &str) -> Problem {
     let (name, host) = (&place.name, place.ssh.as_deref().unwrap_or_default());
     let line = last_line(said);
@@ -115,12 +115,12 @@ pub fn reason(place: &Place, code: Option<i32>, said: &str) -> Problem {
     told(ended, message!("place-program-exited-advice"))
 }
 
-/// What to do about a full disk there.
+/// Returns the advice for a full disk on another machine.
 pub(super) fn make_room() -> Message {
     message!("place-disk-full-advice")
 }
 
-/// Whether the system said that a disk is full.
+/// Returns whether an error message says that a disk is full.
 pub(super) fn is_full(said: &str) -> bool {
     let lower = said.to_lowercase();
     ["no space left", "disk quota", "quota exceeded"]
@@ -128,7 +128,7 @@ pub(super) fn is_full(said: &str) -> bool {
         .any(|words| lower.contains(words))
 }
 
-/// Whether trying again may help: the machine or the network is away.
+/// Returns whether another attempt may succeed, because the machine or the network may only be down temporarily.
 pub(super) fn may_pass(problem: &Problem) -> bool {
     problem.is("place-host-not-responding") || problem.is("place-connection-lost")
 }

@@ -1,4 +1,4 @@
-//! Opens the connection to another process, reopens it after a break, and gives up.
+//! Opens the connection to another process, and reopens it after a break until it gives up.
 
 use std::process::Command as Process;
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ use crate::run::wire::{Ask, Hello};
 
 /// Maximum delay before the connection is reopened after a break.
 const LATEST: Duration = Duration::from_secs(10);
-/// How often a first connection that breaks is tried again.
+/// Maximum number of attempts to open the first connection.
 const FIRST_TRIES: usize = 20;
 
 impl Work {
-    /// Starts the process, or `ssh` to it.
+    /// Starts the process, or the `ssh` connection to it.
     pub(super) fn connect(&mut self) {
         self.link = None;
         self.connection += 1;
@@ -44,7 +44,8 @@ impl Work {
         }
     }
 
-    /// Takes who answers: of another process than before nothing is known, and it knows nothing.
+    /// Handles the greeting of the other process. If it is a new process, neither side knows the other's earlier
+    /// messages.
     pub(super) fn greet(&mut self, hello: Hello) {
         if let Err(problem) = hello.check() {
             return self.lose(problem.at(self.peer.name()));
@@ -73,7 +74,7 @@ impl Work {
         self.tell(News::Here(hello));
     }
 
-    /// The connection has ended.
+    /// Handles the end of the connection.
     pub(super) fn ended(&mut self, problem: Option<Problem>) {
         let was_here = std::mem::take(&mut self.is_here);
         let Some(mut link) = self.link.take() else {
@@ -105,7 +106,7 @@ impl Work {
         }
     }
 
-    /// It cannot be reached: what was asked is not done.
+    /// Gives up: pending requests fail.
     fn lose(&mut self, problem: Problem) {
         (self.link, self.is_here) = (None, false);
         for (said, _) in std::mem::take(&mut self.waiting) {

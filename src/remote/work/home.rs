@@ -1,4 +1,4 @@
-//! Events of jobs, and how their runs are downloaded: the end of a run is reported when all of it is here.
+//! Handles events of jobs and downloads their runs: the end of a run is reported once it is completely downloaded.
 
 use super::{Due, Following, Work};
 use crate::message;
@@ -17,14 +17,14 @@ use crate::texts::Value;
 impl Work {
     pub(super) fn hear_event(&mut self, told: JobEvent) {
         let Ok(mut told) = wire::home(told, self.peer.root(), self.is_child()) else {
-            return; // Of a run that no program of this kind would name.
+            return; // The event names a path that no correct program sends.
         };
         if let Event::Failed { problem, .. } = &mut told.event {
             self.name_place(problem);
         }
         self.follow(&mut told);
         let Some(job) = told.job else {
-            // An event without a job waits for none.
+            // An event without a job does not wait for a download.
             return self.tell(News::Event(Box::new(told)));
         };
         let open = self.open_run(job).map(|at| &mut self.following[at]);
@@ -48,13 +48,13 @@ impl Work {
         self.tell_due();
     }
 
-    /// The run of a job that is being downloaded and whose end was not reported.
+    /// Returns the index of the job's run that is being downloaded and whose end was not reported yet.
     fn open_run(&self, job: JobId) -> Option<usize> {
         let open = |f: &Following| f.job == Some(job) && f.end.is_none();
         self.following.iter().position(open)
     }
 
-    /// Reports what is due, up to the end of a run that is still on its way.
+    /// Reports the events in order, up to the end of a run that is still being downloaded.
     fn tell_due(&mut self) {
         while let Some(Due::Now(_)) = self.due.front() {
             if let Some(Due::Now(event)) = self.due.pop_front() {
@@ -63,7 +63,7 @@ impl Work {
         }
     }
 
-    /// Reports the end of a run, which is here, or will never be.
+    /// Reports the end of a run, whose download is complete or was given up.
     fn ended_at_home(&mut self, run: &str, end: JobEvent) {
         let waits = |due: &&mut Due| matches!(due, Due::Home(known) if known == run);
         match self.due.iter_mut().find(waits) {
@@ -73,7 +73,7 @@ impl Work {
         self.tell_due();
     }
 
-    /// Says of what went wrong on another machine that it did so there.
+    /// Adds the name of the other machine to a Problem that occurred there.
     pub(super) fn name_place(&self, problem: &mut Problem) {
         if self.is_child() {
             return;
@@ -91,7 +91,7 @@ impl Work {
         problem.place = place;
     }
 
-    /// Keeps in mind what is at work and what is answered, and begins to bring home a run that was asked for here.
+    /// Records the running job and answered requests, and starts to download a run that was requested here.
     fn follow(&mut self, told: &mut JobEvent) {
         let job = told.job;
         match &mut told.event {
@@ -103,8 +103,8 @@ impl Work {
                 let run = header.run.clone();
                 if let Some(mirror) = self.mirror(job, &run) {
                     **header = mirror.header((**header).clone());
-                    // One that ran out of memory begins again, and one of a grid whose program was
-                    // ended resumes.
+                    // A run that ran out of memory starts again, and a run of a grid resumes if its program was
+                    // restarted.
                     let open = job.and_then(|job| self.open_run(job));
                     if open.is_none_or(|at| self.following[at].mirror.run != run) {
                         self.begin_to_bring(job, mirror);
@@ -118,7 +118,7 @@ impl Work {
                 if let Some(mirror) = self.mirror(job, &store::run_name(folder)) {
                     folder.clone_from(&mirror.folder);
                     let open = job.and_then(|job| self.open_run(job));
-                    // It was there before.
+                    // A run that existed before is already downloaded.
                     if open.is_none() && !mirror.was_brought() {
                         self.begin_to_bring(job, mirror);
                     }
@@ -135,7 +135,7 @@ impl Work {
         }
     }
 
-    /// The way home of a run of this job, where it was asked for here.
+    /// Returns a new download of this job's run, if the job was requested here.
     fn mirror(&self, job: Option<JobId>, run: &str) -> Option<Mirror> {
         let Peer::Ssh { place, root } = &self.peer else {
             return None;
@@ -168,7 +168,7 @@ impl Work {
         }
     }
 
-    /// Continues to download a run.
+    /// Continues the download of a run with `act`.
     pub(super) fn step(&mut self, run: &str, act: impl FnOnce(&mut Mirror) -> Result<Option<Ask>>) {
         let Some(at) = self.following.iter().position(|f| f.mirror.run == run) else {
             return;
@@ -190,7 +190,7 @@ impl Work {
         }
     }
 
-    /// A request for a run that is being downloaded failed: it is repeated, or the failure is reported.
+    /// Handles a failed request of a download: it is repeated, or the failure is reported.
     pub(super) fn fail(&mut self, at: usize, problem: Problem) {
         let mirror = &mut self.following[at].mirror;
         let run = mirror.run.clone();
@@ -212,7 +212,7 @@ fn is_end(event: &Event) -> bool {
     )
 }
 
-/// Whether nothing is at work any more on the run that a job was at.
+/// Returns whether the event means that the job no longer works on its current run.
 fn is_end_of_run(event: &Event) -> bool {
     match event {
         Event::Cell { standing, .. } => *standing != CellStanding::AtWork,
@@ -221,7 +221,7 @@ fn is_end_of_run(event: &Event) -> bool {
     }
 }
 
-/// How the end of a run that cannot be downloaded is reported.
+/// Converts the end of a run that could not be downloaded to a failure.
 pub(super) fn unbrought(JobEvent { job, event }: JobEvent, problem: Problem) -> JobEvent {
     let event = match event {
         Event::Cell {

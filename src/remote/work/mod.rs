@@ -1,5 +1,5 @@
-//! The thread that communicates with another process. `connection` opens and reopens the connection, `home` fetches
-//! runs that are trained on another machine, `tickets` answers questions about runs.
+//! The thread that communicates with another process. `connection` opens and reopens the connection, `home` downloads
+//! runs that are trained on another machine, and `tickets` tracks requests that are answered once.
 
 mod connection;
 mod home;

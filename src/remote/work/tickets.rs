@@ -1,4 +1,4 @@
-//! Requests about runs that are answered once; if a child dies, nothing waits for it.
+//! Requests about runs that are answered once; if the child process dies, they fail.
 
 use super::Work;
 use crate::message;
@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use crate::run::event::{Command, Event};
 use crate::run::wire::{Carried, MOST_RAW};
 
-/// Something that was asked of a child and is not answered yet.
+/// A request that is not completely answered.
 pub(super) struct Ticket {
     pub(super) number: u64,
     answers: usize,
@@ -50,7 +50,7 @@ impl Work {
     }
 }
 
-/// How a request is answered whose image no frame holds.
+/// Returns the failure of a request whose image is too large for a frame; `None` if it fits.
 pub(super) fn too_large(command: &mut Command) -> Option<Event> {
     let bytes: usize = command.pixels().into_iter().map(|own| own.len()).sum();
     if bytes <= MOST_RAW as usize {
