@@ -46,11 +46,11 @@ struct Carrying<'a> {
 }
 
 impl Remote {
-    /// Carries there what a run needs of this machine; returns what its job says of it then. `tell` gets the messages
-    /// while files are sent.
+    /// Uploads the files that a run needs from this computer; returns what its job has to contain then. `tell` gets
+    /// messages about the files being sent.
     ///
     /// # Errors
-    /// As [`Remote::carry`].
+    /// See [`Remote::carry`].
     pub fn carry_along(
         &self,
         along: Along,

@@ -218,7 +218,7 @@ fn create(path: &Path) -> io::Result<File> {
     }
 }
 
-/// `NAME.partial` beside the file, with something before the ending.
+/// Returns the path `NAME.partial` beside the file, with `own` before the ending.
 fn partial_path(path: &Path, own: &str) -> PathBuf {
     let mut name = path.as_os_str().to_os_string();
     name.push(own);

@@ -20,7 +20,7 @@ use crate::store::{self, StoredState};
 
 pub(super) use connection::{Ended, There, machine};
 
-/// Options for training on another machine.
+/// Which machine trains.
 #[derive(clap::Args)]
 pub(super) struct AtPlace {
     /// Train on another machine, one of `lae-studio places`; the run is copied here while it trains

@@ -179,7 +179,7 @@ mod tests {
         samples.chunks(64).flat_map(piece).collect()
     }
 
-    /// The numbers are in docs/data.md.
+    /// Checks that the most doubtful labels include planted wrong ones; the results are in docs/data.md.
     #[test]
     fn planted_wrong_labels_are_among_the_first_of_the_list() {
         let data = Dataset::open("letters", &OpenOptions::default()).unwrap();

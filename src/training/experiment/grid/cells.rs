@@ -31,7 +31,7 @@ pub struct Cell {
 pub struct GridRow {
     /// The index of its part.
     pub part: usize,
-    /// Its title: that of its part, and of its choices.
+    /// Its title, composed of those of its part and of its choices.
     pub title: String,
     /// The settings in which rows of its part differ, with the values of this row.
     pub varied: Vec<(String, String)>,

@@ -163,7 +163,7 @@ impl GridPlan {
         self.runs.of(self.key(cell)?)
     }
 
-    /// The state of a cell.
+    /// Returns the state of a cell.
     pub fn state(&self, cell: usize) -> CellState {
         if let Some(Err(problem)) = self.foreseen.get(cell) {
             return CellState::Refused(problem.clone());

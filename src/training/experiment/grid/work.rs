@@ -44,11 +44,11 @@ pub enum GridEnd {
 
 /// Receives the states of a grid's cells, and between them the events of their runs.
 pub trait GridSink: Sink {
-    /// A cell's run begins or resumes.
+    /// Reports that a cell's run begins or resumes.
     fn begins(&mut self, plan: &GridPlan, cell: usize, goes_on: bool);
-    /// The work on a cell has ended, or it cannot be run.
+    /// Reports that the work on a cell has ended, or that it cannot run.
     fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>);
-    /// This many remaining cells are being run by other programs.
+    /// Reports that other programs run the remaining cells.
     fn waits(&mut self, cells: usize);
 }
 

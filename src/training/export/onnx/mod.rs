@@ -240,7 +240,7 @@ fn columns(graph: &mut Graph, x: &Value, places: &[usize]) -> Value {
     graph.op("Gather", &[x, &places], &[("axis", Attribute::Int(-1))])
 }
 
-/// For classes learned twice, the output with the higher score counts.
+/// Adds the operations that give a class learned twice the higher of its two scores.
 fn folded(graph: &mut Graph, shares: &Value, again: &[(usize, usize)], classes: usize) -> Value {
     let mut shares = shares.clone();
     for (own, of) in again {

@@ -140,7 +140,7 @@ fn rank(changes: &[(LayerName, Change)]) -> usize {
     changes.iter().map(|(_, change)| change.a.dims()[1]).sum()
 }
 
-/// A (rank × in) and B (out × rank) of each layer, as peft names them.
+/// Returns A (rank × in) and B (out × rank) of each layer, with peft's names.
 fn tensors(layers: &LayerChanges) -> Result<Named> {
     let mut named = Named::new();
     for (layer, changes) in layers {
