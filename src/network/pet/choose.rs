@@ -1,4 +1,4 @@
-//! The values that the user chose for a plugin's numbers.
+//! The values that the user chose for a plugin's sizes and constants.
 
 use super::numbers::{MAIN_SIZE, Numbers};
 use super::spec::{PetSettings, PetSpec};
@@ -7,10 +7,11 @@ use crate::names::{meant, shortened};
 use crate::problem::{Problem, Result};
 
 impl PetSpec {
-    /// Puts numbers chosen as "rank=8,alpha=0.5" into the settings.
+    /// Parses numbers such as "rank=8,alpha=0.5" and stores them in the settings.
     ///
     /// # Errors
-    /// What is no pair, names no number of this plugin, or is outside its range.
+    /// Returns a Problem if a part is not NAME=VALUE, the plugin has no number with this name, or the value is
+    /// outside its range.
     pub fn choose(&self, settings: &mut PetSettings, text: &str) -> Result<()> {
         for pair in text
             .split(',')
@@ -70,7 +71,7 @@ impl PetSpec {
         Err(meant(Problem::new(what), name, self.choices()))
     }
 
-    /// The names of what may be chosen beside the main size.
+    /// Returns the names of the sizes and constants that users can choose, without the main size.
     pub fn choices(&self) -> impl Iterator<Item = &str> {
         let sizes = self.sizes.iter().map(|size| size.name.as_str());
         let constants = self.constants.iter().filter(|own| own.range.is_some());
@@ -78,8 +79,8 @@ impl PetSpec {
         sizes.filter(|name| *name != MAIN_SIZE).chain(constants)
     }
 
-    /// The values of all sizes and constants by symbol. The main size means nothing to a plugin without
-    /// sizes and is ignored there, so that one setting serves all plugins of a grid.
+    /// Returns the values of all sizes and constants by symbol: the chosen ones, or else the defaults. A main size is
+    /// ignored if the plugin has no sizes, so that one setting works for all plugins of a grid.
     pub(super) fn numbers(&self, chosen: &PetSettings) -> Result<Numbers<'_>> {
         if let Some(name) = chosen
             .sizes

@@ -1,5 +1,5 @@
-//! What a plugin's text comes to while it is written: all that is wrong with it, and on the blocks of a backbone the sites
-//! in use, the shape of every part of its equations, and how large its parameters are.
+//! Diagnosis of a plugin's text while the user edits it: all its errors, and for the blocks of a backbone the sites
+//! in use, the shape of every part of its equations, and the sizes of its parameters.
 
 use std::sync::Arc;
 
@@ -13,46 +13,46 @@ use super::view::{Blocks, PluginFacts};
 use crate::expression::Diagnostic;
 use crate::problem::Result;
 
-/// A text that was read.
+/// The result of reading a plugin's text.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
-    /// What is wrong, in the order of the text; nothing for a sound plugin.
+    /// All errors, in the order of the text; empty for a valid plugin.
     pub wrong: Vec<Diagnostic>,
-    /// The plugin, where it is sound.
+    /// The plugin, if it is valid.
     pub spec: Option<Arc<PetSpec>>,
 }
 
-/// A sound plugin on the chosen blocks of a backbone.
+/// A valid plugin on the chosen blocks of a backbone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OnBlocks {
-    /// The sites in use, in the order of the plugin.
+    /// The sites in use, in the order in which the plugin lists them.
     pub sites: Vec<Site>,
-    /// The sites that the first of the blocks offers.
+    /// The sites that the first chosen block offers.
     pub offered: Vec<Site>,
-    /// Trained values in all blocks together.
+    /// Number of trained values in all blocks together.
     pub trained: usize,
-    /// All values in all blocks together, those that do not learn included.
+    /// Number of all values in all blocks together, including the fixed ones.
     pub values: usize,
-    /// The parameters of the first of the blocks: name, rows and columns, whether they learn.
+    /// The parameters of the first chosen block: name, rows and columns, and whether they are trained.
     pub parameters: Vec<(String, [usize; 2], bool)>,
-    /// What is computed for one image in the first of the blocks.
+    /// The parts of the equations in the first chosen block, with their shapes for one image.
     pub parts: Vec<PartShape>,
 }
 
-/// A part of an equation and what it comes to.
+/// A part of an equation and the shape of its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartShape {
-    /// Where it acts.
+    /// The site of the equation.
     pub site: Site,
-    /// The name of its step; empty for an equation of one expression.
+    /// The name of the step; empty if the equation is a single expression.
     pub step: String,
-    /// The part.
+    /// The text of the part.
     pub text: String,
-    /// "17×192", without the axis of images.
+    /// The shape, without the batch axis: "17×192".
     pub shape: String,
 }
 
-/// Reads a text as a file of this name.
+/// Reads and checks a plugin's text; `origin` is the file name shown in errors.
 pub fn read(text: &str, origin: &str) -> Diagnosis {
     match PetSpec::checked(&PluginText::new(text, origin)) {
         Ok(spec) => Diagnosis {
@@ -63,7 +63,7 @@ pub fn read(text: &str, origin: &str) -> Diagnosis {
     }
 }
 
-/// What is shown of a valid plugin that is not saved yet.
+/// Returns the data to display for a valid plugin that has not been saved yet.
 pub fn facts(spec: &Arc<PetSpec>) -> PluginFacts {
     let entry = PluginEntry {
         name: spec.name.clone(),
@@ -76,7 +76,7 @@ pub fn facts(spec: &Arc<PetSpec>) -> PluginFacts {
     PluginFacts::of(&entry, None)
 }
 
-/// A plugin on the chosen blocks, which see `tokens` tokens of an image.
+/// Lays out a plugin on the chosen blocks, with `tokens` tokens for each image.
 ///
 /// # Errors
 /// As [`PetSpec::fits`], and for sizes outside their range.

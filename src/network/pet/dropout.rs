@@ -1,9 +1,8 @@
-//! Dropout inside equations (Srivastava et al., JMLR 2014): while a step trains, each element is
-//! set to 0 with probability p and the others are divided by 1 − p; at all other times nothing
-//! happens.
+//! Dropout inside equations (Srivastava et al., JMLR 2014). In training, each element is set to 0 with probability p
+//! and the others are divided by 1 − p. Outside training, dropout has no effect.
 //!
-//! What is dropped is drawn on the host from (seed, step, block, site), so that a run repeats
-//! itself on every device, and a resumed one continues as it would have.
+//! The masks are drawn on the host from (seed, step, block, site), so that they are the same on every device and a
+//! resumed run continues exactly as without the interruption.
 
 use std::cell::RefCell;
 
@@ -14,36 +13,36 @@ use super::value::Value;
 use crate::data::rng::{Purpose, Rng};
 use crate::expression::Sign;
 
-/// Bits of randomness for each element: p is met to one part in 65,536.
+/// Random bits per element; p is rounded down to a multiple of 1/65,536.
 const BITS: u32 = 16;
 
-/// What the masks of one training step are drawn from.
+/// The values that determine the dropout masks of one training step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DropoutSeed {
-    /// Of the run.
+    /// The seed of the run.
     pub seed: u64,
-    /// The number of the step within the run; no two steps may share one.
+    /// The number of the training step within the run; each step needs its own number.
     pub step: u64,
-    /// Which images of the step's batch are at work; `None` for all.
+    /// The images of the batch that are being computed; `None` for all.
     pub rows: Option<Rows>,
 }
 
-/// Images of a batch that is learned in parts.
+/// A range of images of a batch that is trained in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
-    /// The first.
+    /// Index of the first image.
     pub first: usize,
-    /// How many.
+    /// Number of images.
     pub count: usize,
-    /// Images of the whole batch.
+    /// Number of images in the whole batch.
     pub of: usize,
 }
 
 impl Rows {
-    /// Of a tensor of this shape that has a part for each image: how many values come before it in
-    /// the whole batch's, and how many that has. `None` for a tensor that is not of images.
+    /// For a tensor of this shape with one entry per image: returns how many values precede it in the tensor of the
+    /// whole batch, and how many values that tensor has. `None` if the tensor is not per image.
     fn within(self, shape: &[usize]) -> Option<(usize, usize)> {
-        // A matrix is a parameter: what is of images has tokens, too.
+        // A matrix is a parameter; tensors with a batch axis have rank 3 or more.
         let of_images = shape.len() > 2 && shape[0].is_multiple_of(self.count);
         let count: usize = shape.iter().product();
         let each = count / self.count.max(1);
@@ -52,12 +51,12 @@ impl Rows {
 }
 
 thread_local! {
-    /// The stream of the evaluation running on this thread; none outside training.
+    /// The random numbers of the evaluation on this thread; `None` outside training.
     static STREAM: RefCell<Option<(Rng, Option<Rows>)>> = const { RefCell::new(None) };
 }
 
-/// Opens the stream of an evaluation at this place, a block's site
-/// ([`Drawing::of_site`](super::Drawing)), or says that it does not train.
+/// Starts the random stream of an evaluation. `place` identifies a site of a block
+/// ([`Drawing::of_site`](super::Drawing)). `None` for `draws` means that this evaluation is not training.
 pub(super) fn begin(draws: Option<DropoutSeed>, place: u64) {
     let stream = draws.map(|draws| {
         let rng = Rng::new(Purpose::Dropout, draws.seed, draws.step, place);
@@ -66,7 +65,7 @@ pub(super) fn begin(draws: Option<DropoutSeed>, place: u64) {
     STREAM.set(stream);
 }
 
-/// The shape of what is dropped from: the same, if `p` is a share.
+/// Returns the result shape of dropout: that of `x`. Returns an error unless 0 ≤ p < 1.
 pub(super) fn shape(x: &[usize], p: f64) -> Outcome {
     match (0.0..1.0).contains(&p) {
         true => Ok(x.to_vec()),
@@ -76,12 +75,12 @@ pub(super) fn shape(x: &[usize], p: f64) -> Outcome {
     }
 }
 
-/// `x` with some elements dropped if the running evaluation trains.
+/// Applies dropout to `x` if the current evaluation is training; returns `x` otherwise.
 pub(super) fn apply(x: Value, p: f64) -> Value {
     let (shape, count) = (x.dims(), x.dims().iter().product());
     let factors = STREAM.with_borrow_mut(|stream| {
         let (rng, rows) = stream.as_mut()?;
-        // A part draws for the whole batch, so parts and whole batches give the same result.
+        // A part of a batch draws the mask of the whole batch, so that parts and whole batches give the same result.
         let within = rows.and_then(|rows| rows.within(&shape));
         let (first, all) = within.unwrap_or((0, count));
         Some(factors(rng, p, all)[first..first + count].to_vec())
@@ -95,7 +94,7 @@ pub(super) fn apply(x: Value, p: f64) -> Value {
     x.combine(Sign::Multiply, mask)
 }
 
-/// 0 for what is dropped, 1 / (1 − p) for the rest.
+/// Draws the factor of each element: 0 with probability p, else 1 / (1 − p).
 fn factors(stream: &mut Rng, p: f64, count: usize) -> Vec<f32> {
     let (kept, below) = (
         (1.0 / (1.0 - p)) as f32,
@@ -114,7 +113,7 @@ fn factors(stream: &mut Rng, p: f64, count: usize) -> Vec<f32> {
     factors
 }
 
-/// The factors as a constant of the shape of `x`, where `x` is.
+/// Returns the factors as a constant tensor with the shape and device of `x`.
 fn mask<const D: usize>(x: &Tensor<D>, factors: Vec<f32>) -> Tensor<D> {
     let device = x.clone().inner().device();
     Tensor::from_data(TensorData::new(factors, x.dims()), &device)
@@ -144,7 +143,7 @@ mod tests {
                 }),
                 0,
             );
-            // Twice, and a parameter in between.
+            // Two tensors of images, with a parameter in between.
             let ones = || Tensor::<3>::ones([2 * images, 3, 7], &Device::flex());
             let first = apply(ones().into(), 0.5);
             let matrix = Tensor::<2>::ones([4, 6], &Device::flex());
@@ -170,7 +169,7 @@ mod tests {
         }
     }
 
-    /// What a training step makes of 40 × 50 ones.
+    /// Returns 40 × 50 ones after dropout.
     fn dropped(draws: Option<DropoutSeed>, block: usize, site: Site, p: f64) -> Vec<f32> {
         begin(draws, Drawing::default().of_site(block, site));
         let ones = Tensor::<2>::ones([40, 50], &Device::flex());
@@ -192,7 +191,7 @@ mod tests {
         for p in [0.0, 0.1, 0.5] {
             let values = dropped(draws, 3, Site::Mlp, p);
             let gone = values.iter().filter(|value| **value == 0.0).count();
-            // Five standard deviations of 2,000 draws.
+            // Tolerance: five standard deviations of 2,000 draws.
             let spread = 5.0 * (2000.0 * p * (1.0 - p)).sqrt();
             assert!((gone as f64 - 2000.0 * p).abs() <= spread, "{gone} at {p}");
             let kept = (1.0 / (1.0 - p)) as f32;

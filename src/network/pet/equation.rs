@@ -1,5 +1,5 @@
-//! Equations over tensors: read into trees once, checked, and worked out over tensors or over shapes
-//! alone. An equation is one expression, or named steps that run in order; so every evaluation ends.
+//! Equations over tensors. They are parsed into trees and checked once, then evaluated on tensors, or on shapes only.
+//! An equation is one expression or a sequence of named steps, so every evaluation terminates.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ use super::value::Value;
 use crate::expression::{Diagnostic, Expr, Language, NodeKind, Sign, parse};
 use crate::message;
 
-/// Most named steps of one equation.
+/// Largest number of named steps of an equation.
 pub const MOST_STEPS: usize = 32;
 
-/// What an equation is made of; real ones have fewer than forty names and signs.
+/// The syntax and limits of equations; typical equations have fewer than forty tokens.
 pub(super) const LANGUAGE: Language = Language {
     called: "the equation",
     any: "an equation",
@@ -35,49 +35,49 @@ pub(super) const LANGUAGE: Language = Language {
     made_of: "an equation is made of names, numbers, + - * / @, parentheses and commas",
 };
 
-/// What a name in an equation stands for.
+/// The meaning of a name in an equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// What the site hands over, by position (e, h or q, k, v).
+    /// An input of the site, by position (e, h or q, k, v).
     Input(usize),
-    /// A parameter of the plugin, by position.
+    /// A parameter of the plugin, by index.
     Parameter(usize),
-    /// A number: a size of the block or the plugin.
+    /// A number: a size of the block or of the plugin.
     Number,
-    /// The result of an earlier step.
+    /// The result of an earlier step, by index.
     Step(usize),
 }
 
-/// A name and what it stands for.
+/// A name and its meaning.
 pub type Variable = (String, Meaning);
 
-/// What a variable is bound to when a program runs.
+/// The value of a variable during an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Binding {
-    /// What the site hands over.
+    /// An input of the site, by position.
     Input(usize),
-    /// An entry of the parameter list given at evaluation.
+    /// An entry of the parameter list passed to the evaluation.
     Parameter(usize),
     /// A number.
     Number(f64),
-    /// An earlier step.
+    /// The result of an earlier step, by index.
     Step(usize),
 }
 
-/// The text of one step and its place in the file.
+/// The text of a step and its position in the file.
 #[derive(Clone, Debug)]
 pub struct StepText {
-    /// Name; later steps may use it.
+    /// The name; later steps can use it.
     pub name: String,
     /// The expression.
     pub text: String,
-    /// Bytes of the quoted value in the file.
+    /// The bytes of the quoted value in the file.
     pub span: Range<usize>,
-    /// Where the expression itself begins, if the file shows it letter by letter.
+    /// The byte offset of the expression in the file; `None` if the file contains escapes, so that positions differ.
     pub start: Option<usize>,
 }
 
-/// A checked equation: steps in order, the last one is the result.
+/// A checked equation. The steps run in order, and the last one is the result.
 #[derive(Clone, Debug)]
 pub struct Program {
     steps: Vec<EquationStep>,
@@ -87,25 +87,25 @@ pub struct Program {
 /// One step of an equation.
 #[derive(Clone, Debug)]
 pub struct EquationStep {
-    /// What the file says.
+    /// The text and its position.
     pub text: StepText,
-    /// The tree; spans are bytes of the expression ([`StepText::in_file`]).
+    /// The parsed expression; its spans are bytes of the expression ([`StepText::in_file`]).
     pub tree: Expr,
 }
 
-/// What an equation comes to over shapes alone.
+/// The result of evaluating an equation on shapes only.
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
-    /// Of the result; none if it is a number or unknown.
+    /// The shape of the result; `None` if it is a number or unknown.
     pub result: Option<Shape>,
-    /// What does not fit.
+    /// All errors found.
     pub wrong: Vec<Diagnostic>,
-    /// What each part that is computed comes to, in their order: its step by its place, its bytes there, its shape.
+    /// The shape of each computed part, in order: index of the step, bytes within the step, shape.
     pub parts: Vec<(usize, Range<usize>, Shape)>,
 }
 
 impl StepText {
-    /// A step's text from a plugin file.
+    /// Creates the text of a step from a plugin file.
     pub fn new(name: &str, text: &str, span: Range<usize>, source: &PluginText) -> Self {
         Self {
             name: name.to_owned(),
@@ -115,7 +115,7 @@ impl StepText {
         }
     }
 
-    /// Bytes of the file for bytes of the expression: the whole value where its letters are not shown.
+    /// Converts bytes of the expression to bytes of the file; returns the whole value if its start is unknown.
     pub fn in_file(&self, span: &Range<usize>) -> Range<usize> {
         match self.start {
             Some(start) => start + span.start..start + span.end,
@@ -125,7 +125,7 @@ impl StepText {
 
     fn told_in_file(&self, mut wrong: Diagnostic) -> Diagnostic {
         if self.start.is_none() {
-            // What could be put in place of a part cannot be put in place of the whole.
+            // The fix replaces a part only, but the span now covers the whole value.
             let remedy = wrong.remedy();
             wrong = wrong.because(remedy);
             wrong.fix = None;
@@ -136,11 +136,11 @@ impl StepText {
 }
 
 impl Program {
-    /// Reads and checks the steps of one equation over known names, of which `all` are known or some
-    /// were refused.
+    /// Parses and checks the steps of an equation. `known` are the names it may use; `all` is whether they are
+    /// complete, so that other names are errors.
     ///
     /// # Errors
-    /// All mistakes, as far as they are looked for.
+    /// Returns all errors found, up to a limit.
     pub(super) fn compile(
         texts: &[StepText],
         known: &[Variable],
@@ -191,7 +191,7 @@ impl Program {
         }
     }
 
-    /// Looks every name and function up, and notes what the equation reads.
+    /// Resolves all names and functions below a node, and records the variables in use.
     fn check(&mut self, node: &Expr, known: &[Variable], all: bool, wrong: &mut Vec<Diagnostic>) {
         if wrong.len() >= MOST_FINDINGS {
             return;
@@ -213,30 +213,30 @@ impl Program {
         }
     }
 
-    /// The steps in order.
+    /// Returns the steps in order.
     pub fn steps(&self) -> &[EquationStep] {
         &self.steps
     }
 
-    /// The names that the equation reads; bindings follow this order.
+    /// Returns the names that the equation reads; bindings have the same order.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// The place of the last step in the file, for errors of the result.
+    /// Returns the position of the last step in the file, for errors that concern the result.
     pub fn result_span(&self) -> Range<usize> {
         self.steps
             .last()
             .map_or(0..0, |step| step.text.span.clone())
     }
 
-    /// Whether the parameter at this position is used by any step.
+    /// Returns whether any step uses the parameter with this index.
     pub fn uses_parameter(&self, parameter: usize) -> bool {
         let wanted = Meaning::Parameter(parameter);
         self.variables.iter().any(|(_, meaning)| *meaning == wanted)
     }
 
-    /// The first step that no later step reads.
+    /// Returns the first step that no other step reads, except for the last.
     fn idle_step(&self) -> Option<&StepText> {
         let last = self.steps.len().saturating_sub(1);
         let read = |at| {
@@ -248,11 +248,11 @@ impl Program {
         Some(&self.steps[idle].text)
     }
 
-    /// Works out all steps and returns the last result. `bindings` follow
-    /// [`Program::variables`]; `Binding::Parameter(i)` reads `parameters[i]`.
+    /// Evaluates all steps and returns the result of the last. `bindings` have the order of [`Program::variables`];
+    /// `Binding::Parameter(i)` reads `parameters[i]`.
     ///
     /// # Errors
-    /// The part of the equation that cannot be computed.
+    /// Returns the part of the equation that cannot be computed.
     pub fn evaluate(
         &self,
         inputs: &[Value],
@@ -280,7 +280,7 @@ impl Program {
         }
     }
 
-    /// The same over shapes: what it comes to, and everything that does not fit.
+    /// Evaluates the equation on shapes only; returns the shape of the result and all errors.
     pub fn shapes(&self, inputs: &[Shape], bindings: &[Binding], parameters: &[Shape]) -> Shapes {
         let sizes = inputs.iter().chain(parameters);
         start_budget(sizes.map(|shape| shape.iter().product::<usize>()).sum());
@@ -303,7 +303,7 @@ impl Program {
         }
     }
 
-    /// Runs the steps over operands that follow the variables; those of steps are filled in.
+    /// Runs the steps. `operands` have the order of the variables; entries for steps are filled in.
     fn run(&self, operands: Vec<Option<Operand>>) -> (Option<Operand>, Run<'_>) {
         let mut run = Run {
             at: 0,
@@ -329,7 +329,7 @@ impl Program {
     }
 }
 
-/// What the variables are before the first step.
+/// Returns the initial operands of the variables; `None` for steps.
 fn bound(
     bindings: &[Binding],
     input: impl Fn(usize) -> Option<Operand>,
@@ -344,19 +344,19 @@ fn bound(
     bindings.iter().map(operand).collect()
 }
 
-/// An equation that is being worked out.
+/// The state of an evaluation.
 struct Run<'p> {
     variables: &'p [Variable],
     operands: Vec<Option<Operand>>,
     wrong: Vec<Diagnostic>,
-    /// The step, by its place.
+    /// The index of the current step.
     at: usize,
     parts: Vec<(usize, Range<usize>, Shape)>,
 }
 
 impl Run<'_> {
-    /// What a node comes to; none once something below it is wrong. Both sides of a sign are worked
-    /// out even then, so that all that is wrong is found.
+    /// Evaluates a node; `None` if it or a node below it has an error. Both operands are always evaluated, so that
+    /// all errors are found.
     fn value(&mut self, step: &StepText, node: &Expr) -> Option<Operand> {
         let found = match &node.kind {
             NodeKind::Number(number) => Ok(Operand::Number(*number)),

@@ -1,5 +1,5 @@
-//! A PET stack as it is written down for other programs: the parameters of each block, and for each
-//! site in use the equation with what its names stand for.
+//! A PET stack as other programs need it: the parameters of each block, and for each site in use the equation with
+//! the bindings of its variables.
 
 use burn::tensor::Tensor;
 
@@ -9,45 +9,45 @@ use super::stack::{PetStack, reads_weight};
 
 /// The PET of one block.
 pub struct BlockPet<'a> {
-    /// Which block, from 0.
+    /// The index of the block, from 0.
     pub block: usize,
-    /// Its parameters; [`Binding::Parameter`] counts them.
+    /// Its parameters; [`Binding::Parameter`] is an index into this list.
     pub parameters: Vec<BlockParameter<'a>>,
-    /// The sites where it acts.
+    /// The sites with an equation.
     pub sites: Vec<SitePet<'a>>,
 }
 
 /// A parameter of a block.
 pub struct BlockParameter<'a> {
-    /// Its name in the plugin.
+    /// The name in the plugin.
     pub name: &'a str,
-    /// Its name in the stack.
+    /// The name in the stack, such as "3.down".
     pub key: &'a str,
-    /// The site whose copy it is, where each site has one.
+    /// The site, for a parameter with one copy per site.
     pub site: Option<Site>,
-    /// Its values.
+    /// The values.
     pub tensor: &'a Tensor<2>,
 }
 
-/// What acts at a site.
+/// The equation at a site.
 pub struct SitePet<'a> {
-    /// Where.
+    /// The site.
     pub site: Site,
     /// The equation.
     pub program: &'a Program,
-    /// What its variables are, in their order.
+    /// The values of its variables, in the order of [`Program::variables`].
     pub bindings: &'a [Binding],
 }
 
 impl SitePet<'_> {
-    /// Whether the equation reads the frozen weight of the linear layer at this site.
+    /// Returns whether the equation reads the frozen weight of the linear layer at this site.
     pub fn reads_weight(&self) -> bool {
         reads_weight(self.site, self.bindings)
     }
 }
 
 impl PetStack {
-    /// The blocks with a PET, in order; empty for the plain backbone.
+    /// Returns the blocks with a PET, in order; empty for the plain backbone.
     pub fn written(&self) -> Vec<BlockPet<'_>> {
         let Some(plan) = &self.plan else {
             return Vec::new();

@@ -143,7 +143,7 @@ impl PetStack {
         sizes.sum()
     }
 
-    /// Returns the linear layers into which its equations can be folded.
+    /// Returns the linear layers into which the equations of this stack can be folded.
     pub fn foldable(&self) -> Vec<Site> {
         let form = |plan: &super::stack::StackPlan| {
             let form = plan.spec.variants.get(plan.layout.variant)?;
@@ -157,7 +157,8 @@ impl PetStack {
         self.plan.as_deref().and_then(form).unwrap_or_default()
     }
 
-    /// Returns the layer whose outputs at these sites are side by side, with the equations there folded into it.
+    /// Returns the layer to use in place of `own`, whose outputs at these sites are side by side: with the equations
+    /// folded into it, or `own` itself.
     pub(super) fn folded<'a>(
         &'a self,
         block: usize,

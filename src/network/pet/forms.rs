@@ -1,5 +1,5 @@
-//! The equations of a plugin: the default form and its variants, each site's steps read in the
-//! order of the file and compiled.
+//! Reads the equations of a plugin: the default variant and the others. The steps of each site are read in the order
+//! of the file and compiled.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use super::spec::{PetSpec, PetVariant};
 use crate::expression::Diagnostic;
 use crate::message;
 
-/// The key for an equation that serves all sites without one of their own.
+/// The key of the equation for all sites without their own.
 const EVERY: &str = "every";
 
 /// The equation of each site.
 type Equations = BTreeMap<Site, Arc<Program>>;
 
-/// Most forms of one plugin; each is tried whenever plugins are listed.
+/// Largest number of variants of a plugin, because each is evaluated whenever plugins are listed.
 const MOST_VARIANTS: usize = 32;
 
 impl<'a> Reader<'a> {
-    /// The default form first.
+    /// Reads all variants, the default one first.
     pub(super) fn variants(&self, spec: &PetSpec) -> Checked<Vec<PetVariant>> {
         let item = self.document.need("equations")?;
         let table = self.document.as_table(item, "`equations`".to_owned())?;
@@ -115,15 +115,15 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    /// The equation of each site, and whether all keys were understood. Sites that the table leaves out
-    /// take that of `base`.
+    /// Reads the equation of each site, and returns whether all keys are valid. Sites that the table does not contain
+    /// get the equation in `base`.
     fn equations(&self, table: &Table<'a>, spec: &PetSpec, base: &Equations) -> (Equations, bool) {
         let mut named: Vec<Site> = spec.sites.iter().flatten().copied().collect();
         named.sort_unstable();
         named.dedup();
         let mut equations = base.clone();
         let mut own = Equations::new();
-        // Sites that were refused may be the ones.
+        // If a name in `sites` was rejected, a key may refer to that site, so it is not reported.
         let mut fine = !named.is_empty();
         for (key, span, item) in table.entries() {
             if self.findings.is_full() {
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         (equations, fine)
     }
 
-    /// One expression, or a table of named ones.
+    /// Reads an equation: a single expression, or a table of named ones.
     fn steps(&self, table: &Table<'a>, key: &str, item: &'a Item<'a>) -> Checked<Vec<StepText>> {
         let step = |name: &str, text: &str, span| StepText::new(name, text, span, self.source);
         if let Some(text) = item.get_ref().as_str() {
@@ -185,14 +185,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An equation for sites that hand over these inputs.
+    /// Compiles an equation for sites with these inputs.
     fn program(&self, spec: &PetSpec, steps: &[StepText], inputs: &[&str]) -> Option<Arc<Program>> {
         let own = |name: &str| {
             spec.parameters.iter().any(|own| own.name == name)
                 || spec.symbols().iter().any(|own| own == name)
                 || steps.iter().any(|step| step.name == name)
         };
-        // Older plugins may have a name of their own for what a linear site hands over since.
+        // Plugins written before `w` became an input of linear sites may use `w` as their own name.
         let known = |(name, at): (&&str, usize)| {
             let free = *name != WEIGHT || !own(name);
             free.then(|| ((*name).to_owned(), Meaning::Input(at)))
@@ -232,13 +232,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The sites that a table has no equation of their own for.
+/// Returns the sites for which a table has no key of their own.
 fn without_own(named: &[Site], table: &Table<'_>) -> Vec<Site> {
     let bare = |site: &&Site| table.get(site.name()).is_none();
     named.iter().filter(bare).copied().collect()
 }
 
-/// Sites that hand over the same, and what that is; whatever any hands over where no site is known.
+/// Groups sites by their inputs. Without any site, returns one group with all possible inputs.
 fn by_inputs(sites: &[Site]) -> Vec<(Vec<Site>, Vec<&'static str>)> {
     let mut groups: Vec<(Vec<Site>, Vec<&str>)> = Vec::new();
     for &site in sites {
@@ -257,7 +257,7 @@ fn by_inputs(sites: &[Site]) -> Vec<(Vec<Site>, Vec<&'static str>)> {
     groups
 }
 
-/// Refuses a table that leaves a site without an equation.
+/// Returns an error if a site has no equation.
 fn all_sites(table: &Table<'_>, spec: &PetSpec) -> Checked<()> {
     let served = |site: &Site| table.get(EVERY).or(table.get(site.name())).is_some();
     match spec.sites.iter().flatten().find(|site| !served(site)) {

@@ -226,7 +226,7 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Functions added later: parameters of older plugins may have these names.
+/// Functions added later; older plugins may have parameters with these names.
 pub(super) const YOUNG: [&str; 5] = ["kron", "column_norms", "detach", "first_rows", "rest_rows"];
 
 /// Returns the function with this name.

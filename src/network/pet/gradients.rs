@@ -1,4 +1,4 @@
-//! Finds out which parameters of a plugin receive a gradient, with a small block.
+//! Determines which parameters of a plugin receive a gradient, by backward passes through a small block.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,49 +15,49 @@ use super::value::Value;
 use crate::expression::Diagnostic;
 use crate::message;
 
-/// Most multiplications of all of it; about a second.
+/// Largest number of multiplications for all parameters; about a second.
 const MOST_WORK: u64 = 1 << 31;
-/// How far all parameters are moved away from their beginning.
+/// Standard deviation of the noise added to all parameters for the second backward pass.
 const AWAY: f64 = 0.1;
-/// A gradient whose largest number is smaller is none.
+/// Gradients whose largest magnitude is below this are considered 0.
 const NOTHING: f32 = 1e-9;
 
-/// How a parameter learns.
+/// When a parameter learns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Learns {
-    /// It is fixed.
+    /// Never, because it is fixed.
     Fixed,
-    /// From the first step on.
+    /// From the first step.
     AtOnce,
-    /// Not in the first step, in which others keep its gradient at 0, but later.
+    /// From a later step: in the first one, the initial values of other parameters make its gradient 0.
     Later,
-    /// Never: no gradient reaches it.
+    /// Never, although it is not fixed: no gradient reaches it.
     Never,
 }
 
-/// What was found of one parameter.
+/// The result for one parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gradient {
-    /// Its name in the block; that of its site behind it where each site has one.
+    /// The name in the block; with its site appended ("down at mlp") if each site has a copy.
     pub name: String,
-    /// How it learns.
+    /// When it learns.
     pub learns: Learns,
 }
 
-/// Looks at every parameter of the default form, on a small block of the first family it fits.
+/// Checks every parameter of the default variant, on a small block of the first backbone family that the plugin fits.
 ///
 /// # Errors
-/// What cannot be computed, or takes too long to be tried.
+/// Returns an error if an equation cannot be evaluated or needs too much computation.
 pub fn gradients(spec: &Arc<PetSpec>) -> Result<Vec<Gradient>, Diagnostic> {
     allowed(MOST_WORK, || {
         capped(MOST_PRODUCED, || Bench::of(spec)?.all())
     })
 }
 
-/// A small block with a plugin, and what goes into it.
+/// A small block with a plugin and random inputs.
 struct Bench {
     stack: PetStack,
-    /// Inputs of each site, and by what its results count.
+    /// Inputs of each site, and the random weights of its result in the loss.
     sites: Vec<(Site, Vec<Value>, Value)>,
     device: Device,
 }
@@ -136,13 +136,13 @@ impl Bench {
         Ok(each.collect())
     }
 
-    /// Normal numbers in the shape of a parameter.
+    /// Draws standard normal values with the shape of a parameter.
     fn drawn(&self, like: &Tensor<2>, seed: u64) -> Tensor<2> {
         let values = Init::Normal(1.0).draw(like.dims(), 7, seed);
         Tensor::from_data(TensorData::new(values, like.dims()), &self.device)
     }
 
-    /// The gradients of all results, weighted and added up.
+    /// Returns the gradient of each parameter for the weighted sum of all results.
     fn backward(&self, stack: &PetStack) -> Result<BTreeMap<String, Vec<f32>>, Diagnostic> {
         let tracked = stack.tracked();
         let mut sum: Option<Tensor<1>> = None;
@@ -156,7 +156,7 @@ impl Bench {
                 None => own,
             });
         }
-        // Where no parameter reaches a result there is no graph to go back through.
+        // If no parameter reaches a result, there is no graph for a backward pass.
         let Some(sum) = sum.filter(|sum| sum.is_autodiff() && sum.is_tracked()) else {
             return Ok(BTreeMap::new());
         };
@@ -170,13 +170,13 @@ impl Bench {
     }
 }
 
-/// The sum of a result's elements times those of another one.
+/// Returns the sum of the element-wise product of a result and its weights.
 fn weighted(result: Value, weights: Value) -> Tensor<1> {
     match (result, weights) {
         (Value::Two(x), Value::Two(y)) => (x * y).sum(),
         (Value::Three(x), Value::Three(y)) => (x * y).sum(),
         (Value::Four(x), Value::Four(y)) => (x * y).sum(),
-        // A result has the shape of what it replaces.
+        // Does not occur: the weights have the shape of the result.
         (other, _) => Tensor::from_floats([flat(other).iter().sum::<f32>()], &Device::flex()),
     }
 }

@@ -1,5 +1,5 @@
-//! What the pieces of a plugin's text are, for colours and completion in an editor: TOML by its own lexer, which knows no
-//! mistakes, and equations by the scanner of their language. Half-written texts have marks, too.
+//! Classifies the pieces of a plugin's text for syntax colours and completion in an editor. TOML is read by its own
+//! lexer, which accepts invalid text, and equations by their scanner, so that incomplete texts are classified, too.
 
 use std::ops::Range;
 
@@ -10,39 +10,39 @@ use super::equation::LANGUAGE;
 use super::parse::{MOST_BYTES, MOST_PARAMETERS};
 use crate::expression::{Piece, pieces};
 
-/// Nested inline tables that paths distinguish, and letters of a name in them.
+/// Largest depth of nested inline tables in paths, and (below) largest number of characters of a name in them.
 const DEEPEST: usize = 8;
 const LONGEST: usize = 200;
 
-/// What a piece of the text is.
+/// The class of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// Behind `#`.
+    /// A comment, from `#` on.
     Comment,
     /// The head of a table.
     Table,
-    /// The part before `=`.
+    /// A key, before `=`.
     Key,
-    /// A text in quotes.
+    /// A string in quotes.
     Text,
-    /// A value without quotes.
+    /// A value without quotes, such as a number.
     Value,
     /// A piece of an equation or of a shape.
     Equation(Piece),
 }
 
-/// A piece of a plugin's text.
+/// A classified piece of a plugin's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
-    /// Its bytes.
+    /// Its bytes in the text.
     pub span: Range<usize>,
-    /// What it is.
+    /// Its class.
     pub mark: Mark,
-    /// The table and key of a value, with dots: "parameters.down.shape".
+    /// The table and key of a value, separated by dots: "parameters.down.shape".
     pub path: String,
 }
 
-/// The pieces of a text in their order; none of one that is too long for a plugin.
+/// Returns the pieces of a text in order; empty if the text is too long for a plugin.
 pub fn marks(text: &str) -> Vec<Marked> {
     let mut reader = Reader::default();
     if text.len() <= MOST_BYTES {
@@ -53,7 +53,7 @@ pub fn marks(text: &str) -> Vec<Marked> {
     reader.found
 }
 
-/// The names of the parameters that a text declares, whatever else is wrong with it.
+/// Returns the names of the parameters that a text declares, even if it has errors.
 pub fn declared(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for marked in marks(text) {
@@ -76,15 +76,15 @@ pub fn declared(text: &str) -> Vec<String> {
 #[derive(Default)]
 struct Reader {
     found: Vec<Marked>,
-    /// The table that the text is in.
+    /// The name of the current table.
     table: String,
-    /// Keys before the value: one for each inline table that is open.
+    /// The keys of the current value, outermost first: one for each open inline table.
     keys: Vec<String>,
-    /// Brackets that are open within a value.
+    /// The open brackets within the current value.
     depth: Vec<u8>,
-    /// Whether `=` was read and its value continues.
+    /// Whether the position is after `=`, within a value.
     in_value: bool,
-    /// Where the head of a table begins, while it is read.
+    /// Start of the table head that is being read, if any.
     head: Option<usize>,
 }
 
@@ -172,7 +172,7 @@ impl Reader {
         self.mark(start + inner.len()..span.end, Mark::Text);
     }
 
-    /// Whether the text that comes next is an equation or a size of a shape.
+    /// Returns whether the next value is an equation or an entry of a shape.
     fn is_equation(&self) -> bool {
         let table = &self.table;
         let mut parts = table.split('.').chain(self.keys.iter().map(String::as_str));

@@ -1,5 +1,5 @@
-//! What acts inside a backbone while its blocks are computed: PETs at sites, prompts among the tokens, prefixes of keys
-//! and values. Backbones depend only on this trait, not on its implementations.
+//! The interface through which PETs, prompts and prefixes change a backbone's computation. Backbones depend only on
+//! this trait, not on its implementations.
 
 use burn::tensor::Tensor;
 
@@ -8,21 +8,21 @@ use crate::message;
 use crate::nn::Linear;
 use crate::problem::{Problem, Result};
 
-/// What acts inside a backbone. Blocks are numbered from 0 across all stages.
+/// Changes the computation inside a backbone. Blocks are numbered from 0 across all stages.
 pub trait Hooks {
-    /// Returns the first block in which something acts; 0 if tokens are inserted before block 0. The output of the
-    /// blocks before is that of the plain backbone.
+    /// Returns the first block that the hooks change; 0 if tokens are inserted before block 0. Earlier blocks compute
+    /// the same as in the plain backbone.
     fn first_block(&self) -> Option<usize>;
 
-    /// Returns whether anything acts in this block, at a site or as a prefix.
+    /// Returns whether the hooks change this block, at a site or by a prefix.
     fn acts_in(&self, block: usize) -> bool;
 
-    /// Returns whether anything acts at this site of this block.
+    /// Returns whether the hooks change this site of this block.
     fn uses(&self, _block: usize, _site: Site) -> bool {
         false
     }
 
-    /// Returns whether anything acts at any of these sites of this block.
+    /// Returns whether the hooks change any of these sites of this block.
     fn uses_any(&self, block: usize, sites: &[Site]) -> bool {
         sites.iter().any(|site| self.uses(block, *site))
     }
@@ -36,12 +36,11 @@ pub trait Hooks {
         Ok(tokens)
     }
 
-    /// Returns the result of a site for its input `e` and output `h` (batch × tokens × channels), in the shape of `h`
-    /// (at `tokens` possibly with the number of tokens of `e`); `h` itself if nothing acts there.
+    /// Returns the new output of a site for its input `e` and output `h` (batch × tokens × channels), in the shape of
+    /// `h` (at `tokens` possibly with the number of tokens of `e`); `h` itself if the hooks do not use the site.
     ///
     /// # Errors
     /// Returns a Problem if shapes do not fit.
-    /// Where shapes do not fit.
     fn around(
         &self,
         _block: usize,
@@ -52,7 +51,8 @@ pub trait Hooks {
         Ok(h)
     }
 
-    /// The same at a linear layer, with its frozen weight (in × out, layer scale included) for hooks that read it.
+    /// Like [`Hooks::around`], at a linear layer. `weight` returns its frozen weight (in × out, with the layer scale)
+    /// for hooks that read it.
     ///
     /// # Errors
     /// Returns a Problem if shapes do not fit.
@@ -66,8 +66,8 @@ pub trait Hooks {
         self.around(block, site, e, h)
     }
 
-    /// Returns the linear layer that replaces this one, whose outputs at these sites are side by side. It may include
-    /// what acts there, which is then not applied separately.
+    /// Returns the linear layer to use in place of `own`, whose outputs at these sites are side by side. If it
+    /// already includes the equations of these sites, they are not applied again.
     ///
     /// # Errors
     /// Returns a Problem if shapes do not fit.
@@ -99,13 +99,14 @@ pub trait Hooks {
         None
     }
 
-    /// Returns keys and values (1 or batch × any number × channels each) that are put before the projected ones of this
-    /// block. Queries and the number of tokens stay the same.
+    /// Returns keys and values (1 or batch × any number × channels each) that are concatenated before the projected
+    /// ones of this block. Queries and the number of tokens stay the same.
     fn prefix(&self, _block: usize) -> Option<[Tensor<3>; 2]> {
         None
     }
 
-    /// Returns whether all tokens are read after the last block, not only those that the feature is computed from.
+    /// Returns whether the hooks read all tokens after the last block, not only those that the feature is computed
+    /// from.
     fn reads_tokens(&self) -> bool {
         false
     }

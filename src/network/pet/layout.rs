@@ -1,5 +1,5 @@
-//! A plugin laid out over chosen blocks: the tensors each block gets (name, shape, start, trained)
-//! and what every variable of its equations is bound to.
+//! The layout of a plugin over the chosen blocks: the tensors of each block (name, shape, initial values, trained or
+//! fixed) and the bindings of the variables of its equations.
 
 use std::collections::BTreeMap;
 
@@ -15,31 +15,31 @@ use crate::expression::Diagnostic;
 use crate::message;
 use crate::problem::{Result, listed};
 
-/// More elements than this in one parameter, or in all parameters of one block, are taken for a
-/// mistake: a plugin's text alone must not be able to fill the memory.
+/// Largest number of elements of all parameters of a block. Without a limit, the text of a plugin could exhaust the
+/// memory.
 const MOST_ELEMENTS: usize = 1 << 26;
-/// The placeholder of the block in the name of a tensor that all blocks share.
+/// Replaces the block number in the name of a tensor that all blocks share.
 const ALL_BLOCKS: &str = "all";
 
-/// One tensor of a block's PET.
+/// A tensor of a block's PET.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
-    /// "BLOCK.parameter" or "BLOCK.site.parameter"; "all" in place of the block where blocks share it.
+    /// "BLOCK.parameter" or "BLOCK.site.parameter"; "all" replaces the block number if all blocks share the tensor.
     pub name: String,
     pub shape: [usize; 2],
     pub init: Init,
     pub trained: bool,
-    /// All blocks share it.
+    /// Whether all blocks share the tensor.
     pub shared: bool,
-    /// Stands for the tensor of this name in an earlier block.
+    /// Whether the tensor is that of the same name in an earlier block.
     pub repeated: bool,
-    /// Keeps its random draw apart from all others of the seed.
+    /// The random stream of the initial values; distinguishes draws with the same seed.
     pub stream: u64,
     pub parameter: usize,
     pub site: Option<Site>,
 }
 
-/// The PET of one block: its tensors, and for every site in use what each variable is.
+/// The PET of one block: its tensors, and the bindings of the equation at each site in use.
 #[derive(Clone, Debug)]
 pub(super) struct BlockLayout {
     pub slots: Vec<Slot>,
@@ -50,19 +50,19 @@ pub(super) struct BlockLayout {
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub variant: usize,
-    /// What random draws are kept apart by.
+    /// How random streams are derived.
     pub drawing: Drawing,
     pub blocks: BTreeMap<usize, BlockLayout>,
 }
 
 impl Layout {
-    /// Number of elements of all parameters.
+    /// Returns the number of elements of all parameters; a shared tensor is counted once.
     pub(super) fn elements(&self) -> usize {
         let own = self.own_slots();
         own.map(|slot| slot.shape[0] * slot.shape[1]).sum()
     }
 
-    /// All slots, one that blocks share only once.
+    /// Returns all slots; a tensor that blocks share appears once.
     pub(super) fn own_slots(&self) -> impl Iterator<Item = &Slot> {
         let slots = self.blocks.values().flat_map(|block| &block.slots);
         slots.filter(|slot| !slot.repeated)
@@ -70,7 +70,7 @@ impl Layout {
 }
 
 impl PetSpec {
-    /// Shapes, names and bindings for the chosen blocks.
+    /// Returns the layout for the chosen blocks: the shapes, names and bindings of the tensors.
     pub(super) fn layout(
         &self,
         settings: &PetSettings,
@@ -85,7 +85,8 @@ impl PetSpec {
             .map_err(|wrong| self.source.problem(&wrong))
     }
 
-    /// The same for a form, sizes and sites that are known to fit; what is wrong with a parameter then.
+    /// Like [`PetSpec::layout`], for a variant, sizes and sites that are known to be valid. The error says which
+    /// parameter has an invalid shape.
     pub(super) fn layout_at(
         &self,
         (variant, drawing): (usize, Drawing),
@@ -108,7 +109,7 @@ impl PetSpec {
         })
     }
 
-    /// Notes which slots stand for a tensor of an earlier block.
+    /// Marks the slots that repeat a tensor of an earlier block; returns an error if their shapes differ.
     fn share(&self, blocks: &mut BTreeMap<usize, BlockLayout>) -> Result<(), Diagnostic> {
         let mut first: BTreeMap<String, (usize, [usize; 2])> = BTreeMap::new();
         for (&block, layout) in blocks {
@@ -231,7 +232,7 @@ impl PetSpec {
     }
 }
 
-/// What a variable is at a site of the block.
+/// Returns the binding of a variable at a site of a block.
 fn binding(
     (name, meaning): &Variable,
     site: Site,
@@ -242,7 +243,7 @@ fn binding(
     match *meaning {
         Meaning::Input(at) => Binding::Input(at),
         Meaning::Step(at) => Binding::Step(at),
-        // The equation was compiled over these symbols, so each has a value.
+        // The equation was compiled with these symbols, so each has a value.
         Meaning::Number => Binding::Number(number(name, sizes, shape, &[site]).unwrap_or(0.0)),
         Meaning::Parameter(parameter) => {
             let belongs = |slot: &Slot| {
@@ -253,7 +254,7 @@ fn binding(
     }
 }
 
-/// A number of rows or columns.
+/// Converts a value to a number of rows or columns; returns an error unless it is a positive integer.
 fn counted(text: &str, value: f64) -> Result<usize, String> {
     match whole(value) {
         Ok(0) => Err(format!("`{text}` is 0 there")),
@@ -264,7 +265,7 @@ fn counted(text: &str, value: f64) -> Result<usize, String> {
     }
 }
 
-/// The value of a symbol at these sites of a block.
+/// Returns the value of a symbol for a parameter used at these sites of a block.
 fn number(
     symbol: &str,
     sizes: &Numbers<'_>,

@@ -105,8 +105,8 @@ impl PluginLibrary {
         Self::of_user(user_folder().as_deref())
     }
 
-    /// The same, with the user's plugins in this folder. A file with the name of a built-in plugin is refused until the
-    /// user allows it (see [`PluginNotes`]).
+    /// Like [`PluginLibrary::standard`], with the user's plugins in this folder. A file with the name of a built-in
+    /// plugin is rejected until the user allows it (see [`PluginNotes`]).
     pub fn of_user(own: Option<&Path>) -> Self {
         let notes = own.map(PluginNotes::read).unwrap_or_default();
         let folders = [Some(Path::new("plugins")), own].into_iter().flatten();

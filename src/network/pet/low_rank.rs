@@ -9,12 +9,12 @@ use crate::expression::{Expr, NodeKind, Sign};
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
-/// Parameters of a block by their role in the equation.
+/// The indices of the parameters of a block, by their role in the equation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
     /// A, d_in × rank.
     pub a: usize,
-    /// Their product is B, rank × d_out.
+    /// The matrices whose product is B, rank × d_out.
     pub b: Vec<usize>,
     /// The factor of the product.
     pub scale: f64,
@@ -137,7 +137,7 @@ mod tests {
     use super::super::{BlockKind, Hooks, Init, PetSettings, PetStack};
     use super::*;
 
-    /// A PET whose every number is drawn, so it has an effect.
+    /// Returns a PET with random values in all parameters, so that it changes the output.
     fn stack(plugin: &str) -> PetStack {
         let spec = PluginLibrary::standard().get(plugin).unwrap();
         let shapes = [BlockKind::VIT.shape()];
@@ -151,7 +151,7 @@ mod tests {
         Tensor::from_data(TensorData::new(values, shape), &Device::flex())
     }
 
-    /// What the matrices add is what the equation adds.
+    /// The factors must give the same change as the equation.
     #[test]
     fn the_matrices_of_a_lora_are_what_its_equation_adds() {
         for plugin in ["lora", "lora all", "fact"] {

@@ -1,5 +1,5 @@
-//! Notes next to the user's own plugin files: which of them may take the place of a built-in one, and where those
-//! come from that were installed.
+//! Notes stored next to the user's plugin files: which of them may replace a built-in plugin, and where installed
+//! ones come from.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -9,37 +9,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::files;
 
-/// The file in the folder of the user's plugins.
+/// File name of the notes in the folder of the user's plugins.
 pub const NOTES_FILE: &str = "notes.json";
-/// What it is called once it cannot be read and new notes are made.
+/// New name of a notes file that cannot be read, when new notes are written.
 pub const UNREADABLE_NOTES: &str = "notes.unreadable.json";
 
-/// What is noted.
+/// The notes of a plugin folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PluginNotes {
-    /// Files that may take the place of a built-in plugin, by their whole paths.
+    /// Full paths of the files that may replace a built-in plugin.
     pub allowed: Vec<PathBuf>,
-    /// Where files come from, by their names in the folder.
+    /// The origin of installed files, by file name.
     pub installed: BTreeMap<String, Installed>,
 }
 
-/// Where an installed plugin comes from.
+/// The origin of an installed plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installed {
-    /// The file it was.
+    /// The file it was copied from.
     pub from: PathBuf,
-    /// When it was installed: "2026-11-25 18:30".
+    /// Time of installation: "2026-11-25 18:30".
     pub since: String,
 }
 
 impl PluginNotes {
-    /// The notes in this folder; empty if they cannot be read, which allows nothing.
+    /// Reads the notes of this folder; empty (nothing is allowed) if they cannot be read.
     pub fn read(folder: &Path) -> Self {
         Self::found(folder).unwrap_or_default()
     }
 
-    /// The same, with empty notes if there is no file; `None` if the file cannot be read.
+    /// Reads the notes of this folder; empty if there is no file, `None` if the file cannot be read.
     pub fn found(folder: &Path) -> Option<Self> {
         match files::read_text(&folder.join(NOTES_FILE), files::TEXT) {
             Ok(text) => serde_json::from_str(&text).ok(),
@@ -47,12 +47,12 @@ impl PluginNotes {
         }
     }
 
-    /// Whether this file may take the place of a built-in plugin.
+    /// Returns whether this file may replace a built-in plugin.
     pub fn allows(&self, path: &Path) -> bool {
         self.allowed.contains(&whole(path))
     }
 
-    /// Allows it.
+    /// Allows this file to replace a built-in plugin.
     pub fn allow(&mut self, path: &Path) {
         let path = whole(path);
         if !self.allowed.contains(&path) {
@@ -61,7 +61,7 @@ impl PluginNotes {
     }
 }
 
-/// A path as it is noted.
+/// Returns the canonical path, or the absolute one if the file does not exist.
 fn whole(path: &Path) -> PathBuf {
     let found = dunce::canonicalize(path).or_else(|_| std::path::absolute(path));
     found.unwrap_or_else(|_| path.to_path_buf())

@@ -1,5 +1,5 @@
-//! The numbers of a plugin: whole sizes and constants, which serve in shapes and equations and may be chosen; and what a
-//! shape's entry comes to.
+//! The numbers of a plugin: integer sizes and real constants, which are used in shapes and equations; and the
+//! evaluation of formulas in shapes.
 
 use std::collections::BTreeMap;
 
@@ -7,61 +7,61 @@ use serde::{Deserialize, Serialize};
 
 use crate::expression::{Expr, NodeKind, Sign};
 
-/// The size that most plugins have: rank, channels in the middle, number of tokens.
+/// Name of the size that most plugins have: the rank, the bottleneck width, or the number of tokens.
 pub const MAIN_SIZE: &str = "size";
 
-/// A number the user may choose, such as the rank.
+/// An integer that the user can choose, such as the rank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SizeSpec {
-    /// Key of [`PetSettings::sizes`]; the main one is `size`.
+    /// The key in [`PetSettings::sizes`]; that of the main size is `size`.
     pub name: String,
-    /// Its symbol in shapes and equations; r for `size`.
+    /// The symbol in shapes and equations; r for `size`.
     pub symbol: String,
-    /// Value when nothing is chosen.
+    /// The value if the user chooses none.
     pub default: usize,
     /// Smallest value.
     pub min: usize,
     /// Largest value.
     pub max: usize,
-    /// One line; may be empty.
+    /// A one-line description; may be empty.
     pub meaning: String,
 }
 
-/// Rows or columns of a parameter.
+/// The number of rows or columns of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Extent {
     /// A fixed count.
     Count(usize),
     /// A size of the block or the plugin.
     Symbol(String),
-    /// A formula of sizes, as written and read.
+    /// A formula of sizes: its text and its tree.
     Formula(String, Expr),
 }
 
-/// A number of a plugin that need not be whole.
+/// A real number of a plugin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConstantSpec {
-    /// Its name in equations and settings.
+    /// The name in equations and settings.
     pub name: String,
-    /// Value when nothing is chosen.
+    /// The value if the user chooses none.
     pub default: f64,
-    /// Smallest and largest value that may be chosen; `None` for one that is always the default.
+    /// The smallest and largest value that users can choose; `None` if the value is always the default.
     pub range: Option<[f64; 2]>,
-    /// One line; may be empty.
+    /// A one-line description; may be empty.
     pub meaning: String,
 }
 
 /// The values of a plugin's sizes and constants by symbol.
 pub(super) type Numbers<'a> = BTreeMap<&'a str, f64>;
 
-/// Symbols of a plugin's own numbers.
+/// Returns the symbols of a plugin's sizes and constants.
 pub(super) fn symbols_of(sizes: &[SizeSpec], constants: &[ConstantSpec]) -> Vec<String> {
     let sizes = sizes.iter().map(|size| size.symbol.clone());
     let constants = constants.iter().map(|constant| constant.name.clone());
     sizes.chain(constants).collect()
 }
 
-/// What a shape's formula comes to.
+/// Evaluates a formula of a shape; `number` returns the value of a symbol.
 pub(super) fn value_of(
     tree: &Expr,
     number: &dyn Fn(&str) -> Result<f64, String>,

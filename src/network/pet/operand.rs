@@ -1,6 +1,5 @@
-//! An operand of an equation while it is evaluated: a number, or a tensor with its shape. A tensor
-//! may be known by its shape alone; then the same rules give the shapes of all results, and nothing
-//! is computed.
+//! An operand during the evaluation of an equation: a number, or a tensor with its shape. A tensor may have a shape
+//! but no values; then the same rules return the shapes of all results without computing them.
 
 use super::budget::{foretell, multiply, spend};
 use super::functions::{Body, Function};
@@ -9,13 +8,13 @@ use super::value::{Value, each};
 use crate::expression::Sign;
 
 /// A number, or a tensor with its shape.
-// Short-lived, and few at a time: a box around each tensor would cost more than its size.
+// Operands are few and short-lived, so boxing each tensor would cost more than the larger enum.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub(super) enum Operand {
     /// A number.
     Number(f64),
-    /// A tensor; its values are missing where only shapes are asked for.
+    /// A tensor; the values are `None` in shape inference.
     Tensor(Shape, Option<Value>),
 }
 
@@ -25,8 +24,8 @@ impl From<Value> for Operand {
     }
 }
 
-/// A result of this shape, paid for before it is computed; each of its elements takes this number of
-/// multiplications.
+/// Returns a tensor of this shape. Its elements, and `each` multiplications per element, are subtracted from the
+/// budget before it is computed; returns an error if the budget does not suffice.
 fn paid(shape: Shape, each: usize, computed: Option<impl FnOnce() -> Value>) -> Outcome<Operand> {
     spend(&shape)?;
     let value = match computed {
@@ -43,7 +42,7 @@ fn paid(shape: Shape, each: usize, computed: Option<impl FnOnce() -> Value>) -> 
 }
 
 impl Operand {
-    /// A minus sign before it.
+    /// Returns the negated operand.
     pub fn negative(self) -> Outcome<Self> {
         match self {
             Self::Number(n) => Ok(Self::Number(-n)),
@@ -51,13 +50,13 @@ impl Operand {
         }
     }
 
-    /// Two of them with a sign between.
+    /// Returns `left <sign> right`.
     pub fn pair(sign: Sign, left: Self, right: Self) -> Outcome<Self> {
         match (left, right) {
             (Self::Tensor(a, x), Self::Tensor(b, y)) => {
                 let both = x.zip(y);
                 if sign == Sign::Product {
-                    // The inner sum, and what every result costs.
+                    // Each element of the product takes one multiplication per inner index.
                     let each = shape::columns(&a).saturating_add(1);
                     let shape = shape::product(&a, &b)?;
                     return paid(shape, each, both.map(|(x, y)| || x.matmul(y)));
@@ -81,7 +80,7 @@ impl Operand {
         }
     }
 
-    /// What a function makes of its arguments, which are as many as it takes.
+    /// Returns the result of a function; the number of arguments must be correct.
     pub fn call(function: &Function, arguments: Vec<Self>) -> Outcome<Self> {
         let mut arguments = arguments.into_iter();
         match (function.body, arguments.next(), arguments.next()) {
@@ -131,7 +130,7 @@ mod tests {
         &[2, 1, 1, 4],
     ];
 
-    /// Every operand with its values and without: numbers, and tensors of all shapes.
+    /// Returns numbers, and tensors of all shapes; each tensor both with and without values.
     fn operands() -> Vec<[Operand; 2]> {
         let tensor = |shape: &[usize]| -> Value {
             let flat = Tensor::<1>::ones([shape.iter().product::<usize>()], &Device::flex());
@@ -150,7 +149,7 @@ mod tests {
         tensors.chain(numbers).collect()
     }
 
-    /// Both give the same, and the values have the shape that was foretold.
+    /// Asserts that both results agree, and that the values have the inferred shape.
     fn agree([full, shaped]: [Outcome<Operand>; 2], what: &str) {
         match (full, shaped) {
             (Err(a), Err(b)) => assert_eq!(a, b, "{what}"),

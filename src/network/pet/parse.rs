@@ -1,7 +1,6 @@
-//! Plugin file → [`PetSpec`]: reads the TOML with places and checks names and types. The equations
-//! are compiled in `forms.rs`, shapes are tried afterwards (`trial.rs`). Checking continues after a
-//! mistake: what was refused is left out or takes a plain value, and what only follows from a
-//! mistake is not reported.
+//! Parses a plugin file into a [`PetSpec`]: reads the TOML with positions, and checks names and types. `forms.rs`
+//! compiles the equations, and `trial.rs` then checks the shapes. Checking continues after an error: a rejected part
+//! is omitted or replaced by a default, and errors that only follow from another one are not reported.
 
 use std::ops::Range;
 
@@ -17,11 +16,11 @@ use super::spec::{Extent, ParameterSpec, PetSpec};
 use crate::expression::Diagnostic;
 use crate::message;
 
-/// A plugin is a page of text; anything longer is another file.
+/// Largest size of a plugin file in bytes; a larger file is not a plugin.
 pub const MOST_BYTES: usize = 64 * 1024;
-/// More parameters than this in one plugin is taken for a mistake.
+/// Largest number of parameters of a plugin.
 pub(super) const MOST_PARAMETERS: usize = 64;
-/// Tables inside each other: `variants`, one of them, its `equations`, those of a site.
+/// Depth of nested tables: `variants`, a variant, its `equations`, the steps of a site.
 const DEEPEST: usize = 4;
 
 const KEYS: &[&str] = &[
@@ -38,10 +37,10 @@ const KEYS: &[&str] = &[
     "without_learning",
 ];
 
-/// Reads and compiles a plugin; shapes are not tried yet.
+/// Parses a plugin and compiles its equations; shapes are not checked yet.
 ///
 /// # Errors
-/// All mistakes in the order of the file.
+/// Returns all errors in the order of the file.
 pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
     let text = &*source.text;
     if text.len() > MOST_BYTES {
@@ -103,12 +102,13 @@ pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
     Ok(spec)
 }
 
-/// What all parts of the reading share.
+/// The state shared by all parsing functions.
 pub(super) struct Reader<'a> {
     pub source: &'a PluginText,
     pub document: &'a Table<'a>,
     pub findings: &'a Findings,
-    /// Whether no name was refused; else unknown names in equations may follow from that.
+    /// Whether all names were accepted; otherwise, unknown names in equations are not reported, because they may
+    /// follow from a rejected name.
     pub all_named: bool,
 }
 
@@ -130,13 +130,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text with its line breaks taken out.
+    /// Returns a text with each run of white space, line breaks included, replaced by a space.
     fn paragraph(&self, key: &str) -> Checked<String> {
         let text = self.document.text(key)?.unwrap_or_default();
         Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// The sets of sites; empty if one of them is refused, since equations depend on them.
+    /// Returns the sets of sites; empty if a site is rejected, because the checks of equations depend on all of them.
     fn sites(&self) -> Checked<Vec<Vec<Site>>> {
         let item = self.document.need("sites")?;
         let mut choices = Vec::new();
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Sites that act together.
+    /// Reads a set of sites that are used together.
     fn together(&self, choice: &'a Item<'a>) -> Checked<Vec<Site>> {
         let mut together = Vec::new();
         for item in self.document.as_list(choice, "an entry of `sites`")? {
@@ -188,7 +188,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The parameters; one that is refused stays with its name, so that equations find it.
+    /// Reads the parameters. A rejected one stays in the list, so that its name in equations is not reported as
+    /// unknown.
     fn parameters(&mut self, numbers: &[String]) -> Checked<Vec<ParameterSpec>> {
         let item = self.document.need("parameters");
         let item = item.inspect_err(|_| self.all_named = false)?;
@@ -229,7 +230,7 @@ impl<'a> Reader<'a> {
 
     fn parameter(&self, own: &mut ParameterSpec, entry: &Table<'a>, numbers: &[String]) {
         let keys = ["shape", "init", "fixed", "per_site", "shared", "meaning"];
-        // A key that is missing may be one that was written wrong.
+        // If a key is unknown, a missing key may be misspelt, so it is not reported.
         let fine = entry.only(&keys, self.findings);
         let there = |key: &str| fine || entry.get(key).is_some();
         let findings = self.findings;
@@ -267,7 +268,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A name that an equation can use.
+    /// Checks that equations can use a name: letters, digits and _, and not the name of a function.
     pub(super) fn proper_name(&self, name: &str, span: Range<usize>) -> Checked<()> {
         let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let what = if !letters || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit())
@@ -281,7 +282,7 @@ impl<'a> Reader<'a> {
         Err(Diagnostic::new(span, what))
     }
 
-    /// A proper name that nothing else has.
+    /// Checks that a name is valid in equations and not taken.
     pub(super) fn fresh_name(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Reads the numbers of a plugin: its sizes, its constants, the entries of its shapes.
+//! Reads the numbers of a plugin: sizes, constants, and the entries of shapes.
 
 use std::ops::Range;
 
@@ -12,13 +12,14 @@ use super::source::{Checked, Item, Table};
 use crate::expression::{Diagnostic, Expr, NodeKind, Sign, parse};
 use crate::message;
 
-/// Most constants of a plugin.
+/// Largest number of constants of a plugin.
 const MOST_CONSTANTS: usize = 64;
-/// Largest value a size may be given.
+/// Largest value that a size may have.
 const MOST_SIZE: usize = 1 << 20;
 
 impl<'a> Reader<'a> {
-    /// The sizes; one that is refused stays with its name, so that shapes find it.
+    /// Reads the sizes. One with invalid values stays in the list, so that its symbol in shapes is not reported as
+    /// unknown.
     pub(super) fn sizes(&mut self) -> Checked<Vec<SizeSpec>> {
         let Some(table) = self.document.table("sizes", "`sizes`".to_owned())? else {
             return Ok(Vec::new());
@@ -72,7 +73,7 @@ impl<'a> Reader<'a> {
         Ok(sizes)
     }
 
-    /// The constants: each a number, or a table with the range that it may be chosen from.
+    /// Reads the constants: each is a number, or a table with a range for the user's choice.
     pub(super) fn constants(&mut self, sizes: &[SizeSpec]) -> Checked<Vec<ConstantSpec>> {
         let table = self.document.table("constants", "`constants`".to_owned())?;
         let mut constants: Vec<ConstantSpec> = Vec::new();
@@ -137,7 +138,7 @@ impl<'a> Reader<'a> {
         Ok(constant)
     }
 
-    /// An entry of a shape: a count, a symbol, or a formula of symbols.
+    /// Reads an entry of a shape: a count, a symbol, or a formula of symbols.
     pub(super) fn extent(
         &self,
         entry: &Table<'a>,
@@ -155,7 +156,7 @@ impl<'a> Reader<'a> {
         };
         let block = BLOCK_SYMBOLS.iter().map(|(symbol, _)| *symbol);
         let known = block.chain(numbers.iter().map(String::as_str));
-        // A size that was refused may be the one.
+        // If a name was rejected, this symbol may refer to it, so it is not reported.
         let is_known = |symbol: &str| !self.all_named || known.clone().any(|own| own == symbol);
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if text.chars().all(plain) {
@@ -183,7 +184,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The first part of a shape's formula that is not made of known sizes.
+/// Returns the first part of a shape's formula that is neither a known size nor plain arithmetic.
 fn refused<'e>(tree: &'e Expr, is_known: &dyn Fn(&str) -> bool) -> Option<&'e Expr> {
     match &tree.kind {
         NodeKind::Name(name) if !is_known(name) => return Some(tree),
@@ -193,14 +194,14 @@ fn refused<'e>(tree: &'e Expr, is_known: &dyn Fn(&str) -> bool) -> Option<&'e Ex
     tree.parts().iter().find_map(|part| refused(part, is_known))
 }
 
-/// A finite number, whole or not.
+/// Reads a number that is finite as f32.
 fn real(item: &Item<'_>, what: &str) -> Checked<f64> {
     let number = match item.get_ref() {
         DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse::<f64>().ok(),
         DeValue::Float(number) => number.as_str().parse::<f64>().ok(),
         _ => None,
     };
-    // Tensors are f32, which end where f64 do not.
+    // Tensors are f32, whose range is smaller than that of f64.
     let number = number.filter(|x| (*x as f32).is_finite());
     number.ok_or_else(|| {
         Diagnostic::new(
@@ -210,7 +211,7 @@ fn real(item: &Item<'_>, what: &str) -> Checked<f64> {
     })
 }
 
-/// The numbers and the meaning of a size.
+/// Reads the default, the range and the description of a size.
 fn size_values(size: &mut SizeSpec, entry: &Table<'_>, span: Range<usize>) -> Checked<()> {
     size.min = entry.count("min")?.unwrap_or(size.min);
     size.max = entry.count("max")?.unwrap_or(size.max);

@@ -1,25 +1,25 @@
-//! What the random draws of a PET are kept apart by: its starting values, and what dropout drops.
+//! The random streams of a PET: those of its initial values and of its dropout masks.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::site::Site;
 
-/// What the random draws of a PET are kept apart by. A run keeps the one that it began with.
+/// How the random streams of a PET are derived. A run keeps the method that it started with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Drawing {
-    /// Number 1, that of runs which note none: the place of a parameter in the plugin's file and of a
-    /// site in this program's list, and for dropout the first six letters of a site's name. LAE and
-    /// the Baseline drop nothing.
+    /// Number 1, for runs whose record has no number. The stream of a parameter is derived from its index in the
+    /// plugin file and the index of its site in [`Site::ALL`]; that of dropout from the first six letters of the
+    /// site's name. The plugins of LAE and of the Baseline do not use dropout.
     ByPlace,
-    /// Number 2: the whole names of block, site and parameter, without any prefix.
+    /// Number 2: the stream is derived from the full names of block, site and parameter.
     #[default]
     ByName,
 }
 
 impl Drawing {
-    /// Its number in a run's record.
+    /// Returns the number stored in a run's record.
     pub fn number(self) -> u32 {
         match self {
             Self::ByPlace => 1,
@@ -27,7 +27,7 @@ impl Drawing {
         }
     }
 
-    /// That of a number in a run's record; `None` for a number that this version does not know.
+    /// Returns the method for a number in a run's record; `None` for a number unknown to this version.
     pub fn numbered(number: Option<u32>) -> Option<Self> {
         match number {
             None | Some(1) => Some(Self::ByPlace),
@@ -36,13 +36,13 @@ impl Drawing {
         }
     }
 
-    /// That of runs of before it was noted.
+    /// Returns the method of runs whose record has no number.
     pub fn of_older_runs() -> Self {
         Self::ByPlace
     }
 
-    /// The stream of a parameter's starting values; `name` is that of the whole stack
-    /// ("BLOCK.SITE.PARAMETER"), `parameter` its place in the plugin's file.
+    /// Returns the stream of a parameter's initial values. `name` is its name in the stack ("BLOCK.SITE.PARAMETER"),
+    /// `parameter` its index in the plugin file.
     pub(super) fn of_parameter(
         self,
         name: &str,
@@ -57,7 +57,7 @@ impl Drawing {
         }
     }
 
-    /// The stream of what is dropped at a site of a block.
+    /// Returns the stream of the dropout masks at a site of a block.
     pub(super) fn of_site(self, block: usize, site: Site) -> u64 {
         match self {
             Self::ByPlace => {
@@ -72,7 +72,7 @@ impl Drawing {
     }
 }
 
-/// The first 64 bits of a name's SHA-256.
+/// Returns the first 64 bits of a name's SHA-256.
 fn hashed(name: &str) -> u64 {
     let hash: [u8; 32] = Sha256::digest(name).into();
     hash[..8]
@@ -99,7 +99,7 @@ mod tests {
     fn new_runs_draw_by_whole_names() {
         let new = Drawing::default();
         let place = (3, 0, None);
-        // The beginning of SHA-256("3.up"): the same for ever.
+        // The first bytes of SHA-256("3.up") must never change.
         assert_eq!(new.of_parameter("3.up", place), 0x334a_51c6_b94e_43a4);
         let other = (4, 9, Some(Site::Mlp));
         assert_eq!(

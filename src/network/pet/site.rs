@@ -130,7 +130,7 @@ impl BlockKind {
 /// The name of a linear layer's frozen weight in equations.
 pub(super) const WEIGHT: &str = "w";
 
-/// Names of the sites in other programs, in lower-case letters and digits only.
+/// The names that other programs use for the sites, in lower-case letters and digits only.
 const ELSEWHERE: &[(Site, &[&str])] = &[
     (
         Site::Attention,
@@ -194,7 +194,7 @@ const ELSEWHERE: &[(Site, &[&str])] = &[
 ];
 
 impl Site {
-    /// All sites, with what an equation sees there.
+    /// All sites: the name, and the inputs that an equation gets.
     pub const ALL: &'static [(Site, &'static str, &'static str)] = &[
         (
             Site::Attention,

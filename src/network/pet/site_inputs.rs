@@ -1,11 +1,11 @@
-//! What the sites of a block hand over to equations, and in which order they do.
+//! The inputs that the sites of a block pass to equations, and the order of the sites.
 
 use super::shape::Shape;
 use super::site::{BlockShape, Site};
 
 impl Site {
-    /// The shapes of what it hands over for `images` images; `tokens` are those of an image before the block and
-    /// inside, where `input` may have added some.
+    /// Returns the shapes of the inputs of this site for `images` images. `tokens` are the numbers of tokens per
+    /// image before the block and inside it, where `input` may have added some.
     pub fn handed(self, shape: &BlockShape, images: usize, tokens: [usize; 2]) -> Vec<Shape> {
         let (input, output) = self.channels(shape);
         let [outside, inside] = tokens;
@@ -24,7 +24,7 @@ impl Site {
         }
     }
 
-    /// Sites in the order in which they act on how many tokens there are: `input` before all others.
+    /// Sorts sites: `input` first, because it determines the number of tokens at the others.
     pub(super) fn in_order(sites: impl IntoIterator<Item = Self>) -> Vec<Self> {
         let mut sites: Vec<Self> = sites.into_iter().collect();
         sites.sort_by_key(|site| *site != Self::Input);

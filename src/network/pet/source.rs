@@ -1,5 +1,5 @@
-//! The text of a plugin file and the places of things in it: places for messages (file, line,
-//! column), and typed reading of TOML values that keeps those places.
+//! The text of a plugin file, and typed reading of its TOML values that keeps their positions (file, line, column)
+//! for messages.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::expression::Diagnostic;
 use crate::message;
 use crate::problem::{Problem, line_and_column};
 
-/// A plugin's exact text and where it came from.
+/// A plugin's exact text and its origin.
 #[derive(Clone, Debug)]
 pub struct PluginText {
     /// File path, or "built in".
@@ -22,26 +22,26 @@ pub struct PluginText {
     pub text: Arc<str>,
 }
 
-/// What a check gives, or the mistake it found.
+/// The result of a check, or the error found.
 pub type Checked<T> = Result<T, Diagnostic>;
 
-/// Number of mistakes that are reported besides the first.
+/// Number of errors reported in addition to the first.
 const MOST_TOLD: usize = 8;
 
-/// A value with its place.
+/// A value with its position.
 pub type Item<'a> = Spanned<DeValue<'a>>;
 
-/// A table with the words that describe it in messages.
+/// A table with its description for messages.
 pub struct Table<'a> {
-    /// For example "parameter `down`".
+    /// The description, for example "parameter `down`".
     pub what: String,
-    /// The place of the table.
+    /// The position of the table.
     pub span: Range<usize>,
     entries: &'a DeTable<'a>,
 }
 
 impl PluginText {
-    /// A text and where it came from.
+    /// Creates a text with its origin.
     pub fn new(text: &str, origin: &str) -> Self {
         Self {
             origin: origin.into(),
@@ -49,21 +49,20 @@ impl PluginText {
         }
     }
 
-    /// "adapter.toml, line 12, column 20" for a byte offset.
+    /// Returns the position of a byte as text: "adapter.toml, line 12, column 20".
     pub fn place(&self, offset: usize) -> String {
         let (line, column) = line_and_column(&self.text, offset);
         format!("{}, line {line}, column {column}", self.origin)
     }
 
-    /// A mistake as the user reads it.
+    /// Converts an error to a Problem for the user.
     pub fn problem(&self, wrong: &Diagnostic) -> Problem {
         Problem::new(wrong.words())
             .at(self.place(wrong.span.start))
             .advise(wrong.remedy())
     }
 
-    /// Several mistakes as one problem: the first, and after what to do about it the others, each
-    /// with its place.
+    /// Converts several errors to a Problem: the first one, and after its remedy the others with their positions.
     pub fn problems(&self, wrong: &[Diagnostic]) -> Problem {
         let Some((first, others)) = wrong.split_first() else {
             return Problem::new(message!("problem-plugin-unusable")).at(&self.origin);
@@ -90,15 +89,15 @@ impl PluginText {
         problem
     }
 
-    /// Where the content of a string value begins, when the file shows it letter by letter (no
-    /// escapes); an equation's columns can then be given in the file.
+    /// Returns the byte at which the content of a string value begins, so that columns of an equation can be given in
+    /// the file. `None` if the value contains escapes, so that positions differ.
     pub fn content_start(&self, span: &Range<usize>, content: &str) -> Option<usize> {
         let raw = self.text.get(span.clone())?;
         let quotes = match raw.starts_with("\"\"\"") || raw.starts_with("'''") {
             true => 3,
             false => 1,
         };
-        // A line break right after three quotes does not belong to the content.
+        // In TOML, a line break right after three quotes is not part of the content.
         let first = raw.get(quotes..)?;
         let skipped = match first.starts_with(content) {
             true => 0,
@@ -112,7 +111,7 @@ impl PluginText {
 }
 
 impl<'a> Table<'a> {
-    /// Wraps the whole document.
+    /// Returns the table of the whole document.
     pub fn document(root: &'a Spanned<DeTable<'a>>) -> Self {
         Self {
             what: "the plugin".to_owned(),
@@ -121,7 +120,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The entries in the order of the file: name, its place, value.
+    /// Returns the entries in the order of the file: name, its position, value.
     pub fn entries(&self) -> impl Iterator<Item = (&'a str, Range<usize>, &'a Item<'a>)> {
         let entries: &'a DeTable<'a> = self.entries;
         entries
@@ -129,7 +128,7 @@ impl<'a> Table<'a> {
             .map(|(key, value)| (key.get_ref().as_ref(), key.span(), value))
     }
 
-    /// Refuses names that are longer than any, here and in this number of levels of nested tables.
+    /// Returns an error for a name that is too long, in this table and in `levels` levels of nested tables.
     pub fn short_names(&self, levels: usize) -> Checked<()> {
         for (key, span, item) in self.entries() {
             if let Some(long) = Diagnostic::of_long_name(key, span) {
@@ -143,7 +142,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// Finds keys that mean nothing here; whether there are none.
+    /// Reports unknown keys; returns whether there are none.
     pub(super) fn only(&self, known: &[&str], findings: &Findings) -> bool {
         let unknown = self.entries().filter(|(key, ..)| !known.contains(key));
         let mut fine = true;
@@ -158,14 +157,14 @@ impl<'a> Table<'a> {
         fine
     }
 
-    /// A value that may be left out.
+    /// Returns an optional value.
     pub fn get(&self, key: &str) -> Option<&'a Item<'a>> {
         self.entries()
             .find(|(name, ..)| *name == key)
             .map(|(.., value)| value)
     }
 
-    /// A value that must be there.
+    /// Returns a required value, or an error if it is missing.
     pub fn need(&self, key: &str) -> Checked<&'a Item<'a>> {
         self.get(key).ok_or_else(|| {
             let what = format!("{} needs the key `{key}`", self.what);
@@ -173,28 +172,28 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// A string that may be left out.
+    /// Returns an optional string.
     pub fn text(&self, key: &str) -> Checked<Option<&'a str>> {
         self.get(key)
             .map(|item| self.as_text(item, &format!("`{key}`")))
             .transpose()
     }
 
-    /// A name that may be left out.
+    /// Returns an optional name.
     pub fn name(&self, key: &str) -> Checked<Option<&'a str>> {
         self.get(key)
             .map(|item| self.as_name(item, &format!("`{key}`")))
             .transpose()
     }
 
-    /// A whole number ≥ 0 that may be left out.
+    /// Returns an optional integer ≥ 0.
     pub fn count(&self, key: &str) -> Checked<Option<usize>> {
         self.get(key)
             .map(|item| self.as_count(item, &format!("`{key}`")))
             .transpose()
     }
 
-    /// A yes or no; no when left out.
+    /// Returns an optional boolean; false if it is missing.
     pub fn flag(&self, key: &str) -> Checked<bool> {
         self.get(key).map_or(Ok(false), |item| {
             item.get_ref()
@@ -203,7 +202,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// A table inside this one that may be left out.
+    /// Returns an optional nested table.
     pub fn table(&self, key: &str, what: String) -> Checked<Option<Table<'a>>> {
         self.get(key)
             .map(|item| self.as_table(item, what))
@@ -239,7 +238,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads an item as a whole number ≥ 0.
+    /// Reads an item as an integer ≥ 0.
     pub fn as_count(&self, item: &Item<'_>, what: &str) -> Checked<usize> {
         item.get_ref()
             .as_integer()

@@ -1,5 +1,5 @@
-//! A parsed and checked PET plugin: sizes, parameters, sites, variants and their compiled equations; and what follows
-//! for given blocks (fit, layout, parameter count).
+//! A parsed and checked PET plugin: sizes, parameters, sites, variants and their compiled equations. It also
+//! computes, for given blocks, the sites, the layout and the parameter count.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub struct ParameterSpec {
     pub per_site: bool,
     /// One copy for all blocks; with `per_site`, one per site.
     pub shared: bool,
-    /// One line; may be empty.
+    /// A one-line description; may be empty.
     pub meaning: String,
     /// The position of its declaration in the file.
     pub(super) span: Range<usize>,
@@ -45,7 +45,7 @@ pub struct ParameterSpec {
 pub struct PetVariant {
     /// Name; empty for a plugin without variants.
     pub name: String,
-    /// One line; may be empty.
+    /// A one-line description; may be empty.
     pub meaning: String,
     /// Parameters that keep their initial values in this variant.
     pub fixed: Vec<String>,
@@ -58,9 +58,9 @@ pub struct PetVariant {
 pub struct PetSpec {
     /// The display name; compared case-insensitively.
     pub name: String,
-    /// One paragraph.
+    /// A description of one paragraph.
     pub description: String,
-    /// The paper.
+    /// A reference to the paper.
     pub reference: String,
     /// Exact text and origin of the file.
     pub source: PluginText,
@@ -93,7 +93,7 @@ pub struct PetSettings {
     /// The variant; `None` for the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// How its random draws are separated.
+    /// How random streams are derived.
     #[serde(skip)]
     pub drawing: Drawing,
 }
@@ -199,7 +199,7 @@ impl PetSpec {
             .sum())
     }
 
-    /// Returns the settings that this plugin has; sizes and variants of another plugin are removed.
+    /// Returns the settings without the sizes and the variant that this plugin does not have.
     pub fn known_settings(&self, settings: &PetSettings) -> PetSettings {
         let sizes = settings.sizes.iter();
         let known = |name: &str| self.sizes.iter().any(|size| size.name == name);
@@ -249,7 +249,7 @@ impl PetSpec {
         Diagnostic::new(0..0, what).meant(name, known.filter(|name| !name.is_empty()))
     }
 
-    /// Returns the symbols of numbers in equations and shapes: the block's, then the plugin's sizes.
+    /// Returns the symbols of numbers in equations and shapes: those of the block, then those of the plugin.
     pub(super) fn symbols(&self) -> Vec<String> {
         let block = BLOCK_SYMBOLS.iter().map(|(symbol, _)| (*symbol).to_owned());
         let own = symbols_of(&self.sizes, &self.constants);

@@ -219,7 +219,8 @@ impl PetStack {
         bindings.is_some_and(|bindings| reads_weight(site, bindings))
     }
 
-    /// The same, with the faulty part of the equation in errors; `None` if no PET acts.
+    /// Evaluates the equation of a site. Unlike [`PetStack::evaluate`], the error contains the faulty part of the
+    /// equation. `None` if no PET uses the site.
     pub(super) fn evaluated(
         &self,
         block: usize,
@@ -259,7 +260,7 @@ fn one_for_all<'l>(
     }
 }
 
-/// Returns the error of a result with this shape, where another one is needed for these inputs.
+/// Returns the error for a result of this shape; `None` if the shape is valid for these inputs.
 pub(super) fn misshapen(
     program: &Program,
     site: Site,

@@ -1,4 +1,4 @@
-//! The file form of a PET stack, and how far two stacks are apart.
+//! Reading and writing the state dict of a PET stack, and the distance between two stacks.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ impl PetStack {
         Ok(())
     }
 
-    /// A stack of the same structure with the values stored under `prefix`.
+    /// Returns a stack of the same structure with the values stored under `prefix`.
     ///
     /// # Errors
     /// Returns a Problem that names a missing or mis-shaped tensor.
@@ -33,8 +33,8 @@ impl PetStack {
         Ok(stack)
     }
 
-    /// ‖θ − θ₀‖ / ‖θ₀‖ over all trained parameters of two stacks of the same structure; 0 for an
-    /// empty stack.
+    /// Returns ‖θ − θ₀‖ / ‖θ₀‖ over all trained parameters, where θ₀ is `origin`, a stack of the same structure; 0
+    /// for an empty stack.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -46,7 +46,7 @@ impl PetStack {
         Ok(whole.relative())
     }
 
-    /// The same for each block by itself.
+    /// Returns the distance as in [`PetStack::distance_from`], for each block separately.
     ///
     /// # Errors
     /// As [`PetStack::distance_from`].
@@ -72,7 +72,8 @@ impl PetStack {
         Ok(blocks)
     }
 
-    /// All trained parameters in a row. Reading waits for the device, so it is done once.
+    /// Returns all trained parameters in one vector. They are concatenated on the device, because each read waits for
+    /// it.
     fn numbers(&self) -> Result<Vec<f32>> {
         let trained = self.parameters().filter(|(.., trained)| *trained);
         let flat: Vec<Tensor<1>> = trained
@@ -85,7 +86,7 @@ impl PetStack {
     }
 }
 
-/// Squared lengths of a difference and of what it is measured from.
+/// Squared norms of a difference θ − θ₀ and of θ₀.
 #[derive(Clone, Copy, Default)]
 struct Distance {
     moved: f64,

@@ -1,6 +1,5 @@
-//! A dry run of a fresh plugin on small CPU tensors, once per backbone family it fits, variant and
-//! end of its size range: shapes that do not fit, numbers that are not finite and results of the
-//! wrong shape are found before anything is trained.
+//! A trial of a new plugin on small CPU tensors, for each backbone family that it fits, each variant, and the
+//! smallest sizes. It finds shapes that do not fit, non-finite values and results of the wrong shape before training.
 
 use std::sync::Arc;
 
@@ -22,39 +21,39 @@ use crate::message;
 use crate::problem;
 
 pub(super) const BATCH: usize = 2;
-/// Most elements of all parameters of all forms together. Plugins are tried whenever they are
-/// listed, and a usual one has some thousands here.
+/// Largest number of elements of all parameters in all trials together, because plugins are tried whenever they are
+/// listed. A typical plugin has some thousands.
 const MOST_DRAWN: usize = 1 << 23;
-/// Most elements of all intermediate results of one equation.
+/// Largest number of elements of all intermediate results of an equation.
 pub(super) const MOST_PRODUCED: usize = 1 << 22;
-/// Most multiplications of all forms together, and what finding out their shapes is like; half a
-/// second at most. A usual plugin takes some millions.
+/// Largest number of multiplications in all trials together, shape inference included; half a second at most. A
+/// typical plugin needs some millions.
 const MOST_WORK: u64 = 1 << 30;
 
 impl PetSpec {
-    /// Reads and checks a plugin. `origin` is the file's path, or "built in".
+    /// Parses and checks a plugin. `origin` is the file's path, or "built in".
     ///
     /// # Errors
-    /// One Problem of all mistakes that [`PetSpec::checked`] finds.
+    /// Returns a Problem with all errors that [`PetSpec::checked`] finds.
     pub fn parse(text: &str, origin: &str) -> problem::Result<Arc<Self>> {
         let source = PluginText::new(text, origin);
         Self::checked(&source).map_err(|wrong| source.problems(&wrong))
     }
 
-    /// The same with every mistake by itself, in the order of the file.
+    /// Parses and checks a plugin; returns each error separately, in the order of the file.
     ///
     /// # Errors
-    /// The mistakes in header, names and equations; where there are none, what does not fit when the
-    /// plugin is tried on small blocks of every backbone family it is for. At most 32 are reported.
+    /// Returns the errors in header, names and equations, or else those found by trying the plugin on small blocks of
+    /// each backbone family that it fits. At most 32 are reported.
     pub fn checked(source: &PluginText) -> Result<Arc<Self>, Vec<Diagnostic>> {
         tried(parse::read(source)?).map(Arc::new)
     }
 }
 
-/// Tries the plugin and notes whether it starts as identity.
+/// Tries the plugin and sets `starts_as_identity`.
 ///
 /// # Errors
-/// Everything that does not fit; where all shapes do, what cannot be computed.
+/// Returns all shape errors, or else the first error of the computation.
 fn tried(spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
     allowed(MOST_WORK, || tried_within(spec))
 }
@@ -81,7 +80,7 @@ fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
         if wrong.len() == MOST_FINDINGS {
             break;
         }
-        // One mistake shows in all forms and families, in other numbers.
+        // The same error occurs in several variants and families with other numbers, so only the first is reported.
         if wrong.iter().all(|known| known.span != new.span) {
             wrong.push(family.told(new));
         }
@@ -94,7 +93,7 @@ fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
     let mut identity = true;
     let mut left = MOST_DRAWN;
     for (family, way) in pairs(&families, &ways) {
-        // A layout that fails has been reported.
+        // Layouts that fail were reported above.
         let layout = fresh.layout(way, &family.shapes, &[0]);
         let drawn = layout.map_or(0, |layout| layout.elements());
         left = match left.checked_sub(drawn) {
@@ -109,16 +108,16 @@ fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
     Ok(spec)
 }
 
-/// A small member of a backbone's family.
+/// A backbone family with a small block.
 struct Family {
     name: &'static str,
     shapes: [BlockShape; 1],
-    /// Of one image.
+    /// Number of tokens of an image.
     tokens: usize,
 }
 
 impl Family {
-    /// Says with what a mistake was found.
+    /// Adds to an error the block with which it was found.
     fn told(&self, wrong: Diagnostic) -> Diagnostic {
         let (name, width) = (self.name, self.shapes[0].width);
         match wrong.why.is_empty() {
@@ -131,13 +130,13 @@ impl Family {
         }
     }
 
-    /// The shapes of what a site hands over, if a block has this number of tokens after `input`.
+    /// Returns the shapes of a site's inputs, if the block has `inside` tokens after `input`.
     fn inputs(&self, site: Site, inside: usize) -> Vec<Shape> {
         site.handed(&self.shapes[0], BATCH, [self.tokens, inside])
     }
 }
 
-/// Every family in every way.
+/// Returns all pairs of a family and settings.
 fn pairs<'a>(
     families: &'a [Family],
     ways: &'a [PetSettings],
@@ -146,7 +145,7 @@ fn pairs<'a>(
     families.iter().flat_map(with)
 }
 
-/// A plugin for no family at all.
+/// Returns the error of a plugin that fits no family.
 fn fits_none(spec: &PetSpec) -> Diagnostic {
     let joined = |set: &Vec<Site>| {
         let names: Vec<&str> = set.iter().map(|site| site.name()).collect();
@@ -159,7 +158,7 @@ fn fits_none(spec: &PetSpec) -> Diagnostic {
     ))
 }
 
-/// Whatever does not fit in one form on one family's block, by the shapes alone.
+/// Returns the shape errors of a plugin with these settings on a family's block; nothing is computed.
 fn misfits(spec: &PetSpec, family: &Family, way: &PetSettings) -> Vec<Diagnostic> {
     let shapes = &family.shapes;
     let (Ok(variant), Ok(numbers), Ok(sites)) = (
@@ -179,7 +178,7 @@ fn misfits(spec: &PetSpec, family: &Family, way: &PetSettings) -> Vec<Diagnostic
     let mut wrong = Vec::new();
     for block in layout.blocks.values() {
         let own: Vec<Shape> = block.slots.iter().map(|slot| slot.shape.to_vec()).collect();
-        // What enters the block says how many tokens it has.
+        // The result of `input` determines the number of tokens at the other sites.
         let mut inside = family.tokens;
         for site in Site::in_order(block.bindings.keys().copied()) {
             let program = spec.variants[variant].equations.get(&site);
@@ -201,7 +200,7 @@ fn misfits(spec: &PetSpec, family: &Family, way: &PetSettings) -> Vec<Diagnostic
     wrong
 }
 
-/// A plugin whose forms are too large to be tried.
+/// Returns the error of a plugin whose parameters are too large to be tried.
 fn too_many(spec: &PetSpec, shape: &BlockShape) -> Diagnostic {
     let what = message!(
         "problem-plugin-parameters-too-large",
@@ -215,7 +214,7 @@ fn too_many(spec: &PetSpec, shape: &BlockShape) -> Diagnostic {
     Diagnostic::new(first, what).because(message!("advice-use-smaller-sizes"))
 }
 
-/// The default form at default sizes first, then the other variants and the smallest sizes.
+/// Returns the settings to try: the defaults, each other variant, and the smallest sizes.
 fn ways(spec: &PetSpec) -> Vec<PetSettings> {
     let smallest = spec.sizes.iter().map(|size| (size.name.clone(), size.min));
     let mut ways = vec![PetSettings::default()];
@@ -230,14 +229,14 @@ fn ways(spec: &PetSpec) -> Vec<PetSettings> {
     ways
 }
 
-/// Runs every site once; true if a fresh PET changes nothing.
+/// Evaluates every site once; returns whether a new PET leaves all outputs unchanged.
 fn try_one(
     spec: &Arc<PetSpec>,
     settings: &PetSettings,
     family: &Family,
 ) -> Result<bool, Diagnostic> {
     let (shapes, device) = (&family.shapes, &Device::flex());
-    // Both can be had: the shapes have been tried.
+    // Neither fails, because the shapes were checked before.
     let stack = PetStack::init(spec, settings, shapes, &[0], 0, device);
     let variant = spec.variant_index(settings.variant.as_deref());
     let (Ok(stack), Ok(variant), Ok(sites)) = (stack, variant, spec.fits(shapes, &[0])) else {
@@ -284,7 +283,7 @@ fn try_one(
     Ok(same)
 }
 
-/// Normal values from the host, of rank 2, 3 or 4.
+/// Returns normal values drawn on the host, as a tensor of rank 2, 3 or 4.
 pub(super) fn random(shape: &[usize], stream: u64, device: &Device) -> Value {
     let count = shape.iter().product();
     let values = Init::Normal(1.0).draw([1, count], 0, stream);
@@ -297,7 +296,7 @@ pub(super) fn random(shape: &[usize], stream: u64, device: &Device) -> Value {
     }
 }
 
-/// All values of a CPU tensor; empty, hence "not the same", if it cannot be read.
+/// Returns all values of a CPU tensor; empty if it cannot be read.
 pub(super) fn flat(value: Value) -> Vec<f32> {
     let data = match value {
         Value::Two(x) => x.try_into_data(),

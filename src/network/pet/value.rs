@@ -1,5 +1,5 @@
-//! The tensors an equation works on. Before an operation, its caller has asked `shape` whether
-//! the operands fit; what cannot be then leaves a tensor as it is.
+//! The tensors that equations compute with. Callers check with `shape` beforehand that the operands fit; operands
+//! that do not fit are returned unchanged.
 
 use std::array::from_fn;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::nn;
 /// A tensor of rank 2, 3 or 4. Cloning shares the memory.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// A parameter, or made of parameters alone.
+    /// rows × columns: a parameter, or computed from parameters only.
     Two(Tensor<2>),
     /// batch × tokens × channels.
     Three(Tensor<3>),
@@ -21,7 +21,7 @@ pub enum Value {
     Four(Tensor<4>),
 }
 
-/// Applies one expression to whichever rank a value has; the rank stays.
+/// Applies an expression to the tensor of a value of any rank. The rank stays the same.
 macro_rules! each {
     ($value:expr, $x:ident => $body:expr) => {
         match $value {
@@ -33,8 +33,8 @@ macro_rules! each {
 }
 pub(super) use each;
 
-/// Applies one expression to two values, brought to the larger of their ranks: a matrix gets leading
-/// axes of size 1.
+/// Applies an expression to the tensors of two values. A matrix gets leading axes of size 1 up to the rank of the
+/// other value.
 macro_rules! both {
     ($a:expr, $b:expr, ($x:ident, $y:ident) => $body:expr) => {
         match ($a, $b) {
@@ -57,7 +57,7 @@ macro_rules! both {
                 let $y = y.unsqueeze::<4>();
                 Value::Four($body)
             }
-            // Refused before: one of them is split into heads.
+            // The shape check has rejected pairs of ranks 3 and 4, so the result does not matter.
             (x, _) => x,
         }
     };
@@ -82,7 +82,7 @@ impl From<Tensor<4>> for Value {
 }
 
 impl Value {
-    /// Sizes along all axes.
+    /// Returns the sizes along all axes.
     pub fn dims(&self) -> Shape {
         match self {
             Self::Two(x) => x.dims().to_vec(),
@@ -91,7 +91,7 @@ impl Value {
         }
     }
 
-    /// One of `+ - * /`, element by element.
+    /// Computes `self <sign> other` element-wise, with `sign` one of `+ - * /`.
     pub(super) fn combine(self, sign: Sign, other: Self) -> Self {
         both!(self, other, (x, y) => match sign {
             Sign::Add => nn::plus(x, y),
@@ -101,7 +101,7 @@ impl Value {
         })
     }
 
-    /// Every element with a number.
+    /// Computes `self <sign> n` for every element.
     pub(super) fn with_number(self, sign: Sign, n: f64) -> Self {
         each!(self, x => match sign {
             Sign::Add => x + n,
@@ -111,7 +111,7 @@ impl Value {
         })
     }
 
-    /// A number with every element.
+    /// Computes `n <sign> self` for every element.
     pub(super) fn after_number(self, n: f64, sign: Sign) -> Self {
         each!(self, x => match sign {
             Sign::Add => x + n,
@@ -121,8 +121,8 @@ impl Value {
         })
     }
 
-    /// Matrix product over the last two axes. A rank-2 right side is one 2-D product for all rows
-    /// of the left side, which is the fast form on every device.
+    /// Returns the matrix product over the last two axes. If the right side has rank 2, the leading axes of the left
+    /// side are flattened into rows, because one 2-D product is fastest on every device.
     pub(super) fn matmul(self, other: Self) -> Self {
         match (self, other) {
             (Self::Three(x), Self::Two(y)) => {
@@ -144,7 +144,7 @@ impl Value {
         each!(self, x => x.transpose())
     }
 
-    /// Tokens × channels into heads × tokens × channels per head.
+    /// Reshapes batch × tokens × channels to batch × heads × tokens × (channels / heads). A matrix gets a batch of 1.
     pub(super) fn split_heads(self, heads: f64) -> Self {
         let heads = heads as usize;
         let split = |x: Tensor<3>| {
@@ -159,12 +159,12 @@ impl Value {
         }
     }
 
-    /// `self` before `other` along the tokens; leading sizes of 1 are repeated.
+    /// Concatenates `self` and `other` along the tokens (second-to-last axis). Leading axes of size 1 are repeated.
     pub(super) fn join_tokens(self, other: Self) -> Self {
         both!(self, other, (x, y) => joined(x, y))
     }
 
-    /// Every element of one matrix times the whole of the other.
+    /// Returns the Kronecker product of two matrices.
     pub(super) fn kronecker(self, other: Self) -> Self {
         match (self, other) {
             (Self::Two(x), Self::Two(y)) => {
@@ -172,12 +172,12 @@ impl Value {
                 let product = nn::times(x.reshape([a, 1, b, 1]), y.reshape([1, c, 1, d]));
                 Self::Two(product.reshape([a * c, b * d]))
             }
-            // Refused before.
+            // The shape check has rejected other ranks, so the result does not matter.
             (x, _) => x,
         }
     }
 
-    /// The length of each column, in one row.
+    /// Returns the L2 norm of each column as a single row.
     pub(super) fn column_norms(self) -> Self {
         match self {
             Self::Two(x) => Self::Two((x.clone() * x).sum_dim(0).sqrt()),
@@ -186,7 +186,7 @@ impl Value {
         }
     }
 
-    /// The columns from `from` on, at most `to`, of the last axis.
+    /// Returns the columns `from..to` of the last axis; `to` may exceed their number.
     pub(super) fn columns_between(self, from: f64, to: f64) -> Self {
         let (from, to) = (from as usize, to as usize);
         each!(self, x => between(x, from, to))
@@ -195,8 +195,8 @@ impl Value {
 
 fn joined<const D: usize>(x: Tensor<D>, y: Tensor<D>) -> Tensor<D> {
     let [a, b] = [x.dims(), y.dims()];
-    // Grown even where nothing grows: gradients are added up in the order of the operations, and runs
-    // repeat to the last bit.
+    // Always expanded, even if the sizes are equal: the order of operations determines the order in which gradients
+    // are added, and runs must be reproducible bit by bit.
     let grown = |x: Tensor<D>| match D {
         2 => x,
         _ => {

@@ -1,4 +1,4 @@
-//! Plugins as plain data for the window and the command line: no tensors, no compiled equations.
+//! Plugins as plain data for the window and the command line, without tensors and compiled equations.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::spec::{Extent, PetSettings, PetSpec};
 use crate::problem::{Problem, listed};
 use crate::tr;
 
-/// What is shown of a plugin.
+/// The data to display for a plugin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PluginFacts {
     /// Name.
@@ -20,103 +20,103 @@ pub struct PluginFacts {
     pub origin: String,
     /// The file, unless embedded.
     pub path: Option<PathBuf>,
-    /// Whether it may, where it takes the place of a built-in plugin.
+    /// Whether it may replace a built-in plugin; `None` if it does not replace one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hides: Option<bool>,
-    /// What is wrong with it; the fields below `text` are empty then.
+    /// Its error; the fields below `text` are empty then.
     pub problem: Option<Problem>,
     /// Exact text of the file.
     pub text: String,
-    /// One paragraph.
+    /// A description of one paragraph.
     pub description: String,
-    /// The paper.
+    /// A reference to the paper.
     pub reference: String,
     /// Sets of sites in order of preference, for example "attention" or "key + value".
     pub sites: Vec<String>,
-    /// Numbers the user may choose.
+    /// Integers that the user can choose.
     pub sizes: Vec<SizeSpec>,
-    /// Numbers of its equations; those with a range may be chosen.
+    /// Constants of its equations; the user can choose those with a range.
     pub constants: Vec<ConstantSpec>,
     /// Parameters.
     pub parameters: Vec<ParameterView>,
-    /// Forms; one without a name if there is only one.
+    /// The variants; a plugin without variants has one without a name.
     pub variants: Vec<VariantView>,
-    /// The form used when LAE's Learning is switched off; the default one if missing.
+    /// The variant used when LAE's Learning is off, if it differs from the default.
     pub without_learning: Option<String>,
-    /// Whether a fresh PET leaves the backbone's output as it is.
+    /// Whether a new PET leaves the backbone's output unchanged.
     pub starts_as_identity: bool,
-    /// How it fits the chosen blocks, when a backbone was given.
+    /// How it fits the chosen blocks, if blocks were given.
     pub fit: Option<FitView>,
 }
 
-/// A parameter.
+/// A parameter of a plugin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParameterView {
-    /// Name in the equations.
+    /// The name in the equations.
     pub name: String,
-    /// For example "d × r".
+    /// The shape, for example "d × r".
     pub shape: String,
-    /// For example "kaiming_uniform".
+    /// The initialisation, for example "kaiming_uniform".
     pub init: String,
-    /// Never trained.
+    /// Whether it is never trained.
     pub fixed: bool,
-    /// One copy per site.
+    /// Whether there is one copy per site.
     pub per_site: bool,
-    /// One for all blocks.
+    /// Whether all blocks share it.
     pub shared: bool,
-    /// One line.
+    /// A one-line description.
     pub meaning: String,
 }
 
-/// One form of the method.
+/// A variant of a plugin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariantView {
-    /// Name.
+    /// The name; empty for a plugin without variants.
     pub name: String,
-    /// One line.
+    /// A one-line description.
     pub meaning: String,
-    /// Parameters it leaves untrained.
+    /// Parameters that this variant does not train.
     pub fixed: Vec<String>,
-    /// Equations; sites with the same one share an entry.
+    /// The equations; sites with the same equation share an entry.
     pub equations: Vec<EquationView>,
-    /// Linear layers into which they can be folded.
+    /// Linear layers into which the equations can be folded.
     #[serde(default)]
     pub folds: Vec<String>,
 }
 
-/// An equation.
+/// An equation and its sites.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EquationView {
-    /// Sites it serves.
+    /// The sites with this equation.
     pub sites: Vec<String>,
-    /// Steps: name (empty for a single expression) and expression; the last is the result.
+    /// The steps: name (empty for a single expression) and expression; the last is the result.
     pub steps: Vec<(String, String)>,
 }
 
-/// A plugin on the chosen blocks.
+/// How a plugin fits the chosen blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitView {
-    /// Sites in use.
+    /// The sites in use.
     pub sites: Vec<String>,
-    /// Trained values in all blocks together.
+    /// Number of trained values in all blocks together.
     pub trained: usize,
-    /// Why it does not fit.
+    /// Why it does not fit; `None` if it fits.
     pub problem: Option<Problem>,
 }
 
-/// Blocks to try the plugins on.
+/// Blocks on which plugins are laid out.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks<'a> {
-    /// The backbone's blocks.
+    /// The shapes of all blocks of the backbone.
     pub shapes: &'a [BlockShape],
-    /// The chosen ones.
+    /// The indices of the chosen blocks.
     pub chosen: &'a [usize],
-    /// Sizes and variant.
+    /// The chosen sizes, constants and variant.
     pub settings: &'a PetSettings,
 }
 
 impl PluginLibrary {
-    /// All plugins as plain data; with `blocks`, how each fits them.
+    /// Returns all plugins as plain data; if `blocks` are given, with how each fits them.
     pub fn view(&self, blocks: Option<Blocks<'_>>) -> Vec<PluginFacts> {
         self.entries()
             .iter()
@@ -126,7 +126,7 @@ impl PluginLibrary {
 }
 
 impl PluginFacts {
-    /// One plugin as plain data.
+    /// Returns the data of a plugin.
     pub fn of(entry: &PluginEntry, blocks: Option<Blocks<'_>>) -> Self {
         let base = Self {
             name: entry.name.clone(),
@@ -167,7 +167,8 @@ fn names(sites: &[super::Site]) -> Vec<String> {
 }
 
 impl VariantView {
-    /// What predictions make of it, as a sentence; `None` if its equations are linear at no layer.
+    /// Returns a sentence about the layers that the equations are folded into in prediction; `None` if there are
+    /// none.
     pub fn folded(&self) -> Option<String> {
         let sites = listed(&self.folds, 8);
         (!self.folds.is_empty()).then(|| tr!("editor-on-merges-weights", sites = sites))
@@ -191,7 +192,7 @@ fn parameters(spec: &PetSpec) -> Vec<ParameterView> {
     spec.parameters.iter().map(view).collect()
 }
 
-/// The forms of a plugin, the usual one first.
+/// Returns the variants of a plugin, the default one first.
 pub fn variants(spec: &PetSpec) -> Vec<VariantView> {
     let view = |variant: &super::spec::PetVariant| {
         let mut equations: Vec<EquationView> = Vec::new();
