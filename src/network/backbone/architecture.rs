@@ -60,18 +60,18 @@ pub struct Family {
 pub struct Kept {
     /// With the CPU kernels: number of tensors of the block's width, and of its MLP's width.
     pub kernels: [f64; 2],
-    /// The same for the framework's operations, which keep the inputs of every elementary operation.
+    /// The same for the framework's operations, which store the inputs of every elementary operation.
     pub framework: [f64; 2],
 }
 
-/// An architecture read from a file, and the assumptions made (sentences).
+/// An architecture read from a file, with the assumptions made (as sentences).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inferred {
     /// Family and dimensions.
     pub architecture: Architecture,
-    /// What the file does not contain.
+    /// Sentences about values that the file does not contain.
     pub assumed: Vec<Words>,
-    /// The options of the backbone that give what may be assumed wrongly.
+    /// The backbone options with which the user can specify the assumed values.
     pub missing: Vec<&'static str>,
 }
 
@@ -100,7 +100,7 @@ pub trait Dimensions: Debug + Send + Sync + Same {
         false
     }
 
-    /// Returns a stored tensor as it is trained: tables for another resolution are resized.
+    /// Returns a stored tensor in the shape in which it is trained: tables for another resolution are resized.
     fn fitted(&self, _name: &str, stored: HostTensor) -> HostTensor {
         stored
     }
@@ -230,7 +230,8 @@ impl Architecture {
             let each = block.hidden + block.fc1_outputs + attention + mixing;
             let channels = length.tokens as f64 * block.width as f64;
             sum += channels * each as f64;
-            // Each number before a stage goes into the linear layer that makes its tokens; each pixel into the first one.
+            // The linear layer between two stages takes all values of the previous tokens; that before the first
+            // stage takes all pixels.
             let input = match before {
                 None => 3.0 * (self.input_size() as f64).powi(2),
                 Some((tokens, _)) if tokens == length.tokens => 0.0,

@@ -1,5 +1,5 @@
-//! Dimensions in words: the keys of an entry in a table of backbones, or the arguments of timm's
-//! constructors (`embed_dim`, `num_heads`, …), as weight files carry them in their metadata.
+//! The dimensions of a network as key-value pairs: the keys of an entry in a table of backbones, or the arguments of
+//! timm's constructors (`embed_dim`, `num_heads`, …) in the metadata of a weight file.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use crate::problem::{Problem, Result};
 
-/// Some words with their values. A table must say every size; timm's constructors have usual ones.
+/// The values of an architecture by key. In a table, sizes are required; timm's arguments have defaults.
 pub struct ArchitectureValues {
     values: Map<String, Value>,
     of_table: bool,
 }
 
 impl ArchitectureValues {
-    /// Of an entry of a table.
+    /// Creates the values of a table entry.
     pub fn of_table(values: Map<String, Value>) -> Self {
         Self {
             values,
@@ -22,8 +22,8 @@ impl ArchitectureValues {
         }
     }
 
-    /// Of a metadata map: the JSON under `config` if there is one, else the texts themselves read
-    /// as JSON where they are.
+    /// Creates the values of a metadata map: the JSON object under `config`, and all other texts, which are parsed as
+    /// JSON if possible.
     pub fn of_metadata(metadata: &BTreeMap<String, String>) -> Self {
         let read =
             |text: &String| serde_json::from_str(text).unwrap_or(Value::String(text.clone()));
@@ -39,10 +39,10 @@ impl ArchitectureValues {
         }
     }
 
-    /// Side of the square input, in pixels.
+    /// Returns the side of the square input, in pixels.
     ///
     /// # Errors
-    /// It is no whole number.
+    /// Returns a Problem if it is not an integer.
     pub fn input_size(&self) -> Result<usize> {
         let theirs = match self.values.contains_key("img_size") {
             true => "img_size",
@@ -51,10 +51,11 @@ impl ArchitectureValues {
         self.size("input_size", theirs, 224)
     }
 
-    /// A whole number under the table's or timm's word; for timm's, a pair of equal ones counts.
+    /// Returns an integer: that of the key `ours` in a table, `theirs` in timm's arguments, where a pair of equal
+    /// integers is also valid.
     ///
     /// # Errors
-    /// It is missing in a table, or no whole number.
+    /// Returns a Problem if it is missing in a table, or not an integer.
     pub fn size(&self, ours: &str, theirs: &str, usual: usize) -> Result<usize> {
         let (key, value) = self.find(ours, theirs);
         match value {
@@ -66,10 +67,10 @@ impl ArchitectureValues {
         }
     }
 
-    /// A list of whole numbers.
+    /// Returns a list of integers.
     ///
     /// # Errors
-    /// It is missing in a table, or no such list.
+    /// Returns a Problem if it is missing in a table, or not a list of integers.
     pub fn sizes(&self, ours: &str, theirs: &str, usual: &[usize]) -> Result<Vec<usize>> {
         let (key, value) = self.find(ours, theirs);
         match value {
@@ -82,43 +83,43 @@ impl ArchitectureValues {
         }
     }
 
-    /// A whole number that only tables know.
+    /// Returns an optional integer of a table; timm has no such argument.
     ///
     /// # Errors
-    /// It is no whole number.
+    /// Returns a Problem if it is not an integer.
     pub fn own_size(&self, ours: &str) -> Result<Option<usize>> {
         let value = self.find(ours, "").1;
         let read = |value| whole(value).ok_or_else(|| unfit(ours, "one whole number"));
         value.map(read).transpose()
     }
 
-    /// A whole number under a word of timm's, if there is one.
+    /// Returns the integer with timm's key, if there is one.
     pub fn timms_size(&self, theirs: &str) -> Option<usize> {
         self.values.get(theirs).and_then(whole)
     }
 
-    /// A text under a word of timm's, if there is one.
+    /// Returns the text with timm's key, if there is one.
     pub fn timms_text(&self, theirs: &str) -> Option<&str> {
         self.values.get(theirs).and_then(Value::as_str)
     }
 
-    /// A number of any kind.
+    /// Returns a real number, or `usual` if it is missing.
     ///
     /// # Errors
-    /// It is none.
+    /// Returns a Problem if it is not a number.
     pub fn real(&self, ours: &str, theirs: &str, usual: f64) -> Result<f64> {
         let (key, value) = self.find(ours, theirs);
         match value {
             None => Ok(usual),
-            // What is not finite cannot be written in JSON and has become nothing.
+            // JSON has no non-finite numbers; they have become null.
             Some(value) => (value.as_f64()).ok_or_else(|| unfit(key, "a finite number")),
         }
     }
 
-    /// Yes or no; what timm has under the word instead counts as the usual.
+    /// Returns a boolean, or `usual` if it is missing. Other types in timm's arguments count as missing.
     ///
     /// # Errors
-    /// A table says neither.
+    /// Returns a Problem if a table has another type.
     pub fn flag(&self, ours: &str, theirs: &str, usual: bool) -> Result<bool> {
         let (key, value) = self.find(ours, theirs);
         match value {
@@ -129,10 +130,10 @@ impl ArchitectureValues {
         }
     }
 
-    /// What `named` makes of a text.
+    /// Returns the value of `named` for a text; `None` if the text is missing or empty.
     ///
     /// # Errors
-    /// It makes nothing of it, or it is no text.
+    /// Returns a Problem if the value is not a text, or unknown to `named`.
     pub fn one_of<T>(
         &self,
         ours: &str,
@@ -153,16 +154,16 @@ impl ArchitectureValues {
         }
     }
 
-    /// A whole number that may be left out, under a word that is the same in tables and timm.
+    /// Returns an optional integer whose key is the same in tables and timm.
     ///
     /// # Errors
-    /// It is no whole number.
+    /// Returns a Problem if it is not an integer.
     pub fn optional_size(&self, word: &str) -> Result<Option<usize>> {
         let read = |value| whole(value).ok_or_else(|| unfit(word, "one whole number"));
         self.values.get(word).map(read).transpose()
     }
 
-    /// Whether timm has anything under this word.
+    /// Returns whether these are timm's arguments and contain a value for this key.
     pub fn timm_has(&self, theirs: &str) -> bool {
         !self.of_table
             && self

@@ -1,5 +1,5 @@
-//! The table of backbone families, and how a family is found: by name, by the metadata of a weight file, or by names
-//! and shapes of its tensors.
+//! The table of backbone families, and functions that find a family by name, by the metadata of a weight file, or by
+//! the names and shapes of its tensors.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -132,7 +132,7 @@ impl Architecture {
     /// Builds the backbone from `tensors` (timm's names or one of the family's other namings).
     ///
     /// # Errors
-    /// Missing, unexpected and mis-shaped tensors are reported in one Problem, before any is read.
+    /// Returns one Problem for all missing, unexpected and mis-shaped tensors, before any values are read.
     pub fn assemble(&self, tensors: Tensors, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
         self.check()?;
         let found = infer(&tensors).map(|found| found.architecture.family().name);
@@ -197,7 +197,7 @@ mod tests {
         assert!(from_metadata("resnet", &BTreeMap::new()).is_err());
     }
 
-    /// The description of each family is true of the networks that it is tested with.
+    /// Checks that the description of each family is consistent with its trial network.
     #[test]
     fn every_family_keeps_its_word() {
         for family in FAMILIES {

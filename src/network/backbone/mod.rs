@@ -1,9 +1,9 @@
-//! Feature extractors, frozen as a rule, that offer named sites to PETs, and places for prompts.
+//! Feature extractors, usually frozen, that offer named sites to PETs and accept prompts and prefixes.
 //!
-//! A backbone is a family (a row of `families`) with dimensions, given by an entry of the
-//! table in `assets/backbones.toml`, by the metadata of a weight file, or by the shapes in it.
-//! [`library::open`] goes the whole way from a name or a file to a [`Backbone`];
-//! [`architecture::Architecture::assemble`] builds one from tensors in memory.
+//! A backbone is a network of a family (see `families`) with certain dimensions. The dimensions come from an entry of
+//! the table in `assets/backbones.toml`, from the metadata of a weight file, or from the shapes of its tensors.
+//! [`library::open`] returns a [`Backbone`] for a name or a file; [`architecture::Architecture::assemble`] builds one
+//! from tensors in memory.
 
 pub mod architecture;
 mod arguments;
@@ -40,7 +40,7 @@ use crate::pet::{Hooks, PetStack, Site};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// The sites inside the attention sub-layer: with none of them in use it may run as one operation.
+/// The sites inside the attention sub-layer. If none of them is used, the attention can run as a single operation.
 pub const IN_ATTENTION: &[Site] = &[
     Site::Query,
     Site::Key,
@@ -52,7 +52,7 @@ pub const IN_ATTENTION: &[Site] = &[
 /// The sites inside the MLP sub-layer.
 pub const IN_MLP: &[Site] = &[Site::Norm2, Site::Fc1, Site::Activation, Site::Fc2];
 
-/// A token sequence between two blocks, with the grid it stands for.
+/// The tokens between two blocks, with the size of their grid.
 #[derive(Clone, Debug)]
 pub struct Tokens {
     /// batch × tokens × channels.
@@ -63,28 +63,28 @@ pub struct Tokens {
     pub columns: usize,
 }
 
-/// The tokens of one block.
+/// The numbers of tokens in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
-    /// Of an image.
+    /// Number of tokens of an image.
     pub tokens: usize,
-    /// Those that each of them attends to; 0 without attention.
+    /// Number of tokens that each token attends to; 0 without attention.
     pub attended: usize,
 }
 
-/// What every built network knows of itself.
+/// The data that every backbone contains: its architecture, blocks, device and weight source.
 pub struct Facts {
     architecture: Architecture,
-    /// One shape per block, counted from 0 over all stages.
+    /// One shape per block; blocks are numbered from 0 across all stages.
     blocks: Vec<BlockShape>,
     place: Place,
-    /// Its tensors in a weight file, in the order they were asked for.
+    /// Names and shapes of its tensors in a weight file, in the order of construction.
     wanted: Vec<(String, Vec<usize>)>,
     origin: Origin,
 }
 
 impl Facts {
-    /// At the end of a construction, when the loader has been asked for everything.
+    /// Collects the facts at the end of a construction, when all tensors have been requested from the loader.
     fn new(architecture: Architecture, loader: &WeightLoader) -> Self {
         Self {
             blocks: architecture.blocks(),
@@ -95,7 +95,8 @@ impl Facts {
         }
     }
 
-    /// The network's weights, from where it got them: its layers keep them turned and folded.
+    /// Reads the network's weights again from their source, because the layers contain only transposed and folded
+    /// ones.
     fn weights(&self) -> Result<Weights> {
         let kept = self.place.weights;
         if kept != WeightType::F32 {
@@ -128,46 +129,45 @@ impl Facts {
     }
 }
 
-/// A network: images in, one feature vector per image out, with hooks acting on the way.
+/// A network that computes one feature vector per image, with hooks that change its computation.
 pub trait Backbone: Send + Sync {
-    /// What it knows of itself.
+    /// Returns the data that every backbone contains.
     fn facts(&self) -> &Facts;
 
-    /// One shape per block, counted from 0 over all stages.
+    /// Returns one shape per block; blocks are numbered from 0 across all stages.
     fn blocks(&self) -> &[BlockShape] {
         &self.facts().blocks
     }
 
-    /// Length of the feature vector.
+    /// Returns the length of the feature vector.
     fn feature_width(&self) -> usize {
         self.blocks().last().map_or(0, |shape| shape.width)
     }
 
-    /// The plain device that holds the weights.
+    /// Returns the device of the weights, without autodiff.
     fn device(&self) -> Device {
         self.facts().place.device.clone()
     }
 
-    /// Number of weights.
+    /// Returns the number of weights.
     fn parameters(&self) -> usize {
         parameters::count(&self.facts().wanted)
     }
 
-    /// Its own weights, for methods that train them.
+    /// Returns the weights, for methods that train them.
     ///
     /// # Errors
-    /// Returns a Problem if they are kept rounded, or their file cannot be read any more.
+    /// Returns a Problem if they are stored in reduced precision, or their file cannot be read any more.
     fn weights(&self) -> Result<Weights> {
         self.facts().weights()
     }
 
-    /// The layer whose outputs the h of a block's site is, as other libraries call it.
+    /// Returns the names, in other libraries, of the layer whose output is h at a site of a block.
     fn layer_names(&self, block: usize, site: Site) -> Vec<torch::LayerName> {
         self.facts().architecture.layer_names(block, site)
     }
 
-    /// The same network with these weights. Where leaves are tracked, everything that is made of
-    /// them is part of the gradient's way.
+    /// Returns the same network with these weights. Gradients reach the leaves that are tracked.
     ///
     /// # Errors
     /// Returns a Problem that names a missing or mis-shaped leaf.
@@ -176,25 +176,25 @@ pub trait Backbone: Send + Sync {
         facts.architecture.given(weights, facts.place.clone())
     }
 
-    /// Normalised images (batch × 3 × rows × columns) → the tokens before block 0.
+    /// Computes the tokens before block 0 from normalised images (batch × 3 × rows × columns).
     fn embed(&self, images: Tensor<4>) -> Result<Tokens>;
 
-    /// The learned class token (1 × 1 × width), without its position; `None` for a network without
-    /// one.
+    /// Returns the learned class token (1 × 1 × width) without its position embedding; `None` if the network has
+    /// none.
     fn class_token(&self) -> Option<Tensor<3>> {
         None
     }
 
-    /// The position embedding of the class token (1 × 1 × width); `None` for a network without one,
-    /// which takes neither prompts nor prefixes.
+    /// Returns the position embedding of the class token (1 × 1 × width); `None` if the network has no class token,
+    /// in which case it accepts neither prompts nor prefixes.
     fn class_position(&self) -> Option<Tensor<3>> {
         None
     }
 
-    /// Lets the hooks' tokens join those that [`Backbone::embed`] made.
+    /// Inserts the prompt tokens of the hooks into the tokens of [`Backbone::embed`].
     ///
     /// # Errors
-    /// For a network without a class token.
+    /// Returns a Problem if there are prompt tokens but the network has no class token.
     fn enter(&self, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
         match hooks.entering() {
             Some(_) => Err(no_prompts("prompt tokens")),
@@ -202,16 +202,16 @@ pub trait Backbone: Send + Sync {
         }
     }
 
-    /// Runs one block, with the downsampling before it where it begins a stage. After the last one
-    /// only those tokens are kept that [`Backbone::pool`] reads, unless the hooks read them all.
+    /// Runs one block, including the downsampling before it if it is the first of a stage. The last block may return
+    /// only the tokens that [`Backbone::pool`] reads, unless the hooks read all of them.
     fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens>;
 
-    /// How the class token of each image attends to the patches in block `index`, the mean over its
-    /// heads (batch × patches); `tokens` are those before the block. `None` for a network whose
-    /// feature no class token gathers.
+    /// Returns the attention of each image's class token to the patches in block `index`, averaged over its heads
+    /// (batch × patches); `tokens` are those before the block. `None` if the feature is not computed from a class
+    /// token.
     ///
     /// # Errors
-    /// Returns a Problem if a plugin's attention is no weighted sum of values.
+    /// Returns a Problem if the attention of a plugin is not a weighted sum of values.
     fn class_attention(
         &self,
         _index: usize,
@@ -226,21 +226,21 @@ pub trait Backbone: Send + Sync {
         blocks.try_fold(tokens, |tokens, index| self.block(index, tokens, hooks))
     }
 
-    /// Embedding, entering tokens, all blocks: what is there before the final norm.
+    /// Computes the tokens before the final norm: embedding, prompt tokens and all blocks.
     fn tokens(&self, images: Tensor<4>, hooks: &dyn Hooks) -> Result<Tokens> {
         let tokens = self.enter(self.embed(images)?, hooks)?;
         self.run(tokens, 0..self.blocks().len(), hooks)
     }
 
-    /// The final norm of every token (batch × tokens × width) without any pooling. ConvNeXt, whose
-    /// norm acts on the mean, gives the tokens as they are.
+    /// Returns all tokens after the final norm (batch × tokens × width). ConvNeXt, which normalises the mean of the
+    /// tokens, returns them unchanged.
     fn normed(&self, tokens: Tokens) -> Tensor<3>;
 
-    /// Tokens after the last block → features (batch × feature width).
+    /// Computes the features (batch × feature width) from the tokens after the last block.
     fn pool(&self, tokens: Tokens) -> Result<Tensor<2>>;
 
-    /// The features of the same images under each of several hooks; what comes before the first
-    /// block where any of them acts is run once.
+    /// Computes the features of the same images for each of several hooks. The blocks before the first one that any
+    /// of the hooks changes run only once.
     fn features_of(&self, images: Tensor<4>, hooks: &[&dyn Hooks]) -> Result<Vec<Tensor<2>>> {
         let depth = self.blocks().len();
         let first = |hooks: &&dyn Hooks| hooks.first_block().unwrap_or(depth);
@@ -254,13 +254,13 @@ pub trait Backbone: Send + Sync {
         each.collect()
     }
 
-    /// The whole way: normalised images → features.
+    /// Computes the features (batch × feature width) of normalised images.
     fn features(&self, images: Tensor<4>, hooks: &dyn Hooks) -> Result<Tensor<2>> {
         self.pool(self.tokens(images, hooks)?)
     }
 }
 
-/// Refuses a prefix in a block that has no place for one.
+/// Returns a Problem if the hooks have a prefix in a block that does not accept one.
 fn check_no_prefix(hooks: &dyn Hooks, index: usize) -> Result<()> {
     match hooks.prefix(index) {
         Some(_) => Err(no_prompts("prefixes")),

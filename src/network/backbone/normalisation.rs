@@ -1,38 +1,39 @@
-//! What pixels go through before they reach a backbone.
+//! The normalisation of pixels before a backbone.
 
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-/// What pixels in [0, 1] go through before they reach the backbone: (pixel − mean) / std.
+/// The normalisation of pixels in [0, 1] before the backbone: (pixel − mean) / std.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Normalisation {
-    /// Per channel.
+    /// Mean per channel.
     pub mean: [f32; 3],
-    /// Per channel.
+    /// Standard deviation per channel.
     pub std: [f32; 3],
 }
 
 impl Normalisation {
-    /// Pixels stay in [0, 1].
+    /// No normalisation: pixels stay in [0, 1].
     pub const UNIT: Self = Self::of([0.0; 3], [1.0; 3]);
-    /// Pixels in [−1, 1].
+    /// Normalisation to [−1, 1].
     pub const SYMMETRIC: Self = Self::of([0.5; 3], [0.5; 3]);
-    /// Mean and deviation of ImageNet's pixels.
+    /// Mean and standard deviation of ImageNet's pixels.
     pub const IMAGENET: Self = Self::of([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]);
-    /// Mean and deviation CLIP was trained with.
+    /// Mean and standard deviation with which CLIP was trained.
     pub const CLIP: Self = Self::of(
         [0.481_454_66, 0.457_827_5, 0.408_210_73],
         [0.268_629_54, 0.261_302_6, 0.275_777_1],
     );
 
-    /// [`Self::IMAGENET`] where a weight file does not say what pixels go through, with what is said then.
+    /// The default for weight files without a normalisation, [`Self::IMAGENET`], with the id of the message about
+    /// this assumption.
     pub const OF_IMAGENET: (Self, &str) = (Self::IMAGENET, "network-pixels-imagenet");
 
     const fn of(mean: [f32; 3], std: [f32; 3]) -> Self {
         Self { mean, std }
     }
 
-    /// Pixels in [0, 1] (batch × 3 × rows × columns) → what the backbone takes.
+    /// Normalises pixels in [0, 1] (batch × 3 × rows × columns).
     pub fn apply(&self, images: Tensor<4>) -> Tensor<4> {
         let device = images.device();
         let row =
@@ -40,7 +41,7 @@ impl Normalisation {
         (images - row(self.mean)) / row(self.std)
     }
 
-    /// The one of this name in tables and options.
+    /// Returns the normalisation with this name in tables and options.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "unit" => Self::UNIT,
@@ -51,13 +52,13 @@ impl Normalisation {
         })
     }
 
-    /// Whether its numbers can be used: finite, and no deviation of 0.
+    /// Returns whether all numbers are finite and no standard deviation is 0.
     pub fn is_usable(&self) -> bool {
         let finite = self.mean.iter().chain(&self.std).all(|v| v.is_finite());
         finite && !self.std.contains(&0.0)
     }
 
-    /// The same mean and deviation for all channels.
+    /// Returns a normalisation with the same mean and standard deviation for all channels.
     pub fn even(mean: f32, std: f32) -> Self {
         Self::of([mean; 3], [std; 3])
     }

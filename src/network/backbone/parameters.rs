@@ -1,9 +1,9 @@
-//! A backbone's own weights as named leaves of any rank, for methods that train them: they are
-//! handed out, replaced, tracked, kept in files and read back.
+//! The weights of a backbone as named leaf tensors of any rank, for methods that train them. They can be replaced,
+//! tracked, written to files and read back.
 //!
-//! Names and shapes are timm's (a linear map is out × in, a convolution out × in × rows × columns),
-//! whatever the layers make of them: what was trained is an ordinary weight file. Tables that a file
-//! holds for another resolution are handed out resized, as timm resizes them before training.
+//! Names and shapes are timm's (a linear layer is out × in, a convolution out × in × rows × columns), even if the
+//! layers store them differently, so that trained weights form an ordinary weight file. Tables for another resolution
+//! have the size after timm's resizing.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use super::weights::Tensors;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named};
 
-/// One weight tensor.
+/// A weight tensor.
 #[derive(Clone, Debug)]
 pub struct Leaf {
-    /// Lengths of its axes.
+    /// The sizes of its axes.
     pub shape: Vec<usize>,
-    /// Its numbers, row by row.
+    /// Its values, row-major.
     pub values: Tensor<1>,
 }
 
@@ -27,7 +27,7 @@ pub struct Leaf {
 pub struct Weights(BTreeMap<String, Leaf>);
 
 impl Weights {
-    /// Leaves of these values.
+    /// Creates leaves with these values on a device.
     pub(super) fn of(values: Vec<(String, HostTensor)>, device: &Device) -> Self {
         let leaves = values
             .into_iter()
@@ -38,23 +38,23 @@ impl Weights {
         Self(leaves.collect())
     }
 
-    /// The leaf of a name.
+    /// Returns the leaf with this name.
     pub fn get(&self, name: &str) -> Option<&Leaf> {
         self.0.get(name)
     }
 
-    /// All leaves, sorted by name.
+    /// Returns all leaves, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Leaf)> {
         self.0.iter().map(|(name, leaf)| (name.as_str(), leaf))
     }
 
-    /// Number of weights.
+    /// Returns the number of weights.
     pub fn count(&self) -> usize {
         let sizes = self.0.values().map(|leaf| leaf.values.dims()[0]);
         sizes.sum()
     }
 
-    /// The same names and shapes with the values that `f` makes of the old ones.
+    /// Returns the leaves with the values of each replaced by `f` of (name, values).
     #[must_use]
     pub fn with(self, mut f: impl FnMut(&str, Tensor<1>) -> Tensor<1>) -> Self {
         let leaves = self.0.into_iter().map(|(name, Leaf { shape, values })| {
@@ -64,15 +64,15 @@ impl Weights {
         Self(leaves.collect())
     }
 
-    /// Copies whose gradients are recorded.
+    /// Returns the leaves as leaves of a new autodiff graph, so that their gradients are recorded.
     #[must_use]
     pub fn tracked(&self) -> Self {
         self.clone()
             .with(|_, values| values.autodiff().require_grad())
     }
 
-    /// Takes the gradients of tracked leaves out of `all`; a leaf that had no part in the result
-    /// has none.
+    /// Removes the gradients of tracked leaves from `all` and returns them by name. Leaves that did not contribute to
+    /// the result have none.
     pub fn gradients(&self, all: &mut Gradients) -> Vec<(String, Tensor<1>)> {
         let found = self.iter().filter_map(|(name, leaf)| {
             let gradient = leaf.values.grad_remove(all)?;
@@ -81,7 +81,7 @@ impl Weights {
         found.collect()
     }
 
-    /// Adds them as `<prefix>.<name>` with their shapes.
+    /// Adds the leaves as `<prefix>.<name>` with their shapes.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -94,7 +94,7 @@ impl Weights {
         Ok(())
     }
 
-    /// Their values by name, in host memory. Each leaf is released once it was read.
+    /// Returns the values by name, in host memory. Each leaf is released after it is read.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -107,7 +107,7 @@ impl Weights {
         read.collect()
     }
 
-    /// Leaves of the same names and shapes with the values stored under `prefix`.
+    /// Returns leaves of the same names and shapes with the values stored under `prefix`.
     ///
     /// # Errors
     /// Returns a Problem that names a missing or mis-shaped tensor.
@@ -138,22 +138,22 @@ fn row(values: Vec<f32>, device: &Device) -> Tensor<1> {
     Tensor::from_data(TensorData::new(values, [count]), device)
 }
 
-/// Number of weights in tensors of these shapes.
+/// Returns the number of weights in tensors of these shapes.
 pub(super) fn count(wanted: &[(String, Vec<usize>)]) -> usize {
-    // A table may claim any dimensions.
+    // Saturating, because the dimensions in a table may have any size.
     let size = |shape: &[usize]| shape.iter().fold(1, |all: usize, n| all.saturating_mul(*n));
     let sizes = wanted.iter().map(|(_, shape)| size(shape));
     sizes.fold(0, usize::saturating_add)
 }
 
-/// Where a backbone's weights came from.
+/// The source of a backbone's weights.
 pub(super) enum Origin {
-    /// A plan has none.
+    /// None: the network is only a plan.
     Nothing,
     /// A weight file.
     File(Tensors),
-    /// Random numbers of this seed.
+    /// Random numbers with this seed.
     Random(u64),
-    /// Leaves.
+    /// Leaf tensors.
     Given(Weights),
 }

@@ -1,5 +1,5 @@
-//! Non-overlapping patches as rows, so that a patch embedding or a strided 2×2 convolution is one
-//! matrix product. A convolution whose stride equals its kernel sees every pixel once.
+//! Arranges non-overlapping patches as rows, so that a convolution whose stride equals its kernel size (a patch
+//! embedding or a strided 2×2 convolution) becomes a single matrix product.
 
 use burn::tensor::Tensor;
 
@@ -7,9 +7,10 @@ use crate::nn;
 use crate::nn::rows::Order;
 use crate::problem::{Problem, Result};
 
-/// Cuts `images` (batch × channels × rows × columns) into `size`×`size` patches: batch × patches ×
-/// channels·size·size, each row in the order of a convolution's weight (channel, row, column).
-/// Pixels beyond the last whole patch are left out, as a strided convolution does.
+/// Cuts `images` (batch × channels × height × width) into patches of `size` × `size` pixels. Returns them as batch ×
+/// patches × (channels·size·size), each row in the order of a convolution's weight (channel, row, column), with the
+/// numbers of rows and columns of patches. Pixels beyond the last complete patch are dropped, as in a strided
+/// convolution.
 pub fn of_images(images: Tensor<4>, size: usize) -> (Tensor<3>, usize, usize) {
     let [batch, channels, height, width] = images.dims();
     let (rows, columns) = (height / size, width / size);
@@ -25,9 +26,8 @@ pub fn of_images(images: Tensor<4>, size: usize) -> (Tensor<3>, usize, usize) {
     (patches, rows, columns)
 }
 
-/// The 2×2 neighbours of a token map (batch × rows·columns × channels) side by side: batch ×
-/// tokens / 4 × 4·channels, ordered as `order` says: `[column, row]` for patch merging (the column
-/// changes slower), `[row, column]` for a convolution.
+/// Concatenates the channels of each 2×2 neighbourhood of a token map (batch × (rows·columns) × channels). Returns
+/// batch × (tokens / 4) × (4·channels), with the neighbours in this order.
 pub fn of_tokens(tokens: Tensor<3>, rows: usize, columns: usize, order: Neighbours) -> Tensor<3> {
     let [batch, _, channels] = tokens.dims();
     let beside = |row: usize, column: usize, i: usize| match order {
@@ -56,7 +56,7 @@ fn by_axes(tokens: Tensor<3>, rows: usize, columns: usize, order: Neighbours) ->
     map.reshape([batch, (rows / 2) * (columns / 2), 4 * channels])
 }
 
-/// How [`of_tokens`] orders the four neighbours.
+/// The order of the four neighbours in [`of_tokens`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbours {
     /// Top left, bottom left, top right, bottom right: Swin's patch merging.
@@ -65,8 +65,8 @@ pub enum Neighbours {
     RowMajor,
 }
 
-/// Checks that `images` has three channels and at least one patch; with `whole`, that its sides
-/// are multiples of the patch size.
+/// Checks that `images` have three channels and at least one patch, and, if `whole`, that their sides are multiples
+/// of the patch size.
 pub fn check(images: &Tensor<4>, size: usize, whole: bool) -> Result<()> {
     let [_, channels, height, width] = images.dims();
     if channels != 3 {

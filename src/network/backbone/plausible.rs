@@ -1,24 +1,23 @@
-//! Rejects implausible numbers, so that a damaged or hostile file cannot ask for
-//! endless memory.
+//! Rejects implausible dimensions, so that a damaged or malicious file cannot exhaust the memory.
 
 use super::{BlockShape, Length};
 use crate::data::transform::LARGEST_INPUT;
 
-/// Largest width, window, patch or number of heads taken seriously.
+/// Largest plausible width, window, patch or number of heads.
 const LARGEST_DIMENSION: usize = 1 << 16;
-/// Most channels of a block taken seriously; the largest known ViT has 6,144.
+/// Largest plausible number of channels of a block; the largest known ViT has 6,144.
 const WIDEST: usize = 1 << 13;
-/// Most numbers that one image may need at a time inside one block (4 GB).
+/// Largest number of values of one image inside a block (4 GB).
 const MOST_PER_IMAGE: usize = 1 << 30;
-/// Most weights taken seriously; the largest known ViT has 22 billion.
+/// Largest plausible number of weights; the largest known ViT has 22 billion.
 const MOST_WEIGHTS: usize = 1 << 35;
-/// Most blocks taken seriously.
+/// Largest plausible number of blocks.
 const MOST_BLOCKS: usize = 1024;
-/// Most stages taken seriously.
+/// Largest plausible number of stages.
 const MOST_STAGES: usize = 8;
 
-/// What is wrong with single numbers. `dimensions` holds all of them, `depths` the blocks of each
-/// stage.
+/// Returns a description of an implausible number; `None` if all are plausible. `dimensions` are all dimensions,
+/// `depths` the numbers of blocks of each stage.
 pub(super) fn implausible(dimensions: &[usize], depths: &[usize]) -> Option<String> {
     if dimensions.iter().chain(depths).any(|number| *number == 0) {
         return Some("every dimension must be at least 1".into());
@@ -35,8 +34,8 @@ pub(super) fn implausible(dimensions: &[usize], depths: &[usize]) -> Option<Stri
         .then(|| format!("{blocks} blocks in {stages} stages are too many"))
 }
 
-/// What is too large although no dimension alone is: the input, the weights, or what one image
-/// takes inside one block.
+/// Returns a description of what is too large although each dimension is plausible: the input, the weights, or the
+/// values of one image inside a block. `None` if nothing is.
 pub(super) fn too_large(size: usize, blocks: &[BlockShape], lengths: &[Length]) -> Option<String> {
     if size > LARGEST_INPUT {
         return Some(format!(
@@ -55,7 +54,7 @@ pub(super) fn too_large(size: usize, blocks: &[BlockShape], lengths: &[Length]) 
         let inside = [
             length.tokens.saturating_mul(wide),
             pairs.saturating_mul(block.heads),
-            // Windows have a table of their pairs.
+            // Swin has a table with an entry for each pair of positions in a window.
             length.attended.saturating_mul(length.attended),
         ];
         if inside.iter().any(|numbers| *numbers > MOST_PER_IMAGE) {

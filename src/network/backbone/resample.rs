@@ -1,12 +1,12 @@
-//! Learned tables at another resolution, the way timm resizes them, so that a backbone gives the
-//! same features at the same size: bicubic with antialiasing for position embeddings, linear on a
-//! widening grid for the relative position biases of Swin. Plain numbers; done once per size.
+//! Resizes learned tables to another resolution in the same way as timm, so that features are the same at the same
+//! size: bicubic with antialiasing for position embeddings, and linear on a geometric grid for the relative position
+//! biases of Swin. Runs on the host, once per size.
 //!
-//! `fast_image_resize`, which resizes the images, is not used: nine of ten numbers would differ, by up to 2e-6, so that
-//! old runs would answer with other scores, and it takes channels one by one.
+//! `fast_image_resize`, which resizes the images, is not used: about 90 % of the results would differ by up to 2e-6,
+//! which would change the scores of existing runs, and it resizes channels one by one.
 
-/// Resizes a map of `rows`×`columns` cells of `channels` numbers each to `to` cells, bicubic with
-/// antialiasing (a = −½, corners not aligned).
+/// Resizes a map of `rows` × `columns` cells with `channels` values each to the size `to`: bicubic with antialiasing
+/// (a = −½, corners not aligned).
 pub fn bicubic(
     map: &[f32],
     (rows, columns): (usize, usize),
@@ -42,7 +42,7 @@ fn add(to: &mut [f32], from: &[f32], weight: f32) {
     }
 }
 
-/// For every output cell the input cells it draws on, with weights that sum to 1.
+/// Returns the source cells of each target cell, with weights that add up to 1.
 fn weights(from: usize, to: usize) -> Vec<Vec<(usize, f32)>> {
     let scale = from as f32 / to as f32;
     let stretch = scale.max(1.0);
@@ -64,7 +64,7 @@ fn weights(from: usize, to: usize) -> Vec<Vec<(usize, f32)>> {
         .collect()
 }
 
-/// The cubic convolution kernel with a = −½.
+/// Returns the cubic convolution kernel with a = −½ at x.
 fn cubic(x: f32) -> f32 {
     const A: f32 = -0.5;
     let x = x.abs();
@@ -77,9 +77,9 @@ fn cubic(x: f32) -> f32 {
     }
 }
 
-/// Resizes a table of relative position biases ((2·`from`−1)² × heads) to windows of another
-/// size. Source cells are on a grid whose steps widen geometrically from the centre, so biases of
-/// near neighbours stay what they were; between them it is linear.
+/// Resizes a table of relative position biases ((2·`from` − 1)² × heads) to another window size. The distances
+/// between source cells grow geometrically from the centre, so that biases of close neighbours stay the same; values
+/// between cells are interpolated linearly.
 pub fn relative_bias(table: &[f32], from: usize, heads: usize, to: (usize, usize)) -> Vec<f32> {
     let side = 2 * from - 1;
     let (rows, columns) = (2 * to.0 - 1, 2 * to.1 - 1);
@@ -100,7 +100,7 @@ pub fn relative_bias(table: &[f32], from: usize, heads: usize, to: (usize, usize
     out
 }
 
-/// For each of `to` targets the source cell before it and the share of the one after.
+/// Returns, for each of `to` targets, the source cell before it and the weight of the source cell after it.
 fn positions(from: usize, to: usize) -> Vec<(usize, f32)> {
     if from == to {
         return (0..to).map(|i| (i, 0.0)).collect();
@@ -132,7 +132,7 @@ fn positions(from: usize, to: usize) -> Vec<(usize, f32)> {
         .collect()
 }
 
-/// The ratio at which `steps` widening steps reach `distance`, between 1.01 and 1.5.
+/// Returns the ratio, between 1.01 and 1.5, with which `steps` geometric steps reach `distance`.
 fn widening(steps: usize, distance: f64) -> f64 {
     let (mut low, mut high) = (1.01, 1.5);
     let mut ratio = low;

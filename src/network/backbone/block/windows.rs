@@ -1,4 +1,4 @@
-//! A token map cut into attention windows and put together again.
+//! Partitions a token map into attention windows and reverses the partition.
 
 use burn::tensor::Tensor;
 
@@ -6,8 +6,8 @@ use crate::backbone::Tokens;
 use crate::nn;
 use crate::nn::rows::{NOWHERE, Order};
 
-/// How a map of tokens is cut. A window never exceeds the map, and a map that is one window along
-/// an axis is not shifted along it.
+/// The partition of a token map. Windows are not larger than the map, and there is no shift along an axis with a
+/// single window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Windows {
     /// Rows and columns of the map.
@@ -19,12 +19,12 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// The cut for these tokens.
+    /// Returns the partition for these tokens.
     pub fn new(tokens: &Tokens, window: usize, shifted: bool) -> Self {
         Self::of((tokens.rows, tokens.columns), window, shifted)
     }
 
-    /// The cut for a map of `rows` × `columns`.
+    /// Returns the partition for a map of `rows` × `columns` tokens.
     pub fn of((rows, columns): (usize, usize), window: usize, shifted: bool) -> Self {
         let shift = |side: usize| {
             if shifted && side > window {
@@ -40,7 +40,7 @@ impl Windows {
         }
     }
 
-    /// The map's sides rounded up to whole windows.
+    /// Returns the sides of the map, rounded up to whole windows.
     pub fn whole(&self) -> (usize, usize) {
         (
             self.map.0.next_multiple_of(self.window.0),
@@ -48,19 +48,19 @@ impl Windows {
         )
     }
 
-    /// Number of windows along each axis.
+    /// Returns the number of windows along each axis.
     fn counts(&self) -> (usize, usize) {
         let (rows, columns) = self.whole();
         (rows / self.window.0, columns / self.window.1)
     }
 
-    /// Number of windows along each axis, and the sides of one.
+    /// Returns the numbers of windows along each axis, and the sides of a window.
     pub fn grid(&self) -> [[usize; 2]; 2] {
         let (down, across) = self.counts();
         [[down, across], [self.window.0, self.window.1]]
     }
 
-    /// Windows of an image whose biases differ: one where all are alike.
+    /// Returns the number of different groups of biases: one per window of an image with a shift, otherwise one.
     pub fn groups(&self) -> usize {
         let (down, across) = self.counts();
         match self.shift {
@@ -69,13 +69,13 @@ impl Windows {
         }
     }
 
-    /// Tokens of a window.
+    /// Returns the number of tokens of a window.
     pub fn tokens(&self) -> usize {
         self.window.0 * self.window.1
     }
 
-    /// batch × rows·columns × channels → batch·windows × window tokens × channels. What is
-    /// beyond the map is zero.
+    /// Partitions batch × (rows·columns) × channels into (batch·windows) × window tokens × channels. Tokens beyond
+    /// the map are zero.
     pub fn partition(&self, tokens: Tensor<3>) -> Tensor<3> {
         let width = tokens.dims()[2] as i32;
         let order = Order::new(self.places(), self.map.0 * self.map.1);
@@ -85,7 +85,7 @@ impl Windows {
         }
     }
 
-    /// Undoes [`Windows::partition`].
+    /// Reverses [`Windows::partition`].
     pub fn reverse(&self, values: Tensor<3>) -> Tensor<3> {
         let [windows, tokens, width] = values.dims();
         let (down, across) = self.counts();
@@ -103,7 +103,7 @@ impl Windows {
             .unwrap_or_else(|| self.reverse_by_axes(values))
     }
 
-    /// For each token of each window its place in the map, or [`NOWHERE`] beyond it.
+    /// Returns the index in the map of each token of each window; [`NOWHERE`] for tokens beyond the map.
     fn places(&self) -> Vec<u32> {
         let [[down, across], [high, wide]] = self.grid();
         let (rows, columns) = self.map;
@@ -160,7 +160,7 @@ impl Windows {
         rolled(values, self.map, forth)
     }
 
-    /// For each token of each window the region it belongs to once the map was rolled.
+    /// Returns the region of each token of each window; only tokens of the same region attend to each other.
     pub fn regions(&self) -> Vec<Vec<usize>> {
         let (rows, columns) = self.whole();
         let band = |at: usize, side: usize, window: usize, shift: usize| {
@@ -186,7 +186,7 @@ impl Windows {
     }
 }
 
-/// A map of tokens rolled along rows and columns; what leaves at one side enters at the other.
+/// Rolls a map of tokens cyclically along rows and columns.
 fn rolled(tokens: Tensor<3>, (rows, columns): (usize, usize), by: [isize; 2]) -> Tensor<3> {
     let [batch, _, width] = tokens.dims();
     tokens
@@ -195,7 +195,7 @@ fn rolled(tokens: Tensor<3>, (rows, columns): (usize, usize), by: [isize; 2]) ->
         .reshape([batch, rows * columns, width])
 }
 
-/// A map of tokens with zeros added below and to the right.
+/// Pads a map of tokens with zeros below and to the right.
 pub fn padded(tokens: Tensor<3>, from: (usize, usize), to: (usize, usize)) -> Tensor<3> {
     if from == to {
         return tokens;
@@ -239,7 +239,7 @@ mod tests {
                 let map = tokens(rows, columns);
                 let windows = Windows::new(&map, window, shifted);
                 let there = windows.partition(map.values.clone());
-                // As other devices do it.
+                // The path of devices that do not have the fast operation.
                 let by_axes = windows.partition_by_axes(map.values.clone());
                 assert_eq!(numbers(there.clone()), numbers(by_axes));
                 assert_eq!(

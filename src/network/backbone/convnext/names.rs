@@ -1,11 +1,12 @@
-//! Other programs' names for a ConvNeXt's tensors, turned into timm's.
+//! Converts other programs' names of a ConvNeXt's tensors to timm's.
 
 use crate::backbone::weights::Tensors;
 
-/// Gives the tensors timm's names; the original release, transformers and torchvision have others.
+/// Renames the tensors of the original release, transformers and torchvision to timm's names.
 pub fn renamed(tensors: Tensors) -> Tensors {
     let mut tensors = respelled(tensors);
-    // Small networks have convolutions in place of linear layers, and other programs keep rows with more axes.
+    // Small networks have 1×1 convolutions in place of linear layers, and other programs store vectors with
+    // additional axes of size 1.
     let ends = [
         "mlp.fc1.weight",
         "mlp.fc2.weight",
@@ -31,7 +32,7 @@ pub fn renamed(tensors: Tensors) -> Tensors {
 
 fn respelled(tensors: Tensors) -> Tensors {
     let is_transformers = tensors.has("embeddings.patch_embeddings.weight");
-    // A ViT (DINOv3) has the same first layer.
+    // DINOv3, which is a ViT, has a first layer with the same name.
     if is_transformers && !tensors.has("embeddings.cls_token") {
         return transformers(tensors);
     }

@@ -1,4 +1,5 @@
-//! Weight files without an entry: what is known of them, from where, and what has to be given.
+//! Weight files without a table entry: values known from the file and files beside it, and values that users must
+//! specify.
 
 use std::fs;
 use std::path::Path;
@@ -13,11 +14,12 @@ use crate::problem::{Problem, Result};
 use crate::texts::Words;
 
 impl BackboneLibrary {
-    /// The entry a bare file stands for: the one whose name the file carries, else one made of what the file, those
-    /// beside it and the values of the choice say.
+    /// Returns the entry of a weight file: the one whose name is the file's, or else a new one with the values stated
+    /// in the file, in the files beside it, and in the choice.
     ///
     /// # Errors
-    /// Returns a Problem for a file of no known family, and for values that nobody says, unless they are assumed.
+    /// Returns a Problem for a file of an unknown family. With the pre-training transform, also returns one if values
+    /// are stated nowhere; otherwise they are assumed, and sentences about them are returned.
     pub(super) fn entry_of_file(
         &self,
         path: &Path,
@@ -90,7 +92,7 @@ impl BackboneLibrary {
     }
 }
 
-/// The entry with the values of a choice, which may say how images are prepared.
+/// Returns the entry with the values of a choice, which may only change how images are prepared.
 pub(super) fn given(entry: BackboneEntry, choice: BackboneChoice<'_>) -> Result<BackboneEntry> {
     let values = stated_by(choice.values.unwrap_or_default())?;
     let mut transform = Transform {

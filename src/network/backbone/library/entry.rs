@@ -1,5 +1,4 @@
-//! One backbone of the table: what it is, where its weights are, and how images are prepared
-//! for it.
+//! An entry of the table of backbones: the network, the source of its weights, and the preparation of images.
 
 use std::path::PathBuf;
 
@@ -10,23 +9,23 @@ use crate::data::transform::{InputSpec, Resize};
 use crate::texts::of_list;
 use crate::tr;
 
-/// What an entry says of what nobody stated.
+/// The value of a field for which there is no information.
 pub const NOT_STATED: &str = "not stated";
 
-/// A backbone as settings choose it.
+/// The user's choice of a backbone.
 #[derive(Clone, Copy, Debug)]
 pub struct BackboneChoice<'a> {
-    /// A name of the table, or a file.
+    /// A name in the table, or a file.
     pub name: &'a str,
-    /// Whether images are prepared as in its pre-training, not as by LAE's code. Without it, what a weight file does
-    /// not say is assumed, as by versions that had no other transform.
+    /// Whether images are prepared as in the pre-training, instead of as in LAE's code. In the latter case, values
+    /// that a weight file does not contain are assumed, as in versions without the former.
     pub pretrained_transform: bool,
-    /// What the file does not say: `heads=16,normalisation=imagenet`.
+    /// Values that the file does not contain: `heads=16,normalisation=imagenet`.
     pub values: Option<&'a str>,
 }
 
 impl BackboneChoice<'_> {
-    /// A text that is equal for equal choices: the name alone where nothing else was chosen.
+    /// Returns a text that is equal for equal choices; the name alone if all other values are defaults.
     pub fn key(&self) -> String {
         let mut key = self.name.to_owned();
         if !self.pretrained_transform {
@@ -48,18 +47,18 @@ impl<'a, S: AsRef<str> + ?Sized> From<&'a S> for BackboneChoice<'a> {
     }
 }
 
-/// Where an entry's weights come from.
+/// The source of an entry's weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WeightSource {
-    /// Part of the program.
+    /// Embedded in the program.
     Embedded,
-    /// A repository of the model hub and a file in it.
+    /// A file in a repository of the model hub.
     Hub {
         /// `owner/name`.
         repository: String,
-        /// The file's name in it.
+        /// The name of the file in the repository.
         file: String,
-        /// The commit that is meant, 40 hexadecimal digits; `None` for the newest one.
+        /// The commit, 40 hexadecimal digits; `None` for the newest.
         revision: Option<String>,
     },
     /// A web address.
@@ -68,44 +67,44 @@ pub enum WeightSource {
     File(PathBuf),
 }
 
-/// One backbone of the table.
+/// An entry of the table of backbones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackboneEntry {
-    /// timm's name, the key.
+    /// The key, which is timm's name.
     pub name: String,
-    /// For people.
+    /// The display name.
     pub title: String,
     /// Family and dimensions.
     pub architecture: Architecture,
-    /// What pixels go through.
+    /// The normalisation of pixels.
     pub normalisation: Normalisation,
-    /// At inference the shorter side is resized to input size / crop ratio, then the centre cut.
+    /// At inference, the shorter side is resized to input size / crop ratio, and then the centre is cropped.
     pub crop_ratio: f32,
-    /// Filter and crop of its pre-training.
+    /// Interpolation filter and crop mode of its pre-training.
     pub resize: Resize,
-    /// Normalisation and crop ratio in LAE's code, whose filter is bilinear.
+    /// Normalisation and crop ratio in LAE's code, which uses a bilinear filter.
     pub paper: (Normalisation, f32),
-    /// For a weight file: all values that are known from beside it or were given, as [`BackboneChoice::values`] of a
-    /// place without the files beside it.
+    /// For a weight file: all values stated in files beside it or by the user, in the syntax of
+    /// [`BackboneChoice::values`], for use without those files.
     pub values: Option<String>,
-    /// How many of the first blocks carry a PET by default.
+    /// Default number of blocks with a PET, from the first.
     pub pet_blocks: usize,
-    /// Where the weights come from.
+    /// The source of the weights.
     pub source: WeightSource,
-    /// Size of the weight file in millions of bytes, about.
+    /// Approximate size of the weight file in millions of bytes.
     pub size_mb: Option<u64>,
-    /// SHA-256 of the weight file, where known.
+    /// SHA-256 of the weight file, if known.
     pub sha256: Option<String>,
     /// Licence of the weights.
     pub licence: String,
-    /// What it was pre-trained on.
+    /// The pre-training dataset.
     pub pretrained_on: String,
-    /// What to know before comparing figures, for example data sets it has seen.
+    /// A note for comparisons, for example datasets seen in pre-training.
     pub warning: Option<String>,
 }
 
 impl BackboneEntry {
-    /// How images are resized and cut for this backbone.
+    /// Returns how images are resized and cropped for this backbone.
     pub fn input(&self) -> InputSpec {
         InputSpec {
             size: self.architecture.input_size(),
@@ -122,7 +121,7 @@ impl BackboneEntry {
         self.normalisation != paper.normalisation || !same_side || filters[0] != filters[1]
     }
 
-    /// Returns it with the transform of its pre-training, which it has already, or with that of LAE's code.
+    /// Returns the entry with the transform of its pre-training (unchanged), or with that of LAE's code.
     #[must_use]
     pub fn prepared(self, pretrained_transform: bool) -> Self {
         if pretrained_transform {

@@ -1,5 +1,5 @@
-//! The expected hash of a weight file: the one its entry gives; else the one that the hub's own tools
-//! name its bytes by; else that of the first download, which is kept beside the file for good.
+//! The expected hash of a weight file: the one in its entry; or else the one in the file name in the hub's own cache;
+//! or else that of the first download, which is stored beside the file.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
 
-/// A hash that a file should have, and who says so.
+/// The expected hash of a file, with its source.
 pub(super) struct Expected {
     /// 64 lower-case hexadecimal digits.
     pub known: String,
@@ -20,14 +20,14 @@ pub(super) struct Expected {
 
 enum By {
     Entry,
-    /// The hub, whose tools keep large files under their SHA-256.
+    /// The hub, whose tools name large files by their SHA-256.
     Hub,
-    /// The first download, kept in this file.
+    /// The first download; its hash is stored in this file.
     First(PathBuf),
 }
 
 impl Expected {
-    /// Where the hash of the first download is kept, if it is that one.
+    /// Returns the file with the hash of the first download, if the hash comes from there.
     pub fn place(&self) -> Option<&Path> {
         match &self.by {
             By::First(path) => Some(path),
@@ -35,14 +35,14 @@ impl Expected {
         }
     }
 
-    /// The warning about a hash that nobody else vouches for.
+    /// Returns the warning that the hash is only that of the first download.
     pub fn taken_on_trust(&self) -> Option<Words> {
         self.place()
             .map(|_| message!("network-hash-of-first-download").into())
     }
 }
 
-/// What the weights of an entry in this file should be, as far as anybody says.
+/// Returns the expected hash of an entry's weights in this file; `None` if it is unknown.
 pub(super) fn expected(entry: &BackboneEntry, path: &Path) -> Option<Expected> {
     if let Some(known) = &entry.sha256 {
         return Some(Expected {
@@ -68,7 +68,7 @@ pub(super) fn expected(entry: &BackboneEntry, path: &Path) -> Option<Expected> {
     Some(Expected { known, by: By::Hub })
 }
 
-/// Keeps the hash of the first download; a later one leaves it.
+/// Stores the hash of the first download; does nothing if one is stored already.
 ///
 /// # Errors
 /// Returns a Problem if the folder cannot be written.
@@ -85,7 +85,7 @@ fn record_of(path: &Path) -> PathBuf {
     suffixed(path, ".sha256")
 }
 
-/// The SHA-256 that this text is, if it is one.
+/// Returns the SHA-256 in this text; `None` if it is not one.
 fn hash(text: &str) -> Option<String> {
     let text = text.trim();
     let is_hash = text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());

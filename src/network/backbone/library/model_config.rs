@@ -1,6 +1,6 @@
-//! What the files beside a weight file say of its network: `config.json` of timm's hub layout, or `config.json` and
-//! `preprocessor_config.json` of transformers. All of it is turned into the words of timm's constructors, as weight
-//! files carry them in their metadata, and `mean`, `std`, `interpolation`, `crop_ratio` and `crop_mode`.
+//! Reads the configuration files beside a weight file: `config.json` in timm's hub layout, or `config.json` and
+//! `preprocessor_config.json` of transformers. All values are converted to the arguments of timm's constructors, as
+//! in the metadata of weight files, and to `mean`, `std`, `interpolation`, `crop_ratio` and `crop_mode`.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -15,12 +15,12 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// The file of timm and of transformers.
+/// The configuration file of timm and of transformers.
 pub(super) const CONFIG: &str = "config.json";
-/// transformers' transform.
+/// The file with the image transform of transformers.
 pub(super) const PREPROCESSOR: &str = "preprocessor_config.json";
 
-/// How images are prepared.
+/// The preparation of images.
 pub(super) struct Transform {
     pub normalisation: Normalisation,
     pub crop_ratio: f32,
@@ -28,10 +28,11 @@ pub(super) struct Transform {
 }
 
 impl Transform {
-    /// The words that say something of it.
+    /// The keys that describe a transform.
     pub const WORDS: [&str; 5] = ["mean", "std", "interpolation", "crop_ratio", "crop_mode"];
 
-    /// The transform of the releases whose tensors have names of their own: the original ViT's, as in timm, and CLIP's.
+    /// Returns the transform of releases that are recognised by tensor names: the original ViT's (as in timm) and
+    /// CLIP's.
     pub fn of_release(tensors: &Tensors) -> Option<Self> {
         let (normalisation, crop_ratio) = if tensors.has("embedding/kernel") {
             (Normalisation::SYMMETRIC, 0.9)
@@ -50,10 +51,11 @@ impl Transform {
         })
     }
 
-    /// Takes over what these values say; `at` is the place of a Problem. Returns whether they say the normalisation.
+    /// Sets the values that `stated` contains; `at` is the position in Problems. Returns whether the normalisation is
+    /// stated.
     ///
     /// # Errors
-    /// Returns a Problem for values that cannot be followed if `strict`; otherwise they are ignored.
+    /// Returns a Problem for unsupported values if `strict`; otherwise they are ignored.
     pub fn follow(&mut self, stated: &StatedValues, at: &Path, strict: bool) -> Result<bool> {
         let unfit = |word: &str, value: &str| {
             let why = format!("{word} is {value}");
@@ -109,20 +111,20 @@ impl Transform {
     }
 }
 
-/// One number for all channels, or a list of three.
+/// Parses a number for all channels, or a list of three.
 fn three(text: &str) -> Option<[f32; 3]> {
     serde_json::from_str(text)
         .ok()
         .or_else(|| Some([serde_json::from_str(text).ok()?; 3]))
 }
 
-/// Words with their values, as in a weight file's metadata.
+/// Values by key, as in the metadata of a weight file.
 pub(super) type StatedValues = BTreeMap<String, String>;
 
-/// Returns what the files beside `weights` say; nothing where there are none of these libraries.
+/// Returns the values stated in files beside `weights`; empty if there are no files of these libraries.
 ///
 /// # Errors
-/// Returns a Problem for a file that is not JSON, and for values that have no counterpart here.
+/// Returns a Problem for a file that is not JSON, or for unsupported values.
 pub(super) fn stated_beside(weights: &Path) -> Result<StatedValues> {
     let folder = weights.parent().unwrap_or(Path::new(""));
     let Some(config) = object_of(&folder.join(CONFIG))? else {
@@ -168,7 +170,7 @@ impl Stated {
         self.0.insert(word.to_owned(), value.to_string());
     }
 
-    /// Puts the value under `theirs`, or a text's content.
+    /// Copies the value with the key `theirs`, if present; strings without quotes.
     fn take(&mut self, word: &str, from: &Map<String, Value>, theirs: &str) {
         match from.get(theirs) {
             None | Some(Value::Null) => {}
@@ -209,7 +211,7 @@ impl Stated {
     fn transformers(&mut self, config: &Map<String, Value>, kind: &str) {
         let vision = config.get("vision_config").and_then(Value::as_object);
         let own = vision.unwrap_or(config);
-        // What their constructors take where a file does not say it.
+        // The defaults of the constructors in transformers.
         let (heads, epsilon, activation, pool) = match kind {
             "clip" | "clip_vision_model" => (12, 1e-5, "quick_gelu", "token"),
             "siglip" | "siglip_vision_model" | "siglip2_vision_model" => {
@@ -228,7 +230,7 @@ impl Stated {
             self.put("num_heads", heads);
             self.take("num_heads", own, "num_attention_heads");
         }
-        // That of a ConvNeXt is of its last norm alone.
+        // In ConvNeXt, `layer_norm_eps` applies only to the last norm.
         if !kind.starts_with("convnext") {
             self.take("norm_eps", own, "layer_norm_eps");
         }
@@ -251,7 +253,7 @@ impl Stated {
         }
     }
 
-    /// What a `preprocessor_config.json` says, or why it cannot be followed.
+    /// Reads a `preprocessor_config.json`; the error says why it is not supported.
     fn transform(&mut self, from: &Map<String, Value>) -> std::result::Result<(), String> {
         let is_on = |key: &str| from.get(key).and_then(Value::as_bool) != Some(false);
         let rescale = from.get("rescale_factor").and_then(Value::as_f64);
@@ -270,7 +272,7 @@ impl Stated {
         if !is_on("do_resize") {
             return Ok(());
         }
-        // Pillow's numbers.
+        // `resample` is the number of a filter in Pillow.
         match from.get("resample").and_then(Value::as_u64) {
             Some(2) => self.put("interpolation", "bilinear"),
             Some(3) => self.put("interpolation", "bicubic"),
@@ -300,7 +302,7 @@ impl Stated {
         let (kept, ratio, mode) = match (crops, from.get("crop_pct").and_then(Value::as_f64)) {
             (true, _) => {
                 let kept = side(from.get("crop_size")).unwrap_or(resized);
-                // The ratio whose quotient, rounded down, is the resized side.
+                // The small addition makes size / ratio, rounded down, equal to the resized side.
                 (kept, kept as f64 / (resized as f64 + 0.01), "center")
             }
             (false, Some(ratio)) if resized < 384 => (resized, ratio, "center"),
@@ -336,10 +338,10 @@ fn activation_of(architecture: &str) -> &'static str {
     }
 }
 
-/// Returns what the options of a backbone say (`heads=16,normalisation=imagenet`).
+/// Parses the options of a backbone (`heads=16,normalisation=imagenet`).
 ///
 /// # Errors
-/// Returns a Problem for an unknown key, or a normalisation that has no name.
+/// Returns a Problem for an unknown key or normalisation.
 pub(super) fn stated_by(options: &str) -> Result<StatedValues> {
     let wrong = |what: &str| {
         Problem::new(message!("problem-backbone-value-invalid", what = what))
@@ -374,7 +376,7 @@ pub(super) fn stated_by(options: &str) -> Result<StatedValues> {
     Ok(stated.0)
 }
 
-/// Returns the options that say the same; `None` if nothing is stated.
+/// Returns the values in the syntax of the options; `None` if there are none.
 pub(super) fn as_options(stated: &StatedValues) -> Option<String> {
     let named = |word: &str| {
         let known = OPTIONS.iter().find(|(_, theirs)| *theirs == word);
@@ -389,7 +391,7 @@ pub(super) fn as_options(stated: &StatedValues) -> Option<String> {
     (!pairs.is_empty()).then(|| pairs.join(","))
 }
 
-/// Other options of a backbone, with timm's words for them.
+/// The options of a backbone besides the normalisation, with timm's names for them.
 const OPTIONS: [(&str, &str); 13] = [
     ("architecture", "timm"),
     ("final_norm", "final_norm"),

@@ -1,4 +1,4 @@
-//! From an entry or a file to a backbone in memory, downloaded if necessary.
+//! Loads a backbone from an entry or a file, and downloads it if necessary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,11 +25,11 @@ use crate::texts::Words;
 pub struct Opened {
     /// The frozen network.
     pub backbone: Arc<dyn Backbone>,
-    /// What it is, where it comes from, where PETs usually sit.
+    /// Its entry in the table.
     pub entry: BackboneEntry,
-    /// How images are resized and cut.
+    /// How images are resized and cropped.
     pub input: InputSpec,
-    /// What pixels in [0, 1] go through.
+    /// The normalisation of pixels in [0, 1].
     pub normalisation: Normalisation,
     /// SHA-256 of the weight file in hexadecimal digits; empty for random weights.
     pub sha256: String,
@@ -37,7 +37,7 @@ pub struct Opened {
     pub bytes: u64,
     /// The weight file; `None` for embedded and for random weights.
     pub path: Option<PathBuf>,
-    /// What the file does not say and was assumed (sentences).
+    /// Assumptions about what the file does not contain (sentences).
     pub assumed: Vec<Words>,
     /// Number format of its frozen matrices.
     pub weights: WeightType,
@@ -59,7 +59,7 @@ impl Opened {
     }
 }
 
-/// A backbone before it is on any device: checked, its numbers still in the file or in memory.
+/// A checked backbone that is not on a device yet; its values are in the file or in memory.
 pub struct Unplaced {
     entry: BackboneEntry,
     tensors: Tensors,
@@ -70,12 +70,12 @@ pub struct Unplaced {
 }
 
 impl Unplaced {
-    /// Reads all numbers into memory, so that placing them touches no file.
+    /// Reads all values into memory, so that [`Unplaced::place`] reads no file.
     pub fn read_ahead(&mut self) -> Result<()> {
         self.tensors.read_ahead()
     }
 
-    /// Length of its file in bytes.
+    /// Returns the length of its file in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -85,7 +85,7 @@ impl Unplaced {
         self
     }
 
-    /// Makes the network on a device.
+    /// Builds the network on a device.
     pub fn place(self, to: impl Into<Place>) -> Result<Opened> {
         let to = to.into();
         let weights = to.weights;
@@ -101,8 +101,8 @@ impl Unplaced {
 }
 
 impl BackboneLibrary {
-    /// Opens a backbone by name or file, downloading its weights if they are not available.
-    /// `progress` gets the state of the download and stops it by returning false.
+    /// Opens a backbone by name or file, and downloads its weights if they are not available. `progress` receives the
+    /// progress of the download and cancels it by returning false.
     pub fn open<'a>(
         &self,
         choice: impl Into<BackboneChoice<'a>>,
@@ -112,7 +112,7 @@ impl BackboneLibrary {
         self.read(choice, progress)?.place(to)
     }
 
-    /// As [`BackboneLibrary::open`], short of placing it on a device.
+    /// Like [`BackboneLibrary::open`], without placing the backbone on a device.
     pub fn read<'a>(
         &self,
         choice: impl Into<BackboneChoice<'a>>,
@@ -136,11 +136,11 @@ impl BackboneLibrary {
         Ok(read?.prepared(choice))
     }
 
-    /// The SHA-256 that the weights of a backbone have, or will have once they are downloaded; `None` if nobody knows
-    /// before.
+    /// Returns the SHA-256 of a backbone's weights, or the expected one before they are downloaded; `None` if it is
+    /// not known in advance.
     ///
     /// # Errors
-    /// There is no such backbone, or its file cannot be read.
+    /// Returns a Problem if there is no such backbone, or its file cannot be read.
     pub fn sha256<'a>(&self, choice: impl Into<BackboneChoice<'a>>) -> Result<Option<String>> {
         let choice = choice.into();
         let (entry, path) = match self.meaning(choice.name)? {
@@ -163,8 +163,7 @@ impl BackboneLibrary {
         }
     }
 
-    /// Reads the entry `name` with weights from a file the user chose, for machines without
-    /// internet.
+    /// Reads a backbone with weights from a file that the user chose, for computers without internet access.
     pub fn read_with<'a>(
         &self,
         choice: impl Into<BackboneChoice<'a>>,
@@ -178,7 +177,7 @@ impl BackboneLibrary {
         Ok(read?.prepared(choice))
     }
 
-    /// A backbone of this name with random weights, for measurements.
+    /// Returns a backbone with this name and random weights, for measurements.
     pub fn random<'a>(
         &self,
         choice: impl Into<BackboneChoice<'a>>,
@@ -202,8 +201,7 @@ impl BackboneLibrary {
         checked(entry, path, assumed)
     }
 
-    /// Brings what a choice names onto this computer if it cannot be described before: a repository of the hub that is
-    /// in no table.
+    /// Downloads a backbone that cannot be described before: a repository of the hub that is in no table.
     ///
     /// # Errors
     /// As [`BackboneLibrary::obtain`].
@@ -218,7 +216,7 @@ impl BackboneLibrary {
         }
     }
 
-    /// Downloads a repository's description and weights; returns the place of the weights.
+    /// Downloads the configuration files and weights of a repository; returns the path of the weights.
     fn obtain_repository(
         &self,
         repository: &str,
@@ -235,7 +233,7 @@ impl BackboneLibrary {
             Err(problem) if !is_absent(&problem) => return Err(problem),
             _ => {}
         }
-        // The weights come last: what has them has everything.
+        // The weights are downloaded last, so that their presence means that the download is complete.
         for (number, file) in WEIGHT_FILES.into_iter().enumerate() {
             match get(file) {
                 Err(problem) if is_absent(&problem) && number + 1 < WEIGHT_FILES.len() => {}
@@ -252,7 +250,7 @@ impl BackboneLibrary {
         )))
     }
 
-    /// Brings an entry's weights onto this computer and returns their place.
+    /// Downloads an entry's weights if they are not available; returns their path.
     pub fn obtain(
         &self,
         entry: &BackboneEntry,
@@ -282,7 +280,7 @@ impl BackboneLibrary {
                 .filter(|_| other);
             let problem = match kept {
                 None => problem,
-                // Better than asking the same server again.
+                // The advice of the original problem, to download again, would give the same file.
                 Some(place) => Problem::new(message!(
                     "problem-hash-changed",
                     what = problem.what.to_string()
@@ -307,7 +305,7 @@ impl BackboneLibrary {
         if expected.is_none()
             && let Err(problem) = weights::open_header(&got.path)
         {
-            // A page that asks for a password, or a body that was cut: not to be kept.
+            // For example a login page, or a truncated file. It must not stay in the cache.
             let _ = fs::remove_file(&got.path);
             return Err(Problem::new(message!(
                 "problem-download-no-weight-file",
@@ -317,13 +315,13 @@ impl BackboneLibrary {
             .at(url)
             .advise(message!("advice-download-on-other-computer")));
         }
-        // A server may change a file: what comes later is compared with what came first.
+        // A server may replace a file, so later downloads are compared with the first one.
         hashes::keep(&path, &got.sha256)?;
         Ok(got.path)
     }
 }
 
-/// Opens a weight file and holds it against what is known of it.
+/// Opens a weight file and compares its hash with the expected one.
 fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<Words>) -> Result<Unplaced> {
     let file = weights::open(path)?;
     let mut assumed = assumed;
@@ -338,7 +336,7 @@ fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<Words>) -> Result<Unp
             .at_path(path)
             .advise(message!("advice-delete-and-download-again")));
         }
-        // Nobody else says what these bytes should be.
+        // The hash may be known only from the first download.
         assumed.extend(expected.taken_on_trust());
     }
     Ok(Unplaced {
@@ -369,8 +367,8 @@ fn embedded(entry: BackboneEntry) -> Result<Unplaced> {
     })
 }
 
-/// Refuses to draw weights that are more than the memory that is free: those of a file are bounded by its length, but a
-/// table may claim any. While layers are made of them, a part of them is there twice.
+/// Returns a Problem if random weights would need more than the free memory, because a table may contain any
+/// dimensions. Each weight is counted twice, since the layers are made from temporary copies.
 fn enough_memory(weights: usize, free: Option<u64>) -> Result<()> {
     let needed = (weights as u64).saturating_mul(4 + 4);
     match free.filter(|free| needed > *free) {

@@ -1,5 +1,5 @@
-//! Where weight files are on this computer and on the internet: the cache of the model hub's own tools
-//! where a file is already there, else a folder of this program.
+//! The locations of weight files on this computer and on the internet. The cache of the model hub's own tools is used
+//! if it contains the file, otherwise a folder of this program.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,21 +12,22 @@ use crate::fetch::HUB;
 use crate::files::{self, names::portable};
 use crate::folders;
 
-/// Folders and addresses the library works with.
+/// The folders and addresses that the library uses.
 #[derive(Clone, Debug)]
 pub struct Places {
-    /// Our own downloads, one folder per entry.
+    /// The program's own downloads, one folder per entry.
     pub cache: PathBuf,
-    /// The cache of the hub's own tools, read but never written.
+    /// The cache of the hub's own tools, which is only read.
     pub hub_cache: Option<PathBuf>,
-    /// Address of the hub, without a slash at its end.
+    /// The address of the hub, without a trailing slash.
     pub endpoint: String,
-    /// Tables of the user, the later ones win.
+    /// The tables of the user; later ones take precedence.
     pub tables: Vec<PathBuf>,
 }
 
 impl Places {
-    /// The usual places, as the environment says (`HF_ENDPOINT`, `HF_HUB_CACHE`, `HF_HOME`).
+    /// Returns the default locations, which depend on the environment variables `HF_ENDPOINT`, `HF_HUB_CACHE` and
+    /// `HF_HOME`.
     pub fn usual() -> Self {
         let cache = folders::cache().unwrap_or_else(|| PathBuf::from("lae-studio-cache"));
         let mut tables = vec![PathBuf::from("plugins/backbones.toml")];
@@ -41,7 +42,7 @@ impl Places {
         }
     }
 
-    /// The address of an entry's weights, if it has one.
+    /// Returns the address of an entry's weights, if it has one.
     pub fn address(&self, entry: &BackboneEntry) -> Option<String> {
         match &entry.source {
             WeightSource::Hub {
@@ -57,13 +58,14 @@ impl Places {
         }
     }
 
-    /// The address of a repository's file.
+    /// Returns the address of a file in a repository.
     pub fn resolved(&self, repository: &str, revision: &str, file: &str) -> String {
         let endpoint = &self.endpoint;
         format!("{endpoint}/{repository}/resolve/{revision}/{file}")
     }
 
-    /// The weights of a repository, if they are here: in our cache, or in that of the hub's tools.
+    /// Returns the weights of a repository if they are on this computer, in the program's cache or that of the hub's
+    /// tools.
     pub fn repository_file(&self, repository: &str) -> Option<PathBuf> {
         let own = self.repository_folder(repository);
         let hub = |file: &str| self.in_hub_cache(repository, file, None);
@@ -74,13 +76,13 @@ impl Places {
         })
     }
 
-    /// Where our own download of a repository goes.
+    /// Returns the folder for the program's own download of a repository.
     pub fn repository_folder(&self, repository: &str) -> PathBuf {
         let name = repository.replace('/', "--");
         self.cache.join(portable(&name))
     }
 
-    /// Where our own download of an entry goes.
+    /// Returns the path for the program's own download of an entry.
     pub fn own_file(&self, entry: &BackboneEntry) -> Option<PathBuf> {
         let file = match &entry.source {
             WeightSource::Hub { file, .. } => file.rsplit('/').next(),
@@ -94,7 +96,8 @@ impl Places {
                 '_'
             }
         };
-        // An entry of the same name elsewhere, or of another commit, has other weights.
+        // Entries with the same name but another repository or commit have other weights, so the folder depends on
+        // the address.
         let address = match &entry.source {
             WeightSource::Hub {
                 repository,
@@ -111,7 +114,7 @@ impl Places {
         Some(self.cache.join(folder).join(portable(&file)))
     }
 
-    /// The file of an entry in the hub's own cache, if it is there.
+    /// Returns the file of an entry in the hub's own cache, if it is there.
     pub fn hub_file(&self, entry: &BackboneEntry) -> Option<PathBuf> {
         let WeightSource::Hub {
             repository,

@@ -1,4 +1,4 @@
-//! What a name given by the user means: an entry, a file or folder, or a repository of the model hub.
+//! Resolves a name given by the user to an entry, a file or folder, or a repository of the model hub.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use crate::message;
 use crate::names::{closest, shortened};
 use crate::problem::{Problem, Result};
 
-/// No path is longer on any system, in bytes.
+/// Largest length of a path on any system, in bytes.
 const LONGEST_PATH: usize = 1 << 15;
 
-/// What a name given by the user means.
+/// The meaning of a name given by the user.
 pub(super) enum Meaning<'a> {
     Entry(&'a BackboneEntry),
     File(PathBuf),
@@ -20,7 +20,7 @@ pub(super) enum Meaning<'a> {
     Hub(String),
 }
 
-/// The weights of a repository of timm or transformers, the first one found.
+/// The weight files of a repository of timm or transformers; the first one found is used.
 pub(super) const WEIGHT_FILES: [&str; 2] = ["model.safetensors", "pytorch_model.bin"];
 
 impl BackboneLibrary {
@@ -73,7 +73,7 @@ impl BackboneLibrary {
         let known = || self.entries.iter().map(|entry| entry.name.as_str());
         let untagged = known().filter_map(|name| Some(name.split_once('.')?.0));
         let list = || known().collect::<Vec<_>>().join(", ");
-        // DINOv3 is not a misspelt DINOv2.
+        // A name with other digits is another version: DINOv3 is not a misspelt DINOv2.
         let digits = |name: &str| {
             name.matches(|c: char| c.is_ascii_digit())
                 .collect::<String>()
@@ -86,7 +86,7 @@ impl BackboneLibrary {
         Err(Problem::new(what).advise(advice))
     }
 
-    /// The entry whose weights are those of a repository: by the repository, or by its name among timm's.
+    /// Returns the entry whose weights are in this repository, by its source or by timm's name.
     fn of_repository(&self, repository: &str) -> Option<&BackboneEntry> {
         let own = |entry: &&BackboneEntry| matches!(&entry.source, WeightSource::Hub { repository: of, .. } if of == repository);
         let timms = repository.strip_prefix("timm/");
@@ -94,7 +94,7 @@ impl BackboneLibrary {
         self.entries.iter().find(own).or_else(named)
     }
 
-    /// Why an unknown name may be one after all: its entry was left out, or a whole table was.
+    /// Returns the Problem that explains why a name is unknown: its entry, or a whole table, is invalid.
     fn left_out(&self, name: &str) -> Option<Problem> {
         let entry = format!("backbone {name}");
         let mentions = |what: &str| {
@@ -120,7 +120,8 @@ impl BackboneLibrary {
     }
 }
 
-/// The repository of the model hub that a name means (`timm/NAME`, `hf_hub:OWNER/NAME`); `None` for other names.
+/// Returns the repository of the model hub that a name refers to (`timm/NAME`, `hf_hub:OWNER/NAME`); `None` for other
+/// names.
 fn repository_of(name: &str) -> Option<String> {
     let bare = ["hf_hub:", "hf-hub:", "timm/hf_hub:"].iter();
     let bare = bare.fold(name, |name, prefix| {
@@ -135,7 +136,7 @@ fn repository_of(name: &str) -> Option<String> {
     (plain(owner) && plain(rest) && !is_file).then(|| bare.to_owned())
 }
 
-/// The weight file in a folder: one of the usual names, else the only one.
+/// Returns the weight file in a folder: one with a usual name, or else the only one.
 ///
 /// # Errors
 /// Returns a Problem if there is none, or more than one.
@@ -161,7 +162,7 @@ fn weights_in(folder: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Whether a name may be a repository of the model hub.
+/// Returns whether a name may be a repository of the model hub.
 pub fn is_repository(name: &str) -> bool {
     repository_of(name).is_some() && !Path::new(name).exists()
 }

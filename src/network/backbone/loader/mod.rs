@@ -263,7 +263,7 @@ impl<'a> WeightLoader<'a> {
         self.matrix(weight, [input, output], bias)
     }
 
-    /// `prefix.weight` (channels × 1 × 7 × 7) and `prefix.bias` of a depthwise convolution.
+    /// Returns a depthwise convolution with `prefix.weight` (channels × 1 × 7 × 7) and `prefix.bias`.
     pub fn depthwise7(&mut self, prefix: &str, channels: usize) -> Depthwise7 {
         let [weight, bias] = names_of(prefix);
         let mut weight = self.tensor(&weight, [channels, 1, 7, 7]);
@@ -273,25 +273,25 @@ impl<'a> WeightLoader<'a> {
         Depthwise7::new(weight, self.tensor(&bias, [channels]))
     }
 
-    /// `prefix.weight` and `prefix.bias` of a layer norm.
+    /// Returns a layer norm with `prefix.weight` and `prefix.bias`.
     pub fn norm(&mut self, prefix: &str, width: usize, epsilon: f64) -> LayerNorm {
         let [gamma, beta] = names_of(prefix);
         let gamma = self.tensor(&gamma, [width]);
         LayerNorm::new(gamma, self.tensor(&beta, [width]), epsilon)
     }
 
-    /// Ends a reading: the first failure, if any.
+    /// Returns the first failure, if any.
     pub fn finish(self) -> Result<()> {
         self.failed.map_or(Ok(()), Err)
     }
 }
 
-/// The names of a layer's weight and bias.
+/// Returns the names of a layer's weight and bias.
 fn names_of(prefix: &str) -> [String; 2] {
     [format!("{prefix}.weight"), format!("{prefix}.bias")]
 }
 
-/// A tensor of a file, refused where its numbers make no sense or are not as many as its shape says.
+/// Reads a tensor of a file; returns a Problem if its values are not finite, or their number differs from the shape.
 fn read_whole(tensors: &Tensors, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
     let values = tensors.read(name)?;
     let whole = values.len() == shape.iter().product::<usize>();
@@ -312,7 +312,7 @@ fn read_whole(tensors: &Tensors, name: &str, shape: &[usize]) -> Result<Vec<f32>
         .advise(message!("advice-get-weight-file-again")))
 }
 
-/// A leaf that was given, of the expected shape.
+/// Returns a given leaf; returns a Problem if it is missing or has another shape.
 fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
     let Some(leaf) = weights.get(name) else {
         return Err(Problem::new(message!(
@@ -332,7 +332,7 @@ fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
     )))
 }
 
-/// out × in → in × out, in tiles that stay in the cache.
+/// Transposes out × in to in × out, in tiles that fit into the cache.
 fn transposed(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     const TILE: usize = 32;
     if values.is_empty() {
@@ -351,7 +351,7 @@ fn transposed(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     out
 }
 
-/// Weights uniform with standard deviation 0.02, scales 1, biases 0: values of a fresh network.
+/// Draws the values of a new network: weights uniform with standard deviation 0.02, scales 1, biases 0.
 fn drawn(rng: &mut StdRng, name: &str, rank: usize, count: usize) -> Vec<f32> {
     if name.ends_with("bias") {
         return vec![0.0; count];

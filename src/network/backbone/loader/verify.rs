@@ -1,4 +1,4 @@
-//! Compares what a constructor asks for with what a weight file holds.
+//! Compares the tensors that a constructor requests with those of a weight file.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use crate::message;
 use crate::problem::{Problem, Result, listed};
 
 impl WeightLoader<'_> {
-    /// Ends a plan: compares what was asked for with what the file holds. `other` is the family
-    /// of the file's network, where it is not this one.
+    /// Compares the tensors requested in a plan with those of the file; returns one Problem for all differences.
+    /// `other` is the family of the network in the file, if it is another one.
     pub fn verify(&self, tensors: &Tensors, family: &str, other: Option<&str>) -> Result<()> {
         let mut missing = Vec::new();
         let mut misshaped = Vec::new();
@@ -57,7 +57,7 @@ impl WeightLoader<'_> {
     }
 }
 
-/// Variants of the families that are not read, as far as the names of tensors show them.
+/// Returns the unsupported variants that the tensor names indicate.
 fn unsupported(missing: &[String], unexpected: &[&str]) -> Vec<&'static str> {
     let signs = [
         (".q_norm.", "norms of queries and keys are"),
@@ -74,7 +74,7 @@ fn unsupported(missing: &[String], unexpected: &[&str]) -> Vec<&'static str> {
     found
 }
 
-/// Tensors of a classifier or of training, which a feature extractor does not need.
+/// Returns whether a tensor belongs to a classifier or to training only, and is not needed for features.
 fn ignored(name: &str) -> bool {
     name.starts_with("head.") || name.starts_with("fc.") || name == "mask_token"
 }

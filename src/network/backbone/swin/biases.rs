@@ -1,5 +1,5 @@
-//! The bias of each pair of tokens in an attention window: the learned bias of their relative
-//! position, and −100 where a shifted window joins opposite borders.
+//! The bias of each pair of tokens in an attention window: the learned bias of their relative position, and −100 for
+//! pairs in a shifted window that are not adjacent in the map.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -14,16 +14,16 @@ use crate::backbone::resample;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// Keeps tokens of regions that are no neighbours from attending to each other.
+/// Bias that prevents attention between tokens of regions that are not adjacent.
 const APART: f32 = -100.0;
 
-/// Channels of the layers that compute the biases of a Swin V2.
+/// Width of the hidden layer that computes the biases in Swin V2.
 const HIDDEN: usize = 512;
 
-/// The table's name within a block.
+/// Name of the bias table within a block.
 pub const TABLE: &str = "attn.relative_position_bias_table";
 
-/// The learned biases of one block, laid out for the cuts met so far.
+/// The learned biases of one block, arranged for each window partition used so far.
 pub struct Biases {
     table: Table,
     window: usize,
@@ -31,17 +31,17 @@ pub struct Biases {
     known: Mutex<HashMap<Windows, Tensor<4>>>,
 }
 
-/// (2·window − 1)² × heads.
-// One lives in each block: there is nothing to gain by boxing the tensor.
+/// The bias table, (2·window − 1)² × heads.
+// There is one value per block, so boxing the tensor would save nothing.
 #[allow(clippy::large_enum_variant)]
 enum Table {
-    /// Row-major.
+    /// Values in row-major order.
     Fixed(Vec<f32>),
     Trained(Tensor<2>),
 }
 
 impl Biases {
-    /// Takes the table from the loader; a file may hold it for another window.
+    /// Takes the table from the loader; that of a file may be for another window size.
     pub fn build(loader: &mut WeightLoader, name: &str, window: usize, heads: usize) -> Self {
         let window = loader
             .shape_of(name)
@@ -61,7 +61,7 @@ impl Biases {
         }
     }
 
-    /// The biases of a Swin V2, which the layers at `prefix` compute from relative positions; `sides` are those of the
+    /// Computes the biases of Swin V2 from relative positions, with the MLP at `prefix`. `sides` are the sides of the
     /// windows now and in training.
     pub fn computed(
         loader: &mut WeightLoader,
@@ -93,8 +93,8 @@ impl Biases {
         }
     }
 
-    /// Added to the scores: groups × heads × tokens × tokens, one group per window of an image,
-    /// a single one where all windows are alike.
+    /// Returns the biases to add to the attention scores: groups × heads × tokens × tokens, with one group per window
+    /// of an image, or a single group if all windows have the same biases.
     ///
     /// # Errors
     /// Returns a Problem for windows of another size while the table is trained.
@@ -117,7 +117,7 @@ impl Biases {
         Ok(made)
     }
 
-    /// The same of a table that is trained.
+    /// Returns the biases like [`Biases::of`], for a table that is trained.
     fn gathered(&self, table: &Tensor<2>, windows: &Windows, device: &Device) -> Result<Tensor<4>> {
         let (rows, columns) = windows.window;
         if (rows, columns) != (self.window, self.window) {
@@ -150,8 +150,8 @@ impl Biases {
     }
 }
 
-/// The row and column of each cell of a Swin V2's table, spaced by their logarithm. `sides` are those of the windows now
-/// and in training.
+/// Returns the log-spaced row and column offset of each cell of a Swin V2's table. `sides` are the sides of the
+/// windows now and in training.
 fn relative_positions([side, trained]: [usize; 2]) -> Vec<[f32; 2]> {
     let spaced = |at: usize| {
         let steps = at as f64 - (side as f64 - 1.0);
@@ -163,8 +163,8 @@ fn relative_positions([side, trained]: [usize; 2]) -> Vec<[f32; 2]> {
     all.clone().flat_map(row).collect()
 }
 
-/// A Swin V2's table of biases ((2·side − 1)² × heads): 16·σ(W₂·relu(W₁·position + b)), from W₁, b and W₂; empty without
-/// weights.
+/// Computes a Swin V2's bias table ((2·side − 1)² × heads) as 16·σ(W₂·relu(W₁·position + b)), from W₁, b and W₂;
+/// empty if there are no weights.
 pub fn computed_table(weights: [&[f32]; 3], sides: [usize; 2], heads: usize) -> Vec<f32> {
     let [first, bias, second] = weights;
     if second.is_empty() {
@@ -183,7 +183,7 @@ pub fn computed_table(weights: [&[f32]; 3], sides: [usize; 2], heads: usize) -> 
     table
 }
 
-/// For each pair of tokens of a window the row of the table that holds their biases.
+/// Returns the table row of each pair of tokens (query, key) of a window.
 fn cells(windows: &Windows) -> Vec<usize> {
     let (rows, columns) = windows.window;
     let tokens = rows * columns;
@@ -197,12 +197,12 @@ fn cells(windows: &Windows) -> Vec<usize> {
         .collect()
 }
 
-/// Side of the windows that a table of `cells` rows is for.
+/// Returns the side of the windows of a table with `cells` rows.
 pub(super) fn side_of(cells: usize) -> usize {
     cells.isqrt().div_ceil(2).max(1)
 }
 
-/// A stored tensor as it is trained: tables of biases for the network's own windows.
+/// Returns a stored tensor as it is trained: bias tables are resized to the network's own windows.
 pub fn fitted(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
     let stage = name.split('.').nth(1).and_then(|stage| stage.parse().ok());
     let (Some(stage), true) = (stage, name.ends_with(TABLE)) else {
@@ -218,8 +218,8 @@ pub fn fitted(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
     HostTensor { shape, values }
 }
 
-/// A table (row-major) for windows of `window` × `window` tokens as the bias added to the scores: groups × heads ×
-/// tokens × tokens.
+/// Arranges a table (row-major) for windows of `window` × `window` tokens as biases of the attention scores: groups ×
+/// heads × tokens × tokens.
 pub fn laid_out(table: &[f32], window: usize, heads: usize, windows: &Windows) -> Vec<f32> {
     let (rows, columns) = windows.window;
     let resized;
@@ -302,7 +302,7 @@ mod tests {
         }
         let all = trained.of(&windows(4, true), &device).unwrap();
         let gradient = tracked.grad(&all.sum().backward()).unwrap();
-        // Number of pairs of a 2×2 window at each offset, in each of four windows.
+        // The expected gradient: the number of pairs at each offset in a 2×2 window, times four windows.
         let counts = [1., 2., 1., 2., 4., 2., 1., 2., 1.].map(|count| 4.0 * count);
         let counts: Vec<f32> = counts.iter().flat_map(|count| [*count; 2]).collect();
         assert_eq!(HostTensor::read(&gradient).unwrap().values, counts);

@@ -2,33 +2,34 @@
 
 use crate::backbone::block::{BlockForm, QueryKey};
 
-/// Dimensions of a Swin.
+/// The dimensions of a Swin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Side of the square input, in pixels.
     pub input_size: usize,
     /// Side of a patch, in pixels.
     pub patch: usize,
-    /// Channels of the first stage; they double from stage to stage.
+    /// Channels of the first stage; they double with each stage.
     pub width: usize,
-    /// Blocks of each stage.
+    /// Number of blocks of each stage.
     pub depths: Vec<usize>,
-    /// Attention heads of each stage.
+    /// Number of attention heads of each stage.
     pub heads: Vec<usize>,
     /// Side of an attention window, in tokens.
     pub window: usize,
     /// Channels inside the MLP, as a multiple of the stage's width.
     pub mlp_ratio: f64,
-    /// Added to the variance in every layer norm.
+    /// Value added to the variance in every layer norm.
     pub epsilon: f64,
-    /// Whether it is a Swin V2: cosine attention, biases that a small MLP computes, norms after the sub-layers.
+    /// Whether it is a Swin V2, which has cosine attention, biases computed by a small MLP, and norms after the
+    /// sub-layers.
     pub v2: bool,
-    /// Side of the windows that the biases of a Swin V2 were trained with; `None` for `window`.
+    /// Side of the windows with which the biases of a Swin V2 were trained; `None` if it is `window`.
     pub trained_window: Option<usize>,
 }
 
 impl Config {
-    /// A Swin of these dimensions, with an MLP of four times the width.
+    /// Returns a Swin with these dimensions and an MLP of four times the width.
     pub fn plain(
         (input_size, patch, window): (usize, usize, usize),
         width: usize,
@@ -62,25 +63,25 @@ impl Config {
         }
     }
 
-    /// Channels of a stage.
+    /// Returns the number of channels of a stage.
     pub(super) fn stage_width(&self, stage: usize) -> usize {
         self.width << stage
     }
 
-    /// Channels inside the MLPs of a stage.
+    /// Returns the number of channels inside the MLPs of a stage.
     pub(super) fn hidden(&self, stage: usize) -> usize {
         (self.mlp_ratio * self.stage_width(stage) as f64) as usize
     }
 
-    /// Side of a stage's token map at the input size; patch merging rounds up.
+    /// Returns the side of a stage's token map at the input size; patch merging rounds up.
     pub(super) fn map_side(&self, stage: usize) -> usize {
         (self.input_size / self.patch).div_ceil(1 << stage)
     }
 
-    /// Sides of a stage's windows: at the input size, and when the biases of a Swin V2 were trained.
+    /// Returns the sides of a stage's windows at the input size, and in training of a Swin V2's biases.
     pub(super) fn bias_sides(&self, stage: usize) -> [usize; 2] {
         let own = self.stage_window(stage);
-        // The last maps were smaller than the windows.
+        // In training, the windows of the last stages were limited by the size of the map, too.
         let trained = self.trained_window.map(|window| {
             let smaller = self.map_side(stage) * window / self.window.max(1);
             window.min(smaller).max(1)
@@ -88,7 +89,7 @@ impl Config {
         [own, trained.unwrap_or(own)]
     }
 
-    /// Side of a stage's windows at the input size.
+    /// Returns the side of a stage's windows at the input size.
     pub(super) fn stage_window(&self, stage: usize) -> usize {
         self.window.min(self.map_side(stage))
     }

@@ -1,4 +1,4 @@
-//! What the family states, and how a Swin's dimensions are read.
+//! The description of the family, and the inference of a Swin's dimensions.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::pet::BlockKind;
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
-/// What the family states.
+/// The description of the family.
 pub static FAMILY: Family = Family {
     name: "swin",
     title: "Swin",
@@ -37,11 +37,11 @@ pub static FAMILY: Family = Family {
         "v2",
         "trained_window",
     ],
-    // The paper's 10 of 24 blocks.
+    // LAE uses 10 of 24 blocks.
     pet_blocks: 10,
     mixing: 0,
     kept: Kept {
-        // The windows are a copy.
+        // One more than in a ViT, because the partition into windows is a copy.
         kernels: [6.0, 1.0],
         framework: [10.0, 3.0],
     },
@@ -159,19 +159,19 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
     })
 }
 
-/// The windows of a network, as far as its tensors or what is stated show them.
+/// The windows of a network, from its tensors or from stated values.
 struct StatedWindows {
-    /// Side of a window.
+    /// Side of a window, in tokens.
     window: usize,
-    /// Heads of each stage.
+    /// Number of heads of each stage.
     heads: Vec<usize>,
-    /// The smallest input size at which the windows are those of the file.
+    /// The smallest input size for which the windows have the size in the file.
     size: usize,
-    /// Side of the windows in training, if it was another one.
+    /// Side of the windows in training, if it was different.
     trained_window: Option<usize>,
 }
 
-/// What the tables of relative positions show.
+/// Returns the windows that the tables of relative positions determine.
 fn shown_by_tables(tensors: &Tensors, stages: usize, patch: usize) -> Option<StatedWindows> {
     let table = |stage: usize| {
         let name = format!("layers.{stage}.blocks.0.attn.relative_position_bias_table");
@@ -182,7 +182,7 @@ fn shown_by_tables(tensors: &Tensors, stages: usize, patch: usize) -> Option<Sta
     };
     let tables = (0..stages).map(table).collect::<Option<Vec<_>>>()?;
     let (window, _) = *tables.first()?;
-    // A stage whose window is smaller than the first one's was cut down to its map.
+    // If a stage has a smaller window than the first one, it is the whole map of that stage.
     let map = (tables.iter().enumerate()).find(|(_, (side, _))| *side < window);
     let (side, stage) = map.map_or((window, stages - 1), |(stage, (side, _))| (*side, stage));
     let size = 1usize.checked_shl(stage as u32)?;
@@ -194,7 +194,8 @@ fn shown_by_tables(tensors: &Tensors, stages: usize, patch: usize) -> Option<Sta
     })
 }
 
-/// What is stated of a Swin V2, whose tensors do not show the windows; a window of 0 where nothing is.
+/// Returns the stated windows of a Swin V2, because its tensors do not determine them; `window` is 0 if it is not
+/// stated.
 fn shown_by_words(
     tensors: &Tensors,
     stages: usize,
@@ -205,7 +206,7 @@ fn shown_by_words(
         tensors.shape(&name)?.first().copied()
     };
     let name = stated.timms_text("timm").unwrap_or_default();
-    // swinv2_base_window12to16_192to256: trained with windows of 12, used with windows of 16.
+    // For example, swinv2_base_window12to16_192to256 was trained with windows of 12 and is used with windows of 16.
     let sides = name
         .split_once("window")
         .map_or("", |(_, rest)| rest.split('_').next().unwrap_or_default());
@@ -222,7 +223,7 @@ fn shown_by_words(
     })
 }
 
-/// A Swin of these shapes.
+/// Returns a Swin with these tensors; `None` if it is not a Swin.
 fn shaped(tensors: &Tensors) -> Option<Inferred> {
     let tensors = renamed(tensors.clone());
     let stages = tensors.series("layers.", ".blocks.0.norm1.weight");
@@ -268,7 +269,7 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
     })
 }
 
-/// transformers' and torchvision's names as those of older timm.
+/// Renames tensors from transformers and torchvision to the names of older timm versions.
 fn respelled(tensors: Tensors) -> Tensors {
     if tensors.has("encoder.layers.0.blocks.0.layernorm_before.weight") {
         let swaps = [
@@ -316,7 +317,7 @@ fn respelled(tensors: Tensors) -> Tensors {
     })
 }
 
-/// The tensors with biases of 0 for keys where only queries and values have some, as in a Swin V2.
+/// Adds biases of 0 for keys if only queries and values have biases, as in Swin V2.
 fn with_key_biases(mut tensors: Tensors, queries: &str, keys: &str) -> Tensors {
     let layers = tensors
         .names()
@@ -334,8 +335,8 @@ fn with_key_biases(mut tensors: Tensors, queries: &str, keys: &str) -> Tensors {
     tensors
 }
 
-/// Gives the tensors today's timm names. Older files put the downsampling at the end of a stage
-/// instead of at the start of the next, and keep index tables and masks that can be computed.
+/// Renames the tensors to timm's current names. Older files have the downsampling at the end of a stage instead of
+/// the start of the next, and contain index tables and masks, which can be computed and are dropped.
 fn renamed(tensors: Tensors) -> Tensors {
     let swaps =
         ["q", "k", "v"].map(|part| (format!("attn.{part}_bias"), format!("attn.{part}.bias")));

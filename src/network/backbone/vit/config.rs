@@ -4,12 +4,12 @@ use super::rotary::Rotary;
 use crate::backbone::block::{BlockForm, QueryKey};
 use crate::backbone::mlp::Activation;
 
-/// Dimensions of a ViT.
+/// The dimensions of a ViT.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Side of the square input, in pixels.
     pub input_size: usize,
-    /// Side of the input the position embedding was learned at, in pixels.
+    /// Side of the input for which the position embedding was learned, in pixels.
     pub learned_size: usize,
     /// Side of a patch, in pixels.
     pub patch: usize,
@@ -17,11 +17,11 @@ pub struct Config {
     pub width: usize,
     /// Number of blocks.
     pub depth: usize,
-    /// Attention heads.
+    /// Number of attention heads.
     pub heads: usize,
     /// Channels inside the MLP, the inputs of its second layer.
     pub hidden: usize,
-    /// Whether the MLP has SwiGLU: its first layer makes gates and values.
+    /// Whether the MLP is a SwiGLU, whose first layer computes gates and values.
     pub swiglu: bool,
     /// Whether there is a layer norm inside the MLP (EVA-02).
     pub mlp_norm: bool,
@@ -29,33 +29,33 @@ pub struct Config {
     pub attention_norm: bool,
     /// Whether the projections to queries, keys and values have a bias.
     pub qkv_bias: bool,
-    /// Added to the variance in every layer norm.
+    /// Value added to the variance in every layer norm.
     pub epsilon: f64,
-    /// Whether a class token leads the sequence.
+    /// Whether the first token is a class token.
     pub class_token: bool,
     /// Whether each sub-layer's output has a learned scale per channel.
     pub layer_scale: bool,
     /// Whether there is a norm before the first block (and the patch embedding has no bias).
     pub pre_norm: bool,
-    /// What the MLPs have between their layers.
+    /// The activation of the MLPs.
     pub activation: Activation,
-    /// Register tokens behind the class token.
+    /// Number of register tokens after the class token.
     pub registers: usize,
     /// Whether there is a learned position embedding.
     pub pos_embed: bool,
-    /// The rotary position embedding.
+    /// The rotary position embedding, if there is one.
     pub rope: Option<Rotary>,
-    /// Whether the position embedding is of patches alone (timm's `no_embed_class`).
+    /// Whether the position embedding has only the patches (timm's `no_embed_class`).
     pub no_embed_class: bool,
-    /// What becomes the feature ([`Config::pool`]).
+    /// How the feature is computed; see [`Config::pool`].
     pub pool: Pool,
-    /// Heads of the attention pooling.
+    /// Number of heads of the attention pooling.
     pub pool_heads: usize,
-    /// Whether the final norm is behind the pooling instead of before it (timm's `fc_norm`).
+    /// Whether the final norm is after the pooling instead of before it (timm's `fc_norm`).
     pub fc_norm: bool,
 }
 
-/// What becomes a ViT's feature, by timm's names.
+/// How a ViT's feature is computed from its tokens; the names are timm's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pool {
     /// The class token.
@@ -67,7 +67,7 @@ pub enum Pool {
 }
 
 impl Pool {
-    /// timm's name of it.
+    /// Returns timm's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Token => "token",
@@ -76,7 +76,7 @@ impl Pool {
         }
     }
 
-    /// The one of this name.
+    /// Returns the pooling with this name.
     pub fn named(name: &str) -> Option<Self> {
         let all = [Self::Token, Self::Avg, Self::Map];
         all.into_iter().find(|known| known.name() == name)
@@ -84,7 +84,7 @@ impl Pool {
 }
 
 impl Config {
-    /// A plain ViT of these dimensions.
+    /// Returns a plain ViT with these dimensions.
     pub fn plain(
         input_size: usize,
         patch: usize,
@@ -119,7 +119,8 @@ impl Config {
         }
     }
 
-    /// What becomes the feature; without a class token, the mean where it would be that.
+    /// Returns how the feature is computed: as configured, but without a class token, the mean of the patches
+    /// replaces it.
     pub fn pool(&self) -> Pool {
         match (self.pool, self.class_token) {
             (Pool::Token, false) => Pool::Avg,
@@ -127,8 +128,8 @@ impl Config {
         }
     }
 
-    /// Whether the attention pooling attends to class token and registers too. In the Perception Encoder it does, in
-    /// timm's other ViTs only to the patches.
+    /// Returns whether the attention pooling also attends to class token and registers. It does in the Perception
+    /// Encoder; in timm's other ViTs, it attends only to the patches.
     pub fn pools_all_tokens(&self) -> bool {
         self.rope == Some(Rotary::Pe)
     }
@@ -156,17 +157,17 @@ impl Config {
         }
     }
 
-    /// Outputs of the MLP's first layer.
+    /// Returns the number of outputs of the MLP's first layer.
     pub fn fc1_outputs(&self) -> usize {
         self.hidden.saturating_mul(1 + usize::from(self.swiglu))
     }
 
-    /// Tokens before those of the patches.
+    /// Returns the number of tokens before the patches.
     pub fn extra_tokens(&self) -> usize {
         usize::from(self.class_token) + self.registers
     }
 
-    /// Rows of the position embedding before those of the patches.
+    /// Returns the number of rows of the position embedding before those of the patches.
     pub fn extra_positions(&self) -> usize {
         match self.no_embed_class {
             true => 0,

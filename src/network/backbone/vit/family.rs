@@ -1,4 +1,4 @@
-//! What the family states, and how a ViT's dimensions are read.
+//! The description of the family, and the inference of a ViT's dimensions.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::pet::{BlockKind, Site};
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
-/// What the family states.
+/// The description of the family.
 pub static FAMILY: Family = Family {
     name: "vit",
     title: "ViT",
@@ -53,7 +53,7 @@ pub static FAMILY: Family = Family {
         "attention_norm",
         "pool_heads",
     ],
-    // The paper's 5 of 12 blocks.
+    // LAE uses 5 of 12 blocks.
     pet_blocks: 5,
     mixing: 0,
     kept: Kept {
@@ -179,7 +179,7 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
     let epsilon = rope.map_or(plain.epsilon, Rotary::epsilon);
     Ok(Config {
         learned_size: words.own_size("learned_size")?.unwrap_or(input_size),
-        // As timm rounds it.
+        // Truncated, as in timm.
         hidden: (width as f64 * words.real("mlp_ratio", "mlp_ratio", 4.0)?) as usize,
         epsilon: words.real("epsilon", "norm_eps", epsilon)?,
         class_token: words.flag("class_token", "class_token", true)?,
@@ -206,7 +206,7 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
 }
 
 fn infer(tensors: &Tensors) -> Result<Option<Inferred>> {
-    // Only networks of the kind of EVA keep the biases of queries and values apart.
+    // Only EVA networks store the biases of queries and values separately.
     let is_eva = tensors.has("blocks.0.attn.q_bias") || tensors.has("blocks.0.attn.q_proj.weight");
     let tensors = renamed(tensors.clone())?;
     let stated = ArchitectureValues::of_metadata(tensors.metadata());
@@ -214,7 +214,8 @@ fn infer(tensors: &Tensors) -> Result<Option<Inferred>> {
     inferred.transpose()
 }
 
-/// A ViT of these shapes; what they do not determine is `stated`, or missing.
+/// Returns a ViT with these tensors. Values that the shapes do not determine are taken from `stated`, or else
+/// reported as assumed or missing; `None` if it is not a supported ViT.
 fn shaped(
     tensors: &Tensors,
     stated: &ArchitectureValues,
@@ -232,7 +233,7 @@ fn shaped(
         Some(shape) => Some(*shape.get(1)?),
         None => None,
     };
-    // Where the other tokens have no position, the patches alone fill a square.
+    // If only the patches have positions, their number is a square number.
     let is_square = |cells: usize| cells > 0 && cells.isqrt().pow(2) == cells;
     let no_embed_class = extra > 0
         && positions.is_some_and(|count| {
@@ -253,7 +254,8 @@ fn shaped(
     let pre_norm = tensors.has("norm_pre.weight");
     let pools = tensors.has("attn_pool.latent");
     let architecture = stated.timms_text("timm");
-    // The norms of EVA-02-CLIP-E follow the sub-layers, which its tensors do not show. BEiT has biases of positions.
+    // EVA-02-CLIP-E has its norms after the sub-layers, which its tensors do not show. BEiT has relative position
+    // biases.
     let is_other = architecture.is_some_and(|name| name.starts_with("eva02_enormous"));
     if is_other || tensors.has("blocks.0.attn.relative_position_bias_table") {
         return None;
@@ -293,7 +295,7 @@ fn shaped(
         swiglu,
         mlp_norm: tensors.has("blocks.0.mlp.norm.weight"),
         attention_norm: tensors.has("blocks.0.attn.norm.weight"),
-        // The Perception Encoder's own number.
+        // The Perception Encoder always has 8.
         pool_heads: match rope {
             Some(Rotary::Pe) => 8,
             _ => heads,
@@ -329,9 +331,9 @@ fn shaped(
     }))
 }
 
-/// The dimensions with what is stated of what shapes do not determine.
+/// Returns the dimensions with the stated values that shapes do not determine.
 fn with_stated(config: Config, stated: &ArchitectureValues) -> Result<Config> {
-    // Those with a norm before the blocks are CLIP's.
+    // ViTs with a norm before the blocks are those of CLIP, whose epsilon is 1e-5.
     let activation = stated.timms_text("act_layer");
     let usual = match config.pre_norm && activation.is_some() {
         true => 1e-5,
@@ -347,7 +349,7 @@ fn with_stated(config: Config, stated: &ArchitectureValues) -> Result<Config> {
                 .unwrap_or_default(),
         },
         pool: match stated.one_of("", "global_pool", Pool::named)? {
-            // What a file has for its own pooling is what it was trained with.
+            // Tensors of a pooling layer in the file take precedence.
             Some(pool) if config.pool == Pool::Token && pool != Pool::Map => pool,
             _ => config.pool,
         },
@@ -355,20 +357,20 @@ fn with_stated(config: Config, stated: &ArchitectureValues) -> Result<Config> {
     })
 }
 
-/// The heads of the ViTs of this width, if there is only one number of them.
+/// Returns the number of heads of ViTs with this width; `None` if there is more than one.
 fn usual_heads(width: usize, rope: Option<Rotary>) -> Option<usize> {
     match width {
-        // DINOv3's H+ and 7B.
+        // DINOv3's H+; 4096 is its 7B.
         1280 if rope == Some(Rotary::DinoV3) => Some(20),
         4096 => Some(32),
         192 | 384 | 768 | 1024 => Some(width / 64),
-        // ViT-H, -g and -G.
+        // ViT-H, ViT-g and ViT-G.
         1280 | 1408 | 1664 => Some(16),
         _ => None,
     }
 }
 
-/// Returns the number of heads in the attention of timm's ViT of this name and width; `None` for other networks.
+/// Returns the number of attention heads of timm's ViT with this name and width; `None` for other networks.
 fn heads_of(architecture: &str, width: usize) -> Option<usize> {
     const VITS: [&str; 7] = [
         "vit_",
@@ -379,7 +381,7 @@ fn heads_of(architecture: &str, width: usize) -> Option<usize> {
         "beit3_",
         "test_vit",
     ];
-    // Heads of 72 to 104 channels.
+    // Networks with 16 heads of 72 to 104 channels.
     const SIXTEEN: [&str; 6] = [
         "so400m",
         "giantopt",

@@ -1,11 +1,11 @@
-//! Other programs' names for a ViT's tensors, turned into timm's: the original JAX release (npz),
-//! OpenAI's CLIP, DINO's and older timm files, EVA-02, DINOv3 and the Perception Encoder, transformers' ViT, DINOv2,
-//! DINOv3, CLIP and SigLIP, and torchvision's ViT.
+//! Converts other programs' names of a ViT's tensors to timm's: those of the original JAX release (npz), OpenAI's
+//! CLIP, DINO, older timm files, EVA-02, DINOv3, the Perception Encoder, transformers' ViT, DINOv2, DINOv3, CLIP and
+//! SigLIP, and torchvision's ViT.
 
 use crate::backbone::weights::{Stored, Tensors};
 use crate::problem::{Problem, Result};
 
-/// Gives the tensors timm's names, whichever of the known namings they come in.
+/// Renames the tensors from any of the known naming schemes to timm's.
 pub fn renamed(tensors: Tensors) -> Result<Tensors> {
     if tensors.has("visual.class_embedding") {
         return Ok(clip(tensors.under("visual.")));
@@ -28,8 +28,8 @@ pub fn renamed(tensors: Tensors) -> Result<Tensors> {
     Ok(plain(tensors))
 }
 
-/// timm's own names of all releases, and those of the original releases of DINOv2, DINOv3 and EVA-02. The unused
-/// representation layer of old files, mask tokens and tables that can be computed are dropped.
+/// Renames tensors from all versions of timm, and from the original releases of DINOv2, DINOv3 and EVA-02. The unused
+/// representation layer of old files, mask tokens, and tables that can be computed are dropped.
 fn plain(tensors: Tensors) -> Tensors {
     let swaps = [
         ("storage_tokens", "reg_token"),
@@ -61,8 +61,8 @@ fn plain(tensors: Tensors) -> Tensors {
     }
 }
 
-/// Queries, keys and values, and gates and values of an MLP, in one layer each. Missing and masked biases of keys
-/// are 0.
+/// Stacks queries, keys and values, and gates and values of an MLP, into one layer each. Missing or masked biases of
+/// keys become 0.
 fn packed(mut tensors: Tensors) -> Tensors {
     for index in 0..tensors.series("blocks.", ".norm1.weight") {
         let name = |rest: &str| format!("blocks.{index}.attn.{rest}");
@@ -86,7 +86,7 @@ fn packed(mut tensors: Tensors) -> Tensors {
         .packed(["fc1_g", "fc1_x"], "fc1")
 }
 
-/// transformers' ViT, MAE, DeiT and DINOv2, with the names of its files and of its newest models.
+/// Renames tensors of transformers' ViT, MAE, DeiT and DINOv2, with the names in its files and in its newest models.
 fn transformers(tensors: Tensors) -> Tensors {
     let swaps = [
         ("embeddings.patch_embeddings.projection", "patch_embed.proj"),
@@ -120,7 +120,7 @@ fn transformers(tensors: Tensors) -> Tensors {
     }
 }
 
-/// Registers have no position, the class token has one: in timm's form it is part of the token.
+/// Adds the position of the class token to the token itself, as in timm, because registers have no position.
 fn with_class_position_in_token(mut tensors: Tensors) -> Tensors {
     if let (Some(token), Some(positions)) =
         (tensors.remove("cls_token"), tensors.remove("pos_embed"))
@@ -134,7 +134,7 @@ fn with_class_position_in_token(mut tensors: Tensors) -> Tensors {
     tensors
 }
 
-/// transformers' DINOv3.
+/// Renames tensors of transformers' DINOv3.
 fn transformers_dinov3(tensors: Tensors) -> Tensors {
     let first = match tensors.has("layer.0.mlp.gate_proj.weight") {
         true => "mlp.fc1_x",
@@ -163,7 +163,7 @@ fn transformers_dinov3(tensors: Tensors) -> Tensors {
     tensors
 }
 
-/// transformers' image encoders of CLIP and SigLIP.
+/// Renames tensors of transformers' image encoders of CLIP and SigLIP.
 fn transformers_clip(tensors: Tensors) -> Tensors {
     let swaps = [
         ("embeddings.patch_embedding", "patch_embed.proj"),
@@ -205,7 +205,7 @@ fn torchvision(tensors: Tensors) -> Tensors {
     tensors.respelled(&swaps, &["heads."])
 }
 
-/// The query of an attention pooling apart from keys and values, as in timm.
+/// Separates the query of an attention pooling from keys and values, as in timm.
 fn with_query_apart(mut tensors: Tensors) -> Tensors {
     for kind in ["weight", "bias"] {
         if let Some(packed) = tensors.remove(&format!("attn_pool.packed.{kind}")) {
@@ -218,7 +218,7 @@ fn with_query_apart(mut tensors: Tensors) -> Tensors {
     tensors
 }
 
-/// The class token and the positions with timm's axis for the batch.
+/// Adds timm's batch axis to the class token and the position embedding.
 fn with_batch_axis(mut tensors: Tensors) -> Tensors {
     if let Some(token) = tensors.remove("cls_token") {
         let width = token.shape().iter().product();
@@ -231,7 +231,7 @@ fn with_batch_axis(mut tensors: Tensors) -> Tensors {
     tensors
 }
 
-/// OpenAI's CLIP, and Meta's Perception Encoder.
+/// Renames tensors of OpenAI's CLIP and Meta's Perception Encoder.
 fn clip(tensors: Tensors) -> Tensors {
     const SWAPS: [(&str, &str); 16] = [
         ("attn_pool.attn.in_proj_", "attn_pool.packed."),
@@ -251,11 +251,12 @@ fn clip(tensors: Tensors) -> Tensors {
         ("mlp.c_fc", "mlp.fc1"),
         ("mlp.c_proj", "mlp.fc2"),
     ];
-    // The projection into the space shared with texts is a head.
+    // `proj` projects to the embedding space shared with texts, so it is a head and is dropped.
     with_batch_axis(with_query_apart(tensors.respelled(&SWAPS, &["proj"])))
 }
 
-/// The JAX release keeps kernels input first, and queries, keys and values apart.
+/// Converts the tensors of the JAX release, whose kernels are input × output, and whose queries, keys and values are
+/// separate.
 fn jax(tensors: &Tensors) -> Result<Tensors> {
     let mut source = tensors.clone();
     let mut out = Tensors::of(tensors.origin(), tensors.metadata().clone());
@@ -322,7 +323,7 @@ fn jax(tensors: &Tensors) -> Result<Tensors> {
     Ok(out)
 }
 
-/// A kernel whose first `inputs` axes are inputs, as an output × input matrix.
+/// Converts a kernel whose first `inputs` axes are inputs to an output × input matrix.
 fn matrix(kernel: Stored, inputs: usize) -> Stored {
     let shape = kernel.shape();
     let rows: usize = shape.iter().take(inputs).product();
@@ -332,7 +333,7 @@ fn matrix(kernel: Stored, inputs: usize) -> Stored {
     })
 }
 
-/// rows × columns × channels × out → out × channels × rows × columns.
+/// Permutes rows × columns × channels × out to out × channels × rows × columns.
 fn convolution(kernel: Stored) -> Stored {
     let &[height, width, channels, out] = kernel.shape() else {
         return kernel;

@@ -1,5 +1,5 @@
-//! The learned position embedding of a ViT, on the grid it was learned on and on others. While it
-//! is trained it is that of the network's own grid alone.
+//! The learned position embedding of a ViT, resized for other grids. While it is trained, only the network's own grid
+//! is possible.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,28 +12,28 @@ use crate::backbone::resample;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// The tensor's name.
+/// The name of the tensor.
 const NAME: &str = "pos_embed";
 
-/// The position embedding as learned, and resized to the grids met so far.
+/// The learned position embedding, and its versions for other grids that were used.
 pub struct Positions {
     learned: Learned,
     grid: usize,
     resized: Mutex<HashMap<(usize, usize), Tensor<3>>>,
 }
 
-/// (class +) rows·columns × width.
-// One lives in each network: there is nothing to gain by boxing the tensor.
+/// The learned embedding, (extra tokens + rows·columns) × width.
+// There is one value per network, so boxing the tensor would save nothing.
 #[allow(clippy::large_enum_variant)]
 enum Learned {
-    /// Row-major.
+    /// Values in row-major order.
     Fixed(Vec<f32>),
-    /// 1 × all.
+    /// A tensor of 1 × tokens × width.
     Trained(Tensor<3>),
 }
 
 impl Positions {
-    /// Takes the embedding from the loader; a file may hold it for another grid.
+    /// Takes the embedding from the loader; that of a file may be for another grid.
     pub fn build(config: &Config, loader: &mut WeightLoader) -> Self {
         let extra = config.extra_positions();
         let grid = loader
@@ -54,7 +54,7 @@ impl Positions {
         }
     }
 
-    /// The embedding of a grid (1 × tokens × width), resized where it was learned on another.
+    /// Returns the embedding for a grid (1 × tokens × width), resized if it was learned on another grid.
     ///
     /// # Errors
     /// Returns a Problem for another grid while it is trained.
@@ -90,7 +90,7 @@ impl Positions {
     }
 }
 
-/// A stored tensor as it is trained: the position embedding on the network's own grid.
+/// Returns a stored tensor as it is trained: the position embedding is resized to the network's own grid.
 pub fn fitted(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
     let extra = config.extra_positions();
     let side = config.input_size / config.patch;
@@ -104,7 +104,7 @@ pub fn fitted(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
     HostTensor { shape, values }
 }
 
-/// An embedding learned on a square grid, on another grid; its first `extra` rows stay.
+/// Resizes an embedding from a square grid to another grid; the first `extra` rows stay the same.
 fn resized(
     learned: &[f32],
     extra: usize,

@@ -1,4 +1,5 @@
-//! The rotary position embeddings of ViTs: how far a head's channels are rotated at each position of the grid.
+//! The rotary position embeddings of ViTs: the angles by which a head's channels are rotated at each position of the
+//! grid.
 
 use std::collections::HashMap;
 use std::f64::consts::TAU;
@@ -35,12 +36,12 @@ impl Rotary {
         }
     }
 
-    /// Returns the one with this name.
+    /// Returns the kind with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.name() == name)
     }
 
-    /// Returns the one of timm's architecture with this name; `None` if it has none of these.
+    /// Returns the kind that timm's architecture with this name has; `None` if it has none of these.
     pub fn of_timm(architecture: &str) -> Option<Self> {
         let has = |words: &[&str]| words.iter().any(|word| architecture.contains(word));
         if has(&["dinov3", "_eupe", "_lingbot"]) {
@@ -56,7 +57,7 @@ impl Rotary {
         }
     }
 
-    /// Returns the epsilon of the norms of the networks with it.
+    /// Returns the epsilon of the layer norms in networks of this kind.
     pub fn epsilon(self) -> f64 {
         match self {
             Self::Eva02 | Self::Axial => 1e-6,
@@ -64,17 +65,17 @@ impl Rotary {
         }
     }
 
-    /// Whether the first half of a head is paired with its second half; otherwise neighbours are pairs.
+    /// Returns whether channel i of a head is paired with channel i + width / 2; otherwise, neighbours are paired.
     pub fn is_half(self) -> bool {
         self == Self::DinoV3
     }
 
-    /// Whether the first half of the angles is of the column.
+    /// Returns whether the first half of the angles depends on the column.
     pub fn is_column_first(self) -> bool {
         matches!(self, Self::Pe | Self::Axial)
     }
 
-    /// The frequencies of a head are powers of this number.
+    /// Returns the base of the frequencies: band i has the frequency temperature^(−i / bands).
     fn temperature(self) -> f64 {
         match self {
             Self::Eva02 | Self::Pe => 1e4,
@@ -82,8 +83,8 @@ impl Rotary {
         }
     }
 
-    /// Returns factor and offset that make of a row or column, of this many, the angle at the frequency 1. `learned` is
-    /// the side of the grid in training.
+    /// Returns factor and offset of the angle at the frequency 1 as a linear function of the row (or column) index.
+    /// `count` is the number of rows, `learned` the side of the grid in training.
     fn scale(self, count: usize, learned: usize) -> [f64; 2] {
         let count = count as f64;
         match self {
@@ -121,7 +122,7 @@ impl Rotary {
     }
 }
 
-/// A network's rotations, computed for each grid when it is first used.
+/// The rotations of a network, which are computed for each grid when it is first used.
 pub struct Rotations {
     kind: Rotary,
     learned: usize,
@@ -131,7 +132,7 @@ pub struct Rotations {
 }
 
 impl Rotations {
-    /// Of a network with heads of this width, trained on a grid of this side.
+    /// Creates the rotations of a network with heads of this width, trained on a grid with this side.
     pub fn new(kind: Rotary, learned: usize, head: usize, device: &Device) -> Self {
         Self {
             kind,

@@ -85,7 +85,7 @@ impl Stored {
         Self::new(shape, move || Ok(change(read()?)))
     }
 
-    /// The rows from `from` to `to` along the first axis.
+    /// Returns the rows from `from` to `to` along the first axis.
     #[must_use]
     pub fn rows(self, from: usize, to: usize) -> Self {
         let mut shape = self.shape.clone();
@@ -101,7 +101,7 @@ impl Stored {
         })
     }
 
-    /// The sum of two tensors of the same size, in the shape of this one.
+    /// Returns the sum of two tensors of the same size, in the shape of this one.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self::new(self.shape.clone(), move || {
@@ -170,7 +170,7 @@ impl Tensors {
         &self.metadata
     }
 
-    /// The same tensors with more text, which replaces that of the same keys.
+    /// Returns the tensors with additional metadata, which replaces existing values.
     #[must_use]
     pub fn saying(mut self, more: BTreeMap<String, String>) -> Self {
         self.metadata.extend(more);
@@ -237,8 +237,8 @@ impl Tensors {
         Self { tensors, ..self }
     }
 
-    /// The same tensors with the weights and biases of the layers `parts` stacked in this order into one layer `whole`:
-    /// the ends of names without `.weight` and `.bias`.
+    /// Stacks the weights and biases of the layers `parts`, in this order, into one layer `whole`. All are the ends
+    /// of layer names, without `.weight` and `.bias`.
     #[must_use]
     pub fn packed<const N: usize>(mut self, parts: [&str; N], whole: &str) -> Self {
         let first = parts[0];
@@ -258,8 +258,7 @@ impl Tensors {
         self
     }
 
-    /// The same tensors with parts of their names replaced, in this order; those whose names then are or start with one
-    /// of `unused` are left out.
+    /// Replaces parts of the names, in this order; drops tensors whose new names start with one of `unused`.
     #[must_use]
     pub fn respelled(self, swaps: &[(&str, &str)], unused: &[&str]) -> Self {
         self.renamed(|name| {
@@ -271,7 +270,7 @@ impl Tensors {
         })
     }
 
-    /// Only the tensors whose names start with `prefix`, without it.
+    /// Returns only the tensors whose names start with `prefix`, with the prefix removed.
     #[must_use]
     pub fn under(self, prefix: &str) -> Self {
         self.renamed(|name| name.strip_prefix(prefix).map(str::to_owned))

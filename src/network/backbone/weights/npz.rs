@@ -1,5 +1,4 @@
-//! NumPy archives (`.npz`): a ZIP of arrays, each with a small header of its own. The original
-//! ViT weights come this way.
+//! NumPy archives (`.npz`): a ZIP of arrays, each with a small header. The original ViT weights have this format.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,7 +11,7 @@ use super::{Stored, Tensors, foreign};
 use crate::files;
 use crate::problem::{Problem, Result};
 
-/// Whether the archive holds arrays.
+/// Returns whether the archive contains arrays.
 pub fn is_npz(path: &Path) -> bool {
     files::open(path)
         .ok()
@@ -23,7 +22,7 @@ pub fn is_npz(path: &Path) -> bool {
         })
 }
 
-/// Opens an archive; arrays are unpacked when they are read.
+/// Opens an archive; arrays are decompressed when they are read.
 pub fn open(path: &Path) -> Result<Tensors> {
     let mut archive = archive_of(path)?;
     let mut tensors = Tensors::of(path.display().to_string(), Default::default());
@@ -66,13 +65,13 @@ fn damaged(path: &Path, why: &str) -> Problem {
     foreign(path, &format!("its arrays cannot be read ({why})"))
 }
 
-/// The bytes of one array after its header.
+/// Returns the bytes of an array, without its header.
 fn array_bytes(path: &Path, index: usize, length: usize) -> Result<Vec<u8>, String> {
     let mut archive = archive_of(path).map_err(|problem| problem.what)?;
     let mut entry = archive.by_index(index).map_err(|e| e.to_string())?;
     Header::read(&mut entry)?;
     let mut bytes = Vec::new();
-    // One byte more shows that there is too much, without unpacking all of it.
+    // Reading one byte more detects excess data without decompressing all of it.
     let mut entry = entry.take(length as u64 + 1);
     entry.read_to_end(&mut bytes).map_err(|e| e.to_string())?;
     if bytes.len() == length {
@@ -90,14 +89,14 @@ fn array_bytes(path: &Path, index: usize, length: usize) -> Result<Vec<u8>, Stri
 /// The header of an array: element type, order and shape.
 #[derive(Debug, PartialEq)]
 struct Header {
-    /// `None` for types that are no weights.
+    /// The element type; `None` if it is not a supported float type.
     kind: Option<FloatKind>,
     fortran: bool,
     shape: Vec<usize>,
 }
 
 impl Header {
-    /// Longest header taken seriously, in bytes.
+    /// Largest accepted length of a header, in bytes.
     const LONGEST: usize = 1 << 16;
 
     fn read(from: &mut impl Read) -> Result<Self, String> {
@@ -123,7 +122,7 @@ impl Header {
         Self::parse(&String::from_utf8_lossy(&text))
     }
 
-    /// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
+    /// Parses `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
     fn parse(text: &str) -> Result<Self, String> {
         let after = |key: &str| {
             let rest = text.split_once(key).map(|(_, rest)| rest);

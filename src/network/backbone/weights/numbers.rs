@@ -1,22 +1,22 @@
-//! Stored element types turned into `f32`.
+//! Conversion of stored element types to `f32`.
 
 use half::{bf16, f16};
 
 /// A float type of a weight file, little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloatKind {
-    /// 64 bits, narrowed.
+    /// 64 bits, rounded to 32.
     F64,
     /// 32 bits.
     F32,
-    /// IEEE half.
+    /// IEEE half precision.
     F16,
-    /// Brain float.
+    /// bfloat16.
     Bf16,
 }
 
 impl FloatKind {
-    /// Bytes of one number.
+    /// Returns the number of bytes of a value.
     pub fn size(self) -> usize {
         match self {
             Self::F64 => 8,
@@ -25,7 +25,7 @@ impl FloatKind {
         }
     }
 
-    /// Turns bytes into numbers; a rest shorter than one number is left out.
+    /// Converts bytes to values; an incomplete value at the end is dropped.
     pub fn decode(self, bytes: &[u8]) -> Vec<f32> {
         match self {
             Self::F64 => each(bytes, |b| f64::from_le_bytes(b) as f32),

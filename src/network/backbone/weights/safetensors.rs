@@ -1,4 +1,4 @@
-//! The `.safetensors` format: a JSON header, then the tensors' bytes.
+//! The `.safetensors` format: a JSON header, followed by the tensors' bytes.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -12,10 +12,10 @@ use super::{Stored, Tensors, foreign};
 use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;
 
-/// Bytes of the header's length field.
+/// Size of the header's length field in bytes.
 const PREFIX: usize = 8;
 
-/// Opens a file; tensors are read when they are asked for.
+/// Opens a file; tensors are read when they are requested.
 pub fn open(path: &Path) -> Result<Tensors> {
     let file = TensorFile::open(path).map_err(|error| match error.kind() {
         ErrorKind::InvalidData => foreign(path, &format!("it is damaged or cut short ({error})")),
@@ -34,7 +34,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
     })
 }
 
-/// Tensors of a file that is part of the program.
+/// Returns the tensors of a file that is embedded in the program.
 pub fn in_memory(origin: &str, bytes: &'static [u8]) -> Result<Tensors> {
     let (header, metadata) = SafeTensors::read_metadata(bytes)
         .map_err(|error| foreign(Path::new(origin), &error.to_string()))?;
@@ -65,7 +65,7 @@ fn collect(
             Dtype::F32 => FloatKind::F32,
             Dtype::F16 => FloatKind::F16,
             Dtype::BF16 => FloatKind::Bf16,
-            // Counters and index buffers: no weights.
+            // Integer tensors are counters and index buffers, not weights.
             _ => continue,
         };
         let reading = read(&name, kind, info);

@@ -1,5 +1,5 @@
-//! Tables of backbones in TOML, read into entries. Unknown or contradictory values are reported with
-//! file and line, and only their entry is left out.
+//! Reads tables of backbones in TOML. Unknown or inconsistent values are reported with file and line, and only their
+//! entry is skipped.
 
 mod source;
 
@@ -55,7 +55,7 @@ pub(super) struct Written {
     dimensions: Map<String, Value>,
 }
 
-/// What LAE's code does differently with pixels.
+/// The differences of the image preparation in LAE's code.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PaperTransform {
@@ -63,7 +63,7 @@ struct PaperTransform {
     crop_ratio: Option<f32>,
 }
 
-/// The usual crop of timm's networks.
+/// Returns the usual crop mode of timm's networks.
 fn centre() -> CropMode {
     CropMode::Center
 }
@@ -108,7 +108,7 @@ pub fn read_table(text: &str, at: &Path) -> (Vec<BackboneEntry>, Vec<Problem>) {
         match read_entry(name, &text[start..end], at) {
             Ok(entry) => entries.push(entry),
             Err((problem, _)) if !problem.place.is_empty() => problems.push(problem),
-            // The lines before the entry are counted too.
+            // Positions in a part of the table are relative to its start.
             Err((problem, inside)) => problems.push(problem.at(place(&(start + inside..end)))),
         }
     }

@@ -1,4 +1,4 @@
-//! Where an entry says that its weights come from.
+//! Reads the source of an entry's weights.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::backbone::library::entry::WeightSource;
 use crate::files::names::is_elsewhere;
 use crate::problem::Result;
 
-/// Where an entry's weights come from; relative files are next to the table `at`.
+/// Returns the source of an entry's weights; relative paths are relative to the folder of the table `at`.
 pub(super) fn source(written: &Written, at: &Path) -> Result<WeightSource> {
     let Written {
         embedded,
@@ -26,7 +26,7 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<WeightSource> {
             "the program has no embedded weights of this name",
         )),
         (Some(true), None, None, None) => Ok(WeightSource::Embedded),
-        // Both are looked for in the cache of the hub's tools, and lead nowhere else.
+        // Both become paths in the cache of the hub's tools, so they must not lead outside it.
         (None, Some(repository), None, file)
             if !is_below(repository) || !file.as_deref().is_none_or(is_below) =>
         {
@@ -39,7 +39,8 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<WeightSource> {
             revision: revision(written)?,
         }),
         (None, None, Some(url), None) => Ok(WeightSource::Url(url.clone())),
-        // Listing the networks looks whether the file is there, and nobody chose it.
+        // Listing the backbones accesses the file, which the user has not chosen, so it must not be on another
+        // computer.
         (None, None, None, Some(file)) if is_elsewhere(file) => Err(refused(
             written,
             "files on other computers are not accessed automatically: choose the file as the backbone instead",
@@ -55,7 +56,7 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<WeightSource> {
     }
 }
 
-/// The commit that is meant. Names of branches are not taken: what they stand for changes.
+/// Returns the commit of an entry. Names of branches are rejected, because their content changes.
 fn revision(written: &Written) -> Result<Option<String>> {
     let is_commit = |text: &String| text.len() == 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
     match &written.revision {
@@ -67,7 +68,7 @@ fn revision(written: &Written) -> Result<Option<String>> {
     }
 }
 
-/// Whether a name of the hub is one below its folder: no way up, no other root, nothing that Windows takes for one.
+/// Returns whether a name in the hub is a relative path below its folder on every system: no `..`, no root, no drive.
 fn is_below(name: &str) -> bool {
     let plain = |part: &str| !["", ".", ".."].contains(&part);
     name.split('/').all(plain) && !name.contains(['\\', ':'])

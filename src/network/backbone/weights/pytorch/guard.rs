@@ -1,10 +1,10 @@
-//! The memory that reading a PyTorch file takes, checked before it is read.
+//! Limits the memory for reading a PyTorch file, before it is read.
 //!
-//! A pickle is a program, and each of its bytes can make a value of a hundred; a deflated one can
-//! besides be a thousand times its size on disk. Pickles of real weights are short: they name
-//! tensors, whose bytes are elsewhere. So their length is measured first, in the ZIP files of today
-//! by unpacking them into nothing, in the files of before 2020 by stepping over their instructions.
-//! Pickles without any tensors, and the TAR files of 2016, hold no network that is known here.
+//! A pickle is a program, each byte of which can create a value of a hundred bytes, and a compressed one can be a
+//! thousand times larger than on disk. Pickles of real weights are short, because they only name tensors, whose bytes
+//! are stored elsewhere. So the length of the pickles is measured first: in ZIP files by decompressing them without
+//! storing the result, in the format of before 2020 by skipping over their instructions. Pickles without tensors, and
+//! the TAR files of 2016, contain no known network.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -12,17 +12,16 @@ use std::path::Path;
 
 use crate::files;
 
-/// Most bytes of all pickles of one file; those of a network with a thousand tensors have 200 kB.
+/// Largest total size of the pickles of a file in bytes; a network with a thousand tensors has 200 kB.
 const MOST_PICKLE: u64 = 4 << 20;
-/// Most bytes of the small texts beside them.
+/// Largest size of the small text files beside them, in bytes.
 const MOST_TEXT: u64 = 1 << 10;
-/// What the first pickle of an older file holds, as a little-endian number.
+/// The magic number in the first pickle of an older file, little-endian.
 const MAGIC: [u8; 10] = [0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
-/// Pickles before the tensors of an older file: the magic number, the version, the system, the
-/// state dict and the keys.
+/// Number of pickles before the tensors of an older file: magic number, version, system, state dict and keys.
 const OLDER_PICKLES: usize = 5;
 
-/// Checks a file and returns its length; the error completes "this is no usable weight file: …".
+/// Checks a file and returns its length. The error completes the sentence "this is no usable weight file: …".
 pub(super) fn check(path: &Path) -> Result<u64, String> {
     let text = |error: io::Error| format!("it cannot be read ({error})");
     let file = files::open(path).map_err(text)?;
@@ -40,7 +39,7 @@ pub(super) fn check(path: &Path) -> Result<u64, String> {
     Ok(length)
 }
 
-/// The entries that are read as a whole: the state dict's pickle and texts.
+/// Checks the sizes of the entries that are read completely: the pickle of the state dict, and texts.
 fn zipped(file: File) -> Result<(), String> {
     let no_zip = |error: zip::result::ZipError| format!("it is a damaged ZIP ({error})");
     let mut archive = files::open_zip(BufReader::new(file)).map_err(no_zip)?;
@@ -63,7 +62,7 @@ fn zipped(file: File) -> Result<(), String> {
     Ok(())
 }
 
-/// The pickles before the tensors of an older file.
+/// Checks the pickles before the tensors of an older file.
 fn older(file: File) -> Result<(), String> {
     let mut bytes = BufReader::new(file).take(MOST_PICKLE);
     for _ in 0..OLDER_PICKLES {
@@ -81,7 +80,7 @@ fn too_long() -> String {
     format!("the description of its tensors is longer than {most} MB")
 }
 
-/// Steps over one pickle, its end included.
+/// Skips one pickle, including its end.
 fn skip_pickle(bytes: &mut impl BufRead) -> io::Result<()> {
     loop {
         let [code] = array(bytes)?;
