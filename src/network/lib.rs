@@ -1,4 +1,4 @@
-//! Networks: frozen backbones that offer sites, and PETs, which act at these sites.
+//! Networks: frozen backbones with named sites, and PETs, which change the computation at these sites.
 //!
 //! * [`backbone`]: families of networks and their weight files. [`onnx`]: graphs for other programs.
 //! * [`pet`]: plugin files as checked equations over tensors.

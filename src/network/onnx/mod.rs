@@ -11,7 +11,7 @@ use wire::Message;
 pub const OPSET: i64 = 17;
 /// The version of the file format.
 const IR_VERSION: i64 = 8;
-/// Element types of the format: float32 and int64.
+/// Numbers of the element types in the format.
 const FLOAT: i64 = 1;
 const INT64: i64 = 7;
 
@@ -49,25 +49,25 @@ pub struct Graph {
     count: usize,
     /// Integer constants, each stored once.
     ints: BTreeMap<Vec<i64>, Value>,
-    /// Weights that were added.
+    /// The weights added so far, by name.
     named: BTreeMap<String, Value>,
 }
 
 impl Graph {
-    /// Adds an input.
+    /// Adds an input of the graph.
     pub fn input(&mut self, name: &str, lengths: &[Length]) -> Value {
         self.inputs.message(11, described(name, lengths));
         Value(name.to_owned())
     }
 
-    /// Makes a value an output with this name.
+    /// Makes a value an output of the graph with this name.
     pub fn output(&mut self, value: &Value, name: &str, lengths: &[Length]) {
         let named = Value(name.to_owned());
         self.node("Identity", &[value], &named, &[]);
         self.outputs.message(12, described(name, lengths));
     }
 
-    /// Adds a weight; one name is added only once.
+    /// Adds a weight; a name that is known already is not added again.
     pub fn weight(
         &mut self,
         name: &str,
@@ -85,13 +85,13 @@ impl Graph {
         value
     }
 
-    /// Adds a number.
+    /// Adds a constant number.
     pub fn number(&mut self, number: f64) -> Value {
         let number = number as f32;
         self.weight(&format!("number {number:?}"), &[], || vec![number])
     }
 
-    /// Adds a vector of integers: a shape, axes, indices.
+    /// Adds a constant vector of integers: a shape, axes or indices.
     pub fn ints(&mut self, numbers: &[i64]) -> Value {
         if let Some(known) = self.ints.get(numbers) {
             return known.clone();
@@ -155,7 +155,7 @@ impl Graph {
         self.nodes.message(1, node);
     }
 
-    /// Returns the file; `says` is a one-line description.
+    /// Returns the bytes of the file; `says` is a one-line description.
     pub fn file(self, name: &str, says: &str) -> Vec<u8> {
         let mut graph = self.nodes;
         graph.text(2, name);
@@ -202,18 +202,18 @@ impl Graph {
         self.op("Concat", parts, &[("axis", Attribute::Int(axis))])
     }
 
-    /// Softmax over the last axis.
+    /// Adds a softmax over the last axis.
     pub fn softmax(&mut self, x: &Value) -> Value {
         self.op("Softmax", &[x], &[("axis", Attribute::Int(-1))])
     }
 
-    /// Sum over an axis, which is kept with length 1.
+    /// Adds a sum over an axis, which is kept with length 1.
     pub fn sum(&mut self, x: &Value, axis: i64) -> Value {
         let axis = self.ints(&[axis]);
         self.op("ReduceSum", &[x, &axis], &[("keepdims", Attribute::Int(1))])
     }
 
-    /// Mean over an axis, which is kept with length 1.
+    /// Adds a mean over an axis, which is kept with length 1.
     pub fn mean(&mut self, x: &Value, axis: i64) -> Value {
         self.op(
             "ReduceMean",
@@ -225,7 +225,7 @@ impl Graph {
         )
     }
 
-    /// x·Φ(x).
+    /// Adds the exact GELU, x·Φ(x).
     pub fn gelu(&mut self, x: &Value) -> Value {
         let (root, one, half) = (
             self.number(0.5f64.sqrt()),
@@ -249,7 +249,7 @@ impl Graph {
     }
 }
 
-/// Returns the header of a tensor whose values follow.
+/// Returns a tensor message without its values, which the caller adds.
 fn tensor(name: &str, shape: impl IntoIterator<Item = i64>, kind: i64) -> Message {
     let mut tensor = Message::default();
     shape.into_iter().for_each(|length| tensor.int(1, length));

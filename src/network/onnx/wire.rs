@@ -1,7 +1,7 @@
-//! Messages of protocol buffers: fields one behind the other, each with its number and kind.
+//! Messages in the wire format of Protocol Buffers: a sequence of fields, each with its number and type.
 
-/// A message in the making. Messages are put into each other without copying the numbers in them: those of a network are
-/// most of a file.
+/// A message under construction. Nesting messages does not copy the large arrays in them, because a network's weights
+/// are most of the file.
 #[derive(Default)]
 pub struct Message {
     pieces: Vec<Piece>,
@@ -14,37 +14,37 @@ enum Piece {
     Numbers(Vec<f32>),
 }
 
-/// Kinds of fields: a number of any length, counted bytes, four bytes.
+/// Wire types of fields: variable-length integer, length-delimited bytes, 32 bits.
 const VARINT: u64 = 0;
 const COUNTED: u64 = 2;
 const FOUR: u64 = 5;
 
 impl Message {
-    /// A whole number.
+    /// Adds an integer field.
     pub fn int(&mut self, field: u64, number: i64) {
         self.varint(field << 3 | VARINT);
         self.varint(number as u64);
     }
 
-    /// A number of 32 bits.
+    /// Adds a 32-bit float field.
     pub fn float(&mut self, field: u64, number: f32) {
         self.varint(field << 3 | FOUR);
         self.add(&number.to_le_bytes());
     }
 
-    /// A text.
+    /// Adds a string field.
     pub fn text(&mut self, field: u64, text: &str) {
         self.bytes(field, text.as_bytes());
     }
 
-    /// Bytes.
+    /// Adds a bytes field.
     pub fn bytes(&mut self, field: u64, bytes: &[u8]) {
         self.varint(field << 3 | COUNTED);
         self.varint(bytes.len() as u64);
         self.add(bytes);
     }
 
-    /// The bytes of numbers of 32 bits.
+    /// Adds a bytes field with the bytes of 32-bit floats.
     pub fn numbers(&mut self, field: u64, numbers: Vec<f32>) {
         self.varint(field << 3 | COUNTED);
         self.varint(size_of_val(numbers.as_slice()) as u64);
@@ -52,14 +52,14 @@ impl Message {
         self.pieces.push(Piece::Numbers(numbers));
     }
 
-    /// A message inside this one.
+    /// Adds a nested message.
     pub fn message(&mut self, field: u64, inner: Self) {
         self.varint(field << 3 | COUNTED);
         self.varint(inner.length as u64);
         self.append(inner);
     }
 
-    /// All fields of another one, too.
+    /// Appends all fields of another message.
     pub fn append(&mut self, other: Self) {
         for piece in other.pieces {
             match piece {
@@ -72,7 +72,7 @@ impl Message {
         }
     }
 
-    /// As it is written. The memory of each part is free once it was written.
+    /// Returns the bytes of the message. The memory of each part is freed after it is copied.
     pub fn into_bytes(self) -> Vec<u8> {
         let mut all = Vec::with_capacity(self.length);
         for piece in self.pieces {
