@@ -1,5 +1,4 @@
-//! The layers in the framework's operations: for devices without kernels of our own, and for
-//! layers whose weights are themselves trained.
+//! The layers as operations of the framework, for devices without kernels of this program and for trained weights.
 
 use burn::tensor::Tensor;
 use burn::tensor::activation::sigmoid;
@@ -8,8 +7,7 @@ use burn::tensor::ops::ConvOptions;
 
 use super::{Adam, Momentum, matmul};
 
-/// `x · weight + bias` over the last axis; `product` multiplies rows (n × in) by the weight, which
-/// is in × out.
+/// Computes `x · weight + bias` over the last axis. `product` multiplies rows (n × in) by the weight (in × out).
 pub(super) fn linear<const D: usize>(
     x: Tensor<D>,
     [inputs, outputs]: [usize; 2],
@@ -27,7 +25,7 @@ pub(super) fn linear<const D: usize>(
     y.reshape(shape)
 }
 
-/// Layer norm over the last axis with the biased variance.
+/// Computes the layer norm over the last axis, with the biased variance.
 pub(super) fn layer_norm<const D: usize>(
     x: Tensor<D>,
     gamma: &Tensor<1>,
@@ -39,14 +37,13 @@ pub(super) fn layer_norm<const D: usize>(
     y * gamma.clone().unsqueeze() + beta.clone().unsqueeze()
 }
 
-/// `x · Φ(x)`, written with `erf`: the framework's own GELU has, on GPUs, the gradient
-/// of the tanh approximation.
+/// Computes `x · Φ(x)` with `erf`. The framework's own GELU uses the gradient of the tanh approximation on GPUs.
 pub(super) fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     let phi = (x.clone() / std::f64::consts::SQRT_2).erf() + 1.0;
     x * phi * 0.5
 }
 
-/// See [`super::swiglu`].
+/// Computes SwiGLU; see [`super::swiglu`].
 pub(super) fn swiglu(x: Tensor<3>) -> Tensor<3> {
     let [batch, tokens, width] = x.dims();
     let part = |i: usize| {
@@ -57,8 +54,8 @@ pub(super) fn swiglu(x: Tensor<3>) -> Tensor<3> {
     gate.clone() * sigmoid(gate) * part(1)
 }
 
-/// See [`super::Rotation`]: qkv · cos + partners · sin. The tables are 1 × rotated tokens × 3·width; `half` is that of
-/// the angles, with `pairs` per head.
+/// Applies a rotary embedding: qkv · cos + partners · sin; see [`super::Rotation`]. The tables are 1 × rotated tokens
+/// × 3·width; `pairs` (per head) and `half` are those of the angles.
 pub(super) fn rotate(
     qkv: Tensor<3>,
     [cos, sin]: [Tensor<3>; 2],
@@ -82,12 +79,12 @@ pub(super) fn rotate(
     }
 }
 
-/// Softmax over the last axis.
+/// Computes the softmax over the last axis.
 pub(super) fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     burn::tensor::activation::softmax(x, D - 1)
 }
 
-/// See [`super::split_heads`].
+/// Splits packed projections into heads; see [`super::split_heads`].
 pub(super) fn split_heads(
     qkv: &Tensor<3>,
     prefix: Option<[Tensor<3>; 2]>,
@@ -112,18 +109,18 @@ pub(super) fn split_heads(
     [part(0), behind(k, part(1)), behind(v, part(2))].map(split)
 }
 
-/// Softmax attention of queries to keys and values, each batch × heads × tokens × head width; the
-/// keys may be more than the queries. See [`super::attention`].
+/// Computes softmax attention from queries, keys and values (batch × heads × tokens × head width); there may be more
+/// keys than queries. See [`super::attention`].
 pub(super) fn attention([q, k, v]: [Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Tensor<3> {
     merged(matmul(shares(q, k, bias), v))
 }
 
-/// What scores are multiplied by.
+/// Returns the factor of the scores, head_width^−½.
 pub(super) fn scale(q: &Tensor<4>) -> f64 {
     (q.dims()[3] as f64).powf(-0.5)
 }
 
-/// How much of each value every query takes: batch × heads × queries × keys.
+/// Computes the attention weights after the softmax: batch × heads × queries × keys.
 pub(super) fn shares(q: Tensor<4>, k: Tensor<4>, bias: Option<&Tensor<4>>) -> Tensor<4> {
     let [batch, heads, tokens, _] = q.dims();
     let scale = scale(&q);
@@ -138,13 +135,13 @@ pub(super) fn shares(q: Tensor<4>, k: Tensor<4>, bias: Option<&Tensor<4>>) -> Te
     softmax(scores)
 }
 
-/// batch × heads × tokens × head width → batch × tokens × width.
+/// Merges heads: batch × heads × tokens × head width → batch × tokens × width.
 pub(super) fn merged(mixed: Tensor<4>) -> Tensor<3> {
     let [batch, heads, tokens, head] = mixed.dims();
     mixed.swap_dims(1, 2).reshape([batch, tokens, heads * head])
 }
 
-/// Depthwise 7 × 7 convolution of tokens that form a grid; `weight` is channels × 1 × 7 × 7.
+/// Computes a depthwise 7 × 7 convolution of tokens on a grid; `weight` is channels × 1 × 7 × 7.
 pub(super) fn depthwise7(
     x: Tensor<3>,
     [rows, columns]: [usize; 2],
@@ -158,7 +155,7 @@ pub(super) fn depthwise7(
     y.reshape([batch, channels, tokens]).swap_dims(1, 2)
 }
 
-/// See [`Momentum::step`].
+/// Performs a step of SGD with momentum; see [`Momentum::step`].
 pub(super) fn momentum_step(
     rule: Momentum,
     value: Tensor<1>,
@@ -178,7 +175,7 @@ pub(super) fn momentum_step(
     [value - change.clone() * rule.rate, change]
 }
 
-/// See [`Adam::step`].
+/// Performs a step of Adam; see [`Adam::step`].
 pub(super) fn adam_step(
     rule: Adam,
     value: Tensor<1>,

@@ -1,10 +1,10 @@
 //! Softmax attention as one operation with a gradient, for cases that the program's own kernels do not cover.
 //!
-//! Recorded operation by operation, attention keeps its scores several times over until the
-//! backward. Here queries, keys and values are kept alone, and their shares are computed again on
-//! the way back: P = softmax(scale·q·kᵀ + bias), y = P·v. With dP = g·vᵀ and
-//! dS = P ∘ (dP − Σ dP∘P): dq = scale·dS·k, dk = scale·dSᵀ·q, dv = Pᵀ·g. The forward without a bias
-//! is the framework's own attention, which is one kernel where the framework has one.
+//! Recorded as separate operations, attention would store several copies of its scores until the backward pass. Here
+//! only queries, keys and values are stored, and the backward pass computes the attention weights again: P =
+//! softmax(scale·q·kᵀ + bias), y = P·v. With dP = g·vᵀ and dS = P ∘ (dP − Σ dP∘P): dq = scale·dS·k, dk = scale·dSᵀ·q,
+//! dv = Pᵀ·g. Without a bias, the forward pass is the framework's own attention, which is a single kernel on some
+//! devices.
 
 use std::sync::Arc;
 
@@ -15,24 +15,24 @@ use burn::tensor::module::attention as of_the_framework;
 use super::framework;
 use super::input::{Input, Run, apply};
 
-/// As [`framework::attention`], in one step. A bias that is itself trained has no such step.
+/// Computes [`framework::attention`] as one operation. A trained bias uses the separate operations.
 pub(super) fn attention(parts: [Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Tensor<3> {
     if bias.is_some_and(Tensor::is_autodiff) {
         return framework::attention(parts, bias);
     }
     match recorded::<Cube>(&parts, bias).or_else(|| recorded::<Flex>(&parts, bias)) {
         Some(mixed) => framework::merged(mixed),
-        // Neither of the two backends: right as well, but more is kept.
+        // Another backend: the result is the same, but more memory is used.
         None => framework::attention(parts, bias),
     }
 }
 
-/// What the way back starts from.
+/// The values stored for the backward pass.
 #[derive(Clone, Debug)]
 struct Saved {
-    /// Queries, keys, values: batch × heads × tokens × head width, plain.
+    /// Queries, keys and values, batch × heads × tokens × head width, without gradients.
     parts: [Tensor<4>; 3],
-    /// groups × heads × tokens × tokens, plain.
+    /// groups × heads × tokens × tokens, without gradients.
     bias: Option<Tensor<4>>,
 }
 
@@ -45,13 +45,13 @@ impl Saved {
         }
     }
 
-    /// batch × heads × queries × keys.
+    /// Returns the attention weights: batch × heads × queries × keys.
     fn shares(&self) -> Tensor<4> {
         let [q, k, _] = self.parts.clone();
         framework::shares(q, k, self.bias.as_ref())
     }
 
-    /// Gradients for queries, keys and values from that for the result.
+    /// Returns the gradients of queries, keys and values, given the gradient of the result.
     fn gradients(&self, g: Tensor<4>) -> [Tensor<4>; 3] {
         let shares = self.shares();
         let [q, k, v] = self.parts.clone();
@@ -67,7 +67,7 @@ impl Saved {
     }
 }
 
-/// The attention on a device of backend `B`; `None` if the parts are elsewhere.
+/// Computes the attention on a device of backend `B`; `None` if the inputs are on another backend.
 fn recorded<B>(parts: &[Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Option<Tensor<4>>
 where
     B: Backend,
@@ -82,7 +82,7 @@ where
     let output = saved.forward().try_into_primitive::<B>().ok()?;
     let run: Run<B, 3> = Arc::new(move |g, _| {
         let gradients = saved.gradients(Tensor::from_primitive::<B>(g));
-        // They were taken to this backend on the way there.
+        // The conversion succeeds, because the inputs were converted in the forward pass.
         gradients.map(|gradient| gradient.try_into_primitive::<B>().ok())
     });
     Some(apply(inputs, |_, _| (output, Some(run))))
@@ -109,7 +109,7 @@ mod tests {
 
     type Attend = fn([Tensor<4>; 3], Option<&Tensor<4>>) -> Tensor<3>;
 
-    /// The result, and the gradients of those parts that want one.
+    /// Returns the result of the attention, and the gradients of the inputs that require one.
     fn outcome(attend: Attend, bias: Option<&Tensor<4>>, wanted: [bool; 3]) -> Vec<Vec<f32>> {
         let shapes = [[4, 3, 5, 8], [4, 3, 7, 8], [4, 3, 7, 8]];
         let shapes = match bias {

@@ -1,9 +1,8 @@
-//! A frozen linear map whose matrix is stored in half precision: half the memory, arithmetic still f32.
+//! A frozen linear layer whose matrix is stored in half precision, which halves its memory; the arithmetic is f32.
 //!
-//! The matrix is widened to f32 where it is used, and again on the way back: recorded by the
-//! framework alone, the widened copy of every layer would be kept until the backward, and memory
-//! would be lost instead of won. Number types are never mixed in one operation, which
-//! GPUs answer with wrong numbers instead of an error.
+//! The matrix is converted to f32 in each forward and backward pass. If the framework recorded this, it would store
+//! the f32 copies of all layers until the backward pass, which needs more memory than f32 weights. Operations never
+//! mix number types, because GPUs would return wrong results instead of an error.
 
 use std::sync::Arc;
 
@@ -13,21 +12,21 @@ use half::f16;
 
 use super::input::{Input, Run, apply};
 
-/// A matrix (in × out) in half precision.
+/// A matrix (in × out) in half precision, with a factor for each column.
 #[derive(Clone, Debug)]
 pub struct HalfMatrix {
-    /// in × out, f16: each column divided by its factor.
+    /// in × out, f16: each column is divided by its factor.
     pub values: Tensor<2>,
     /// 1 × out, f32; `None` if all factors are 1.
     pub factors: Option<Tensor<2>>,
 }
 
-/// A column whose largest value is between these loses nothing but the rounding to 11 bits.
+/// Columns whose largest magnitude is in this range lose no precision except for the rounding to 11 bits.
 const SAFE: std::ops::Range<f32> = 1e-3..3e4;
 
 impl HalfMatrix {
-    /// Rounds `values` (inputs × outputs, row by row) to half precision. A column beyond the
-    /// range of the type (a layer scale of 1e-6 folded in, say) gets a power of two as factor.
+    /// Rounds `values` (inputs × outputs, row-major) to half precision. A column outside the range of the type, for
+    /// example with a layer scale of 1e-6 folded in, is divided by a power of two.
     pub fn new(values: &[f32], shape: [usize; 2], device: &Device) -> Self {
         let [_, outputs] = shape;
         let mut largest = vec![0f32; outputs];
@@ -53,7 +52,7 @@ impl HalfMatrix {
         }
     }
 
-    /// The matrix in f32.
+    /// Returns the matrix in f32.
     pub fn widened(&self) -> Tensor<2> {
         let wide = self.values.clone().cast(FloatDType::F32);
         match &self.factors {
@@ -62,19 +61,19 @@ impl HalfMatrix {
         }
     }
 
-    /// x (rows × in) → x · matrix (rows × out).
+    /// Computes x · matrix, from rows × in to rows × out.
     pub fn product(&self, x: Tensor<2>) -> Tensor<2> {
         if !x.is_autodiff() {
             return x.matmul(self.widened());
         }
         recorded::<Cube>(&x, self)
             .or_else(|| recorded::<Flex>(&x, self))
-            // Neither of the two backends: right as well, but the wide copy is kept.
+            // Another backend: the result is the same, but the f32 copy stays in memory.
             .unwrap_or_else(|| x.matmul(self.widened()))
     }
 }
 
-/// The product on a device with gradients of backend `B`; `None` if x is elsewhere.
+/// Computes the product on a device of backend `B`, with a gradient; `None` if x is on another backend.
 fn recorded<B>(x: &Tensor<2>, matrix: &HalfMatrix) -> Option<Tensor<2>>
 where
     B: Backend,
@@ -84,7 +83,7 @@ where
     let wide = matrix.widened().try_into_primitive::<B>().ok()?;
     let matrix = matrix.clone();
     let run: Run<B, 1> = Arc::new(move |g, _| {
-        // It was taken to this backend on the way there.
+        // The conversion succeeds, because it did in the forward pass.
         let wide = matrix.widened().try_into_primitive::<B>().ok();
         [wide.map(|wide| B::float_matmul(g, B::float_transpose(wide)))]
     });

@@ -1,4 +1,4 @@
-//! Tensors as a backend of the framework sees them, and operations with their own gradients on these.
+//! Tensors of a framework backend, and operations with their own gradients on them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ where
         }
     }
 
-    /// The values.
+    /// Returns the values, without a gradient.
     pub fn into_plain(self) -> FloatTensor<B> {
         match self {
             Self::Plain(tensor) => tensor,
@@ -66,7 +66,7 @@ where
         }
     }
 
-    /// The tensor on the device with gradients.
+    /// Returns the tensor on the device with gradients.
     pub fn into_tracked(self) -> AutodiffTensor<B> {
         match self {
             Self::Plain(tensor) => AutodiffTensor::<B>::new(tensor),
@@ -89,7 +89,7 @@ impl<R> fmt::Debug for Saved<R> {
     }
 }
 
-/// The step of the gradient graph.
+/// The node of the gradient graph.
 #[derive(Debug)]
 struct Custom;
 
@@ -106,7 +106,7 @@ impl<B: Backend, const N: usize> Backward<B, N> for Custom {
         let Saved(Some(run)) = ops.state else { return };
         let wanted = ops.parents.each_ref().map(Option::is_some);
         let results = run(g, wanted);
-        // Saved activations are free for use again before the gradient moves on.
+        // Frees the saved activations before the gradients are passed on.
         drop(run);
         for (parent, gradient) in ops.parents.into_iter().zip(results) {
             if let (Some(parent), Some(gradient)) = (parent, gradient) {
@@ -116,8 +116,8 @@ impl<B: Backend, const N: usize> Backward<B, N> for Custom {
     }
 }
 
-/// Runs an operation on N inputs. `forward` gets their values and whether to return how to go back besides the result,
-/// which is on the device with gradients if an input is.
+/// Runs an operation on N inputs. `forward` gets their values, and whether to also return the backward function. The
+/// result is on the device with gradients if any input is.
 pub fn apply<B, const N: usize, const E: usize>(
     inputs: [Input<B>; N],
     forward: impl FnOnce([FloatTensor<B>; N], bool) -> (FloatTensor<B>, Option<Run<B, N>>),

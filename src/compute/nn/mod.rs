@@ -43,16 +43,16 @@ pub struct Linear {
     pub bias: Option<Tensor<1>>,
 }
 
-/// The memory layouts of a weight.
+/// The memory layouts of a weight matrix.
 #[derive(Clone, Debug)]
-// One per layer: boxing the tensor would gain nothing.
+// There is one value per layer, so boxing the tensor would save nothing.
 #[allow(clippy::large_enum_variant)]
 enum Matrix {
     /// in × out, f32.
     Whole(Tensor<2>),
     /// in × out, f16.
     Half(HalfMatrix),
-    /// in × out, bf16, on the processor.
+    /// in × out, bf16, on the CPU.
     Rounded(RoundedMatrix),
     /// out × in, f32, the layout of weight files. Trained weights keep it for the optimiser and for files, so that no
     /// step has to transpose them.
@@ -140,11 +140,11 @@ impl Linear {
 /// A layer norm over the last axis, with the ordinary (biased) variance.
 #[derive(Clone, Debug)]
 pub struct LayerNorm {
-    /// width.
+    /// Scale, one value per channel.
     pub gamma: Tensor<1>,
-    /// width.
+    /// Shift, one value per channel.
     pub beta: Tensor<1>,
-    /// Added to the variance.
+    /// Value added to the variance.
     pub epsilon: f64,
 }
 
@@ -171,12 +171,12 @@ impl LayerNorm {
     }
 }
 
-/// A depthwise 7 × 7 convolution over the grid that tokens form (stride 1, zeros around).
+/// A depthwise 7 × 7 convolution over the grid of tokens (stride 1, padded with zeros).
 #[derive(Clone, Debug)]
 pub struct Depthwise7 {
     /// channels × 1 × 7 × 7.
     weight: Tensor<4>,
-    /// The same as 49 × channels.
+    /// The weight as 49 × channels.
     taps: Tensor<2>,
     bias: Tensor<1>,
 }
@@ -185,7 +185,7 @@ impl Depthwise7 {
     /// Wraps a weight (channels × 1 × 7 × 7) and a bias (channels).
     pub fn new(weight: Tensor<4>, bias: Tensor<1>) -> Self {
         let channels = weight.dims()[0];
-        // A copy in this order, not a view: the multiplication by 1 makes it contiguous.
+        // The multiplication by 1 makes this a contiguous copy instead of a view.
         let taps = weight.clone().reshape([channels, 49]).swap_dims(0, 1) * 1.0;
         Self { weight, taps, bias }
     }
@@ -198,9 +198,9 @@ impl Depthwise7 {
     }
 }
 
-/// Runs work on images that consists of many operations, each of which uses all cores. On the CPU device it runs in the
-/// pool of threads, so that the operations need not be handed over one at a time. The result does not depend on the
-/// thread.
+/// Runs work on images that consists of many operations, each of which uses all cores. On the CPU device, all of it
+/// runs inside the thread pool, so that the operations are not passed to the pool one at a time. The result does not
+/// depend on the thread.
 pub fn together<T: Send>(images: &Tensor<4>, work: impl FnOnce() -> T + Send) -> T {
     match cpu::serves(images) {
         true => lae_kernels::threads::together(work),
@@ -218,8 +218,8 @@ pub fn times<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
     cpu::times(&a, &b).unwrap_or_else(|| a * b)
 }
 
-/// Returns the rows of every image (batch × rows × width) in another order, copied once; `None` on devices other than
-/// the CPU.
+/// Returns the rows of every image (batch × rows × width) in another order, with a single copy; `None` on devices
+/// other than the CPU.
 pub fn in_order(x: &Tensor<3>, order: rows::Order) -> Option<Tensor<3>> {
     cpu::in_order(x, order)
 }
@@ -236,20 +236,21 @@ pub fn unit_rows(x: Tensor<2>, shortest: f64) -> Tensor<2> {
     x / squares.clamp_min(shortest * shortest).sqrt()
 }
 
-/// Returns the cosines of all pairs of rows; lengths below `shortest` count as `shortest`. m × width and n × width → m × n.
+/// Returns the cosines of all pairs of rows: m × width and n × width → m × n. Norms below `shortest` count as
+/// `shortest`.
 pub fn cosines(a: Tensor<2>, b: Tensor<2>, shortest: f64) -> Tensor<2> {
     unit_rows(a, shortest).matmul(unit_rows(b, shortest).transpose())
 }
 
-/// Returns Σ x² as one value. On the CPU it does not depend on the number of cores.
+/// Returns Σ x² as a tensor of one value. On the CPU, it does not depend on the number of cores.
 pub fn sum_of_squares(x: &Tensor<1>) -> Tensor<1> {
     cpu::sum_of_squares(x).unwrap_or_else(|| (x.clone() * x.clone()).sum())
 }
 
 impl Momentum {
-    /// SGD: with g = factor·gradient + decay·value (factor: one value, or 1 if there is none) and the previous momentum
-    /// buffer b: b ← g in the first step, else momentum·b + g; value ← value − rate·b. Returns the new value and b. No
-    /// tensor may be tracked.
+    /// Performs a step of SGD: with g = factor·gradient + decay·value (`factor` is one value; 1 if `None`) and the
+    /// previous momentum buffer b: b ← g in the first step, else momentum·b + g; value ← value − rate·b. Returns the
+    /// new value and b. No tensor may be tracked.
     pub fn step(
         self,
         value: Tensor<1>,
@@ -264,8 +265,8 @@ impl Momentum {
 }
 
 impl Adam {
-    /// Returns the new value and both moments; the gradient is multiplied by `factor` (one number) first. Nothing may be
-    /// tracked.
+    /// Performs a step of Adam. The gradient is first multiplied by `factor` (one value; 1 if `None`). Returns the
+    /// new value and both moments. No tensor may be tracked.
     pub fn step(
         self,
         value: Tensor<1>,
@@ -283,7 +284,8 @@ impl Adam {
     }
 }
 
-/// The moving averages `old · share + new · (1 − share)` of tensors of the same sizes. Nothing may be tracked.
+/// Returns the moving averages `old · share + new · (1 − share)` of pairs of tensors with the same sizes. No tensor
+/// may be tracked.
 pub fn blend_all(old: Vec<Tensor<1>>, new: Vec<Tensor<1>>, share: f64) -> Vec<Tensor<1>> {
     if let Some((old, new)) = Packed::new(&old).zip(Packed::new(&new)) {
         return old.blend(&new, share).parts().collect();
@@ -294,7 +296,7 @@ pub fn blend_all(old: Vec<Tensor<1>>, new: Vec<Tensor<1>>, share: f64) -> Vec<Te
         .collect()
 }
 
-/// Returns the product of matrices in the last two axes; the other axes are equal. Both may be tracked.
+/// Returns the matrix product over the last two axes; the other axes must be equal. Both may be tracked.
 pub fn matmul<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
     gpu::matmul(&a, &b).unwrap_or_else(|| a.matmul(b))
 }
@@ -306,18 +308,20 @@ pub fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
         .unwrap_or_else(|| framework::gelu(x))
 }
 
-/// Returns SwiGLU, a·σ(a)·b, of gates a and values b side by side: batch × tokens × 2·hidden → batch × tokens × hidden.
+/// Returns SwiGLU, a·σ(a)·b, of gates a and values b side by side: batch × tokens × 2·hidden → batch × tokens ×
+/// hidden.
 pub fn swiglu(x: Tensor<3>) -> Tensor<3> {
     cpu::swiglu(&x).unwrap_or_else(|| framework::swiglu(x))
 }
 
-/// A rotary position embedding on packed projections (as for [`attention`]): queries and keys of the last tokens are
-/// rotated, as many as there are angles for. Values and leading tokens (class token, registers, prompts) stay.
+/// A rotary position embedding for packed projections (as in [`attention`]). It rotates queries and keys of the last
+/// tokens, as many as there are angles. Values and the leading tokens (class token, registers, prompts) stay the
+/// same.
 #[derive(Debug)]
 pub struct Rotation {
     angles: Arc<Angles>,
     device: Device,
-    /// For devices without a kernel: cosines and signed sines of all channels.
+    /// For devices without a kernel: cosines and signed sines of all channels, computed when they are first needed.
     tables: OnceLock<[Tensor<3>; 2]>,
 }
 
@@ -331,7 +335,7 @@ impl Rotation {
         }
     }
 
-    /// Rotates batch × tokens × 3·width.
+    /// Rotates packed projections (batch × tokens × 3·width).
     pub fn apply(&self, qkv: Tensor<3>) -> Tensor<3> {
         cpu::rotate(&qkv, &self.angles).unwrap_or_else(|| {
             let tables = self.tables.get_or_init(|| self.tables(qkv.dims()[2]));
@@ -388,8 +392,8 @@ pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tens
     kernel.unwrap_or_else(|| fused::attention(split_heads(&qkv, None, heads), bias))
 }
 
-/// The same with additional keys and values before the packed ones: `prefix` contains both, each 1 or batch × any
-/// number × width; they are split into heads in the same way.
+/// Like [`attention`], with additional keys and values before the packed ones: `prefix` contains both, each 1 or
+/// batch × any number × width; they are split into heads in the same way.
 pub fn prefixed_attention(qkv: Tensor<3>, prefix: [Tensor<3>; 2], heads: usize) -> Tensor<3> {
     cpu::prefixed_attention(&qkv, &prefix, heads)
         .unwrap_or_else(|| fused::attention(split_heads(&qkv, Some(prefix), heads), None))
@@ -415,7 +419,7 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Norm and residual, as in a transformer block: x + f(LN(x)).
+    /// Returns the frame of a transformer block, x + f(LN(x)).
     pub fn whole(norm: &'a LayerNorm) -> Self {
         Self {
             norm: Some(norm),
@@ -435,7 +439,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// An MLP, `fc2(gelu(fc1(LN(x))))` (+ x), as one operation on the CPU device; for blocks without a PET inside.
+/// Computes an MLP, `fc2(gelu(fc1(LN(x))))` (+ x), for blocks without a PET inside; a single operation on the CPU
+/// device.
 pub fn mlp(x: Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Tensor<3> {
     let kernel = cpu::mlp(&x, frame, fc1, fc2);
     let kernel = kernel.or_else(|| cpu::trained_mlp(&x, frame, fc1, fc2));
@@ -446,8 +451,8 @@ pub fn mlp(x: Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Tensor
     })
 }
 
-/// A multi-head self-attention with its projections (packed as for [`attention`]), `proj(attention(qkv(LN(x))))` (+ x),
-/// as one operation on the CPU device; for blocks without a PET inside.
+/// Computes a multi-head self-attention with its projections (packed as in [`attention`]),
+/// `proj(attention(qkv(LN(x))))` (+ x), for blocks without a PET inside; a single operation on the CPU device.
 pub fn self_attention(
     x: Tensor<3>,
     frame: Frame<'_>,

@@ -3,7 +3,7 @@
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
-/// The type of number that frozen matrices are kept as. All other arithmetic is f32.
+/// The number format of frozen matrices. Apart from them, all values are f32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum WeightType {
@@ -12,13 +12,13 @@ pub enum WeightType {
     F32,
     /// Half precision: half the memory.
     F16,
-    /// The upper half of f32, on the processor: half the memory, and where it multiplies such numbers itself about twice
-    /// the speed. What a frozen matrix is multiplied with is rounded, too; sums are f32.
+    /// bfloat16, on the CPU: half the memory, and about twice the speed if the CPU has instructions for it. The
+    /// inputs of frozen matrices are rounded, too; sums are f32.
     Bf16,
 }
 
 impl WeightType {
-    /// The name people read.
+    /// Returns the display name.
     pub fn title(self) -> &'static str {
         match self {
             Self::F32 => "f32",
@@ -37,7 +37,7 @@ impl From<WeightType> for String {
 impl TryFrom<String> for WeightType {
     type Error = String;
 
-    /// Older versions appended the kernel variant of the GPU: `f16-fused-bytes`.
+    /// Parses the name. Older versions appended the kernel variant of the GPU: `f16-fused-bytes`.
     fn try_from(text: String) -> Result<Self, String> {
         let (title, _) = text.split_once('-').unwrap_or((&text, ""));
         let all = [Self::F32, Self::F16, Self::Bf16];
@@ -49,7 +49,7 @@ impl TryFrom<String> for WeightType {
 /// The device of a network's weights, and their number format.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The plain device.
+    /// The device, without autodiff.
     pub device: Device,
     /// Number format of the frozen matrices; vectors and small kernels are f32.
     pub weights: WeightType,

@@ -25,7 +25,7 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// The learning rate divided by 1 − β₁ᵗ, and √(1 − β₂ᵗ).
+    /// Returns the learning rate divided by 1 − β₁ᵗ, and √(1 − β₂ᵗ).
     pub(super) fn corrections(self) -> [f64; 2] {
         let [rest1, rest2] = self.betas.map(|beta| 1.0 - beta.powi(self.steps));
         [self.rate / rest1, rest2.sqrt()]

@@ -1,4 +1,4 @@
-//! A [`Buffer`] as the memory of a tensor, which hands it back when it is dropped.
+//! Uses a [`Buffer`] as the memory of a tensor and recycles it when the tensor is dropped.
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
@@ -7,14 +7,14 @@ use burn::tensor::Bytes;
 use burn_std::{AccessError, AccessPolicy, AllocationController, AllocationProperty};
 use lae_kernels::buffer::Buffer;
 
-/// As the memory of a tensor.
+/// Returns the buffer as the memory of a tensor.
 pub fn bytes_of(buffer: Buffer) -> Bytes {
     let len = size_of_val::<[f32]>(&buffer);
     // SAFETY: the controller owns `len` bytes and all of them are initialised.
     unsafe { Bytes::from_controller(Box::new(Owner(buffer)), len) }
 }
 
-/// Lets a tensor own a [`Buffer`].
+/// The owner of a tensor's memory, a [`Buffer`].
 struct Owner(Buffer);
 
 impl AllocationController for Owner {

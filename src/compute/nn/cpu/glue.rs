@@ -1,8 +1,8 @@
-//! How an operation on slices becomes a tensor operation with a gradient.
+//! Converts operations on slices into tensor operations with a gradient.
 //!
-//! The CPU device is the framework's `flex` backend, plain or wrapped for gradients. An operation
-//! takes the memory of its inputs, computes a [`Buffer`], and, if an input is tracked, leaves a
-//! closure that turns the gradient for its result into those for its inputs.
+//! The CPU device is the framework's `flex` backend, with or without autodiff. An operation gets the values of its
+//! inputs and computes a [`Buffer`]. If an input is tracked, it also returns a closure that computes the gradients of
+//! the inputs from the gradient of the result.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub fn to_input<const D: usize>(tensor: &Tensor<D>) -> Option<Input> {
     Input::with_type(tensor, DType::F32)
 }
 
-/// Numbers of a tensor on the CPU device, row by row without gaps.
+/// The values of a tensor on the CPU device, row-major and contiguous.
 #[derive(Clone, Debug)]
 pub struct Dense(FlexTensor);
 
@@ -37,9 +37,9 @@ impl Dense {
         Input::constant(tensor, DType::F32).map(Self::new)
     }
 
-    /// The numbers.
+    /// Returns the values.
     pub fn numbers(&self) -> &[f32] {
-        // Every `Dense` is contiguous, and [`to_input`] has checked that it is f32.
+        // Does not fail: every `Dense` is contiguous, and [`to_input`] has checked that it is f32.
         self.0.as_slice().unwrap_or_default()
     }
 }
@@ -47,33 +47,33 @@ impl Dense {
 /// A tensor on the CPU device.
 pub type Input = input::Input<Flex>;
 
-/// A gradient for an input.
+/// The gradient of an input.
 pub enum Gradient {
-    /// The one for the result, as it is.
+    /// The same as the gradient of the result.
     Same,
-    /// Its own.
+    /// Other values.
     Own(Buffer),
 }
 
-/// Gradient for the result → gradients for those inputs that want one.
+/// Computes the gradients of the inputs that require one from the gradient of the result.
 pub type Run<const N: usize> =
     Arc<dyn Fn(&[f32], [bool; N]) -> [Option<Gradient>; N] + Send + Sync>;
 
-/// What an operation computes: its result and, if asked to, how to go back.
+/// The result of an operation and, if requested, its backward function.
 pub type Outcome<const N: usize> = (Buffer, Option<Run<N>>);
 
 fn tensor(values: Buffer, shape: Shape) -> FlexTensor {
     FlexTensor::new(bytes_of(values), Layout::contiguous(shape), DType::F32)
 }
 
-/// Numbers as a constant of one axis.
+/// Returns values as a constant tensor of rank 1.
 pub fn constant(values: Buffer) -> Tensor<1> {
     let shape = Shape::from(vec![values.len()]);
     Tensor::from_primitive::<Flex>(tensor(values, shape))
 }
 
-/// Runs an operation on N inputs. `forward` gets their memory and whether to provide the way
-/// back; its result has `shape`. The result is on the device with gradients if an input is.
+/// Runs an operation on N inputs. `forward` gets their values, and whether to also return the backward function; its
+/// result has this `shape`. The result is on the device with gradients if any input is.
 pub fn apply<const N: usize, const E: usize>(
     inputs: [Input; N],
     shape: [usize; E],

@@ -40,7 +40,7 @@ pub fn serves<const D: usize>(x: &Tensor<D>) -> bool {
     to_input(x).is_some()
 }
 
-/// `x · Φ(x)`.
+/// Computes `x · Φ(x)`.
 pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
     let input = to_input(x)?;
     Some(apply([input], x.dims(), |[x], tracked| {
@@ -61,7 +61,7 @@ pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
     }))
 }
 
-/// SwiGLU of gates and values side by side; see [`super::swiglu`].
+/// Computes SwiGLU of gates and values side by side; see [`super::swiglu`].
 pub fn swiglu(x: &Tensor<3>) -> Option<Tensor<3>> {
     let input = to_input(x)?;
     let [batch, tokens, width] = x.dims();
@@ -122,7 +122,7 @@ pub fn in_order(x: &Tensor<3>, order: Order) -> Option<Tensor<3>> {
     ))
 }
 
-/// Softmax over the last axis.
+/// Computes the softmax over the last axis.
 pub fn softmax<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
     let input = to_input(x)?;
     let shape = x.dims();
@@ -158,7 +158,7 @@ pub fn softmax<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
     }))
 }
 
-/// Layer norm over the last axis; scale and shift may be trained.
+/// Computes the layer norm over the last axis; scale and shift may be trained.
 pub fn layer_norm<const D: usize>(
     x: &Tensor<D>,
     gamma: &Tensor<1>,
@@ -197,7 +197,7 @@ pub fn layer_norm<const D: usize>(
     }))
 }
 
-/// `x · weight + bias` with constant weight and bias.
+/// Computes `x · weight + bias` with constant weight and bias.
 pub fn linear<const D: usize>(x: &Tensor<D>, layer: &Linear) -> Option<Tensor<D>> {
     let layer = Frozen::new(layer)?;
     let input = to_input(x)?;
@@ -210,7 +210,7 @@ pub fn linear<const D: usize>(x: &Tensor<D>, layer: &Linear) -> Option<Tensor<D>
     }))
 }
 
-/// Softmax attention on packed queries, keys and values; see [`super::attention`].
+/// Computes softmax attention on packed queries, keys and values; see [`super::attention`].
 pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Option<Tensor<3>> {
     let [batch, tokens, packed] = qkv.dims();
     let shape = attention::Shape {
@@ -240,7 +240,7 @@ fn scores_bias(bias: &Option<Dense>) -> attention::Bias<'_> {
     attention::Bias(bias.as_ref().map_or(&[], Dense::numbers))
 }
 
-/// Depthwise 7 × 7 convolution on tokens; `kernel` is 49 × channels. Kernel and bias may be trained.
+/// Computes a depthwise 7 × 7 convolution of tokens; `kernel` is 49 × channels. Kernel and bias may be trained.
 pub fn depthwise7(
     x: &Tensor<3>,
     [rows, columns]: [usize; 2],
@@ -272,7 +272,7 @@ pub fn depthwise7(
     }))
 }
 
-/// A frozen MLP as one operation; see [`super::mlp`].
+/// Computes a frozen MLP as one operation; see [`super::mlp`].
 pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Option<Tensor<3>> {
     let frame = FrozenFrame::new(frame)?;
     let [fc1, fc2] = [Frozen::new(fc1)?, Frozen::new(fc2)?];
@@ -297,8 +297,8 @@ fn mlp_of((frame, fc1, fc2): &(FrozenFrame, Frozen, Frozen)) -> Mlp<'_> {
     }
 }
 
-/// A frozen self-attention as one operation; see [`super::self_attention`]. `None` also for fewer images than cores:
-/// those are better divided by heads and rows.
+/// Computes a frozen self-attention as one operation, parallel over images; see [`super::self_attention`]. `None`
+/// also if there are fewer images than cores, where parallelism over heads and rows is faster.
 pub fn self_attention(
     x: &Tensor<3>,
     frame: Frame<'_>,
@@ -335,7 +335,7 @@ pub fn self_attention(
     }))
 }
 
-/// The constants of a self-attention.
+/// The constants of a self-attention with its projections.
 struct FrozenAttention {
     frame: FrozenFrame,
     qkv: Frozen,
@@ -391,7 +391,7 @@ impl FrozenFrame {
     }
 }
 
-/// Registers the backward pass of an operation with one input.
+/// Returns the backward function of an operation with one input, if it is tracked.
 fn one(
     tracked: bool,
     back: impl Fn(&[f32]) -> Buffer + Send + Sync + 'static,
@@ -403,7 +403,7 @@ fn one(
     })
 }
 
-/// A constant linear layer.
+/// A linear layer with constant weights.
 #[derive(Clone)]
 struct Frozen {
     weight: FrozenWeight,
@@ -412,7 +412,7 @@ struct Frozen {
     outputs: usize,
 }
 
-/// inputs × outputs.
+/// The weight, inputs × outputs.
 #[derive(Clone)]
 enum FrozenWeight {
     Whole(Dense),

@@ -1,5 +1,5 @@
-//! Operations of two tensors that may both be trained: sums, products element by element, and the
-//! product with a small matrix. They are what the equations of PETs are made of.
+//! Operations of two tensors, both of which may be trained: sums, element-wise products, and products with a small
+//! matrix. The equations of PETs consist mainly of these.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use rayon::prelude::*;
 
 use super::glue::{Dense, Gradient, Input, Run, apply, to_input};
 
-/// How the smaller of two tensors is spread over the other.
+/// How the smaller of two tensors is broadcast to the shape of the larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spread {
     /// Both have the same shape.
     Whole,
-    /// One row for all rows.
+    /// One row is added to (or multiplied with) all rows.
     Row,
-    /// One number for all.
+    /// A single value is used for all elements.
     Number,
 }
 
 impl Spread {
-    /// How `small` is spread over `large`; none in ways that are left to the framework.
+    /// Returns how `small` is broadcast to `large`; `None` for cases that are left to the framework.
     fn of(small: &[usize], large: &[usize]) -> Option<Self> {
         let (last, lead) = small.split_last()?;
         if small == large {
@@ -40,7 +40,7 @@ impl Spread {
     }
 }
 
-/// The larger tensor first, and how the other is spread over it.
+/// Returns the larger tensor first, its shape, and how the other one is broadcast.
 fn ordered<const D: usize>(
     a: &Tensor<D>,
     b: &Tensor<D>,
@@ -53,7 +53,7 @@ fn ordered<const D: usize>(
     Some(([to_input(x)?, to_input(y)?], x.dims(), spread))
 }
 
-/// Calls `f` with pieces of whole rows of `x` and of the result, on all cores.
+/// Calls `f` with pieces of whole rows of `x`, the same pieces of the result, and their offset, on all cores.
 fn by_rows(x: &[f32], width: usize, f: impl Fn(&[f32], &mut [f32], usize) + Sync) -> Buffer {
     let piece = (rows_at_once(width) * width).max(1);
     let mut y = Buffer::new(x.len());
@@ -64,7 +64,7 @@ fn by_rows(x: &[f32], width: usize, f: impl Fn(&[f32], &mut [f32], usize) + Sync
     y
 }
 
-/// a + b, element by element.
+/// Computes a + b, element-wise.
 pub fn plus<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D>> {
     let (inputs, shape, spread) = ordered(a, b)?;
     let width = *shape.last()?;
@@ -90,7 +90,7 @@ pub fn plus<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D>> {
     }))
 }
 
-/// a · b, element by element.
+/// Computes a · b, element-wise.
 pub fn times<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D>> {
     let (inputs, shape, spread) = ordered(a, b)?;
     let width = *shape.last()?;
@@ -124,14 +124,14 @@ fn multiplied(x: &[f32], y: &[f32], spread: Spread, width: usize) -> Buffer {
     })
 }
 
-/// Σ x² of a constant: there is no way back.
+/// Computes Σ x² of a constant, without a gradient.
 pub fn sum_of_squares(x: &Tensor<1>) -> Option<Tensor<1>> {
     Dense::constant(x)?;
     let sum = |[x]: [Dense; 1], _| (sum_of_all(x.numbers(), Some(x.numbers())), None);
     Some(apply([to_input(x)?], [1], sum))
 }
 
-/// x (rows × inputs) · w (inputs × outputs).
+/// Computes x (rows × inputs) · w (inputs × outputs).
 pub fn project(x: &Tensor<2>, w: &Tensor<2>) -> Option<Tensor<2>> {
     let ([rows, inputs], [_, outputs]) = (x.dims(), w.dims());
     if rows * inputs * outputs == 0 {
@@ -163,7 +163,7 @@ pub fn project(x: &Tensor<2>, w: &Tensor<2>) -> Option<Tensor<2>> {
     }))
 }
 
-/// xᵀ · g, a piece of rows after the other.
+/// Computes xᵀ · g. The rows are split into pieces of fixed size, whose results are added.
 fn weight_gradient(x: &Dense, g: &[f32], inputs: usize, outputs: usize) -> Buffer {
     let parts: Vec<Buffer> = (x.numbers().par_chunks(ROWS * inputs))
         .zip(g.par_chunks(ROWS * outputs))

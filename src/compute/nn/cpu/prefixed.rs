@@ -1,4 +1,4 @@
-//! Softmax attention with keys and values in front, as a tensor operation.
+//! Softmax attention with prefixes of keys and values, as a tensor operation.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use lae_kernels::sums::sum_of_rows;
 
 use super::glue::{Dense, Gradient, Run, apply, to_input};
 
-/// Attention with `prefix`, keys and values, in front; all may be tracked. See
+/// Computes attention with the keys and values of `prefix` before the others; all may be tracked. See
 /// [`crate::nn::prefixed_attention`].
 pub fn prefixed_attention(
     qkv: &Tensor<3>,

@@ -1,5 +1,5 @@
-//! Layers whose weights are trained where the frozen form takes them as constants: the linear map,
-//! and the bias of attention scores. And the step that moves the weights, in one walk over them.
+//! Layers with trained weights: the linear layer and the attention with a trained bias. Also the step of SGD, in a
+//! single pass over the values.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::glue::{Dense, Gradient, Input, Run, apply, constant, to_input};
 use crate::nn::Momentum;
 
-/// `x · weightᵀ + bias`; `weight` is out × in. All may be trained.
+/// Computes `x · weightᵀ + bias`; `weight` is out × in. All may be trained.
 pub fn linear<const D: usize>(
     x: &Tensor<D>,
     weight: &Tensor<2>,
@@ -31,7 +31,7 @@ pub fn linear<const D: usize>(
     })
 }
 
-/// The same of input, weight and, perhaps, bias.
+/// Computes [`linear`] of input, weight and optional bias.
 fn linear_of<const N: usize, const D: usize>(
     tensors: [Input; N],
     shape: [usize; D],
@@ -57,7 +57,7 @@ fn linear_of<const N: usize, const D: usize>(
     })
 }
 
-/// A trained weight and, perhaps, its bias.
+/// Returns a trained weight with its optional bias.
 pub(super) fn weights(tensors: &[Dense], [outputs, inputs]: [usize; 2]) -> Weights<'_> {
     let numbers = |which: usize| tensors.get(which).map_or(&[][..], Dense::numbers);
     Weights {
@@ -69,7 +69,7 @@ pub(super) fn weights(tensors: &[Dense], [outputs, inputs]: [usize; 2]) -> Weigh
     }
 }
 
-/// Softmax attention with a trained bias; see [`crate::nn::attention`].
+/// Computes softmax attention with a trained bias; see [`crate::nn::attention`].
 pub fn attention(qkv: &Tensor<3>, shape: Shape, bias: &Tensor<4>) -> Option<Tensor<3>> {
     let [batch, tokens, _] = qkv.dims();
     let tensors = [to_input(qkv)?, to_input(bias)?];
@@ -89,7 +89,7 @@ pub fn attention(qkv: &Tensor<3>, shape: Shape, bias: &Tensor<4>) -> Option<Tens
     }))
 }
 
-/// See [`Momentum::step`].
+/// Performs a step of SGD with momentum; see [`Momentum::step`].
 pub fn momentum_step(
     rule: Momentum,
     value: &Tensor<1>,
@@ -102,7 +102,7 @@ pub fn momentum_step(
         Some(factor) => *Dense::constant(factor)?.numbers().first()?,
         None => 1.0,
     };
-    // Without a former change any numbers will do: none of them stays.
+    // Without a previous change, its factor is 0, so any values can be passed.
     let (former, momentum) = match former {
         Some(former) => (Dense::constant(former)?, rule.momentum as f32),
         None => (g.clone(), 0.0),

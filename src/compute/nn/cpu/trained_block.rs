@@ -1,4 +1,4 @@
-//! The two sub-layers of a transformer block with weights that are trained, as tensor operations.
+//! The two sub-layers of a transformer block with trained weights, as tensor operations.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use super::glue::{Dense, Gradient, Input, Run, apply, to_input};
 use super::trained::weights;
 use crate::nn::{Frame, Linear};
 
-/// A sub-layer's constants apart from its tensors.
+/// The sizes and constants of a sub-layer, apart from its tensors.
 #[derive(Clone, Copy)]
 struct Layer {
     width: usize,
-    /// What the first linear map gives, what the second reads.
+    /// Number of outputs of the first linear layer, and number of inputs of the second one.
     sizes: [usize; 2],
     epsilon: f32,
     residual: bool,
@@ -73,7 +73,7 @@ impl Layer {
     }
 }
 
-/// All tensors; none unless they are f32 on the CPU device.
+/// Returns all tensors as inputs; `None` if any is not f32 on the CPU device.
 fn inputs(x: &Tensor<3>, frame: Frame<'_>, linears: [&Linear; 2]) -> Option<[Input; TENSORS]> {
     let norm = frame.norm?;
     let [(w1, b1), (w2, b2)] = [linears[0].own()?, linears[1].own()?];
@@ -88,7 +88,7 @@ fn inputs(x: &Tensor<3>, frame: Frame<'_>, linears: [&Linear; 2]) -> Option<[Inp
     ])
 }
 
-/// A way back that computes all gradients and returns the wanted ones.
+/// Returns a backward function that computes all gradients and returns the requested ones.
 fn way_back(
     gradients: impl Fn(&[f32]) -> [Buffer; TENSORS] + Send + Sync + 'static,
 ) -> Run<TENSORS> {
@@ -98,7 +98,7 @@ fn way_back(
     })
 }
 
-/// An MLP with trained weights; see [`crate::nn::mlp`].
+/// Computes an MLP with trained weights; see [`crate::nn::mlp`].
 pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Option<Tensor<3>> {
     let layer = Layer::new(frame, [fc1, fc2])?;
     let inputs = inputs(x, frame, [fc1, fc2])?;
@@ -116,7 +116,7 @@ pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Optio
     }))
 }
 
-/// A self-attention with trained weights; see [`crate::nn::self_attention`]. None also for fewer
+/// Computes a self-attention with trained weights; see [`crate::nn::self_attention`]. `None` also if there are fewer
 /// images than cores.
 pub fn self_attention(
     x: &Tensor<3>,

@@ -1,8 +1,8 @@
-//! Softmax attention on packed projections. Heads are read in place, and the result and its gradients are written where
-//! the next product reads them, so nothing is split, transposed or merged in memory.
+//! Softmax attention on packed projections. Heads are read in place, and the result and its gradients are written in
+//! the layout that the next product reads, so that no splitting, transposing or merging copies are needed.
 //!
-//! P = softmax(scale · q·kᵀ + bias), y = P·v. The gradient computes P again: with dP = g·vᵀ and
-//! dS = scale · P ∘ (dP − Σ dP∘P): dq = dS·k, dk = dSᵀ·q, dv = Pᵀ·g.
+//! P = softmax(scale · q·kᵀ + bias), y = P·v. The backward pass computes P again: with dP = g·vᵀ and dS = scale · P ∘
+//! (dP − Σ dP∘P): dq = dS·k, dk = dSᵀ·q, dv = Pᵀ·g.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::product::{Product, Size, Stored};
 use super::rows::{GroupBias, softmax, softmax_gradient};
 use super::{Extra, Frame, Frozen, LEFT, Linear, NONE, NormResidual, RIGHT, fits, launch};
 
-/// The largest matrix of scores, in bytes: the default limit of WebGPU for one buffer of a kernel.
+/// The largest size of all scores, in bytes: the default limit of WebGPU for a storage buffer.
 const MAX_SCORES: usize = 128 << 20;
 
 /// The sizes of an attention.
@@ -32,7 +32,8 @@ struct Attention {
 }
 
 impl Attention {
-    /// Of packed projections of this shape; `None` where a kernel's limits are exceeded or the bias is trained.
+    /// Creates the attention for packed projections of this shape; `None` if a limit of the kernels is exceeded or
+    /// the bias is trained.
     fn new(
         [batch, tokens, packed]: [usize; 3],
         heads: usize,
@@ -72,7 +73,7 @@ impl Attention {
         self.width / self.heads
     }
 
-    /// Values from one row of scores to the next: a multiple of four, so that they are read as vectors.
+    /// Returns the stride between rows of scores: a multiple of four, so that they can be read as vectors.
     fn pitch(&self) -> usize {
         self.tokens.next_multiple_of(4)
     }
@@ -81,14 +82,14 @@ impl Attention {
         [self.batch, self.heads, self.tokens, self.pitch()]
     }
 
-    /// Rows of one head inside rows of this width, from this column on.
+    /// Describes the matrix of a head: rows of this width, of which the head starts at this column.
     fn heads_of(&self, width: usize, column: usize) -> Stored {
         Stored::row_major(width)
             .batched(self.tokens * width, self.head())
             .at(column)
     }
 
-    /// Queries (0), keys (1) or values (2).
+    /// Describes the queries (0), keys (1) or values (2) of a head.
     fn part(&self, part: usize) -> Stored {
         self.heads_of(3 * self.width, part * self.width)
     }
@@ -105,7 +106,8 @@ impl Attention {
         }
     }
 
-    /// A product for each head: its sizes, and where operands and result are. `gradients` says which operand is a gradient.
+    /// Launches a product for each head, with its sizes, the layouts of operands and result, and their buffers.
+    /// `gradients` says which operand is a gradient.
     fn multiply(
         &self,
         [m, k, n]: [usize; 3],
@@ -132,7 +134,7 @@ impl Attention {
         (self.head() as f32).powf(-0.5)
     }
 
-    /// batch × heads × tokens × pitch.
+    /// Computes the attention weights: batch × heads × tokens × pitch.
     fn probabilities(&self, qkv: &CubeTensor) -> CubeTensor {
         let (tokens, head) = (self.tokens, self.head());
         let scores = empty(qkv, &self.scores_shape());
@@ -149,7 +151,7 @@ impl Attention {
         scores
     }
 
-    /// batch × tokens × width.
+    /// Computes the result: batch × tokens × width.
     fn forward(&self, qkv: &CubeTensor) -> CubeTensor {
         let (tokens, head) = (self.tokens, self.head());
         let p = self.probabilities(qkv);
@@ -159,7 +161,7 @@ impl Attention {
         y
     }
 
-    /// The gradient for the packed projections.
+    /// Computes the gradient of the packed projections.
     fn backward(&self, qkv: &CubeTensor, g: &CubeTensor) -> CubeTensor {
         let (tokens, head) = (self.tokens, self.head());
         let p = self.probabilities(qkv);
@@ -180,7 +182,7 @@ impl Attention {
     }
 }
 
-/// Softmax attention on packed queries, keys and values; see [`crate::nn::attention`].
+/// Computes softmax attention on packed queries, keys and values; see [`crate::nn::attention`].
 pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Option<Tensor<3>> {
     let input = to_input(qkv)?;
     let attention = Attention::new(qkv.dims(), heads, bias)?;
@@ -193,7 +195,7 @@ pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Opt
     }))
 }
 
-/// `proj(attention(qkv(LN(x))))` (+ x) with constant weights.
+/// Computes `proj(attention(qkv(LN(x))))` (+ x) with constant weights.
 pub fn self_attention(
     x: &Tensor<3>,
     frame: Frame<'_>,

@@ -1,5 +1,5 @@
-//! Operations that are done value by value: GELU, the steps of optimisers, the moving average. Each is one launch, where
-//! the framework has one for each arithmetic operation.
+//! Element-wise operations: GELU, optimiser steps and the moving average. Each is a single launch; the framework
+//! would use one per arithmetic operation.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ enum Elementwise {
     Blend,
     Adam {
         betas: [u32; 2],
-        /// 1 − β, rounded by itself: the difference of the rounded β is off by 1e-5.
+        /// 1 − β, rounded separately: the difference 1 − β computed from the rounded β would have an error of 1e-5.
         rests: [u32; 2],
         epsilon: u32,
         /// Whether gradients are multiplied by a number on the device.
@@ -40,12 +40,12 @@ enum Elementwise {
 
 const THREADS: u32 = 256;
 
-/// The bits of a number as f32.
+/// Returns the bits of a number as f32.
 fn bits(number: f64) -> u32 {
     (number as f32).to_bits()
 }
 
-/// Returns the text of a gradient, with the buffer of its factor if it has one.
+/// Returns the WGSL expression of a gradient, and adds the name of its factor's buffer if there is a factor.
 fn scaled_gradient(factor: bool, names: &mut Vec<&str>) -> &'static str {
     if !factor {
         return "gradient[i]";
@@ -54,17 +54,18 @@ fn scaled_gradient(factor: bool, names: &mut Vec<&str>) -> &'static str {
     "gradient[i] * factor[0]"
 }
 
-/// The text of a number from its bits.
+/// Returns a number as a WGSL literal, from its bits.
 fn literal(bits: u32) -> String {
     format!("{:?}", f32::from_bits(bits))
 }
 
 impl Elementwise {
-    /// Launches a thread for each value of `like`. The text reads `scalars` as `number(1)` and `number(2)`.
+    /// Launches a thread for each value of `like`. The kernel reads `scalars` as `number(1)` and `number(2)`.
     fn launch(self, like: &CubeTensor, scalars: [f64; 2], buffers: &[Bound<'_>]) {
         static KERNELS: Cache<(Elementwise, Option<u32>)> = Cache::new();
         let count = like.meta.shape().iter().product::<usize>();
-        // Parameters keep their sizes, and so share the buffer of scalars, which changes with every step.
+        // Parameters keep their sizes, so the size is part of the kernel. The buffer of scalars, which changes with
+        // every step, is then the same for all of them.
         let (fixed, open) = match self {
             Self::Gelu | Self::GeluGradient => (None, count as u32),
             _ => (Some(count as u32), 0),
@@ -171,7 +172,7 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
     }
 }
 
-/// x · Φ(x).
+/// Computes x · Φ(x).
 pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
     let input = to_input(x)?;
     Some(apply([input], |[x]| {
@@ -206,7 +207,7 @@ fn step(
     kernel.launch(like, scalars, &buffers);
 }
 
-/// `old · share + new · (1 − share)` of contiguous tensors.
+/// Computes `old · share + new · (1 − share)` of contiguous tensors.
 pub fn blend(old: &CubeTensor, new: &CubeTensor, share: f64) -> CubeTensor {
     let blended = empty(old, old.meta.shape());
     let scalars = [share, 1.0 - share];
@@ -214,7 +215,7 @@ pub fn blend(old: &CubeTensor, new: &CubeTensor, share: f64) -> CubeTensor {
     blended
 }
 
-/// See [`Adam::step`].
+/// Performs a step of Adam; see [`Adam::step`].
 pub fn adam_step(
     rule: Adam,
     value: &Tensor<1>,
@@ -233,7 +234,7 @@ pub fn adam_step(
     Some([moved, first, second].map(Tensor::from_primitive::<Cube>))
 }
 
-/// As [`Adam::step`], for contiguous tensors; writes the new value to `moved` and returns the moments.
+/// Performs [`Adam::step`] on contiguous tensors; writes the new value to `moved` and returns the moments.
 pub fn adam_values(
     rule: Adam,
     [value, gradient]: [&CubeTensor; 2],
@@ -264,7 +265,7 @@ pub fn adam_values(
     new
 }
 
-/// See [`Momentum::step`].
+/// Performs a step of SGD with momentum; see [`Momentum::step`].
 pub fn momentum_step(
     rule: Momentum,
     value: &Tensor<1>,
@@ -282,7 +283,7 @@ pub fn momentum_step(
     Some([moved, change].map(Tensor::from_primitive::<Cube>))
 }
 
-/// As [`Momentum::step`], for contiguous tensors; writes the new value to `moved` and returns the change.
+/// Performs [`Momentum::step`] on contiguous tensors; writes the new value to `moved` and returns the change.
 pub fn momentum_values(
     rule: Momentum,
     [value, gradient]: [&CubeTensor; 2],

@@ -1,5 +1,5 @@
-//! How kernels become tensor operations with a gradient: the counterpart of the CPU's glue on the framework's GPU
-//! backend, plain or wrapped for gradients.
+//! Converts kernel launches into tensor operations with a gradient, on the framework's GPU backend with or without
+//! autodiff.
 
 use burn::backend::Cube;
 use burn::tensor::{DType, Tensor};
@@ -33,7 +33,7 @@ pub fn constant_weight(tensor: &Tensor<2>) -> Option<CubeTensor> {
 /// Maps the gradient of the result, and which inputs require one, to the gradients of the inputs.
 pub type Run<const N: usize> = input::Run<Cube, N>;
 
-/// As [`input::apply`]: `forward` always returns how to go back.
+/// Runs an operation like [`input::apply`], where `forward` always returns the backward function.
 pub fn apply<const N: usize, const E: usize>(
     inputs: [Input; N],
     forward: impl FnOnce([CubeTensor; N]) -> (CubeTensor, Run<N>),

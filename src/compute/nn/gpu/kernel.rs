@@ -1,7 +1,8 @@
 //! Kernels as WGSL text, launched on the framework's tensors.
 //!
-//! Sizes and strides are constants in the text, so a kernel has no loops or branches that depend on them. The number of
-//! rows (images × tokens) is the exception: it changes with the last batch of an epoch, and comes from a small buffer.
+//! Sizes and strides are constants in the text, so that the compiler can unroll loops and remove branches. The number
+//! of rows (images × tokens) is an exception: it is read from a small buffer, because it is different for the last
+//! batch of an epoch.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,10 +19,10 @@ use cubecl::{CubeKernel, PrecompiledSource};
 #[cfg(test)]
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
-/// The largest number of workgroups on an axis of a launch.
+/// Largest number of workgroups on one axis of a launch.
 pub const MAX_GROUPS: usize = 65_535;
 
-/// A compute shader that is ready to be launched.
+/// A compute shader that can be launched.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     name: &'static str,
@@ -31,13 +32,14 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Wraps a WGSL text whose entry point is `main`, with this many threads in a workgroup. The name is for people; it
-    /// has a space in it, which no kernel of the framework has.
+    /// Creates a kernel from a WGSL text with the entry point `main` and this number of threads per workgroup. The
+    /// display name contains a space, which distinguishes it from kernels of the framework.
     pub fn new(name: String, text: &str, threads: u32) -> Self {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
         Self {
-            // The framework wants names that live as long as the program. A kernel is made once.
+            // The framework requires names with static lifetime. The leak is bounded, because each kernel is created
+            // once.
             name: name.leak(),
             text: text.into(),
             hash: hasher.finish(),
@@ -45,14 +47,14 @@ impl Kernel {
         }
     }
 
-    /// The WGSL text.
+    /// Returns the WGSL text.
     #[cfg(test)]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Queues the kernel on the device of its buffers, which are bound in this order. Does not wait: a shader that the
-    /// driver refuses fails at the next read.
+    /// Queues the kernel on the device of its buffers, which are bound in this order. Does not wait, so errors of the
+    /// driver appear at the next read.
     pub fn launch(&self, groups: [u32; 3], buffers: &[Bound<'_>]) {
         let Some(client) = buffers.first().map(|bound| bound.tensor().client.clone()) else {
             return;
@@ -75,13 +77,13 @@ impl Kernel {
     }
 }
 
-/// A tensor as a kernel uses it. In the text all of them are `read_write`: tensors share buffers, and a buffer has one
-/// access in a launch.
+/// A tensor and its access by a kernel. In the text, all buffers are `read_write`, because tensors may share a
+/// buffer, and a buffer can have only one access mode per launch.
 #[derive(Clone, Copy)]
 pub enum Bound<'a> {
-    /// Only read.
+    /// Read only.
     Read(&'a CubeTensor),
-    /// Written as a whole.
+    /// Completely overwritten.
     Write(&'a CubeTensor),
     /// Read and written.
     Update(&'a CubeTensor),
@@ -104,7 +106,7 @@ impl KernelMetadata for Kernel {
         KernelId::new::<Self>()
             .info(self.hash)
             .cube_dim(CubeDim::new_1d(self.threads).0)
-            // Indices are right by construction; without this every loop gets a bound of its own.
+            // Indices are valid by construction; the checked mode would add bounds to every loop.
             .mode(ExecutionMode::Unchecked)
     }
 
@@ -133,23 +135,23 @@ impl CubeKernel for Kernel {
     }
 }
 
-/// Kernels that were made before, by a description of all that their text depends on.
+/// A cache of kernels; the key describes everything that a kernel's text depends on.
 pub struct Cache<K>(LazyLock<Mutex<HashMap<K, Kernel>>>);
 
 impl<K: Hash + Eq + Clone> Cache<K> {
-    /// An empty cache.
+    /// Creates an empty cache.
     pub const fn new() -> Self {
         Self(LazyLock::new(Mutex::default))
     }
 
-    /// Returns the kernel of this description, made by `make` the first time.
+    /// Returns the kernel with this key; `make` creates it the first time.
     pub fn get(&self, key: &K, make: impl FnOnce() -> Kernel) -> Kernel {
         let mut kernels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kernels.entry(key.clone()).or_insert_with(make).clone()
     }
 }
 
-/// An f32 tensor on the device of `like` whose values are not set.
+/// Returns an uninitialised f32 tensor on the device of `like`.
 pub fn empty(like: &CubeTensor, shape: &[usize]) -> CubeTensor {
     let count: usize = shape.iter().product();
     CubeTensor::new_contiguous(
@@ -164,7 +166,7 @@ pub fn empty(like: &CubeTensor, shape: &[usize]) -> CubeTensor {
 /// Maximum number of entries in the cache of small buffers.
 const MAX_BUFFERS: usize = 256;
 
-/// A buffer that holds these numbers; made once for the same numbers and device.
+/// Returns a buffer with these numbers, which is cached by numbers and device.
 pub fn numbers(like: &CubeTensor, numbers: [u32; 3]) -> CubeTensor {
     type Buffers = HashMap<(CubeDevice, [u32; 3]), CubeTensor>;
     static CACHE: LazyLock<Mutex<Buffers>> = LazyLock::new(Mutex::default);
@@ -187,13 +189,13 @@ pub fn numbers(like: &CubeTensor, numbers: [u32; 3]) -> CubeTensor {
     cache.entry(key).or_insert_with(make).clone()
 }
 
-/// Returns the groups of a launch of this many, over two axes where one has not room for all.
+/// Returns the dimensions of a launch of this many workgroups; they use a second axis if one is too short.
 pub fn grid(groups: usize) -> [u32; 3] {
     let down = groups.div_ceil(MAX_GROUPS).max(1);
     [groups.div_ceil(down) as u32, down as u32, 1]
 }
 
-/// Returns the declarations of f32 buffers and, after them, of buffers of whole numbers, with these names.
+/// Returns WGSL declarations of f32 buffers, followed by u32 buffers, with these names.
 pub fn declare(names: &[&str], numbers: &[&str]) -> String {
     let mut text = String::new();
     let types = names.iter().map(|name| (*name, "f32"));

@@ -13,31 +13,31 @@ use cubecl::logging::{
 /// All launches of one kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Launches {
-    /// Name of the kernel. Own kernels have a space in it, the framework's are names of types.
+    /// The name of the kernel. Those of this program contain a space; the framework's are type names.
     pub kernel: String,
-    /// How often it was launched.
+    /// Number of launches.
     pub count: u32,
-    /// Time on the GPU, all launches together.
+    /// Total time of all launches on the GPU.
     pub time: Duration,
-    /// Floating-point operations of a matrix product, all launches together; 0 for other kernels.
+    /// Total floating-point operations of all launches for matrix products; 0 for other kernels.
     pub operations: f64,
 }
 
-/// Operations of products by name of the kernel, while an observation is made.
+/// Floating-point operations of products, by kernel name; `None` unless launches are observed.
 static OPERATIONS: Mutex<Option<BTreeMap<&'static str, f64>>> = Mutex::new(None);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes the operations of a product that is launched.
+/// Adds the floating-point operations of a product that is launched, if launches are observed.
 pub fn count_operations(kernel: &'static str, operations: f64) {
     if let Some(counts) = &mut *lock(&OPERATIONS) {
         *counts.entry(kernel).or_default() += operations;
     }
 }
 
-/// Collects measurements, which are read when the work is done.
+/// Collects time measurements, which are read after the work.
 #[derive(Default)]
 struct Observer {
     pending: Mutex<Vec<(&'static str, ProfileDuration)>>,
@@ -60,7 +60,7 @@ impl LaunchObserver for Observer {
     }
 }
 
-/// Does some work and returns its launches, those that took longest first. The work has to wait for its results.
+/// Runs work and returns its kernel launches, sorted by decreasing time. The work must wait for its results.
 pub fn observe<T>(work: impl FnOnce() -> T) -> (T, Vec<Launches>) {
     let observer = Arc::new(Observer::default());
     *lock(&OPERATIONS) = Some(BTreeMap::new());

@@ -11,7 +11,7 @@ use super::kernel::{MAX_GROUPS, empty};
 use super::product::{Product, Size, Stored};
 use super::{Extra, LEFT, NONE, RIGHT, fits, launch};
 
-/// Returns how a matrix of the last two axes is stored, with up to two batch axes; `None` if neither axis is
+/// Returns the layout of a matrix in the last two axes, with up to two batch axes; `None` if neither axis is
 /// contiguous.
 fn stored(x: &CubeTensor) -> Option<Stored> {
     let strides = x.meta.strides();
@@ -51,7 +51,7 @@ fn multiply(a: &CubeTensor, b: &CubeTensor, gradients: [bool; 2]) -> CubeTensor 
     let out = empty(&a, &shape);
     let inner = if rank >= 3 { shape[rank - 3] } else { 1 };
     let outer = if rank == 4 { shape[0] } else { 1 };
-    // A size along the outer axis of a stored matrix is read at run time, so it needs no other kernel.
+    // A size along the outer axis of a stored matrix is read at run time, so that other sizes use the same kernel.
     let single = rank == 2;
     let fixed = |size: usize| Size::Fixed(size as u32);
     let (rows, depth) = match (stored_a.transposed, stored_b.transposed) {

@@ -65,7 +65,7 @@ struct Extra<'a> {
     residual: Option<&'a CubeTensor>,
 }
 
-/// Computes a product into `out`; m and k are its sizes if the kernel's text leaves them open.
+/// Computes a product into `out`; m and k are used for sizes that are not fixed in the kernel.
 fn launch(
     product: Product,
     [m, k]: [usize; 2],
@@ -142,7 +142,8 @@ struct Frozen {
 }
 
 impl Frozen {
-    /// Returns the layer; `None` if it is trained, on another device, or f16 that cannot be read as vectors of four.
+    /// Returns the layer; `None` if it is trained, on another device, or f16 with a number of outputs that is not a
+    /// multiple of four.
     fn new(layer: &Linear) -> Option<Self> {
         let weight = match &layer.matrix {
             Matrix::Whole(weight) => weight,
@@ -218,7 +219,7 @@ fn fits(rows: usize) -> bool {
     rows > 0 && rows.div_ceil(32) <= MAX_GROUPS
 }
 
-/// `x · weight + bias` with constant weight and bias.
+/// Computes `x · weight + bias` with constant weight and bias.
 pub fn linear<const D: usize>(x: &Tensor<D>, layer: &Linear) -> Option<Tensor<D>> {
     let input = to_input(x)?;
     let layer = Frozen::new(layer)?;
@@ -263,7 +264,7 @@ impl Norm {
     }
 }
 
-/// Layer norm over the last axis with constant scale and shift.
+/// Computes the layer norm over the last axis with constant scale and shift.
 pub fn layer_norm<const D: usize>(x: &Tensor<D>, norm: &LayerNorm) -> Option<Tensor<D>> {
     let input = to_input(x)?;
     let norm = Norm::new(norm)?;
@@ -310,7 +311,7 @@ impl NormResidual {
         }
     }
 
-    /// Converts the gradient for the normalised input into that for the input; `g` is the gradient for the result.
+    /// Returns the gradient of the input, given that of the normalised input (`inside`) and that of the result (`g`).
     fn leave(&self, x: &CubeTensor, inside: CubeTensor, g: &CubeTensor) -> CubeTensor {
         match &self.norm {
             Some(norm) => norm.backward(x, &inside, self.residual.then_some(g)),
@@ -318,7 +319,8 @@ impl NormResidual {
         }
     }
 
-    /// Returns the residual for the gradient of the first product; with a norm, its gradient adds it.
+    /// Returns the residual to add in the gradient of the first product; with a norm, the gradient of the norm adds
+    /// it.
     fn extra_back<'a>(&self, g: &'a CubeTensor) -> Extra<'a> {
         match &self.norm {
             Some(_) => Extra::default(),
@@ -327,7 +329,7 @@ impl NormResidual {
     }
 }
 
-/// `fc2(gelu(fc1(LN(x))))` (+ x) with constant weights.
+/// Computes `fc2(gelu(fc1(LN(x))))` (+ x) with constant weights.
 pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Option<Tensor<3>> {
     let input = to_input(x)?;
     let outside = NormResidual::new(frame)?;

@@ -1,5 +1,5 @@
-//! Tensors next to each other in one buffer, so that one launch serves all of them: the parameters of a PET are some
-//! dozens of small tensors.
+//! Stores tensors one after another in one buffer, so that a single launch processes all of them. This suits PETs,
+//! whose parameters are dozens of small tensors.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -14,26 +14,27 @@ use super::glue::constant;
 use super::kernel::{Bound, Cache, Kernel, declare, empty, grid};
 use crate::nn::{Adam, Momentum};
 
-/// Each tensor starts at a multiple of this many values: bindings start at multiples of 256 bytes.
+/// Each tensor starts at a multiple of this number of values, because buffer bindings must start at multiples of 256
+/// bytes.
 const ALIGNMENT: usize = 64;
 
-/// The largest number of values in all tensors. Larger ones are no longer bound by launches, and copies would need their
-/// memory a second time.
+/// Largest number of values in all tensors. For more values, the launches take a small part of the time, and copies
+/// would double the memory.
 const MAX_VALUES: usize = 4 << 20;
 
-/// The largest number of tensors that one launch copies.
+/// Largest number of tensors that one launch copies.
 const MAX_PARTS: usize = 30;
 
 const THREADS: usize = 256;
 
-/// f32 tensors in one buffer on a GPU. Gaps between them are zero.
+/// f32 tensors in one buffer on a GPU, with zeros in the gaps between them.
 #[derive(Clone, Debug)]
 pub struct Packed {
     all: CubeTensor,
     sizes: Vec<usize>,
 }
 
-/// Returns the number of values that tensors of these sizes take.
+/// Returns the number of values in the buffer for tensors of these sizes, gaps included.
 fn total(sizes: &[usize]) -> usize {
     sizes
         .iter()
@@ -49,7 +50,7 @@ impl Packed {
         let sizes: Vec<usize> = parts.iter().map(|part| part.meta.shape()[0]).collect();
         let like = parts.first().filter(|_| total(&sizes) <= MAX_VALUES)?;
         let all = empty(like, &[total(&sizes)]);
-        // One binding is for the result.
+        // One binding is used for the result.
         let bindings = like.client.properties().hardware.max_bindings as usize;
         let most = MAX_PARTS.min(bindings.saturating_sub(1)).max(1);
         let mut start = 0;
@@ -65,17 +66,17 @@ impl Packed {
         constant(part).is_some()
     }
 
-    /// Returns tensors of the same sizes whose values are not set.
+    /// Returns uninitialised tensors of the same sizes.
     pub fn empty(&self) -> Self {
         self.with(empty(&self.all, self.all.meta.shape()))
     }
 
-    /// Returns all values as one tensor, with the gaps.
+    /// Returns all values as one tensor, including the gaps.
     pub fn values(&self) -> Tensor<1> {
         Tensor::from_primitive::<Cube>(self.all.clone())
     }
 
-    /// Returns some of the tensors, without a copy.
+    /// Returns a range of the tensors, without a copy.
     pub fn range(&self, range: Range<usize>) -> Self {
         let start = total(&self.sizes[..range.start]);
         let sizes = self.sizes[range].to_vec();
@@ -93,7 +94,7 @@ impl Packed {
         parts.map(Tensor::from_primitive::<Cube>)
     }
 
-    /// As [`Adam::step`] for all values; writes the new ones to `self` and returns the moments.
+    /// Performs [`Adam::step`] on all values; writes the new values to `self` and returns the moments.
     pub fn adam_step(
         &self,
         rule: Adam,
@@ -106,7 +107,7 @@ impl Packed {
         adam_values(rule, inputs, factor, former.as_ref(), &self.all).map(|all| self.with(all))
     }
 
-    /// As [`Momentum::step`] for all values; writes the new ones to `self` and returns the change.
+    /// Performs [`Momentum::step`] on all values; writes the new values to `self` and returns the change.
     pub fn momentum_step(
         &self,
         rule: Momentum,

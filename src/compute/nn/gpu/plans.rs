@@ -1,5 +1,6 @@
-//! The tiles for each class of products on this GPU. The self-test checks and times all tiles once per GPU, because GPUs
-//! differ in which are fastest. Tiles with cooperative matrices (tensor cores) are used only where they passed this test.
+//! The tile sizes for each class of products on this GPU. The self-test checks and times all tiles once per GPU,
+//! because the fastest ones differ between GPUs. Tiles with cooperative matrices (tensor cores) are used only if they
+//! passed this test.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
@@ -9,23 +10,23 @@ use serde::{Deserialize, Serialize};
 pub use super::product::Fragments;
 use super::product::{Product, Tiles};
 
-/// Products of similar shape, for which the same tiles are fast.
+/// A class of products with similar shapes, for which the same tiles are fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// Many rows and at least 512 columns.
     Wide,
-    /// The same with a transposed right matrix, as for a gradient.
+    /// Like `Wide`, with a transposed right matrix, as in gradients.
     WideTransposed,
     /// Many rows and fewer columns.
     Narrow,
-    /// The same with a transposed right matrix.
+    /// Like `Narrow`, with a transposed right matrix.
     NarrowTransposed,
-    /// For each head q·kᵀ.
+    /// q·kᵀ for each head.
     Scores,
-    /// For each head p·v.
+    /// p·v for each head.
     Mixed,
-    /// For each head pᵀ·g.
+    /// pᵀ·g for each head.
     MixedTransposed,
 }
 
@@ -41,7 +42,7 @@ pub(super) const CLASSES: [(Class, [usize; 3], usize); 7] = [
 ];
 
 impl Class {
-    /// Returns the class of a product with m, n and k, or `None` if it is too small for tiles to matter.
+    /// Returns the class of a product with sizes m, n and k; `None` if it is too small for tiles to matter.
     pub fn new(product: &Product, [m, n, _]: [usize; 3], batch: usize) -> Option<Self> {
         let transposed = [product.a.transposed, product.b.transposed];
         match (batch, transposed) {
@@ -56,7 +57,7 @@ impl Class {
         }
     }
 
-    /// Whether the left and the right matrix are transposed.
+    /// Returns whether the left and the right matrix are transposed.
     pub(super) fn is_transposed(self) -> [bool; 2] {
         match self {
             Self::Wide | Self::Narrow | Self::Mixed => [false, false],
@@ -66,18 +67,18 @@ impl Class {
     }
 }
 
-/// The fastest tiles of each class, by their names.
+/// The names of the fastest tiles for each class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Plans {
-    /// Products as accurate as f32.
+    /// For products with the accuracy of f32.
     pub f32: BTreeMap<Class, String>,
-    /// Products that may round their operands to f16.
+    /// For products that may round their operands to f16.
     pub f16: BTreeMap<Class, String>,
 }
 
 impl Plans {
-    /// Returns whether nothing was measured.
+    /// Returns whether there are no measurements.
     pub fn is_empty(&self) -> bool {
         self.f32.is_empty() && self.f16.is_empty()
     }
@@ -91,7 +92,7 @@ impl Plans {
 
 type TilesOfClasses = BTreeMap<Class, Tiles>;
 
-/// The tiles for products as accurate as f32, and for those that may be rounded.
+/// The tiles for products with the accuracy of f32, and for those that may be rounded.
 static PLANS: RwLock<[TilesOfClasses; 2]> = RwLock::new([BTreeMap::new(), BTreeMap::new()]);
 
 /// Sets the tiles for all products of this process. Unknown names are ignored.
@@ -105,7 +106,7 @@ pub fn set_plans(plans: &Plans) {
     *PLANS.write().unwrap_or_else(PoisonError::into_inner) = known;
 }
 
-/// Returns the tiles of a product with m, n and k: those measured for its class, or the default.
+/// Returns the tiles of a product with sizes m, n and k: those measured for its class, or else the default.
 pub fn choose_tiles(product: &Product, sizes: [usize; 3], batch: usize) -> Tiles {
     let plans = PLANS.read().unwrap_or_else(PoisonError::into_inner);
     let plans = &plans[usize::from(product.rounded)];

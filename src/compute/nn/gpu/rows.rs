@@ -31,20 +31,20 @@ enum Row {
     },
 }
 
-/// A bias of scores: groups × heads × tokens × tokens; image or window `i` takes group `i % groups`.
+/// The layout of a bias of scores, groups × heads × tokens × tokens. Image or window `i` uses group `i % groups`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GroupBias {
-    /// How many groups.
+    /// Number of groups.
     pub groups: u32,
-    /// Heads of the attention.
+    /// Number of attention heads.
     pub heads: u32,
-    /// Rows of the scores of a head.
+    /// Number of rows in the scores of a head.
     pub queries: u32,
 }
 
 const THREADS: u32 = 64;
 
-/// Adds up or compares a value of each thread; all of them get the result.
+/// WGSL functions that return the sum or the maximum of one value per thread; all threads get the result.
 const REDUCE: &str = "
 var<workgroup> parts: array<f32, 64>;
 fn total(t: u32, value: f32) -> f32 {
@@ -71,7 +71,7 @@ fn largest(t: u32, value: f32) -> f32 {
 }
 ";
 
-/// Layer norm of rows of `gamma`'s width: (x − mean) / √(variance + epsilon) · gamma + beta.
+/// Computes the layer norm of rows: (x − mean) / √(variance + epsilon) · gamma + beta.
 pub fn norm(x: &CubeTensor, gamma: &CubeTensor, beta: &CubeTensor, epsilon: f64) -> CubeTensor {
     let y = empty(x, x.meta.shape());
     let row = Row::Norm {
@@ -83,8 +83,8 @@ pub fn norm(x: &CubeTensor, gamma: &CubeTensor, beta: &CubeTensor, epsilon: f64)
     y
 }
 
-/// The gradient of a layer norm for its input: with x̂ = (x − mean) / σ and h = g · gamma,
-/// (h − mean(h) − x̂ · mean(h · x̂)) / σ, plus `residual` if there is one.
+/// Computes the gradient of a layer norm's input: with x̂ = (x − mean) / σ and h = g · gamma, (h − mean(h) − x̂ ·
+/// mean(h · x̂)) / σ, plus `residual` if there is one.
 pub fn norm_gradient(
     x: &CubeTensor,
     gamma: &CubeTensor,
@@ -104,8 +104,8 @@ pub fn norm_gradient(
     dx
 }
 
-/// Softmax of the first `width` values of each row of `scores`, in place, after the bias was added; the rest of a row
-/// becomes zero.
+/// Adds the bias to `scores` and computes the softmax of the first `width` values of each row, in place; the rest of
+/// each row becomes zero.
 pub fn softmax(scores: &CubeTensor, width: usize, bias: Option<(&CubeTensor, GroupBias)>) {
     let row = Row::Softmax {
         width: width as u32,
@@ -117,7 +117,7 @@ pub fn softmax(scores: &CubeTensor, width: usize, bias: Option<(&CubeTensor, Gro
     row.launch(scores, &buffers);
 }
 
-/// Turns the gradient `g` for a softmax of rows into that for its input, in place: scale · p · (g − Σ g · p), with the
+/// Replaces the gradient `g` of a softmax by that of its input, in place: scale · p · (g − Σ g · p), with the
 /// probabilities p.
 pub fn softmax_gradient(g: &CubeTensor, p: &CubeTensor, width: usize, scale: f32) {
     let row = Row::SoftmaxGradient {
@@ -208,12 +208,12 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
     }
 }
 
-/// A loop of a thread over its values of a row.
+/// Returns a WGSL loop of a thread over its values of a row.
 fn each(width: u32, statement: &str) -> String {
     format!("  for (var i = t; valid && i < {width}u; i += {THREADS}u) {{ {statement} }}\n")
 }
 
-/// Fills the padding after the values of a row with zeros.
+/// Returns WGSL code that fills the padding after the values of a row with zeros.
 fn zeros(name: &str, width: u32, pitch: u32) -> String {
     match pitch - width {
         0 => String::new(),
@@ -221,7 +221,7 @@ fn zeros(name: &str, width: u32, pitch: u32) -> String {
     }
 }
 
-/// Mean of a row of `x`, and 1 / √(variance + epsilon).
+/// Returns WGSL code for the mean of a row of `x`, and for `rate` = 1 / √(variance + epsilon).
 fn moments(width: u32, epsilon: u32) -> String {
     format!(
         "  let first = row * {width}u;\n  var own = 0.0;\n{}  let mean = total(t, own) / {width}.0;\n  own = 0.0;\n{}  let rate = inverseSqrt(total(t, own) / {width}.0 + {:?});\n",
@@ -275,7 +275,7 @@ fn softmax_text(width: u32, pitch: u32, bias: Option<GroupBias>) -> (Vec<&'stati
             )
         );
     }
-    // Each thread reads what it wrote itself, so nothing has to wait.
+    // Each thread reads only values that it wrote itself, so no barrier is needed.
     let _ = write!(
         body,
         "  var most = -3.4e38;\n{}  let top = largest(t, most);\n  var own = 0.0;\n{}  let rate = 1.0 / total(t, own);\n{}{}",

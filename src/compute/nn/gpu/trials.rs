@@ -17,20 +17,20 @@ use super::{Extra, LEFT, NONE, RIGHT, launch_with};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// Largest error of a product, relative to its largest value.
+/// Largest error of a product, relative to the largest value of the result.
 const TOLERANCE: f64 = 2e-5;
-/// Largest error of a product that may round its operands to f16.
+/// Largest relative error of a product that may round its operands to f16.
 const ROUNDED_TOLERANCE: f64 = 4e-3;
 
-/// Returns values from −1 to 1. A multiplicative hash spreads them evenly.
+/// Returns pseudo-random values from −1 to 1, evenly distributed by a multiplicative hash.
 fn values(indices: Range<u32>) -> impl Iterator<Item = f32> {
     indices.map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / (1u32 << 23) as f32 - 1.0)
 }
 
-/// Returns a matrix of such values on the device, in f32 or f16.
+/// Returns a matrix of these values on the device, in f32 or f16.
 fn matrix([rows, columns]: [usize; 2], dtype: DType, device: &Device) -> Result<CubeTensor> {
     let count = (rows * columns) as u32;
-    // Matrices of different sizes start at different values.
+    // Matrices of different sizes get different values.
     let values = values(count..2 * count);
     let shape = [rows, columns];
     let data = match dtype {
@@ -51,13 +51,13 @@ struct Trial {
     batch: usize,
     operands: [CubeTensor; 2],
     device: Device,
-    /// Every `step`-th row of the result is compared with the CPU's.
+    /// Only every `step`-th row of the result is compared with the CPU's.
     step: usize,
 }
 
 impl Trial {
-    /// Makes matrices m × k and k × n with values from −1 to 1. `a` and `b` say which of them is stored transposed; B is
-    /// f16 if `b_half`.
+    /// Creates matrices m × k and k × n with values from −1 to 1. `a` and `b` say which of them are stored
+    /// transposed; B is f16 if `b_half`.
     fn new(
         [m, k, n]: [usize; 3],
         batch: usize,
@@ -123,8 +123,8 @@ impl Trial {
         read(&out)
     }
 
-    /// Returns the seconds of one launch: the shortest of those that fit into `MEASURED`, in rounds of ten if they are
-    /// short.
+    /// Returns the time of one launch in seconds: the shortest of several measurements within `MEASURED`. After the
+    /// first, each measures ten launches.
     fn time(&self, tiles: Tiles) -> Result<f64> {
         const MEASURED: Duration = Duration::from_millis(30);
         let out = empty(
@@ -158,7 +158,7 @@ impl Trial {
         }
     }
 
-    /// Computes the rows to compare in f64 on the CPU.
+    /// Computes the rows for the comparison in f64 on the CPU.
     fn expected(&self) -> Result<HostTensor> {
         let [m, k, n] = self.sizes;
         let [a, b] = &self.operands;
@@ -190,7 +190,7 @@ impl Trial {
         })
     }
 
-    /// Returns the error of these rows.
+    /// Compares the result with these rows and returns the error.
     ///
     /// # Errors
     /// Returns a Problem that names the tiles if the error is too large.
@@ -204,7 +204,7 @@ impl Trial {
         self.check_error(tiles, found.relative_error(expected))
     }
 
-    /// # Errors
+    /// Returns the error, unless it is too large.
     /// Returns a Problem that names the tiles if the error is too large.
     fn check_error(&self, tiles: Tiles, error: f64) -> Result<f64> {
         let tolerance = match self.product.rounded {
@@ -221,7 +221,7 @@ impl Trial {
     }
 }
 
-/// Copies a matrix from its device; waits for the device.
+/// Copies a matrix from its device, after waiting for the device.
 fn read(matrix: &CubeTensor) -> Result<HostTensor> {
     let matrix = Tensor::<2>::from_primitive::<Cube>(matrix.clone());
     HostTensor::read(&matrix.cast(burn::tensor::FloatDType::F32))
@@ -245,8 +245,8 @@ pub fn check_tiles(device: &Device) -> Result<f64> {
     Ok(worst)
 }
 
-/// Computes products with all tiles of these cooperative matrices; returns the largest relative error of those that do not
-/// round their operands.
+/// Computes products with all tiles of these cooperative matrices; returns the largest relative error of those that
+/// do not round their operands.
 ///
 /// # Errors
 /// Returns a Problem that names the tiles whose product is wrong.
@@ -259,7 +259,7 @@ pub fn check_cooperative(fragments: Fragments, device: &Device) -> Result<f64> {
     Ok(worst)
 }
 
-/// Compares products of odd sizes with epilogues, of gradients and with an f16 matrix with those of ordinary arithmetic;
+/// Compares several products (odd sizes, epilogues, gradients, an f16 matrix) with those of ordinary arithmetic;
 /// returns the largest relative error.
 ///
 /// # Errors
@@ -302,7 +302,7 @@ fn check_tile(tiles: Tiles, rounded: bool, device: &Device) -> Result<f64> {
         let bias = matrix([1, n], DType::F32, device)?;
         let residual = matrix([m, n], DType::F32, device)?;
         let result = |tiles: Tiles| {
-            // GELU writes it, GELU' reads it.
+            // GELU writes this matrix, GELU' reads it.
             let other = matrix([m, n], DType::F32, device)?;
             let extra = match activation {
                 Activation::Identity => Extra::default(),
@@ -327,8 +327,8 @@ fn check_tile(tiles: Tiles, rounded: bool, device: &Device) -> Result<f64> {
 /// Number of rows of a result that are compared with the CPU's.
 const CHECKED_ROWS: usize = 25;
 
-/// Times all tiles for each class and returns the fastest. Those with cooperative matrices must also be correct. Classes
-/// that the time limit does not allow are skipped.
+/// Times all tiles for each class and returns the fastest. Tiles with cooperative matrices must also be correct.
+/// Classes that exceed the time limit are skipped.
 ///
 /// # Errors
 /// Returns a Problem if the device failed.

@@ -14,17 +14,17 @@ macro_rules! line {
 
 pub(super) use line;
 
-/// Factor of gradients before they are rounded to f16, like the loss scale of mixed-precision training. A power of two,
-/// so that nothing else is rounded.
+/// Factor of gradients before they are rounded to f16, like the loss scale of mixed-precision training. It is a power
+/// of two, so the multiplication itself is exact.
 pub const GRADIENT_SCALE: f32 = 1024.0;
 
-/// Factor of what an f16 value leaves of an f32 value, before it is rounded to f16.
+/// Factor of the remainder of an f32 value after its upper f16 part, before it is rounded to f16.
 pub const LOW_SCALE: f32 = 2048.0;
 
-/// Endings of the names of a tile's two f16 arrays.
+/// Suffixes of the names of a tile's two f16 arrays.
 pub const PLANES: [&str; 2] = ["", "_low"];
 
-/// How one operand is loaded into shared memory. Its tile has the layout of the stored matrix: lines of vectors.
+/// How an operand is loaded into shared memory. Its tile has the layout of the stored matrix: lines of vectors.
 pub struct Operand {
     pub name: &'static str,
     stored: Stored,
@@ -33,16 +33,16 @@ pub struct Operand {
     pub planes: usize,
     /// Whether values are multiplied by [`GRADIENT_SCALE`] before they are rounded.
     scaled: bool,
-    /// Whether the contraction runs from line to line.
+    /// Whether consecutive lines are consecutive indices of the contraction.
     pub line_is_k: bool,
     /// Number of lines and columns of the stored matrix.
     lines: Size,
     columns: u32,
-    /// Lines of a tile, and vectors of four values in each.
+    /// Number of lines of a tile, and number of vectors of four values in each.
     tile: [u32; 2],
     /// Stride from one line of the tile to the next, in vectors.
     pub pitch: u32,
-    /// Vectors that a thread loads in each step.
+    /// Number of vectors that each thread loads in each step.
     pub each: u32,
     threads: u32,
 }
@@ -81,8 +81,8 @@ impl Operand {
         operand.with_fragments(product, tiles, 1)
     }
 
-    /// Stores the tile as cooperative matrices need it, if they are used. Two extra vectors (16 bytes) for each line put
-    /// adjacent lines of a fragment into different banks.
+    /// Stores the tile in the layout of cooperative matrices, if they are used. Two extra vectors (16 bytes) per line
+    /// put adjacent lines of a fragment into different banks.
     fn with_fragments(self, product: &Product, tiles: &Tiles, index: usize) -> Self {
         match tiles.fragments {
             None => self,
@@ -103,7 +103,7 @@ impl Operand {
         }
     }
 
-    /// For an operand whose rows are not contracted: sizes of matrix and tile as (rows, contraction).
+    /// Creates an operand whose columns are contracted; the sizes of matrix and tile are (rows, contraction).
     fn new(
         name: &'static str,
         stored: Stored,
@@ -120,7 +120,7 @@ impl Operand {
         };
         let columns = match (columns, stored.padded) {
             (Size::Fixed(columns), false) => columns,
-            // A variable number of rows occurs only along lines.
+            // A variable number of rows occurs only along lines, so the columns are fixed.
             _ => stored.lead,
         };
         Self {
@@ -139,7 +139,7 @@ impl Operand {
         }
     }
 
-    /// Number of vectors of a tile.
+    /// Returns the number of vectors of a tile.
     fn size(&self) -> u32 {
         self.tile[0] * self.pitch
     }
@@ -218,7 +218,7 @@ impl Operand {
         line!(text, "}}");
     }
 
-    /// Returns expressions for line and vector of the tile that thread `t` loads as its `i`-th.
+    /// Returns WGSL expressions for the line and vector of the tile that thread `t` loads as its `i`-th.
     fn place(&self, i: u32) -> (String, String) {
         let quads = self.tile[1];
         let at = match i {
@@ -268,8 +268,8 @@ impl Operand {
                         text,
                         "{indent}{{\n{indent}  let v = next_{name}{i} * {scale:?};"
                     );
-                    // The upper part is cut by its bits: a compiler may take the difference to a rounded value for
-                    // zero. Values that are too small for f16 are in the lower part only.
+                    // The upper part is truncated by a bit mask, because a compiler may optimise the difference to a
+                    // rounded value to zero. Values that are too small for f16 are only in the lower part.
                     line!(
                         text,
                         "{indent}  let cut = bitcast<vec4<f32>>(bitcast<vec4<u32>>(v) & vec4<u32>(0xffffe000u));"

@@ -8,7 +8,7 @@ use super::{Activation, Epilogue, GELU, Product, Stored, Tiles};
 const XYZW: [char; 4] = ['x', 'y', 'z', 'w'];
 
 impl Epilogue {
-    /// The names of the buffers behind A, B and the result, in the order of their bindings.
+    /// Returns the names of the buffers after A, B and the result, in the order of their bindings.
     fn buffers(self) -> impl Iterator<Item = &'static str> {
         let is_used = [
             ("bias", self.bias),
@@ -74,7 +74,7 @@ pub fn text(product: &Product, tiles: &Tiles) -> String {
             line!(text, "  var next_{}{i}: vec4<f32>;", operand.name);
         }
     }
-    // Steps of the contraction: all of them, or this workgroup's share.
+    // The steps of the contraction: all of them, or this workgroup's part.
     let all = format!("(({} + {}u) / {depth}u)", product.k.text(), depth - 1);
     match tiles.splits {
         1 => line!(text, "  let first_step = 0u;\n  let end_step = {all};"),

@@ -1,4 +1,4 @@
-//! How the work of a product is divided among workgroups and threads.
+//! The division of a product's work among workgroups and threads.
 
 /// The cooperative matrices of a GPU: the subgroup multiplies `size` × `size` fragments of f16 and sums them in f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -10,14 +10,14 @@ pub struct Fragments {
 }
 
 impl Fragments {
-    /// Returns all kinds that tiles exist for.
+    /// Returns all kinds for which there are tiles.
     pub fn all() -> impl Iterator<Item = Self> {
         let lanes = [32, 64, 16, 8].into_iter();
         lanes.flat_map(|lanes| [16, 8].map(|size| Self { size, lanes }))
     }
 }
 
-/// How the work of a product is divided.
+/// The division of a product's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tiles {
     /// Rows, columns and depth of a workgroup's tile.
@@ -88,8 +88,8 @@ impl Tiles {
             .all(|count| count.is_multiple_of(self.threads()))
     }
 
-    /// Returns tiles for a product of these sizes, chosen by the resulting number of workgroups: a GPU has about a
-    /// hundred processors, and each needs two workgroups or more.
+    /// Returns tiles for a product of these sizes that result in enough workgroups: a GPU has about a hundred
+    /// processors, and each needs at least two workgroups.
     pub fn for_sizes([m, n, k]: [usize; 3], batch: usize) -> Self {
         const WANTED: usize = 256;
         let groups = |tiles: &Self| {
@@ -108,7 +108,7 @@ impl Tiles {
             true => Self::SMALL,
             false => Self::MEDIUM,
         };
-        // A workgroup is useful for a part of the contraction of about 256 or more.
+        // Splitting the contraction is useful only for parts of about 256 or more.
         let splits = (WANTED / groups(&tiles).max(1)).min(k / 256).clamp(1, 32);
         match batch {
             1 => Self {
@@ -137,14 +137,14 @@ impl Tiles {
         all.find(|tiles| tiles.name() == name)
     }
 
-    /// Threads of a workgroup.
+    /// Returns the number of threads of a workgroup.
     pub fn threads(&self) -> u32 {
         let [rows, columns, _] = self.group;
         let units = (rows / self.unit[0]) * (columns / self.unit[1]);
         units * self.fragments.map_or(1, |fragments| fragments.lanes)
     }
 
-    /// Workgroups of a launch.
+    /// Returns the numbers of workgroups of a launch.
     pub fn groups(&self, m: usize, n: usize, batch: usize) -> [u32; 3] {
         let [rows, columns, _] = self.group;
         [
