@@ -1,9 +1,9 @@
 //! Products with a frozen bf16 matrix on AMX tiles (Intel server processors since 2023).
 //!
-//! A tile has sixteen rows of 64 bytes. One instruction multiplies sixteen rows of 32 bf16 numbers by sixteen rows of
-//! sixteen pairs, in the layout of panels (see `pairs.rs`), and adds to sixteen times sixteen f32 sums. The compiler
-//! does not support these registers yet, so a whole block of a product is written in assembly. The operating system has
-//! to allow their use: Linux saves them for a process that requested it.
+//! A tile has sixteen rows of 64 bytes. One instruction multiplies sixteen rows of 32 bf16 values by sixteen rows of
+//! sixteen pairs, in the layout of panels (see `pairs.rs`), and adds the result to 16 × 16 f32 sums. The compiler
+//! does not support these registers yet, so a whole block of a product is written in assembly. The operating system
+//! must allow their use: Linux saves them only for processes that requested it.
 #![allow(unsafe_code)]
 
 use std::arch::asm;
@@ -24,17 +24,17 @@ use super::simd_x86::Avx512;
 /// Length of the inner axis that is summed at a time: a block of this length of each matrix fits into the L1 cache.
 const DEPTH: usize = 256;
 
-/// Number of pairs of the right matrix, and of the left one, that are packed at a time: both fit into the L2 cache.
+/// Number of pairs of the right matrix, and of the left one, that are packed at a time; both fit into the L2 cache.
 const ROOM: usize = 64 * 1024;
 const LEFT_ROOM: usize = 64 * 1024;
 
-/// Rows and columns of a block: two by two tiles.
+/// Number of rows and columns of a block, which consists of two by two tiles.
 const BLOCK: usize = 2 * WIDTH;
 
-/// Elements of a tile.
+/// Number of elements of a tile.
 const TILE: usize = WIDTH * WIDTH;
 
-/// Returns whether this processor has AMX and the system lets this process use it; requests it the first time.
+/// Returns whether this processor has AMX and the system allows this process to use it. The first call requests it.
 pub(crate) fn is_there() -> bool {
     static THERE: OnceLock<bool> = OnceLock::new();
     *THERE.get_or_init(|| {
@@ -61,7 +61,7 @@ fn allowed() -> bool {
     false
 }
 
-/// The configuration of the tiles, in the layout of the instruction.
+/// The configuration of the tiles, in the layout that the instruction requires.
 #[repr(C, align(64))]
 struct Config {
     palette: u8,
@@ -86,7 +86,7 @@ unsafe fn configure(rows: usize) {
         bytes: [0; 16],
         rows: [0; 16],
     };
-    // The sums, the left matrix, the right one: the order in `whole_block`.
+    // In the order of `whole_block`: the sums, the left matrix, the right matrix.
     config.rows[..8].copy_from_slice(&[upper, upper, lower, lower, upper, lower, all, all]);
     config.bytes[..8].fill(64);
     // SAFETY: 64 bytes are read.
@@ -159,8 +159,8 @@ unsafe fn run(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
     unsafe { asm!("tilerelease", options(nostack, nomem, preserves_flags)) };
 }
 
-/// Rounds the columns `along` of some rows: tile by tile along a block of rows, alternating its upper and lower
-/// sixteen.
+/// Rounds the columns `along` of some rows to bf16. The result is ordered by blocks of rows; within a block, tiles of
+/// its upper and lower sixteen rows alternate along the columns.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")]
 fn round(a: Matrix<'_>, rows: Range<usize>, along: Range<usize>, store: Store, to: &mut [f32]) {
     let deep = along.len().next_multiple_of(PAIRS) / 2;
@@ -200,10 +200,10 @@ enum Begin<'a> {
     With(&'a [f32]),
 }
 
-/// One block of the result, up to 32 × 32.
+/// Computes one block of the result, up to 32 × 32.
 ///
 /// # Safety
-/// The tiles are there, and ready for this number of rows.
+/// The tiles must be configured for this number of rows.
 unsafe fn block(
     y: &mut [f32],
     stride: usize,
@@ -233,7 +233,7 @@ unsafe fn block(
     }
 }
 
-/// The same of 32 columns: of what is there, or `begin` in each row.
+/// Computes a block with 32 columns. The sums start at the values in `y`, or at `begin` in each row.
 ///
 /// # Safety
 /// As for [`block`].
@@ -327,7 +327,7 @@ unsafe fn whole_block(
     }
 }
 
-/// Nothing but multiplications of tiles: how many numbers were multiplied and added.
+/// Multiplies tiles without loading or storing; returns the number of multiply-add operations.
 pub(crate) fn chains(times: usize) -> usize {
     assert!(is_there());
     let times = times / WIDTH;

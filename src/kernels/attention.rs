@@ -157,7 +157,8 @@ pub fn backward_image(
     backward_heads(shape, (qkv, bias, stats), g, dqkv, &mut [], scratch);
 }
 
-/// The same; the gradient for the bias is added to `dbias` (heads × tokens × tokens, or empty).
+/// Like [`backward_image`]; also adds the gradient of the bias to `dbias` (heads × tokens × tokens), unless it is
+/// empty.
 fn backward_heads(
     shape: Shape,
     (qkv, bias, stats): (&[f32], &[f32], &[RowStats]),

@@ -75,7 +75,7 @@ fn of_the_processor(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf
 }
 
 simd! {
-    /// The same on processors without bf16 instructions.
+    /// Computes the product on processors without bf16 instructions.
     fn widened<L>(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
         run::<L, OfPairs<Widened>>(to, bias, a, b);
     }
@@ -122,11 +122,11 @@ impl<L: Lanes, P: Pairs<L>> Kind<L> for OfPairs<P> {
     }
 }
 
-/// With the processor's bf16 instructions.
+/// Uses the processor's bf16 instructions.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) struct Native;
 
-/// The registers of those instructions.
+/// The lanes of these instructions.
 #[cfg(target_arch = "x86_64")]
 pub(crate) type Wide = Avx512;
 #[cfg(target_arch = "aarch64")]
@@ -164,7 +164,7 @@ impl Pairs<Avx512> for Native {
     }
 }
 
-/// With conversion to f32 before the multiplication.
+/// Converts the values to f32 before the multiplication.
 pub(crate) struct Widened;
 
 impl<L: Lanes> Pairs<L> for Widened {

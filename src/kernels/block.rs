@@ -19,11 +19,11 @@ use super::softmax::RowStats;
 /// Scale and shift of a layer norm.
 #[derive(Clone, Copy)]
 pub struct Norm<'a> {
-    /// width.
+    /// Scale, one value per channel.
     pub gamma: &'a [f32],
-    /// width.
+    /// Shift, one value per channel.
     pub beta: &'a [f32],
-    /// Added to the variance.
+    /// Value added to the variance.
     pub epsilon: f32,
 }
 

@@ -1,8 +1,8 @@
-//! Memory for results, saved activations and scratch, used again instead of being given back.
+//! Memory for results, saved activations and scratch, which is recycled instead of returned to the system.
 //!
-//! Training asks for the same sizes in every step. Fresh memory from the system has to be cleared
-//! page by page by the kernel (a fifth of the time of a training step), and a recycled buffer need
-//! not be cleared at all when it is about to be overwritten. A dropped [`Buffer`] hands its memory back.
+//! Training requests the same sizes in every step. The kernel must clear new memory page by page, which takes a fifth
+//! of the time of a training step. Recycled memory is not cleared, because it is overwritten anyway. A dropped
+//! [`Buffer`] returns its memory to the pool.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -10,22 +10,22 @@ use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// One cache line; the unit buffers are made of, so that they start on a line.
+/// One cache line. Buffers consist of lines, so that they are aligned to one.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Line([f32; LINE]);
 
 const LINE: usize = 16;
 
-/// Buffers that lay idle while this many others were asked for are freed.
+/// Idle buffers are freed after this number of other requests.
 const PATIENCE: u64 = 1 << 15;
 
-/// Buffers below this many lines are left to the allocator.
+/// Smaller buffers, in lines, are left to the allocator.
 const SMALLEST: usize = 64;
 
 #[derive(Default)]
 struct Pool {
-    /// Idle memory by its length in lines, with the clock at the time it was put back.
+    /// Idle memory by its length in lines, with the value of `clock` when it was returned.
     idle: HashMap<usize, Vec<(u64, Vec<Line>)>>,
     clock: u64,
 }
@@ -62,20 +62,20 @@ impl Pool {
     }
 }
 
-/// Frees the idle memory; worth calling when a run has ended.
+/// Frees the idle memory; useful after a run.
 pub fn release() {
     let idle = pool().take();
     drop(idle);
 }
 
-/// `f32` numbers that start on a cache line. A new buffer holds arbitrary (but valid) numbers.
+/// `f32` values that start on a cache line. The values of a new buffer are arbitrary but initialised.
 pub struct Buffer {
     lines: Vec<Line>,
     len: usize,
 }
 
 impl Buffer {
-    /// `len` numbers of arbitrary value.
+    /// Returns a buffer of `len` arbitrary values.
     pub fn new(len: usize) -> Self {
         let lines = len.div_ceil(LINE);
         let recycled = if lines < SMALLEST {
@@ -87,14 +87,14 @@ impl Buffer {
         Self { lines, len }
     }
 
-    /// The one that this thread kept, of at least `len` numbers of arbitrary value: a small product is done before the lock
-    /// of the others is open.
+    /// Returns the buffer kept by this thread, or a new one, with at least `len` arbitrary values. This avoids the
+    /// lock of the pool, which takes longer than a small product.
     pub(crate) fn kept(len: usize) -> Self {
         let kept = KEPT.take().filter(|kept| kept.len >= len);
         kept.unwrap_or_else(|| Self::new(len))
     }
 
-    /// Keeps it for this thread.
+    /// Keeps the buffer for this thread.
     pub(crate) fn keep(self) {
         KEPT.set(Some(self));
     }

@@ -1,7 +1,7 @@
-//! Depthwise 7 × 7 convolution on tokens (channels last), stride 1, borders padded with zeros.
+//! Depthwise 7 × 7 convolution of tokens (channels last), stride 1, padded with zeros.
 //!
-//! The gradient for the input is the same convolution with the kernel turned by 180°; that for the
-//! kernel sums, for each of its places, the products of input and gradient so far apart.
+//! The gradient of the input is the same convolution with the kernel rotated by 180°. The gradient of a kernel weight
+//! is the sum of the products of the input and the gradient at its offset.
 
 use rayon::prelude::*;
 
@@ -11,12 +11,12 @@ use super::simd::{Level, WIDTH, simd};
 /// Side of the kernel.
 pub const SIDE: usize = 7;
 const BORDER: usize = SIDE / 2;
-/// Channels handled together.
+/// Number of channels that are processed together.
 const BLOCK: usize = WIDTH;
-/// Neighbouring outputs computed together.
+/// Number of adjacent outputs that are computed together.
 const RUN: usize = 8;
 
-/// Sizes of one convolution.
+/// The sizes of a convolution.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Rows of the grid.
@@ -28,7 +28,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Columns of the padded grid: room for whole runs and both borders.
+    /// Returns the number of columns of the padded grid, which contains whole runs and both borders.
     fn padded_columns(self) -> usize {
         self.columns.next_multiple_of(RUN) + SIDE - 1
     }
@@ -38,12 +38,12 @@ impl Shape {
     }
 }
 
-/// Neighbouring channels.
+/// A block of adjacent channels.
 type Channels = [f32; BLOCK];
 
 simd! {
-    /// A row of outputs of one block of channels. `x`: the padded grid (rows of `stride` places)
-    /// from the first row the kernel touches; `y`: columns rounded up to [`RUN`].
+    /// Computes a row of outputs for one block of channels. `x` is the padded grid (rows of `stride` positions) from
+    /// the first row under the kernel on; `y` has the number of columns rounded up to [`RUN`].
     fn convolve_row<L>(
         x: &[Channels],
         kernel: &[Channels; SIDE * SIDE],
@@ -74,8 +74,8 @@ simd! {
     }
 }
 
-/// `kernel` is 49 × channels, `bias` channels or empty; `turned` turns the kernel by 180°.
-/// `x`: batch × tokens × channels; the result is of the same shape.
+/// Computes the convolution of `x` (batch × tokens × channels); the result has the same shape. `kernel` is 49 ×
+/// channels, `bias` has one value per channel or is empty; `turned` rotates the kernel by 180°.
 pub fn convolve(shape: Shape, x: &[f32], kernel: &[f32], bias: &[f32], turned: bool) -> Buffer {
     let image = shape.rows * shape.columns * shape.channels;
     let mut y = Buffer::new(x.len());
@@ -87,7 +87,7 @@ pub fn convolve(shape: Shape, x: &[f32], kernel: &[f32], bias: &[f32], turned: b
         .map(|first| block_of_kernel(shape.channels, first, kernel, bias, turned))
         .collect();
     let row = shape.columns * shape.channels;
-    // The borders of the scratch stay zero: `fill_grid` writes only inside of them.
+    // The borders of the scratch grid stay zero, because `fill_grid` writes only the inside.
     let scratch = || vec![[0.0; BLOCK]; shape.padded()];
     let images = x.par_chunks_exact(image).zip(y.par_chunks_exact_mut(image));
     images.for_each(|(x, y)| {
@@ -108,10 +108,10 @@ pub fn convolve(shape: Shape, x: &[f32], kernel: &[f32], bias: &[f32], turned: b
     y
 }
 
-/// The taps of one block of channels.
+/// The kernel weights of one block of channels.
 type Kernel = [Channels; SIDE * SIDE];
 
-/// The taps and the bias of the channels from `first` on; 0 beyond the last.
+/// Returns kernel and bias of the block of channels that starts at `first`; 0 beyond the last channel.
 fn block_of_kernel(
     channels: usize,
     first: usize,
@@ -133,7 +133,7 @@ fn block_of_kernel(
     (taps, own)
 }
 
-/// Copies the channels from `first` on of one image into the padded grid.
+/// Copies a block of channels, which starts at `first`, of one image into the padded grid.
 fn fill_grid(shape: Shape, x: &[f32], first: usize, grid: &mut [Channels]) {
     let stride = shape.padded_columns();
     for (r, x) in x.chunks_exact(shape.columns * shape.channels).enumerate() {
@@ -144,10 +144,10 @@ fn fill_grid(shape: Shape, x: &[f32], first: usize, grid: &mut [Channels]) {
     }
 }
 
-/// Copies a block of channels, or the fewer that are left on one side.
+/// Copies a block of channels, or fewer if a slice is shorter.
 #[inline(always)]
 fn copy_block(from: &[f32], to: &mut [f32]) {
-    // A fixed number, so the compiler needs no function call.
+    // A copy of fixed length needs no function call.
     if let (Some(from), Some(to)) = (from.first_chunk::<BLOCK>(), to.first_chunk_mut()) {
         *to = *from;
     } else {
@@ -156,7 +156,7 @@ fn copy_block(from: &[f32], to: &mut [f32]) {
     }
 }
 
-/// Outputs of one block of channels: rows × (columns rounded up to [`RUN`]).
+/// Computes the outputs of one block of channels: rows × (columns rounded up to [`RUN`]).
 fn convolve_plane(
     shape: Shape,
     grid: &[Channels],
@@ -182,8 +182,8 @@ fn write_row(shape: Shape, plane: &[Channels], r: usize, first: usize, y: &mut [
 }
 
 simd! {
-    /// Adds to `sums` the products of a row of gradients (`g`: columns) with the inputs under each
-    /// place of the kernel. `x` as in [`convolve_row`].
+    /// Adds to `sums`, for each position of the kernel, the products of a row of gradients `g` with the inputs at
+    /// that position. `x` is as in [`convolve_row`].
     fn correlate_row<L>(x: &[Channels], g: &[Channels], stride: usize, sums: &mut Kernel) {
         for (row, sums) in sums.as_chunks_mut::<SIDE>().0.iter_mut().enumerate() {
             let mut own = [L::splat(0.0); SIDE];
@@ -200,12 +200,12 @@ simd! {
     }
 }
 
-/// Images whose gradients for the kernel are summed in one go: a fixed number, so that the sum
-/// does not depend on the number of cores.
+/// Number of images whose kernel gradients are summed together. It is fixed, so that the sum does not depend on the
+/// number of cores.
 const IMAGES: usize = 4;
 
-/// Gradient for the kernel (49 × channels) from that for the result, `g`; both it and `x` are
-/// batch × tokens × channels.
+/// Returns the gradient of the kernel (49 × channels), given the input `x` and the gradient `g` of the result (both
+/// batch × tokens × channels).
 pub fn kernel_gradient(shape: Shape, x: &[f32], g: &[f32]) -> Buffer {
     let Shape { channels, .. } = shape;
     let piece = IMAGES * shape.rows * shape.columns * channels;
@@ -233,7 +233,7 @@ pub fn kernel_gradient(shape: Shape, x: &[f32], g: &[f32]) -> Buffer {
     all
 }
 
-/// That of some images for the channels from `first` on.
+/// Returns the gradient of the kernel for some images and the block of channels that starts at `first`.
 fn block_gradient(shape: Shape, x: &[f32], g: &[f32], first: usize) -> Kernel {
     let image = shape.rows * shape.columns * shape.channels;
     let stride = shape.padded_columns();

@@ -1,9 +1,9 @@
-//! GELU, SwiGLU, their derivatives and sums, element by element.
+//! Element-wise functions: GELU, SwiGLU, their derivatives, sums and products.
 
 use super::math::{exp, map, normal_cdf, total, update};
 use super::simd::{Lanes, WIDTH, simd};
 
-/// x·Φ(x) and its derivative Φ(x) + x·φ(x).
+/// Returns x·Φ(x) and its derivative Φ(x) + x·φ(x).
 #[inline(always)]
 fn gelu_and_slope<L: Lanes>(x: L) -> [L; 2] {
     let [cdf, e] = normal_cdf(x);
@@ -12,7 +12,7 @@ fn gelu_and_slope<L: Lanes>(x: L) -> [L; 2] {
 }
 
 simd! {
-    /// y = x·Φ(x).
+    /// Computes y = x·Φ(x).
     pub fn gelu<L>(x: &[f32], y: &mut [f32]) {
         map(
             [x],
@@ -24,7 +24,7 @@ simd! {
 }
 
 simd! {
-    /// y becomes y·Φ(y).
+    /// Replaces y by y·Φ(y).
     pub fn gelu_in_place<L>(y: &mut [f32]) {
         update(
             y,
@@ -36,7 +36,7 @@ simd! {
 }
 
 simd! {
-    /// y becomes y·Φ(y); `slopes` = Φ(y) + y·φ(y) of the former y.
+    /// Replaces y by y·Φ(y), and computes `slopes` = Φ(y) + y·φ(y) of the previous y.
     pub fn gelu_with_slope<L>(y: &mut [f32], slopes: &mut [f32]) {
         let (whole, rest) = y.as_chunks_mut::<WIDTH>();
         let (whole_slopes, rest_slopes) = slopes.as_chunks_mut::<WIDTH>();
@@ -52,7 +52,7 @@ simd! {
 }
 
 simd! {
-    /// dx = g·(Φ(x) + x·φ(x)).
+    /// Computes dx = g·(Φ(x) + x·φ(x)), the gradient of [`gelu`].
     pub fn gelu_backward<L>(x: &[f32], g: &[f32], dx: &mut [f32]) {
         map(
             [x, g],
@@ -63,7 +63,7 @@ simd! {
     }
 }
 
-/// σ(x) = 1 / (1 + e^−x).
+/// Returns σ(x) = 1 / (1 + e^−x).
 #[inline(always)]
 fn sigmoid<L: Lanes>(x: L) -> L {
     let one = L::splat(1.0);
@@ -71,7 +71,7 @@ fn sigmoid<L: Lanes>(x: L) -> L {
 }
 
 simd! {
-    /// y = a·σ(a)·b, SwiGLU with the gate a (Shazeer, 2020).
+    /// Computes y = a·σ(a)·b, SwiGLU with the gate a (Shazeer, 2020).
     pub fn swiglu<L>(a: &[f32], b: &[f32], y: &mut [f32]) {
         map(
             [a, b],
@@ -83,7 +83,8 @@ simd! {
 }
 
 simd! {
-    /// The gradients of [`swiglu`] from g, that of its result: da = g·b·σ(a)·(1 + a·(1 − σ(a))), db = g·a·σ(a).
+    /// Computes the gradients of [`swiglu`], given the gradient g of its result: da = g·b·σ(a)·(1 + a·(1 − σ(a))), db
+    /// = g·a·σ(a).
     pub fn swiglu_backward<L>(a: &[f32], b: &[f32], g: &[f32], da: &mut [f32], db: &mut [f32]) {
         map(
             [a, b, g],
@@ -104,7 +105,7 @@ simd! {
 }
 
 simd! {
-    /// y becomes y·factor.
+    /// Replaces y by y·factor.
     pub fn multiply<L>(y: &mut [f32], factor: &[f32]) {
         update(
             y,
@@ -116,7 +117,7 @@ simd! {
 }
 
 simd! {
-    /// y becomes y + other.
+    /// Replaces y by y + other.
     pub fn add<L>(y: &mut [f32], other: &[f32]) {
         update(
             y,
@@ -128,7 +129,7 @@ simd! {
 }
 
 simd! {
-    /// y = a + b.
+    /// Computes y = a + b.
     pub fn add_to<L>(a: &[f32], b: &[f32], y: &mut [f32]) {
         map(
             [a, b],
@@ -140,7 +141,7 @@ simd! {
 }
 
 simd! {
-    /// y = a·b.
+    /// Computes y = a·b.
     pub fn multiply_to<L>(a: &[f32], b: &[f32], y: &mut [f32]) {
         map(
             [a, b],
@@ -152,7 +153,7 @@ simd! {
 }
 
 simd! {
-    /// y = x·factor.
+    /// Computes y = x·factor.
     pub fn scale<L>(x: &[f32], factor: f32, y: &mut [f32]) {
         let factor = L::splat(factor);
         map(
@@ -165,7 +166,7 @@ simd! {
 }
 
 simd! {
-    /// sum becomes sum + a·b.
+    /// Replaces sum by sum + a·b.
     pub fn add_products<L>(a: &[f32], b: &[f32], sum: &mut [f32]) {
         update(
             sum,
@@ -177,7 +178,7 @@ simd! {
 }
 
 simd! {
-    /// The one number of `sum` becomes Σ a·b.
+    /// Sets the single value of `sum` to Σ a·b.
     pub fn total_of_products<L>(a: &[f32], b: &[f32], sum: &mut [f32; 1]) {
         sum[0] = total(
             [a, b],
@@ -189,7 +190,7 @@ simd! {
 }
 
 simd! {
-    /// Every row of `y` becomes that of `x` times `row`.
+    /// Computes y = x·row for every row of x.
     pub fn multiply_by_row<L>(x: &[f32], row: &[f32], y: &mut [f32]) {
         let rows = x.chunks_exact(row.len()).zip(y.chunks_exact_mut(row.len()));
         for (x, y) in rows {
@@ -204,7 +205,7 @@ simd! {
 }
 
 simd! {
-    /// Every row of `y` becomes that of `x` plus `row`.
+    /// Computes y = x + row for every row of x.
     pub fn add_row<L>(x: &[f32], row: &[f32], y: &mut [f32]) {
         let rows = x.chunks_exact(row.len()).zip(y.chunks_exact_mut(row.len()));
         for (x, y) in rows {
@@ -219,9 +220,8 @@ simd! {
 }
 
 simd! {
-    /// SGD with momentum, with `factors` = factor, momentum, decay, rate: `change` becomes
-    /// momentum·`former` + factor·g + decay·x, and `y` becomes x − rate·`change`. All slices have
-    /// one length.
+    /// Performs a step of SGD with momentum: `change` = momentum·`former` + factor·g + decay·x, and `y` = x −
+    /// rate·`change`. `factors` are factor, momentum, decay and rate. All slices have the same length.
     pub fn momentum_step<L>(
         x: &[f32],
         g: &[f32],
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
     use crate::simd::Level;
 
-    /// erf by its Taylor series (small |x|) and continued fraction (large |x|), in f64.
+    /// Computes erf in f64 by its Taylor series (small |x|) or continued fraction (large |x|).
     fn erf(x: f64) -> f64 {
         let a = x.abs();
         let value = if a < 3.0 {
@@ -294,7 +294,7 @@ mod tests {
             assert_eq!(both, y);
             for ((x, y), slope) in x.iter().zip(&y).zip(&slope) {
                 let (exact, exact_slope) = gelu_exact(f64::from(*x));
-                // Above 1, rounding of the result itself is larger than 2e-7.
+                // Above 1, the rounding of the result is larger than 2e-7.
                 let allowed = 2e-7 * exact.abs().max(1.0);
                 let error = (f64::from(*y) - exact).abs();
                 assert!(error <= allowed, "{level:?} gelu({x}): off by {error:e}");

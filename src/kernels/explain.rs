@@ -1,4 +1,4 @@
-//! Which way products are computed, on request: their shapes, their kernels, and the time they take.
+//! Records, on request, the matrix products that are computed: their shapes, kernels and times.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,21 +7,21 @@ use std::time::{Duration, Instant};
 
 use super::matrix::Matrix;
 
-/// A way to compute a product.
+/// The kernel of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kernel {
-    /// By panels: see `panels.rs`.
+    /// Panels; see `panels.rs`.
     Panels,
-    /// The `gemm` crate's.
+    /// The `gemm` crate.
     Gemm,
-    /// With a matrix of bf16: see `bf16.rs`.
+    /// With a bf16 matrix; see `bf16.rs`.
     Bf16,
-    /// With such a matrix, by tiles: see `amx.rs`.
+    /// With a bf16 matrix, by AMX tiles; see `amx.rs`.
     Amx,
 }
 
 impl Kernel {
-    /// The name people read.
+    /// Returns the display name.
     pub fn title(self) -> &'static str {
         match self {
             Self::Panels => "panels",
@@ -32,18 +32,18 @@ impl Kernel {
     }
 }
 
-/// A product of f32 on one thread: rows × inner by inner × columns.
+/// The shape and kernel of a product on one thread: rows × inner by inner × columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Product {
-    /// Of the result.
+    /// Number of rows of the result.
     pub rows: usize,
-    /// What is summed over.
+    /// Length of the inner axis, which is summed over.
     pub inner: usize,
-    /// Of the result.
+    /// Number of columns of the result.
     pub columns: usize,
     /// Whether the right matrix is transposed.
     pub turned: bool,
-    /// How it was computed.
+    /// The kernel that computed it.
     pub kernel: Kernel,
 }
 
@@ -59,16 +59,16 @@ impl Product {
     }
 }
 
-/// How often a product was computed, and the time all of them took.
+/// The number of times that a product was computed, and their total time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
-    /// How often.
+    /// Number of times.
     pub times: u32,
-    /// On the threads that computed them, added up.
+    /// Total time, added up over all threads.
     pub time: Duration,
 }
 
-/// Every product, with what was spent on it.
+/// All recorded products.
 pub type Products = BTreeMap<Product, Spent>;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -78,7 +78,7 @@ fn seen() -> MutexGuard<'static, Products> {
     SEEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The products of f32 that all threads compute while `work` is done.
+/// Runs `work` and returns the products that all threads computed meanwhile.
 pub fn during<T>(work: impl FnOnce() -> T) -> (T, Products) {
     seen().clear();
     ASKED.store(true, Ordering::Relaxed);
@@ -87,12 +87,12 @@ pub fn during<T>(work: impl FnOnce() -> T) -> (T, Products) {
     (result, std::mem::take(&mut *seen()))
 }
 
-/// When a product begins; `None` if nobody asks.
+/// Returns the start time of a product; `None` if products are not recorded.
 pub(crate) fn begin() -> Option<Instant> {
     ASKED.load(Ordering::Relaxed).then(Instant::now)
 }
 
-/// That a product is done.
+/// Records the end of a product.
 pub(crate) fn end(began: Option<Instant>, product: Product) {
     if let Some(began) = began {
         let time = began.elapsed();
@@ -116,7 +116,7 @@ mod tests {
         let straight = Matrix::new(&numbers, 64, 59, 64);
         let turned = Matrix::new(&numbers, 59, 64, 64).transposed();
         let mut y = vec![0.0f32; 61 * 59];
-        // Other tests may compute meanwhile: only these shapes count.
+        // Other tests may compute products meanwhile, so only these shapes are checked.
         let ((), products) = during(|| {
             product(&mut y, 59, Store::Replace, a, straight);
             product(&mut y, 59, Store::Replace, a, turned);

@@ -1,4 +1,4 @@
-//! Matrix products on slices, of f32 or of f64: a checked wrapper around the `gemm` crate.
+//! Matrix products on slices of f32 or f64: by panels, or by a checked wrapper around the `gemm` crate.
 #![allow(unsafe_code)]
 
 use std::ops::Neg;
@@ -14,7 +14,7 @@ use super::simd::Level;
 
 /// A number type of matrix products.
 pub trait Number: Copy + Send + Sync + Neg<Output = Self> + 'static {
-    /// 1.
+    /// The number 1.
     const ONE: Self;
     /// Whether products are recorded for [`explain`].
     const TOLD: bool = false;
@@ -49,7 +49,8 @@ impl Number for f64 {
     const ONE: Self = 1.0;
 }
 
-/// Computes y (rows `stride` apart) = a · b on the calling thread.
+/// Computes y = a · b on the calling thread. `stride` is the distance between rows of y; `store` says whether the
+/// product replaces y, or is added to it or subtracted from it.
 pub fn product<T: Number>(
     y: &mut [T],
     stride: usize,
@@ -70,7 +71,7 @@ pub fn product<T: Number>(
     explain::end(began, Product::of(a, b, kernel));
 }
 
-/// The same with the `gemm` crate; the matrices must fit.
+/// Computes the product with the `gemm` crate; the caller has checked that the matrices fit.
 fn by_gemm<T: Number>(
     y: &mut [T],
     stride: usize,
@@ -109,7 +110,7 @@ fn by_gemm<T: Number>(
     }
 }
 
-/// The same on all cores, each with some of the rows of `y`.
+/// Computes y = a · b on all cores, each for some rows of `y`; see [`product`].
 pub fn parallel_product<T: Number>(y: &mut [T], store: Store, a: Matrix<'_, T>, b: Matrix<'_, T>) {
     by_rows(y, a, b.columns, |y, a| product(y, b.columns, store, a, b));
 }
@@ -162,13 +163,13 @@ impl Right<'_> {
         }
     }
 
-    /// The same on all cores, each with some of the rows of `y`.
+    /// Computes the product like [`Right::product`], on all cores, each for some rows of `y`.
     pub fn parallel_product(self, y: &mut [f32], bias: &[f32], a: Matrix<'_>) {
         by_rows(y, a, self.columns(), |y, a| self.product(y, bias, a));
     }
 }
 
-/// Gives each core some rows of `y` and the same rows of `a`.
+/// Calls `some` on all cores, each time with some rows of `y` and the same rows of `a`.
 fn by_rows<'a, T: Number>(
     y: &mut [T],
     a: Matrix<'a, T>,
@@ -188,8 +189,8 @@ fn by_rows<'a, T: Number>(
 /// that depend on the number of rows per core.
 const DEPTH: usize = 512;
 
-/// The same as [`parallel_product`] for a long inner axis (the rows of a batch, in the gradient of a weight): y = a ·
-/// b, with a result that does not depend on the number of cores.
+/// Computes y = a · b like [`parallel_product`] for a long inner axis (the rows of a batch, in the gradient of a
+/// weight). The result does not depend on the number of cores.
 pub fn parallel_long_product(y: &mut [f32], a: Matrix<'_>, b: Matrix<'_>) {
     by_rows(y, a, b.columns, |y, a| {
         let a = a.transposed();
@@ -212,8 +213,9 @@ fn rows_per_part(rows: usize, inner: usize, columns: usize) -> usize {
     share(rows, parts, columns)
 }
 
-/// Returns the number of rows a part needs to be summed in the same order as the whole product: the `gemm` crate uses
-/// another order for up to 256 numbers, and splits long sums elsewhere if neither rows nor columns exceed 64.
+/// Returns the smallest number of rows for which the `gemm` crate sums in the same order as for the whole product. It
+/// uses another order for up to 256 elements of the result, and splits long sums elsewhere if neither rows nor
+/// columns exceed 64.
 fn like_the_whole(columns: usize) -> usize {
     match columns {
         0..=64 => (256 / columns.max(1)).max(64) + 1,
@@ -221,9 +223,9 @@ fn like_the_whole(columns: usize) -> usize {
     }
 }
 
-/// Returns the number of rows of each of `parts`, for products of at least `columns` columns. No part is so small that
-/// it is summed in another order than all rows together (unless there is only one), because results must not depend on
-/// the number of cores.
+/// Returns the number of rows of each of `parts`, for products of at least `columns` columns. Unless there is only
+/// one part, none is so small that it would be summed in another order than the whole product, because results must
+/// not depend on the number of cores.
 pub fn share(rows: usize, parts: usize, columns: usize) -> usize {
     let least = like_the_whole(columns);
     let mut share = rows.div_ceil(parts.max(1)).max(least);

@@ -1,58 +1,58 @@
-//! Sixteen numbers handled together, and the plain version of them.
+//! Vectors of sixteen f32 values, and their implementation without special instructions.
 
-/// Numbers in one [`Lanes`].
+/// Number of values in [`Lanes`].
 pub(crate) const WIDTH: usize = 16;
 
-/// The upper of two bf16 in the bits of an f32.
+/// Mask of the upper bf16 value in a pair with the bits of an f32.
 pub(crate) const UPPER: u32 = 0xffff_0000;
 
-/// Sixteen numbers. The vector versions must be used only inside [`simd!`](super::simd::simd), which guarantees that
-/// the processor has their instructions.
+/// A vector of sixteen f32 values. Implementations with special instructions may be used only inside
+/// [`simd!`](super::simd::simd), which guarantees that the processor supports them.
 pub(crate) trait Lanes: Copy {
-    /// Rows of a tile of a product, and how many of these it is wide: as many sums as there are registers for.
+    /// Number of rows of a product's tile. Together with `VECTORS`, it determines the number of sums, which must fit
+    /// into the registers.
     const ROWS: usize;
-    /// See [`Lanes::ROWS`].
+    /// Number of vectors in a row of a product's tile.
     const VECTORS: usize;
 
-    /// Sixteen times the same.
+    /// Returns sixteen copies of a value.
     fn splat(value: f32) -> Self;
-    /// From memory.
+    /// Loads sixteen values from memory.
     fn load(from: &[f32; WIDTH]) -> Self;
-    /// To memory.
+    /// Stores the values in memory.
     fn store(self, to: &mut [f32; WIDTH]);
-    /// self + other.
+    /// Returns self + other.
     fn plus(self, other: Self) -> Self;
-    /// self − other.
+    /// Returns self − other.
     fn minus(self, other: Self) -> Self;
-    /// self · other.
+    /// Returns self · other.
     fn times(self, other: Self) -> Self;
-    /// self / other.
+    /// Returns self / other.
     fn over(self, other: Self) -> Self;
-    /// self · factor + addend.
+    /// Returns self · factor + addend.
     fn times_plus(self, factor: Self, addend: Self) -> Self;
-    /// The larger of `limit` and self; self where it is no number.
+    /// Returns the larger of `limit` and self; NaN in self stays NaN.
     fn at_least(self, limit: Self) -> Self;
-    /// The smaller of `limit` and self; self where it is no number.
+    /// Returns the smaller of `limit` and self; NaN in self stays NaN.
     fn at_most(self, limit: Self) -> Self;
-    /// The bits, as integers, shifted left by 23 places, plus those of 1.0: 2ⁿ from an integer n
-    /// in the low bits.
+    /// Returns 2ⁿ for an integer n in the low bits: the bits shifted left by 23, plus the bits of 1.0.
     fn power_of_two(self) -> Self;
-    /// |self|.
+    /// Returns |self|.
     fn absolute(self) -> Self;
-    /// `negative` where the sign of self is set, else `other`.
+    /// Returns `negative` where the sign bit of self is set, else `other`.
     fn choose(self, negative: Self, other: Self) -> Self;
-    /// Of pairs of bf16, the lower ones as f32: the bits shifted left by sixteen.
+    /// For pairs of bf16 values, returns the lower value of each as f32.
     fn lower(self) -> Self;
-    /// Of pairs of bf16, the upper ones as f32: the upper sixteen bits alone.
+    /// For pairs of bf16 values, returns the upper value of each as f32.
     fn upper(self) -> Self;
-    /// The numbers of self and other in turn: those of the first halves, and of the second.
+    /// Interleaves the values of self and other: those of the first halves, and those of the second halves.
     fn in_turn(self, other: Self) -> [Self; 2];
-    /// The sum of all.
+    /// Returns the sum of all values.
     fn sum(self) -> f32;
-    /// The largest.
+    /// Returns the largest value.
     fn largest(self) -> f32;
 
-    /// The first few numbers of a slice, the rest `fill`.
+    /// Loads up to sixteen values from a slice; the others become `fill`.
     #[inline(always)]
     fn load_part(from: &[f32], fill: f32) -> Self {
         let mut whole = [fill; WIDTH];
@@ -60,12 +60,13 @@ pub(crate) trait Lanes: Copy {
         Self::load(&whole)
     }
 
-    /// Rows and columns exchanged.
+    /// Transposes a 16 × 16 matrix.
     #[inline(always)]
     fn turned(mut square: [Self; WIDTH]) -> [Self; WIDTH] {
-        // Each time an index, of row and column as one number of eight bits, is rotated by one bit.
+        // Each iteration rotates the index (row and column as one number of eight bits) by one bit, so four
+        // transpose.
         for _ in 0..WIDTH.ilog2() {
-            // Loops and not closures: a closure may become a function of its own, without the instructions.
+            // Loops instead of closures, because a closure may be compiled without the vector instructions.
             let mut next = square;
             for (i, pair) in next.as_chunks_mut::<2>().0.iter_mut().enumerate() {
                 *pair = square[i].in_turn(square[i + WIDTH / 2]);
@@ -75,7 +76,7 @@ pub(crate) trait Lanes: Copy {
         square
     }
 
-    /// Fills a slice of at most sixteen.
+    /// Stores the first values in a slice of at most sixteen.
     #[inline(always)]
     fn store_part(self, to: &mut [f32]) {
         let mut whole = [0.0; WIDTH];
@@ -84,7 +85,7 @@ pub(crate) trait Lanes: Copy {
     }
 }
 
-/// Sixteen numbers without any particular instructions.
+/// Sixteen values without special instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct Plain([f32; WIDTH]);
 
@@ -102,7 +103,7 @@ impl Plain {
 }
 
 impl Lanes for Plain {
-    // Of the 32 registers of an ARM processor four are one of these.
+    // ARM processors have 32 registers; each value of this type takes four of them.
     const ROWS: usize = if cfg!(target_arch = "aarch64") { 6 } else { 1 };
     const VECTORS: usize = 1;
 
@@ -148,7 +149,7 @@ impl Lanes for Plain {
                 self.0[i].mul_add(factor.0[i], addend.0[i])
             }))
         } else {
-            // Without the instruction, `mul_add` would call a slow library function.
+            // Without an FMA instruction, `mul_add` would call a slow library function.
             self.times(factor).plus(addend)
         }
     }

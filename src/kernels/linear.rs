@@ -5,7 +5,7 @@ use half::bf16;
 use super::buffer::Buffer;
 use super::gemm::{Matrix, Right, parallel_long_product};
 
-/// The numbers of a weight.
+/// The values of a weight.
 #[derive(Clone, Copy)]
 pub enum Numbers<'a> {
     /// f32, as in weight files.
@@ -14,14 +14,14 @@ pub enum Numbers<'a> {
     Bf16(&'a [bf16]),
 }
 
-/// A weight and its bias (empty for none).
+/// The weight and the bias of a linear layer.
 #[derive(Clone, Copy)]
 pub struct Weights<'a> {
     /// inputs × outputs, row-major.
     pub weight: Numbers<'a>,
-    /// Whether it is transposed (outputs × inputs), as for trained weights.
+    /// Whether the weight is stored transposed (outputs × inputs), as trained weights are.
     pub turned: bool,
-    /// outputs, or empty.
+    /// One value per output; empty for no bias.
     pub bias: &'a [f32],
     /// Length of an input row.
     pub inputs: usize,
@@ -78,7 +78,8 @@ pub fn backward(g: &[f32], w: Weights<'_>) -> Buffer {
     dx
 }
 
-/// Returns the gradient for a transposed weight (outputs × inputs) from `g` (rows × outputs) and the input.
+/// Returns the gradient of a transposed weight (outputs × inputs), given the input `x` and the gradient `g` of the
+/// result (rows × outputs).
 pub fn weight_gradient(x: &[f32], g: &[f32], inputs: usize, outputs: usize) -> Buffer {
     let rows = x.len() / inputs;
     let mut gradient = Buffer::new(outputs * inputs);

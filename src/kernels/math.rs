@@ -1,8 +1,8 @@
-//! Functions of sixteen numbers at once, and walks over slices in steps of sixteen.
+//! Functions of vectors of sixteen values, and loops over slices in steps of sixteen.
 
 use super::simd::{Lanes, WIDTH};
 
-/// The polynomial with these coefficients (highest power first) at `x`.
+/// Evaluates the polynomial with these coefficients (highest power first) at `x`.
 #[inline(always)]
 fn polynomial<L: Lanes, const N: usize>(x: L, coefficients: [f32; N]) -> L {
     let mut value = L::splat(coefficients[0]);
@@ -12,17 +12,17 @@ fn polynomial<L: Lanes, const N: usize>(x: L, coefficients: [f32; N]) -> L {
     value
 }
 
-/// `e^x`, relative error below 2e-7; below −87 it stays at 1.6e-38. NaN stays NaN.
+/// Returns `e^x` with a relative error below 2e-7. Below −87, the result stays 1.6e-38. NaN stays NaN.
 ///
-/// 2ⁿ·eʳ with |r| ≤ ln 2 / 2; the polynomial is that of Cephes' `expf`.
+/// Computed as 2ⁿ·eʳ with |r| ≤ ln 2 / 2; the polynomial is that of Cephes' `expf`.
 #[inline(always)]
 pub(crate) fn exp<L: Lanes>(x: L) -> L {
-    // Adding 1.5·2^23 rounds to an integer and leaves that integer in the low mantissa bits.
+    // Adding 1.5·2^23 rounds to an integer, which is then in the low bits of the mantissa.
     let round = L::splat(12_582_912.0);
     let x = x.at_least(L::splat(-87.0)).at_most(L::splat(88.0));
     let shifted = x.times_plus(L::splat(std::f32::consts::LOG2_E), round);
     let n = shifted.minus(round);
-    // ln 2 in two parts: the first has few enough bits for n·0.693… to be exact.
+    // ln 2 is split into two parts; the first has so few bits that n·0.693… is exact.
     let r = n.times_plus(L::splat(-0.693_359_4), x);
     let r = n.times_plus(L::splat(2.121_944_4e-4), r);
     let p = [
@@ -38,11 +38,11 @@ pub(crate) fn exp<L: Lanes>(x: L) -> L {
     polynomial(r, p).times(shifted.power_of_two())
 }
 
-/// Φ(x), the distribution function of the standard normal, and e^(−x²/2). Φ is off by less than
-/// 2e-8 plus rounding, also after multiplication with x, and small values keep their digits.
+/// Returns Φ(x), the distribution function of the standard normal distribution, and e^(−x²/2). The error of Φ(x) and
+/// of x·Φ(x) is below 2e-8 plus rounding, and small values are accurate.
 ///
-/// Φ(−|x|) = e^(−x²/2) · P(t) with t = 1/(1 + 0.28·|x|): the form of Abramowitz and Stegun 7.1.26
-/// with coefficients fitted for this use.
+/// Φ(−|x|) = e^(−x²/2) · P(t) with t = 1/(1 + 0.28·|x|), as in Abramowitz and Stegun 7.1.26, with coefficients that
+/// were fitted for this purpose.
 #[inline(always)]
 pub(crate) fn normal_cdf<L: Lanes>(x: L) -> [L; 2] {
     const TAIL: [f32; 7] = [
@@ -61,7 +61,7 @@ pub(crate) fn normal_cdf<L: Lanes>(x: L) -> [L; 2] {
     [x.choose(tail, one.minus(tail)), e]
 }
 
-/// y = f(inputs), sixteen at a time; all slices have the length of `y`.
+/// Computes y = f(inputs), sixteen values at a time. All slices have the length of `y`.
 #[inline(always)]
 pub(crate) fn map<L: Lanes, const N: usize>(
     inputs: [&[f32]; N],
@@ -78,7 +78,7 @@ pub(crate) fn map<L: Lanes, const N: usize>(
     }
 }
 
-/// y = f(y, inputs), likewise.
+/// Computes y = f(y, inputs), sixteen values at a time. All slices have the length of `y`.
 #[inline(always)]
 pub(crate) fn update<L: Lanes, const N: usize>(
     y: &mut [f32],
@@ -96,8 +96,8 @@ pub(crate) fn update<L: Lanes, const N: usize>(
     }
 }
 
-/// Σ f(inputs) over slices of one length. `f` must be 0 where all its inputs are `fill`, the
-/// value that pads the last sixteen.
+/// Returns Σ f(inputs) over slices of the same length. `f` must be 0 if all its inputs are `fill`, which pads the
+/// last sixteen values.
 #[inline(always)]
 pub(crate) fn total<L: Lanes, const N: usize>(
     inputs: [&[f32]; N],
@@ -106,7 +106,7 @@ pub(crate) fn total<L: Lanes, const N: usize>(
 ) -> f32 {
     let len = inputs[0].len();
     let whole = inputs.map(|x| x[..len].as_chunks::<WIDTH>());
-    // Two sums: an addition takes longer than the pause between two of them.
+    // Two independent sums hide the latency of additions.
     let mut sums = [L::splat(0.0); 2];
     let count = len / WIDTH;
     let mut i = 0;
@@ -124,7 +124,7 @@ pub(crate) fn total<L: Lanes, const N: usize>(
     sums[0].plus(sums[1]).sum()
 }
 
-/// The largest number of a slice; −∞ for an empty one. NaN may be passed over.
+/// Returns the largest value of a slice; −∞ if it is empty. NaN may be ignored.
 #[inline(always)]
 pub(crate) fn largest<L: Lanes>(x: &[f32]) -> f32 {
     let (whole, rest) = x.as_chunks::<WIDTH>();

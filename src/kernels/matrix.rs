@@ -1,6 +1,6 @@
-//! Matrices inside slices, and what a product does with the one it is written to.
+//! Matrices inside slices, and how products are stored.
 
-/// A matrix inside a slice: element (r, c) is at `r·row + c·column`.
+/// A matrix inside a slice: element (r, c) has the index `r·row + c·column`.
 #[derive(Clone, Copy)]
 pub struct Matrix<'a, T = f32> {
     pub(crate) data: &'a [T],
@@ -10,8 +10,7 @@ pub struct Matrix<'a, T = f32> {
     pub(crate) column: usize,
 }
 
-/// Whether every element of such a matrix has an index below this length. Sizes whose index no machine
-/// can hold do not.
+/// Returns whether the index of every element of such a matrix is below `len`. False also if an index would overflow.
 pub(super) fn fits(rows: usize, columns: usize, row: usize, column: usize, len: usize) -> bool {
     if rows == 0 || columns == 0 {
         return true;
@@ -23,7 +22,7 @@ pub(super) fn fits(rows: usize, columns: usize, row: usize, column: usize, len: 
 }
 
 impl<'a, T: Copy> Matrix<'a, T> {
-    /// Rows of `columns` numbers, `stride` apart.
+    /// Creates a matrix of rows with `columns` values, `stride` apart.
     pub fn new(data: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
         assert!(fits(rows, columns, stride, 1, data.len()));
         Self {
@@ -35,7 +34,7 @@ impl<'a, T: Copy> Matrix<'a, T> {
         }
     }
 
-    /// Rows and columns exchanged.
+    /// Returns the transpose.
     pub fn transposed(self) -> Self {
         Self {
             data: self.data,
@@ -46,7 +45,7 @@ impl<'a, T: Copy> Matrix<'a, T> {
         }
     }
 
-    /// `rows` rows from row `start` on.
+    /// Returns `rows` rows from row `start` on.
     pub fn some_rows(self, start: usize, rows: usize) -> Self {
         assert!(start <= self.rows && rows <= self.rows - start);
         let first = start.saturating_mul(self.row).min(self.data.len());
@@ -58,7 +57,7 @@ impl<'a, T: Copy> Matrix<'a, T> {
     }
 }
 
-/// Whether the product replaces what the destination holds, is added to it or taken from it.
+/// How a product is combined with the values of its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
     /// y = a · b.
@@ -78,7 +77,7 @@ mod tests {
         const HALF: usize = 1 << (usize::BITS - 1);
         assert!(fits(2, 3, 3, 1, 6) && !fits(2, 3, 3, 1, 5));
         assert!(fits(0, 3, 3, 1, 0) && fits(3, 0, HALF, 1, 0));
-        // Counted without care, these are 0 and 1 numbers.
+        // With wrapping arithmetic, the last index would be 0 or 1.
         assert!(!fits(3, 1, HALF, 1, 6));
         assert!(!fits(2, 2, usize::MAX, 1, 6));
     }

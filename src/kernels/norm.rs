@@ -1,4 +1,4 @@
-//! Layer norm over rows, with its backward for the input and for scale and shift.
+//! Layer norm over rows, with its gradients for the input and for scale and shift.
 
 use rayon::prelude::*;
 
@@ -7,11 +7,11 @@ use super::math::{map, total};
 use super::simd::{Lanes, Level, WIDTH, simd};
 use super::sums::{ROWS, added, rows_at_once};
 
-/// Mean and 1/√(variance + ε) of a row.
+/// The mean and 1/√(variance + ε) of a row.
 pub type Moments = [f32; 2];
 
 simd! {
-    /// Each row of `x` (width = gamma's length) → (x − mean)/σ · gamma + beta in `y`.
+    /// Computes y = (x − mean)/σ · gamma + beta for each row of `x` (of the length of gamma), and the moments.
     pub fn layer_norm<L>(
         x: &[f32],
         gamma: &[f32],
@@ -52,8 +52,8 @@ simd! {
     }
 }
 
-/// With x̂ the normalised row and ĝ = g·gamma, what layer norm's gradient for its input is made
-/// of: dx = (ĝ − mean(ĝ) − x̂·mean(ĝ·x̂))/σ. Returns mean(ĝ) and mean(ĝ·x̂)/σ.
+/// Returns mean(ĝ) and mean(ĝ·x̂)/σ, where x̂ is the normalised row and ĝ = g·gamma. The gradient of the input is dx
+/// = (ĝ − mean(ĝ) − x̂·mean(ĝ·x̂))/σ.
 #[inline(always)]
 fn projections<L: Lanes>(x: &[f32], gamma: &[f32], [mean, scale]: Moments, g: &[f32]) -> [L; 2] {
     let width = gamma.len() as f32;
@@ -74,7 +74,7 @@ fn projections<L: Lanes>(x: &[f32], gamma: &[f32], [mean, scale]: Moments, g: &[
 }
 
 simd! {
-    /// Gradient of [`layer_norm`] for its input, from `g` for its output.
+    /// Computes the gradient of the input of [`layer_norm`], given the gradient `g` of its output.
     pub fn layer_norm_backward<L>(
         x: &[f32],
         gamma: &[f32],
@@ -104,7 +104,7 @@ simd! {
 }
 
 simd! {
-    /// The same, added to `residual`, which is the gradient that reaches the input by another way.
+    /// Like [`layer_norm_backward`]; adds `residual`, the gradient that reaches the input past the norm.
     pub fn layer_norm_backward_onto<L>(
         x: &[f32],
         gamma: &[f32],
@@ -136,7 +136,7 @@ simd! {
     }
 }
 
-/// Gradient for the input of all rows, on all cores.
+/// Returns the gradient of the input for all rows, computed on all cores.
 pub fn gradient(x: &[f32], gamma: &[f32], moments: &[Moments], g: &[f32]) -> Buffer {
     let rows = rows_at_once(gamma.len());
     let piece = rows * gamma.len();
@@ -152,7 +152,8 @@ pub fn gradient(x: &[f32], gamma: &[f32], moments: &[Moments], g: &[f32]) -> Buf
 }
 
 simd! {
-    /// Adds the gradients of [`layer_norm`] for gamma (Σ g·x̂ over the rows) and beta (Σ g).
+    /// Adds the gradients of [`layer_norm`] for gamma (Σ g·x̂ over the rows) to `dgamma`, and for beta (Σ g) to
+    /// `dbeta`.
     fn add_own_gradients<L>(
         x: &[f32],
         moments: &[Moments],
@@ -182,8 +183,8 @@ simd! {
     }
 }
 
-/// Gradients for gamma and beta, from `g` for the output. As all sums over rows they are made of
-/// pieces of a fixed number of rows: the same for any number of cores.
+/// Returns the gradients of gamma and beta, given the gradient `g` of the output. The rows are summed in pieces of
+/// fixed size, so the result does not depend on the number of cores.
 pub fn own_gradients(x: &[f32], moments: &[Moments], g: &[f32], width: usize) -> [Buffer; 2] {
     let parts: Vec<[Buffer; 2]> = (x.par_chunks(ROWS * width))
         .zip(g.par_chunks(ROWS * width))

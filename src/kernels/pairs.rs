@@ -1,4 +1,4 @@
-//! A matrix of bf16 laid out in panels of pairs: two numbers of the inner axis share one lane.
+//! Packs a bf16 matrix into panels of pairs: two values that are adjacent along the inner axis share one lane.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -10,17 +10,17 @@ use super::matrix::Matrix;
 use super::panels::{AHEAD, put_turned};
 use super::simd::prefetch;
 
-/// Numbers in sixteen pairs.
+/// Number of values in sixteen pairs.
 pub(crate) const PAIRS: usize = 2 * WIDTH;
 
-/// Two numbers in one lane.
+/// Packs the bits of two bf16 values into one lane.
 #[inline(always)]
 pub(crate) fn pair([lower, upper]: [u16; 2]) -> f32 {
     f32::from_bits(u32::from(lower) | u32::from(upper) << 16)
 }
 
-/// Lays the rows `along` of some columns of `b` out, panel by panel, as wide as a tile of the result. Panels have `depth`
-/// rows, of which those beyond the last pair are zeros; what a last panel has more of columns holds any numbers.
+/// Packs the rows `along` of some columns of `b` panel by panel; a panel is as wide as a tile of the result. Panels
+/// have `depth` rows; rows after the last pair are zero. Excess columns of the last panel have arbitrary values.
 #[inline(always)]
 pub(crate) fn lay_out<L: Lanes>(
     b: Matrix<'_, bf16>,
@@ -38,7 +38,7 @@ pub(crate) fn lay_out<L: Lanes>(
     {
         panel[rest..].fill(0.0);
     }
-    // Some rows at a time of all panels: their pages are looked up once, and each is read from one end to the other.
+    // Some rows of all panels at a time, so that each page is looked up once, and rows are read sequentially.
     let step = match b.column == 1 {
         true => PAIRS,
         false => along.len(),
@@ -58,7 +58,7 @@ pub(crate) fn lay_out<L: Lanes>(
     }
 }
 
-/// A panel of a plain matrix: two rows become one.
+/// Packs a panel of a matrix in row-major order: two rows become one row of pairs.
 #[inline(always)]
 fn straight(
     b: Matrix<'_, bf16>,
@@ -90,7 +90,7 @@ fn straight(
     }
 }
 
-/// Sixteen pairs: a fixed number, so the compiler needs no loop.
+/// Packs sixteen pairs. The fixed number lets the compiler unroll the loop.
 #[inline(always)]
 fn pairs_of(lower: &[bf16; WIDTH], upper: &[bf16; WIDTH], to: &mut [f32; WIDTH]) {
     for ((to, lower), upper) in to.iter_mut().zip(lower).zip(upper) {
@@ -98,7 +98,7 @@ fn pairs_of(lower: &[bf16; WIDTH], upper: &[bf16; WIDTH], to: &mut [f32; WIDTH])
     }
 }
 
-/// A panel of a transposed matrix: pairs are together already.
+/// Packs a panel of a transposed matrix, in which the values of a pair are adjacent.
 #[inline(always)]
 fn turned<L: Lanes>(
     b: Matrix<'_, bf16>,

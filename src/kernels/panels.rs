@@ -1,12 +1,12 @@
-//! Products of f32 with a transposed matrix, where the processor has AVX2 or AVX-512, and with a small plain
-//! one.
+//! Products of f32 with a transposed matrix, on processors with AVX2 or AVX-512, and with a small matrix in row-major
+//! order.
 //!
-//! The former are every gradient for the input of a frozen map, every result of a trained one, and the scores of every
-//! head. The `gemm` crate turns such a matrix number by number in each call. Here sixteen rows become sixteen columns in
-//! registers, in panels as wide as a tile of the result; as many panels are laid out at a time as fit into a core's
-//! second cache, and every few rows of `a` go past all of them. Each number of the result is one sum in the order of
-//! the inner axis, cut where that crate cuts it: it depends neither on the number of threads nor on how many rows a
-//! thread takes.
+//! Products with a transposed matrix are the gradients of the inputs of frozen layers, the results of trained layers,
+//! and attention scores. In each call, the `gemm` crate transposes such a matrix element by element. Here sixteen
+//! rows are transposed in registers, into panels as wide as a tile of the result. As many panels are packed at a time
+//! as fit into a core's L2 cache, and all of them are multiplied with a few rows of `a` at a time. Each element of
+//! the result is one sum in the order of the inner axis, split where the `gemm` crate splits it, so it depends
+//! neither on the number of threads nor on the rows per thread.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -16,31 +16,31 @@ use super::lanes::{Lanes, WIDTH};
 use super::matrix::{Matrix, Store};
 use super::simd::{Level, prefetch, simd};
 
-/// Products summed in one go. Longer sums are cut into even parts.
+/// Length of the inner axis that is summed at a time. Longer sums are split into even parts.
 pub(crate) const DEPTH: usize = 512;
 
-/// Numbers between what is laid out and what is asked for meanwhile: rows are too far apart for a processor to foresee
-/// which is read next.
+/// Distance of prefetching, in values: the rows are too far apart for the processor's own prefetcher.
 pub(crate) const AHEAD: usize = 4 * WIDTH;
 
-/// Numbers of a straight matrix that is laid out here in little time: keys, values and shares of a head.
+/// Largest number of elements of a row-major matrix that is multiplied here, such as keys, values and attention
+/// weights of a head.
 const SMALL: usize = 1 << 14;
 
-/// From row to row of a left matrix that was moved together: not a power of two, so that rows do not push each other out
-/// of the first cache.
+/// Stride of the rows of a left matrix that was copied: not a power of two, so that rows do not evict each other from
+/// the L1 cache.
 const STEP: usize = DEPTH + WIDTH;
 
-/// Rows of a left matrix so far apart are moved together.
+/// Left matrices with at least this stride are copied, so that their rows are close together.
 const FAR: usize = 1024;
 
-/// Numbers of the largest tile. One that has no whole lanes is computed beside the result.
+/// Number of elements of the largest tile. Tiles with incomplete vectors are computed in a buffer of this size.
 const EDGE: usize = 12 * 2 * WIDTH;
 
-/// Numbers laid out at a time.
+/// Number of elements that are packed at a time.
 const ROOM: usize = 96 * 1024;
 
-/// Whether a product is computed here: not those of so little work that laying out would take longer, nor those that
-/// the `gemm` crate sums in another order, and of plain matrices only small ones.
+/// Returns whether a product is computed here. Not if packing would take longer than the product, if the `gemm` crate
+/// would sum in another order, or if the right matrix is row-major and not small.
 pub(crate) fn serves(level: Level, a: Matrix<'_>, b: Matrix<'_>) -> bool {
     let [rows, columns] = [a.rows, b.columns];
     let worth_it = match b.column == 1 {
@@ -50,7 +50,7 @@ pub(crate) fn serves(level: Level, a: Matrix<'_>, b: Matrix<'_>) -> bool {
     worth_it && a.columns >= WIDTH && rows.min(columns) > 1 && rows * columns > 256
 }
 
-/// Where a product goes: rows `stride` apart.
+/// The destination of a product, with rows `stride` apart.
 pub(crate) struct Place<'a> {
     pub(crate) y: &'a mut [f32],
     pub(crate) stride: usize,
@@ -58,7 +58,8 @@ pub(crate) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The same after `bias`, which may be empty, was laid out in each row of `columns` columns.
+    /// Writes `bias` to each row of `columns` columns, and returns a destination to which the product is added. An
+    /// empty bias changes nothing.
     pub(crate) fn beginning_with(self, bias: &[f32], columns: usize) -> Self {
         if bias.is_empty() {
             return self;
@@ -75,33 +76,32 @@ impl Place<'_> {
 
 /// An element type of a panel, and how it is multiplied with the left matrix.
 pub(crate) trait Kind<L: Lanes> {
-    /// Of the right matrix.
+    /// The element type of the right matrix.
     type Number: Copy;
-    /// Numbers of the inner axis in one element of a panel.
+    /// Number of values along the inner axis in one element of a panel.
     const TOGETHER: usize;
-    /// Numbers of room that the left matrix needs.
+    /// Number of f32 values of scratch memory for the left matrix.
     const LEFT: usize;
-    /// Lays the rows `along` of some columns of `b` out in `room`, panel by panel and row by row. What a last panel has
-    /// more of columns holds any numbers.
+    /// Packs the rows `along` of some columns of `b` into `room`, panel by panel and row by row. Excess columns of
+    /// the last panel have arbitrary values.
     fn lay_out(
         b: Matrix<'_, Self::Number>,
         along: Range<usize>,
         columns: Range<usize>,
         room: &mut [f32],
     );
-    /// The numbers `along` of some rows of `a`, which may be laid out in `room`.
+    /// Returns the values `along` of some rows of `a`, which may be copied to `room`.
     fn left<'a>(
         a: Matrix<'a>,
         rows: Range<usize>,
         along: Range<usize>,
         room: &'a mut [f32],
     ) -> Left<'a>;
-    /// left · right + sum, for contiguous numbers.
+    /// Returns left · right + sum, element-wise.
     fn meet(left: L, right: L, sum: L) -> L;
 }
 
-/// `to` takes the product of `a` and `b`. Where the product replaces what is there, `bias` is added to each row; it may be
-/// empty.
+/// Computes `a` · `b` into `to`. If the product replaces the content, `bias` is added to each row; it may be empty.
 #[inline(always)]
 pub(crate) fn run<L: Lanes, K: Kind<L>>(
     to: Place<'_>,
@@ -119,7 +119,7 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(
     let even = inner.div_ceil(inner.div_ceil(DEPTH));
     let most = even.next_multiple_of(K::TOGETHER);
     let panels = ROOM / (most.div_ceil(K::TOGETHER) * width);
-    // As many rows in each tile: a last one of a row or two would wait for its sums.
+    // Rows are divided evenly among tiles: a tile of one or two rows would be limited by the latency of its sums.
     let tiles = a.rows.div_ceil(L::ROWS).max(1);
     let at_once = a.rows.div_ceil(tiles).max(1);
     let mut edge = [0.0; EDGE];
@@ -167,13 +167,13 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(
 }
 
 simd! {
-    /// `to` takes the product of `a` and `b`, plain or transposed.
+    /// Computes `a` · `b`, row-major or transposed, into `to`.
     pub(crate) fn product<L>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_>) {
         run::<L, Singly>(to, &[], a, b);
     }
 }
 
-/// A matrix of f32.
+/// Panels of f32 values.
 pub(crate) struct Singly;
 
 impl<L: Lanes> Kind<L> for Singly {
@@ -235,7 +235,7 @@ impl<L: Lanes> Kind<L> for Singly {
     }
 }
 
-/// Numbers to the beginning of a row that is no shorter.
+/// Copies values to the start of a row that is at least as long.
 #[inline(always)]
 fn move_row<L: Lanes>(from: &[f32], to: &mut [f32]) {
     let (whole, rest) = from.as_chunks::<WIDTH>();
@@ -248,7 +248,7 @@ fn move_row<L: Lanes>(from: &[f32], to: &mut [f32]) {
     }
 }
 
-/// Up to sixteen times sixteen numbers: rows, `step` apart, become columns of a panel.
+/// Transposes up to 16 × 16 values: rows with the stride `step` become columns of a panel.
 #[inline(always)]
 fn turn<L: Lanes>(from: &[f32], step: usize, [rows, long]: [usize; 2], to: &mut [f32]) {
     let mut square = [L::splat(0.0); WIDTH];
@@ -266,7 +266,7 @@ fn turn<L: Lanes>(from: &[f32], step: usize, [rows, long]: [usize; 2], to: &mut 
     put_turned::<L>(square, long, L::VECTORS * WIDTH, to);
 }
 
-/// The first `long` columns of a square as rows of a panel, `step` apart.
+/// Transposes a square and stores its first `long` rows in rows of a panel with the stride `step`.
 #[inline(always)]
 pub(crate) fn put_turned<L: Lanes>(square: [L; WIDTH], long: usize, step: usize, to: &mut [f32]) {
     let square = L::turned(square);
@@ -282,13 +282,13 @@ pub(crate) fn put_turned<L: Lanes>(square: [L; WIDTH], long: usize, step: usize,
     }
 }
 
-/// From the first sixteen numbers of a slice.
+/// Loads the first sixteen values of a slice.
 #[inline(always)]
 fn lanes_of<L: Lanes>(from: &[f32]) -> L {
     from.first_chunk().map_or(L::splat(0.0), L::load)
 }
 
-/// To the first sixteen numbers of a slice.
+/// Stores sixteen values at the start of a slice.
 #[inline(always)]
 fn put<L: Lanes>(lanes: L, to: &mut [f32]) {
     if let Some(to) = to.first_chunk_mut() {
@@ -296,7 +296,7 @@ fn put<L: Lanes>(lanes: L, to: &mut [f32]) {
     }
 }
 
-/// The left matrix from the first number that counts on, and its steps from row to row and along the inner axis.
+/// A part of the left matrix: its values, its stride from row to row, and its stride along the inner axis.
 #[derive(Clone, Copy)]
 pub(crate) struct Left<'a> {
     pub(crate) numbers: &'a [f32],
@@ -304,7 +304,7 @@ pub(crate) struct Left<'a> {
     pub(crate) along: usize,
 }
 
-/// A tile of the result, `rows` × `wide`; the place begins at its first number.
+/// Computes a tile of the result, `rows` × `wide`, into `to`.
 #[inline(always)]
 fn any_tile<L: Lanes, K: Kind<L>>(
     [rows, wide]: [usize; 2],
@@ -328,7 +328,7 @@ fn any_tile<L: Lanes, K: Kind<L>>(
     of!(1 2 3 4 5 6 7 8 9 10 11 12);
 }
 
-/// A tile of `ROWS` rows, whose sums stay in registers.
+/// Computes a tile of `ROWS` rows, whose sums stay in registers.
 #[inline(always)]
 fn tile<L: Lanes, K: Kind<L>, const ROWS: usize, const VECTORS: usize>(
     Left {
@@ -353,7 +353,7 @@ fn tile<L: Lanes, K: Kind<L>, const ROWS: usize, const VECTORS: usize>(
             }
         }
     }
-    // One loop for each way, so that the sums never leave their registers.
+    // One loop per variant keeps the sums in registers.
     match store {
         Store::Replace if bias.is_empty() => put_all(&sums, y, stride, |_, _, sum| sum),
         Store::Replace => {
@@ -365,7 +365,7 @@ fn tile<L: Lanes, K: Kind<L>, const ROWS: usize, const VECTORS: usize>(
     }
 }
 
-/// Puts what `f` makes of the numbers there and the sums, whose vector it gets, in their place.
+/// Stores `f`(vector index, previous values, sums) for all vectors of a tile.
 #[inline(always)]
 fn put_all<L: Lanes, const ROWS: usize, const VECTORS: usize>(
     sums: &[[L; VECTORS]; ROWS],
@@ -383,7 +383,7 @@ fn put_all<L: Lanes, const ROWS: usize, const VECTORS: usize>(
     }
 }
 
-/// The same of one row of any length.
+/// Stores one row of any length, with the optional bias.
 #[inline(always)]
 fn put_row<L: Lanes>(sums: &[f32], bias: &[f32], y: &mut [f32], store: Store) {
     let store = match bias.is_empty() {
@@ -411,13 +411,13 @@ mod tests {
 
     use super::*;
 
-    /// Numbers that no two of these products share.
+    /// Returns pseudo-random values.
     fn numbers(count: usize, seed: usize) -> Vec<f32> {
         let number = |i: usize| ((i + seed) * 7919 % 2003) as f32 / 1001.0 - 1.0;
         (0..count).map(number).collect()
     }
 
-    /// What a number of the result must be, to the bit.
+    /// Returns the exact expected value of an element of the result.
     fn one(
         a: impl Fn(usize) -> f32,
         b: impl Fn(usize) -> f32,
@@ -437,8 +437,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Of any shape, from any address, however far rows are apart, whether `a` is transposed or not: each number is
-        /// the plain sum, and nothing beside the result is touched.
+        /// For any shape, address, row stride and transposition: each element is the plain sum, and nothing outside
+        /// the result is written.
         #[test]
         fn every_number_is_the_plain_sum(
             [rows, columns] in [1..=300usize, 1..=300],
@@ -448,7 +448,7 @@ mod tests {
             [a_turned, b_turned]: [bool; 2],
             store in prop_oneof![Just(Store::Replace), Just(Store::Add), Just(Store::Subtract)],
         ) {
-            // Long sums of few rows: a plain sum is slow.
+            // Fewer rows for long sums, because the plain sum is slow.
             let rows = if inner > 300 { rows.div_ceil(8) } else { rows };
             let (a_rows, a_columns) = if a_turned { (inner, rows) } else { (rows, inner) };
             let numbers_of_a = numbers(from + a_rows * (a_columns + a_gap), 1);

@@ -1,4 +1,4 @@
-//! What this processor can do at most, measured: what products are compared with, and what bf16 brings.
+//! Measures the peak arithmetic speed of this processor, for comparison with products, and the speed-up of bf16.
 #![allow(unsafe_code)]
 
 use std::sync::OnceLock;
@@ -19,13 +19,14 @@ use super::panels::{Kind, Singly};
 use super::simd::{Level, simd};
 
 simd! {
-    /// Nothing but multiplications with additions, as many at once as a tile of a product has: `done` counts them.
+    /// Performs as many independent chains of multiply-add operations as a tile of a product; stores their number in
+    /// `done`.
     fn chains<L>(times: usize, done: &mut usize) {
         *done = chains_of::<L, Singly>(times, [1.5, 0.5]);
     }
 }
 
-/// The same for a panel of some element type; returns how many multiplications that were.
+/// Performs these chains for an element type of panels; returns the number of multiply-add operations.
 #[inline(always)]
 fn chains_of<L: Lanes, K: Kind<L>>(times: usize, both: [f32; 2]) -> usize {
     let mut sums = [L::splat(0.0); MOST_SUMS];
@@ -39,11 +40,11 @@ fn chains_of<L: Lanes, K: Kind<L>>(times: usize, both: [f32; 2]) -> usize {
     times * L::ROWS * L::VECTORS * WIDTH * K::TOGETHER
 }
 
-/// Sums of the largest tile.
+/// Number of vectors of sums in the largest tile.
 const MOST_SUMS: usize = 24;
 
-/// Floating-point operations that one thread can do in a second with the numbers of a kernel, measured: the best of some
-/// runs.
+/// Returns the peak floating-point operations per second of one thread with the number format of a kernel: the best
+/// of several measurements.
 pub fn peak(kernel: Kernel) -> f64 {
     let run = || {
         let (began, mut done) = (Instant::now(), 0);
@@ -60,7 +61,7 @@ pub fn peak(kernel: Kernel) -> f64 {
     (0..20).map(|_| run()).fold(0.0, f64::max)
 }
 
-/// The same with pairs of bf16.
+/// Performs the chains with pairs of bf16.
 fn rounded_chains(times: usize, done: &mut usize) {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if is_native() {
@@ -86,8 +87,8 @@ simd! {
     }
 }
 
-/// How many times as fast as with f32 this processor multiplies with a frozen matrix of bf16, measured once on a product
-/// of ViT-B/16's size (some milliseconds); `None` if it does not multiply such numbers itself.
+/// Returns the speed-up of products with a frozen bf16 matrix compared to f32, measured once on a product with sizes
+/// of ViT-B/16 (a few milliseconds); `None` if the processor has no bf16 instructions.
 pub fn bf16_gain() -> Option<f64> {
     static GAIN: OnceLock<Option<f64>> = OnceLock::new();
     *GAIN.get_or_init(|| is_native().then(measured_gain))
@@ -98,7 +99,8 @@ fn measured_gain() -> f64 {
     rounded / wide
 }
 
-/// Floating-point operations a second of a product of f32, and with the right matrix (turned or not) in bf16.
+/// Returns the floating-point operations per second of a product with the right matrix (transposed if `turned`) in
+/// f32, and in bf16.
 fn speeds([rows, inner, columns]: [usize; 3], turned: bool) -> [f64; 2] {
     let numbers = |count: usize| vec![0.5f32; count];
     let (left, right) = (numbers(rows * inner), numbers(inner * columns));
@@ -116,7 +118,7 @@ fn speeds([rows, inner, columns]: [usize; 3], turned: bool) -> [f64; 2] {
     let both = both.map(|right| if turned { right.transposed() } else { right });
     let mut y = numbers(rows * columns);
     let mut least = [Duration::MAX; 2];
-    // In turn, so that both meet the machine as it is; the best of each.
+    // Alternating measurements, so that both have the same conditions; the best of each counts.
     for _ in 0..5 {
         for (right, least) in both.into_iter().zip(&mut least) {
             let began = Instant::now();

@@ -1,7 +1,7 @@
-//! Softmax attention on packed queries, keys and values with more keys and values in front: those
-//! of a prompt, the same for all images or each image's own.
+//! Softmax attention on packed queries, keys and values, with a prefix of keys and values before the others. The
+//! prefix is the same for all images, or each image has its own.
 //!
-//! As in [`super::attention`], two numbers per row of scores are all that is kept of the scores.
+//! As in [`super::attention`], only two numbers per row of scores are stored for the backward pass.
 
 use rayon::prelude::*;
 
@@ -11,23 +11,23 @@ use super::gemm::{Matrix, Store, product};
 use super::simd::Level;
 use super::softmax::{PAD, RowStats, softmax_again, softmax_backward, softmax_rows};
 
-/// Sizes of an attention with a prefix.
+/// The sizes of an attention with a prefix.
 #[derive(Clone, Copy, Debug)]
 pub struct Prefixed {
-    /// Of the attention without it.
+    /// The sizes of the attention without the prefix.
     pub shape: Shape,
-    /// Keys, and values, in front.
+    /// Number of keys (and of values) in the prefix.
     pub length: usize,
 }
 
-/// What a batch is computed from.
+/// The inputs of a batch.
 #[derive(Clone, Copy)]
 pub struct BatchInputs<'a> {
-    /// batch × tokens × 3·width.
+    /// The packed projections, batch × tokens × 3·width.
     pub qkv: &'a [f32],
-    /// 1 or batch × length × width.
+    /// The keys of the prefix, 1 or batch × length × width.
     pub keys: &'a [f32],
-    /// The same.
+    /// The values of the prefix, in the same shape.
     pub values: &'a [f32],
 }
 
@@ -37,19 +37,19 @@ impl<'a> From<[&'a [f32]; 3]> for BatchInputs<'a> {
     }
 }
 
-/// The part for one image.
+/// Returns the part of one image; the whole if there is only one part.
 fn part(all: &[f32], image: usize, size: usize) -> &[f32] {
     let first = if all.len() > size { image * size } else { 0 };
     &all[first..first + size]
 }
 
-/// Scratch for the scores of one head and for their gradient.
+/// Scratch memory for the scores of one head and their gradient.
 struct Scratch {
     weights: Buffer,
     gradient: Buffer,
 }
 
-/// Gradients for the prefix of one image.
+/// The gradients of the prefix of one image.
 struct OfPrefix<'a> {
     keys: &'a mut [f32],
     values: &'a mut [f32],
@@ -72,7 +72,7 @@ impl Prefixed {
         self.length * self.shape.width
     }
 
-    /// The prefix of one image (length × width), seen by one head.
+    /// Returns the part of one head in the prefix (length × width) of an image.
     fn front(self, prefix: &[f32], head: usize) -> Matrix<'_> {
         let start = head * self.shape.head();
         Matrix::new(
@@ -92,7 +92,7 @@ impl Prefixed {
         }
     }
 
-    /// Images, and rows of scores of each.
+    /// Returns the number of images, and the number of score rows per image.
     fn sizes(self, given: BatchInputs<'_>) -> (usize, usize) {
         let Shape {
             tokens,
@@ -102,7 +102,7 @@ impl Prefixed {
         (given.qkv.len() / (tokens * 3 * width), heads * tokens)
     }
 
-    /// The scores of one head before the softmax, those of the prefix first.
+    /// Computes the scores of one head before the softmax; those of the prefix are first.
     fn score(self, given: BatchInputs<'_>, head: usize, scores: &mut [f32]) {
         let [q, k] = [0, 1].map(|part| self.shape.part(given.qkv, part, head));
         let front = self.front(given.keys, head).transposed();
@@ -112,7 +112,7 @@ impl Prefixed {
         product(own, stride, Store::Replace, q, k.transposed());
     }
 
-    /// One image: its result (tokens × width) and `stats` (heads × tokens).
+    /// Computes the result of one image (tokens × width) and its `stats` (heads × tokens).
     fn forward_image(
         self,
         given: BatchInputs<'_>,
@@ -135,7 +135,7 @@ impl Prefixed {
         }
     }
 
-    /// Gradients of one image from `g` for its result; `dqkv` is empty where it is not wanted.
+    /// Computes the gradients of one image, given the gradient `g` of its result; an empty `dqkv` is not computed.
     fn backward_image(
         self,
         given: BatchInputs<'_>,
@@ -182,8 +182,7 @@ impl Prefixed {
         }
     }
 
-    /// All images: result (batch × tokens × width) and the row statistics (batch × heads ×
-    /// tokens).
+    /// Returns the result of all images (batch × tokens × width), and the row statistics (batch × heads × tokens).
     pub fn forward(self, given: BatchInputs<'_>) -> (Buffer, Vec<RowStats>) {
         let Shape { tokens, width, .. } = self.shape;
         let (batch, rows) = self.sizes(given);
@@ -201,9 +200,8 @@ impl Prefixed {
         (out, stats)
     }
 
-    /// Gradients for the packed projections (batch × tokens × 3·width; empty where not wanted) and
-    /// for each image's keys and values in front (batch × length × width each), from `g` for the
-    /// result.
+    /// Returns the gradients of the packed projections (batch × tokens × 3·width; empty unless `to_qkv`) and of each
+    /// image's prefix keys and values (batch × length × width each), given the gradient `g` of the result.
     pub fn backward(
         self,
         given: BatchInputs<'_>,

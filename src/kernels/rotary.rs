@@ -6,16 +6,16 @@ use rayon::prelude::*;
 use super::buffer::Buffer;
 use super::sums::rows_at_once;
 
-/// The angles of all rotated tokens, and the pairs of channels.
+/// The rotation angles of all rotated tokens, and the pairing of channels.
 #[derive(Clone, Debug)]
 pub struct Angles {
     /// Cosines, tokens × pairs of a head.
     pub cos: Vec<f32>,
-    /// Sines, likewise.
+    /// Sines, in the same layout.
     pub sin: Vec<f32>,
-    /// Pairs of channels in a head: half its width.
+    /// Number of pairs of channels in a head: half its width.
     pub pairs: usize,
-    /// Whether the first half of a head is paired with its second half; otherwise neighbours are pairs.
+    /// Whether channel i of a head is paired with channel i + width / 2; otherwise, neighbours are paired.
     pub half: bool,
 }
 
@@ -25,9 +25,9 @@ impl Angles {
         self.cos.len() / self.pairs.max(1)
     }
 
-    /// Returns `qkv` (rows of queries, keys and values, each `width` wide, `tokens` rows per image) with queries and keys
-    /// rotated. Of each image the last tokens are rotated, for which there are angles. `back` rotates by the opposite
-    /// angles, which is the gradient.
+    /// Returns `qkv` (rows of queries, keys and values, each `width` wide, `tokens` rows per image) with queries and
+    /// keys rotated. The last tokens of each image are rotated, as many as there are angles. `back` rotates by the
+    /// opposite angles, which computes the gradient.
     pub fn rotate(&self, qkv: &[f32], tokens: usize, width: usize, back: bool) -> Buffer {
         let sign = if back { -1.0 } else { 1.0 };
         let leading = tokens.saturating_sub(self.tokens());

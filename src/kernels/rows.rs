@@ -1,14 +1,14 @@
-//! Rows moved to other places: windows of a map of tokens, and neighbours side by side.
+//! Reorders rows, for example to partition a token map into windows, or to bring neighbours side by side.
 
 use rayon::prelude::*;
 
 use super::buffer::Buffer;
 use super::sums::rows_at_once;
 
-/// In place of a row: there is none, and zeros take its place.
+/// The source index of a row that is filled with zeros.
 pub const NOWHERE: u32 = u32::MAX;
 
-/// Where the rows of every image come from, and where they went.
+/// A reordering of the rows of every image, and its inverse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     from: Vec<u32>,
@@ -16,7 +16,8 @@ pub struct Order {
 }
 
 impl Order {
-    /// Each row's place before, or [`NOWHERE`]; no place of the `before` rows of an image is named twice.
+    /// Creates a reordering. `from` contains the source of each row, or [`NOWHERE`]; `before` is the number of source
+    /// rows of an image, each of which may be used only once.
     pub fn new(from: Vec<u32>, before: usize) -> Self {
         let mut back = vec![NOWHERE; before];
         for (to, from) in from.iter().enumerate() {
@@ -29,22 +30,22 @@ impl Order {
         Self { from, back }
     }
 
-    /// Rows of an image afterwards.
+    /// Returns the number of rows of an image after the reordering.
     pub fn len(&self) -> usize {
         self.from.len()
     }
 
-    /// Whether no row is left.
+    /// Returns whether there are no rows after the reordering.
     pub fn is_empty(&self) -> bool {
         self.from.is_empty()
     }
 
-    /// The rows of x (images · rows × width) in this order.
+    /// Returns the rows of x (images·rows × width) in the new order.
     pub fn of(&self, x: &[f32], width: usize) -> Buffer {
         moved(x, width, self.back.len(), &self.from)
     }
 
-    /// The gradient for them, from the one for their order.
+    /// Returns the gradient of the original rows, given that of the reordered ones.
     pub fn back(&self, g: &[f32], width: usize) -> Buffer {
         moved(g, width, self.from.len(), &self.back)
     }
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn rows_go_there_and_back() {
-        // Two images of three rows of two numbers; the second row is left out, and one comes from nowhere.
+        // Two images of three rows of two values; the second row is dropped, and one new row is zero.
         let order = Order::new(vec![2, NOWHERE, 0], 3);
         let x: Vec<f32> = (0u8..12).map(f32::from).collect();
         let y = order.of(&x, 2);

@@ -1,9 +1,8 @@
 //! Run-time choice of vector instructions.
 //!
-//! A kernel is written once over [`Lanes`], sixteen numbers handled together. [`simd!`] compiles
-//! it for the instruction sets a processor may have and calls the best one that is there, so the
-//! binary stays portable. On aarch64 NEON belongs to the base instruction set: the plain version
-//! is made of it.
+//! A kernel is written once with [`Lanes`], vectors of sixteen values. [`simd!`] compiles it for several instruction
+//! sets and calls the best one that the processor supports, so the binary is portable. On aarch64, NEON is part of
+//! the base instruction set, so the plain version uses it.
 #![allow(unsafe_code)]
 
 use std::sync::OnceLock;
@@ -12,7 +11,7 @@ pub(crate) use super::lanes::{Lanes, Plain, WIDTH};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use super::simd_x86::{Avx2, Avx512};
 
-/// The instruction sets a kernel is compiled for, from least to most.
+/// The instruction sets for which kernels are compiled, in increasing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Set {
     Plain,
@@ -22,13 +21,13 @@ enum Set {
     Avx512,
 }
 
-/// An instruction set this processor is known to have. The field is private: only
-/// [`Level::best`] and [`Level::all`] make one, after asking the processor.
+/// An instruction set that this processor supports. The field is private, so that only [`Level::best`] and
+/// [`Level::all`] create levels, after checking the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(Set);
 
 impl Level {
-    /// Every level of this processor, the plain one first.
+    /// Returns every level that this processor supports, the plain one first.
     pub fn all() -> Vec<Self> {
         #[allow(unused_mut)]
         let mut levels = vec![Self(Set::Plain)];
@@ -50,13 +49,13 @@ impl Level {
         levels
     }
 
-    /// The best level of this processor.
+    /// Returns the best level of this processor.
     pub fn best() -> Self {
         static BEST: OnceLock<Level> = OnceLock::new();
         *BEST.get_or_init(|| Self::all().pop().unwrap_or(Self(Set::Plain)))
     }
 
-    /// The name people read: "AVX-512".
+    /// Returns the display name, such as "AVX-512".
     pub fn name(self) -> &'static str {
         match self.0 {
             Set::Plain if cfg!(target_arch = "aarch64") => "NEON",
@@ -68,12 +67,12 @@ impl Level {
         }
     }
 
-    /// Whether there are enough registers of a kind for the tiles of [`super::panels`].
+    /// Returns whether there are enough registers for the tiles of [`super::panels`].
     pub(crate) fn has_tiles(self) -> bool {
         self.0 != Set::Plain
     }
 
-    /// Whether a tile is two vectors wide.
+    /// Returns whether a tile is two vectors wide.
     pub(crate) fn has_wide_tiles(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         return self.is_avx512();
@@ -92,8 +91,8 @@ impl Level {
     }
 }
 
-/// Compiles a kernel for every instruction set. Its body is generic over `L`, a [`Lanes`]. The
-/// kernel gets a first argument `level`.
+/// Compiles a kernel for every instruction set. Its body is generic over `L: Lanes`. The kernel gets an additional
+/// first argument, `level`.
 macro_rules! simd {
     ($(#[$doc:meta])* $vis:vis fn $name:ident<L>($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
         $(#[$doc])*
@@ -134,7 +133,7 @@ macro_rules! simd {
 }
 pub(crate) use simd;
 
-/// Asks for the cache line at an address, which need not be one of ours: nothing is read that the program sees.
+/// Prefetches the cache line at an address, which may be invalid.
 #[inline(always)]
 #[allow(unsafe_code)]
 pub(crate) fn prefetch(place: *const f32) {

@@ -1,6 +1,7 @@
-//! Pairs of bf16 in the instructions that ARM processors have for them since version 8.6.
+//! Operations on pairs of bf16 with the instructions of ARM processors since version 8.6.
 //!
-//! The compiler knows no type of bf16 there yet, so they are named in assembly. Sixteen numbers are four registers.
+//! The compiler has no bf16 type for ARM yet, so the instructions are written in assembly. Sixteen values take four
+//! registers.
 #![allow(unsafe_code)]
 
 use std::arch::aarch64::float32x4_t;
@@ -10,10 +11,10 @@ use super::lanes::WIDTH;
 
 type Registers = [float32x4_t; 4];
 
-/// Rounds numbers to pairs.
+/// Rounds 32 values to pairs of bf16.
 ///
 /// # Safety
-/// The processor has the instructions for bf16.
+/// The processor must support the bf16 instructions.
 #[inline(always)]
 pub(crate) unsafe fn rounded(from: &[f32; 2 * WIDTH]) -> [f32; WIDTH] {
     // SAFETY: as many bytes, and every register of numbers is one of pairs; nothing else is touched.
@@ -35,10 +36,10 @@ pub(crate) unsafe fn rounded(from: &[f32; 2 * WIDTH]) -> [f32; WIDTH] {
     }
 }
 
-/// Both products of each pair, added to `sum`.
+/// Returns `sum` plus both products of each pair.
 ///
 /// # Safety
-/// The processor has the instructions for bf16.
+/// The processor must support the bf16 instructions.
 #[inline(always)]
 pub(crate) unsafe fn pairs_plus(
     left: [f32; WIDTH],

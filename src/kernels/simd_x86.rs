@@ -1,7 +1,7 @@
-//! [`Lanes`] in the vector instructions of x86-64 processors.
+//! Implementations of [`Lanes`] with the vector instructions of x86-64 processors.
 //!
-//! Every function is inlined into a kernel compiled with the needed features ([`simd!`] in
-//! `simd.rs`), and such a kernel is called only after the processor was asked for them.
+//! Every function is inlined into a kernel that is compiled with the required features ([`simd!`] in `simd.rs`). Such
+//! a kernel is called only on processors that support them.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
@@ -21,17 +21,17 @@ use std::arch::x86_64::{
 
 use super::lanes::{Lanes, UPPER, WIDTH};
 
-/// The bits of 1.0.
+/// The bits of 1.0 as f32.
 const ONE: i32 = 0x3f80_0000;
 
-/// A mask of the first `count` of sixteen numbers.
+/// Returns a mask of the first `count` of sixteen values.
 #[inline(always)]
 fn first(count: usize) -> u16 {
     assert!(count <= WIDTH);
     ((1u32 << count) - 1) as u16
 }
 
-/// One register of AVX-512.
+/// One AVX-512 register.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(__m512);
 
@@ -103,7 +103,7 @@ impl Lanes for Avx512 {
         Self(unsafe { _mm512_fmadd_ps(self.0, factor.0, addend.0) })
     }
 
-    // The instructions return their second operand if either is no number.
+    // If either operand is NaN, these instructions return the second one.
     #[inline(always)]
     fn at_least(self, limit: Self) -> Self {
         // SAFETY: see above.
@@ -178,12 +178,12 @@ impl Lanes for Avx512 {
     }
 }
 
-/// Pairs of bf16, the lower one in the lower bits of each number.
+/// Operations on pairs of bf16, whose first value is in the lower bits.
 impl Avx512 {
-    /// Both products of each pair, added to `sum`.
+    /// Returns `sum` plus both products of each pair.
     ///
     /// # Safety
-    /// The processor has AVX512-BF16.
+    /// The processor must support AVX512-BF16.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
     pub(crate) unsafe fn pairs_plus(self, other: Self, sum: Self) -> Self {
@@ -192,10 +192,10 @@ impl Avx512 {
         Self(_mm512_dpbf16_ps(sum.0, a, b))
     }
 
-    /// Rounds numbers to pairs.
+    /// Rounds 32 values to pairs of bf16.
     ///
     /// # Safety
-    /// The processor has AVX512-BF16.
+    /// The processor must support AVX512-BF16.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
     pub(crate) unsafe fn rounded(from: &[f32; 2 * WIDTH]) -> Self {
@@ -209,7 +209,7 @@ impl Avx512 {
     }
 }
 
-/// Two registers of AVX2.
+/// Two AVX2 registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2(__m256, __m256);
 

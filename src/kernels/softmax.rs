@@ -1,23 +1,22 @@
-//! Row-wise softmax with its backward, on rows that may be padded.
+//! Row-wise softmax and its gradient, on rows that may be padded.
 
 use super::math::{exp, largest, total, update};
 use super::simd::{Lanes, WIDTH, simd};
 
-/// Largest score of a row (after scale and bias) and 1/Σ exp: enough to compute it again.
+/// The largest score of a row (after scale and bias) and 1/Σ exp, from which the softmax can be recomputed.
 pub type RowStats = [f32; 2];
 
-/// Rows of attention scores are padded to a multiple of this, so that no row has a remainder.
+/// Rows of attention scores are padded to a multiple of this number, so that they consist of whole vectors.
 pub const PAD: usize = WIDTH;
 
-/// `e^x` for scores minus the largest of their row; 0 where it is below 2e-35, as it is for what a
-/// mask keeps apart. Numbers near the smallest that f32 holds would make the products with them
-/// many times slower.
+/// Returns `e^x` for scores minus the largest of their row; 0 if it is below 2e-35, for example for masked scores.
+/// Values near the smallest f32 would make subsequent products many times slower.
 #[inline(always)]
 fn weight<L: Lanes>(x: L) -> L {
     exp(x).minus(L::splat(2e-35)).at_least(L::splat(0.0))
 }
 
-/// s becomes s·scale + bias; `bias` may be empty.
+/// Replaces s by s·scale + bias; `bias` may be empty.
 #[inline(always)]
 fn scale_row<L: Lanes>(s: &mut [f32], scale: f32, bias: &[f32]) {
     let scale = L::splat(scale);
@@ -38,7 +37,7 @@ fn scale_row<L: Lanes>(s: &mut [f32], scale: f32, bias: &[f32]) {
     }
 }
 
-/// The bias of one row.
+/// Returns the bias of one row; empty if there is none.
 #[inline(always)]
 fn row_of(bias: &[f32], row: usize, n: usize) -> &[f32] {
     if bias.is_empty() {
@@ -49,8 +48,8 @@ fn row_of(bias: &[f32], row: usize, n: usize) -> &[f32] {
 }
 
 simd! {
-    /// Rows of `s` (length `stride`, of which the first `n` count) become
-    /// softmax(s·scale + bias), the padding 0. `bias` is empty or rows of length `n`.
+    /// Replaces the first `n` values of each row of `s` (rows of length `stride`) by softmax(s·scale + bias), and the
+    /// padding by 0. `bias` has rows of length `n`, or is empty.
     pub fn softmax_rows<L>(
         s: &mut [f32],
         n: usize,
@@ -91,7 +90,7 @@ simd! {
 }
 
 simd! {
-    /// The same rows again from their scores and `stats`.
+    /// Recomputes the softmax of [`softmax_rows`] from the scores and `stats`.
     pub fn softmax_again<L>(
         s: &mut [f32],
         n: usize,
@@ -115,8 +114,8 @@ simd! {
 }
 
 simd! {
-    /// `d`, the gradient for the rows `p` of a softmax, becomes the gradient for the scores:
-    /// p·(d − Σ p·d)·scale. The padding of `d` becomes 0.
+    /// Replaces `d`, the gradient of a softmax with the rows `p`, by the gradient of the scores, p·(d − Σ p·d)·scale,
+    /// and the padding of `d` by 0.
     pub fn softmax_backward<L>(p: &[f32], d: &mut [f32], n: usize, stride: usize, scale: f32) {
         let scale = L::splat(scale);
         for (p, d) in p.chunks_exact(stride).zip(d.chunks_exact_mut(stride)) {
@@ -139,8 +138,7 @@ simd! {
 }
 
 simd! {
-    /// Adds rows of what [`softmax_backward`] left, without its factor `scale`, to `sum` (rows of
-    /// length `n`).
+    /// Adds rows of the result of [`softmax_backward`], divided by `scale`, to `sum` (rows of length `n`).
     pub fn add_unscaled<L>(d: &[f32], n: usize, stride: usize, scale: f32, sum: &mut [f32]) {
         let factor = L::splat(1.0 / scale);
         for (d, sum) in d.chunks_exact(stride).zip(sum.chunks_exact_mut(n)) {

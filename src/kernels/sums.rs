@@ -1,5 +1,5 @@
-//! Sums over many rows. They are made of pieces of a fixed size, added in order: they do not depend on the number of
-//! cores.
+//! Sums over many rows. They consist of pieces of fixed size that are added in order, so they do not depend on the
+//! number of cores.
 
 use rayon::prelude::*;
 
@@ -7,18 +7,18 @@ use super::buffer::Buffer;
 use super::elementwise::{add, add_products, total_of_products};
 use super::simd::Level;
 
-/// Elements one core takes at a time in element-wise functions.
+/// Number of elements that a core processes at a time in element-wise functions.
 pub const PIECE: usize = 1 << 13;
 
-/// Rows one core takes at a time in row-wise functions of this width.
+/// Returns the number of rows that a core processes at a time in row-wise functions of this width.
 pub fn rows_at_once(width: usize) -> usize {
     (PIECE / width.max(1)).max(1)
 }
 
-/// Rows whose sum is taken in one go.
+/// Number of rows that are summed together.
 pub const ROWS: usize = 256;
 
-/// The sum of the rows of g, or of g · x.
+/// Returns the sum of the rows of g, or of g · x.
 pub fn sum_of_rows(g: &[f32], x: Option<&[f32]>, width: usize) -> Buffer {
     let level = Level::best();
     let piece = (ROWS * width).max(1);
@@ -39,7 +39,7 @@ pub fn sum_of_rows(g: &[f32], x: Option<&[f32]>, width: usize) -> Buffer {
     added(parts, width)
 }
 
-/// The sum of all of g, or of g · x.
+/// Returns the sum of all values of g, or of g · x.
 pub fn sum_of_all(g: &[f32], x: Option<&[f32]>) -> Buffer {
     let level = Level::best();
     let parts: Vec<f64> = (g.par_chunks(PIECE).enumerate())
@@ -57,7 +57,7 @@ pub fn sum_of_all(g: &[f32], x: Option<&[f32]>) -> Buffer {
     sum
 }
 
-/// The sum of buffers of one length.
+/// Returns the sum of buffers of the same length.
 pub fn added(parts: Vec<Buffer>, len: usize) -> Buffer {
     let mut parts = parts.into_iter();
     let mut sum = parts.next().unwrap_or_else(|| {

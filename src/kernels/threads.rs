@@ -8,9 +8,9 @@ thread_local! {
     static OWN: OnceCell<Option<ThreadPool>> = const { OnceCell::new() };
 }
 
-/// Runs work that consists of many short computations in a thread pool, so that they need not be handed over and waited
-/// for one at a time. Each calling thread has its own pool: while one of its threads waits for others, it does not
-/// start work of another caller, which might need a lock that this work holds.
+/// Runs work that consists of many short computations in a thread pool, so that they are not passed to the pool one
+/// at a time. Each calling thread has its own pool. While a thread of a pool waits for others, it must not start work
+/// of another caller, which might need a lock that this work holds.
 pub fn together<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if rayon::current_thread_index().is_some() {
         return work();

@@ -1,10 +1,9 @@
-//! The two sub-layers of a transformer block, each as one operation, with weights that are trained.
+//! The two sub-layers of a transformer block with trained weights, each as one operation.
 //!
-//! As with frozen weights a core takes some rows (or images) through the whole sub-layer. Products
-//! that sum over all rows, the gradients of the weights, follow when the rows are done: their last
-//! digits do not depend on who took which. Kept for the backward are, beside the input, what the
-//! second linear map read and the slope of the GELU or the packed projections; the normalised rows
-//! are computed again.
+//! As with frozen weights, each core processes some rows (or images) through the whole sub-layer. The gradients of
+//! the weights, which sum over all rows, are computed afterwards, so that their rounding does not depend on the
+//! division among cores. For the backward pass, the input, the input of the second linear layer, and the slope of the
+//! GELU or the packed projections are stored; the normalised rows are recomputed.
 
 use rayon::prelude::*;
 
@@ -16,30 +15,30 @@ use super::norm::{Moments, own_gradients};
 use super::softmax::RowStats;
 use super::sums::sum_of_rows;
 
-/// The tensors of a sub-layer: its input, scale and shift of the norm, weight and bias of both
-/// linear maps.
+/// Number of tensors of a sub-layer: its input, scale and shift of the norm, and weight and bias of both linear
+/// layers.
 pub const TENSORS: usize = 7;
 
-/// What a sub-layer keeps beside its tensors.
+/// The values that a sub-layer stores for the backward pass, in addition to its tensors.
 pub struct Kept {
     moments: Vec<Moments>,
-    /// What the first linear map made: the slope of the GELU, or the packed projections.
+    /// Computed from the output of the first linear layer: the slope of the GELU, or the packed projections.
     first: Buffer,
-    /// What the second linear map read.
+    /// The input of the second linear layer.
     second: Buffer,
-    /// Of the attention's scores.
+    /// The row statistics of the attention scores.
     stats: Vec<RowStats>,
 }
 
-/// Gradients on the way through a sub-layer.
+/// The gradients inside a sub-layer.
 pub struct SublayerGradients {
-    /// For its input.
+    /// Gradient of its input.
     dx: Buffer,
-    /// For the normalised rows.
+    /// Gradient of the normalised rows.
     inner: Buffer,
-    /// For what the first linear map gave.
+    /// Gradient of the output of the first linear layer.
     between: Buffer,
-    /// The normalised rows themselves.
+    /// The normalised rows, recomputed.
     normal: Buffer,
 }
 
@@ -54,7 +53,7 @@ impl SublayerGradients {
         }
     }
 
-    /// The gradients for all tensors, in their order.
+    /// Returns the gradients of all tensors, in the order of [`TENSORS`].
     pub fn gradients(self, x: &[f32], kept: &Kept, g: &[f32], width: usize) -> [Buffer; TENSORS] {
         let rows = x.len() / width;
         let (between, read) = (self.between.len() / rows, kept.second.len() / rows);
@@ -71,7 +70,7 @@ impl SublayerGradients {
     }
 }
 
-/// Result (rows × width) and what the backward needs, from `x` (rows × width).
+/// Computes the result (rows × width) from `x` (rows × width), and the values for the backward pass.
 pub fn mlp_forward(own: Mlp<'_>, x: &[f32]) -> (Buffer, Kept) {
     let (width, hidden) = (own.fc1.inputs, own.fc1.outputs);
     let rows = x.len() / width;
@@ -92,7 +91,7 @@ pub fn mlp_forward(own: Mlp<'_>, x: &[f32]) -> (Buffer, Kept) {
     (y, kept)
 }
 
-/// The way back from `g` for the result.
+/// Computes the gradients inside the MLP, given the gradient `g` of the result.
 pub fn mlp_backward(own: Mlp<'_>, x: &[f32], kept: &Kept, g: &[f32]) -> SublayerGradients {
     let (width, hidden) = (own.fc1.inputs, own.fc1.outputs);
     let rows = x.len() / width;
@@ -117,7 +116,7 @@ pub fn mlp_backward(own: Mlp<'_>, x: &[f32], kept: &Kept, g: &[f32]) -> Sublayer
     way
 }
 
-/// Result (batch × tokens × width) and what the backward needs, from `x` of the same shape.
+/// Computes the result (batch × tokens × width) from `x` of the same shape, and the values for the backward pass.
 pub fn attention_forward(own: SelfAttention<'_>, x: &[f32]) -> (Buffer, Kept) {
     let attention::Shape {
         tokens,
@@ -147,7 +146,7 @@ pub fn attention_forward(own: SelfAttention<'_>, x: &[f32]) -> (Buffer, Kept) {
     (y, kept)
 }
 
-/// The way back from `g` for the result.
+/// Computes the gradients inside the self-attention, given the gradient `g` of the result.
 pub fn attention_backward(
     own: SelfAttention<'_>,
     x: &[f32],
