@@ -1,4 +1,4 @@
-//! The fence: what panics inside ends the work in hand and not the thread.
+//! Converts panics into errors, so that they end only the current work and not the thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,11 +6,11 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::tensors::{device_problem, is_full};
 
-/// Does some work; a panic inside ends it and returns what it said. What the work has changed until
-/// then stays changed: the caller sees to it that this does no harm.
+/// Runs work and returns a panic in it as an error. Changes that the work made before the panic remain; the caller
+/// must ensure that they do no harm.
 ///
 /// # Errors
-/// The words of the panic.
+/// Returns the message of the panic.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         panic
@@ -21,7 +21,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Runs a job; a panic inside becomes a Problem.
+/// Runs a job; a panic in it becomes a Problem.
 pub fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
     caught(job).unwrap_or_else(|text| {
         Err(if is_of_device(&text) {
@@ -33,8 +33,8 @@ pub fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// Whether a panic with this text comes from a device. Indices and buffers of other code fail with texts that contain
-/// "memory" and "buffer", too.
+/// Returns whether a panic with this message comes from a device. The words "memory" and "buffer" do not suffice,
+/// because panics of other code contain them, too.
 fn is_of_device(text: &str) -> bool {
     let text = text.to_lowercase();
     let names = ["wgpu", "cubecl", "device"];
@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    /// `Cargo.toml` keeps the check in every build: a wrong sum would be a wrong figure.
+    /// `Cargo.toml` enables overflow checks in every build, because a wrong sum would give a wrong figure.
     #[test]
     fn a_sum_that_overflows_is_a_problem() {
         let images = black_box(u32::MAX);

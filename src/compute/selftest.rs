@@ -1,10 +1,10 @@
-//! A small network through a device and through the CPU, compared: checks that a GPU computes correctly.
+//! Compares the results of a small network on a device with those on the CPU, to check that a GPU computes correctly.
 //!
-//! Two ViT blocks with an Adapter beside each attention; forward, and backward into the PETs and
-//! the head alone, which is the shape of work that has failed on real drivers. The weights come
-//! from a fixed sequence, so both devices get the same numbers. The same again with the frozen
-//! matrices in half precision, where the device has it. [`layers`] compares single layers of sizes that do not fill the
-//! tiles of a GPU kernel.
+//! The network has two ViT blocks with an Adapter parallel to each attention. The backward pass computes gradients
+//! only for the PETs and the head, because such work has failed with real drivers. The weights come from a fixed
+//! sequence, so both devices get the same values. The test is repeated with frozen matrices in half precision if the
+//! device supports it. [`layers`] compares single layers whose sizes are not multiples of the tile sizes of GPU
+//! kernels.
 
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor};
@@ -22,15 +22,14 @@ const WIDTH: usize = 64;
 const HEADS: usize = 4;
 const SIZE: usize = 8;
 const CLASSES: usize = 5;
-/// Largest relative error that single precision explains.
+/// Largest relative error that single precision can explain.
 pub const TOLERANCE: f64 = 1e-3;
 
-/// Runs the network on `device` and on the CPU, on both with matrices of that type; returns the
-/// largest relative error.
+/// Runs the network on `device` and on the CPU, both with frozen matrices of type `weights`; returns the largest
+/// relative error.
 ///
 /// # Errors
-/// Returns a Problem if the device fails, gives values that are not finite, or is off by more than
-/// rounding.
+/// Returns a Problem if the device fails, returns non-finite values, or has an error larger than [`TOLERANCE`].
 pub fn run(device: &Device, weights: WeightType) -> Result<f64> {
     let expected = outcome(&(&Device::flex(), weights).into())?;
     let found = outcome(&(device, weights).into())?;
@@ -72,7 +71,7 @@ pub fn layers(device: &Device) -> Result<f64> {
 /// Largest relative error of a single layer.
 const LAYER_TOLERANCE: f64 = 2e-5;
 
-/// Makes a layer, and returns its inputs, of which gradients are compared, and its result.
+/// Computes a layer; returns its inputs, whose gradients are compared, and its result.
 type Layer = fn(&mut Sequence, &Device) -> Result<(Vec<Tensor<3>>, Tensor<3>)>;
 
 const LAYERS: [(&str, Layer); 7] = [
@@ -153,11 +152,11 @@ pub fn check(name: &str, found: &HostTensor, expected: &HostTensor, tolerance: f
     }
 }
 
-/// A fixed sequence of numbers between −1 and 1.
+/// A fixed pseudo-random sequence of values between −1 and 1.
 struct Sequence(u64);
 
 impl Sequence {
-    /// The next tensor, scaled.
+    /// Returns the next values times `scale` as a tensor.
     fn next<const D: usize>(
         &mut self,
         shape: [usize; D],
@@ -171,13 +170,13 @@ impl Sequence {
         host.to_device(device)
     }
 
-    /// A tensor that wants a gradient.
+    /// Returns the next values as a tensor that requires a gradient.
     fn input(&mut self, shape: [usize; 3], device: &Device) -> Result<Tensor<3>> {
         let tracked = device.clone().autodiff();
         Ok(self.next(shape, 1.5, &tracked)?.require_grad())
     }
 
-    /// A frozen linear layer (inputs, outputs).
+    /// Returns a frozen linear layer with these numbers of inputs and outputs.
     fn linear(&mut self, [inputs, outputs]: [usize; 2], place: impl Into<Place>) -> Result<Linear> {
         let place = place.into();
         let scale = (3.0 / inputs as f32).sqrt();
@@ -191,17 +190,17 @@ impl Sequence {
         ))
     }
 
-    /// A frozen layer norm.
+    /// Returns a frozen layer norm.
     fn norm(&mut self, width: usize, device: &Device) -> Result<LayerNorm> {
         let gamma = self.next([width], 0.2, device)? + 1.0;
         let beta = self.next([width], 0.2, device)?;
         Ok(LayerNorm::new(gamma, beta, 1e-6))
     }
 
-    /// The next numbers, scaled.
+    /// Returns the next values times `scale`.
     fn values(&mut self, count: usize, scale: f32) -> Vec<f32> {
         let values = (0..count).map(|_| {
-            // Knuth's linear congruential generator; the upper bits are the good ones.
+            // Knuth's linear congruential generator, whose upper bits have the best quality.
             self.0 = self
                 .0
                 .wrapping_mul(6_364_136_223_846_793_005)
@@ -212,7 +211,7 @@ impl Sequence {
     }
 }
 
-/// One frozen block and the Adapter beside its attention.
+/// A frozen block with an Adapter parallel to its attention.
 struct Block {
     norms: [LayerNorm; 2],
     qkv: Linear,
@@ -253,7 +252,7 @@ impl Block {
     }
 }
 
-/// Logits, loss and every gradient, by name.
+/// Returns logits, loss and all gradients, by name.
 fn outcome(place: &Place) -> Result<Vec<(String, HostTensor)>> {
     let plain = &place.device;
     let tracked = plain.clone().autodiff();

@@ -1,7 +1,7 @@
-//! Whether a GPU computes rightly, found out before it is used for the first time.
+//! Checks whether a GPU computes correctly, before it is used for the first time.
 //!
-//! Drivers can give wrong gradients, hang, or take the whole process down. So the test runs in a
-//! child process with a time limit, and its verdict is kept per adapter and driver.
+//! Drivers can compute wrong gradients, hang, or crash the process. So the test runs in a child process with a time
+//! limit, and its result is stored for each adapter and driver.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,21 +12,22 @@ use super::{AdapterKind, DeviceInfo};
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// The subcommand that tests one device, given its selector.
+/// The subcommand that tests the device with a given selector.
 const SUBCOMMAND: &str = "gpu-selftest";
-/// Longest time for a test; a cold start compiles every kernel (seconds).
+/// Time limit of a test; the first one compiles every kernel, which takes seconds.
 const TIME_LIMIT: Duration = Duration::from_secs(90);
-/// The same for an adapter that is imitated by a processor, which may be busy.
+/// Time limit for an adapter that the CPU emulates, because the CPU may be busy.
 const SOFTWARE_TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// Options that leave out what may crash a driver or hang: first cooperative matrices, then all own kernels.
+/// Options that disable possible causes of crashes and hangs: first cooperative matrices, then all of the program's
+/// kernels.
 const WITHOUT: [&str; 2] = ["--without-cooperative-matrices", "--without-kernels"];
 
-/// Makes sure that a device computes rightly: at once for the CPU and for a GPU that passed
-/// before, else by the self-test in a child process (seconds).
+/// Ensures that a device computes correctly. For the CPU, and for a GPU that was tested before, this returns at once;
+/// otherwise it runs the self-test in a child process (seconds).
 ///
 /// # Errors
-/// Returns a Problem that says what the GPU did.
+/// Returns a Problem with the failure if the GPU fails the test.
 pub fn trust(info: &DeviceInfo) -> Result<SelfTestResult> {
     let Some(program) = program().filter(|_| !info.is_cpu()) else {
         return Ok(SelfTestResult {
@@ -70,7 +71,7 @@ pub fn test_again(info: &DeviceInfo) -> Result<SelfTestResult> {
     trust(info)
 }
 
-/// The kept verdict, or a new one, which is then kept.
+/// Returns the stored result; if there is none, runs the test and stores its result.
 fn verdict(
     info: &DeviceInfo,
     file: Option<&Path>,
@@ -84,13 +85,13 @@ fn verdict(
             keep(info, file, &verdict);
             verdict
         }
-        // The GPU is not to blame, so it is tested again next time.
+        // An error does not depend on the GPU, so the test is repeated next time.
         Err(note) => SelfTestResult::bad(note),
     }
 }
 
-/// Runs the self-test in a child process; an error when it could not be started or was ended by
-/// somebody, which says nothing about the GPU.
+/// Runs the self-test in a child process, and again with fewer features if it fails. The error means that the test
+/// could not be started or was stopped by something else, which is no result about the GPU.
 fn test(
     program: &Path,
     info: &DeviceInfo,
@@ -110,7 +111,7 @@ fn test(
     Ok(first)
 }
 
-/// Runs one child.
+/// Runs a single test in a child process.
 fn test_with(
     program: &Path,
     words: &[&str],
@@ -125,7 +126,7 @@ fn test_with(
         return Err("the test was stopped before it finished".into());
     }
     Ok(match status.code() {
-        // Drivers may print as well.
+        // Drivers may print to the output as well, so the result is the last valid line.
         Some(0) => (note.lines().rev())
             .find_map(|line| serde_json::from_str(line).ok())
             .unwrap_or_else(|| bad(format!("its answer cannot be read: {note}"))),
@@ -227,7 +228,7 @@ mod tests {
     fn a_test_that_somebody_ended_condemns_nobody() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("devices.toml");
-        // A shell that was started in the background ignores Ctrl-C, so that one is made up.
+        // A shell in the background ignores Ctrl-C, so this status is constructed.
         assert!(ended_from_outside(ExitStatus::from_raw(2)));
         assert!(!ended_from_outside(ExitStatus::from_raw(11)));
         for signal in ["TERM", "KILL"] {
@@ -259,14 +260,14 @@ mod tests {
             ..gpu()
         };
         assert!(verdict(&updated, Some(&file), || Ok(good())).good);
-        // The same holds for two GPUs of one model.
+        // Two GPUs of the same model have separate results.
         let twin = DeviceInfo {
             pci: "0000:02:00.0".into(),
             ..gpu()
         };
         let asked = verdict(&twin, Some(&file), || Ok(good()));
         assert!(asked.good && !verdict(&gpu(), Some(&file), || unreachable!()).good);
-        // A damaged file costs only a new test.
+        // A damaged file only causes a new test.
         std::fs::write(&file, "not toml").unwrap();
         assert!(!verdict(&gpu(), Some(&file), || Ok(bad)).good);
     }

@@ -1,4 +1,4 @@
-//! Work that is left to a child process, where drivers may print, hang and crash as they like.
+//! Child processes for work in which drivers may print, hang or crash.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -13,48 +13,48 @@ use crate::console;
 
 /// The subcommand that lists all devices as JSON.
 const LISTING: &str = "gpu-list";
-/// Longest time for the list.
+/// Time limit of the list.
 const LISTING_TIME_LIMIT: Duration = Duration::from_secs(30);
-/// Most bytes of what a child says.
+/// Largest number of bytes that are read from a child.
 pub(super) const MOST: usize = 1 << 20;
-/// How long the end of its words is waited for once it has ended.
+/// How long the last output of a child that has ended is awaited.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Set for children: their input ends when the program that started them does.
+/// Environment variable of child processes: they end when their standard input ends, which it does with their parent.
 const PARENT: &str = "LAE_STUDIO_CHILD";
-/// The program that has the self-test as a subcommand.
+/// The program with the self-test as a subcommand.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// Says which program tests GPUs: the one that calls this. Without it GPUs are used untested.
+/// Sets the program that tests GPUs, which is the calling one. If it is not set, GPUs are used without a test.
 pub fn set_program(path: PathBuf) {
-    // Called once, at the start; a second call changes nothing.
+    // Called once at the start; further calls have no effect.
     let _ = PROGRAM.set(path);
 }
 
-/// That program, where one was named.
+/// Returns this program, if it was set.
 pub(super) fn program() -> Option<&'static Path> {
     PROGRAM.get().map(PathBuf::as_path)
 }
 
-/// Whether somebody ended the test: Ctrl-C reaches the child, too, and a system short of memory or
-/// about to shut down may end any process. None of that is the GPU's fault.
+/// Returns whether something else ended the test: Ctrl-C also reaches the child, and a system that is short of memory
+/// or shutting down may end any process. This is no failure of the GPU.
 pub(super) fn ended_from_outside(status: ExitStatus) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::process::ExitStatusExt;
-        /// SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGTERM; a crash brings SIGSEGV, SIGBUS, SIGABRT …
+        /// SIGHUP, SIGINT, SIGQUIT, SIGKILL and SIGTERM; a crash causes SIGSEGV, SIGBUS, SIGABRT, ….
         const FROM_OUTSIDE: [i32; 5] = [1, 2, 3, 9, 15];
         status.signal().is_some_and(|by| FROM_OUTSIDE.contains(&by))
     }
     #[cfg(not(unix))]
     {
-        /// What Windows gives for a program ended by Ctrl-C (STATUS_CONTROL_C_EXIT).
+        /// The exit code on Windows of a program ended by Ctrl-C (STATUS_CONTROL_C_EXIT).
         const CONTROL_C: i32 = 0xC000_013A_u32 as i32;
         status.code() == Some(CONTROL_C)
     }
 }
 
-/// Makes a child process of this program end with this one, see [`end_with_parent`], and write what it found to its
-/// standard output. Its input has to stay open until it is done.
+/// Configures a child process of this program to end with its parent (see [`end_with_parent`]) and to write its
+/// result to standard output. Its standard input must stay open until it has finished.
 pub fn tied(child: &mut Command) -> &mut Command {
     child
         .env(PARENT, "1")
@@ -62,7 +62,7 @@ pub fn tied(child: &mut Command) -> &mut Command {
         .stdout(Stdio::piped())
 }
 
-/// Starts the program with these words as a child that is [`tied`] to this one.
+/// Starts the program with these arguments as a child that is [`tied`] to this process.
 pub(super) fn start(program: &Path, words: &[&str]) -> std::io::Result<Child> {
     let mut child = Command::new(program);
     tied(console::hide_for(&mut child))
@@ -71,19 +71,18 @@ pub(super) fn start(program: &Path, words: &[&str]) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// In a child: ends it as soon as the program that started it is gone, even one that was killed. A
-/// driver may keep it busy for minutes, with a GPU that another one could use. In any other process
-/// this does nothing.
+/// In a child process, ends the process as soon as its parent has ended, even if the parent was killed. Otherwise a
+/// driver might keep the child, and the GPU, busy for minutes. Has no effect in other processes.
 pub fn end_with_parent() {
     if std::env::var_os(PARENT).is_none() {
         return;
     }
-    // Without a thread it ends when it is done.
+    // If the thread cannot be started, the process ends when its work is finished.
     let _ = std::thread::Builder::new().name("parent".into()).spawn(|| {
-        // Nothing is ever sent: the input ends with the process at its other end.
+        // The parent never writes, so the input ends only with the parent.
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
         let _ = std::thread::Builder::new().spawn(|| {
-            // A driver that hangs may hang at the end, too.
+            // A hanging driver may also prevent a normal exit.
             std::thread::sleep(Duration::from_secs(2));
             std::process::abort();
         });
@@ -91,14 +90,15 @@ pub fn end_with_parent() {
     });
 }
 
-/// Runs this process at a lower priority than the window that started it, so that the window gets the processor first
-/// when something is clicked. An idle machine computes as fast as before.
+/// Runs this process at a lower priority than the window that started it, so that the window responds quickly. On an
+/// idle machine, the speed does not change.
 ///
-/// On Linux it holds for the calling thread and those that it starts, so it is to be called before any of them.
+/// On Linux, this affects the calling thread and threads that it starts later, so it must be called before any are
+/// started.
 pub fn lower_priority() {
     #[cfg(unix)]
     {
-        /// Added to the nice value: a busy process of the usual priority gets about nine times the time of this one.
+        /// Added to the nice value: a busy process of normal priority gets about nine times the CPU time of this one.
         const NICER: libc::c_int = 10;
         #[allow(unsafe_code, reason = "it takes a number; a refusal changes nothing")]
         unsafe {
@@ -120,9 +120,8 @@ pub fn lower_priority() {
     }
 }
 
-/// Runs the program in a child process, where drivers may print and crash as they like; returns how
-/// it ended and what it said, as far as anybody would want to read it. None when it hung; an error
-/// when it could not be started.
+/// Runs the program in a child process, where drivers may print and crash; returns its exit status and its output (at
+/// most [`MOST`] bytes). `None` if it exceeded the time limit; an error if it could not be started.
 pub(super) fn ask(
     program: &Path,
     words: &[&str],
@@ -130,7 +129,7 @@ pub(super) fn ask(
 ) -> std::result::Result<Option<(ExitStatus, String)>, String> {
     let child = start(program, words);
     let mut child = child.map_err(|error| format!("the test could not be started ({error})"))?;
-    // Read while it runs: a child whose pipe is full waits, and would look as if it hung.
+    // The output is read continuously, because a child blocks while its pipe is full, and would seem to hang.
     let pieces = child.stdout.take().map(pieces_of);
     let mut said = Vec::new();
     let mut hear = |patience: Duration| match &pieces {
@@ -154,22 +153,23 @@ pub(super) fn ask(
                 }
             }
             _ => {
-                // It hangs; whether the kill succeeds does not change the answer.
+                // The child hangs; whether it can be killed does not change the result.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Ok(None);
             }
         }
     };
-    // What it said last is on the way; something that it left running may hold the pipe for ever.
+    // The last output may still be in the pipe. The wait is limited, because a process that the child started may
+    // keep the pipe open forever.
     let end = Instant::now() + LAST_WORDS;
     while Instant::now() < end && hear(Duration::from_millis(5)) {}
     let said = String::from_utf8_lossy(&said);
     Ok(Some((status, said.trim().to_string())))
 }
 
-/// What a child says, piece by piece, read by a thread that ends with it. Beyond [`MOST`] it is read
-/// and forgotten.
+/// Returns the output of a child in pieces, read by a thread that ends with it. Output beyond [`MOST`] bytes is
+/// discarded.
 fn pieces_of(mut stdout: ChildStdout) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -185,9 +185,8 @@ fn pieces_of(mut stdout: ChildStdout) -> Receiver<Vec<u8>> {
     receiver
 }
 
-/// The devices as a child process lists them, so that drivers that only are looked at cannot print
-/// into this program's output or take it down. `None` if there is no program to ask; drivers that
-/// hang or crash are drivers that are not there.
+/// Returns the devices as listed by a child process, so that drivers can neither print to this program's output nor
+/// crash it. `None` if no program is set. If the child hangs or crashes, only the CPU is listed.
 pub(super) fn listed() -> Option<Vec<DeviceInfo>> {
     list_of(program()?)
 }

@@ -1,4 +1,4 @@
-//! What this machine has: its processor and its graphics adapters, without opening any of them.
+//! The processor and the graphics adapters of this machine, without opening any of them.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -10,7 +10,7 @@ use burn::tensor::wgpu::wgpu;
 use super::{AdapterKind, Api, DeviceInfo};
 use crate::nn::plans::Fragments;
 
-/// The CPU's entry.
+/// Returns the entry of the CPU.
 pub(super) fn cpu() -> DeviceInfo {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let noun = if threads == 1 { "thread" } else { "threads" };
@@ -25,7 +25,7 @@ pub(super) fn cpu() -> DeviceInfo {
     }
 }
 
-/// The processor's name as the system reports it.
+/// Returns the processor's name as reported by the system.
 pub fn processor_name() -> String {
     let from_linux = || {
         let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
@@ -46,8 +46,8 @@ pub fn processor_name() -> String {
     .unwrap_or_else(|| format!("CPU ({})", std::env::consts::ARCH))
 }
 
-/// Every wgpu adapter. OpenGL is asked only where nothing else answers: it lists the same GPUs
-/// again, slower ones, and writes on standard error where there is no display.
+/// Returns every wgpu adapter. OpenGL is queried only if no other API has adapters: it lists the same GPUs again,
+/// with lower speed, and prints to standard error if there is no display.
 pub(super) fn adapters() -> Vec<DeviceInfo> {
     let modern = adapters_of(wgpu::Backends::all() - wgpu::Backends::GL);
     if modern.is_empty() {
@@ -56,7 +56,7 @@ pub(super) fn adapters() -> Vec<DeviceInfo> {
     modern
 }
 
-/// The adapters of some interfaces.
+/// Returns the adapters of some graphics APIs.
 fn adapters_of(backends: wgpu::Backends) -> Vec<DeviceInfo> {
     let found = enumerate(backends).into_iter();
     found.map(|(info, _)| info).collect()
@@ -71,7 +71,7 @@ fn enumerate(backends: wgpu::Backends) -> Vec<(DeviceInfo, wgpu::Adapter)> {
     let mut counts: HashMap<(Api, AdapterKind), usize> = HashMap::new();
     let mut found = Vec::new();
     let asked = pin!(instance.enumerate_adapters(backends));
-    // Outside a browser the answer is there at once.
+    // Outside browsers, the result is available immediately.
     let Poll::Ready(adapters) = asked.poll_now() else {
         return found;
     };
@@ -132,7 +132,7 @@ pub fn cooperative_matrices(info: &DeviceInfo) -> Option<Fragments> {
     Fragments::all().find(|known| known.lanes == lanes && offers(known.size))
 }
 
-/// Asks a future once.
+/// Polls a future once, without waiting.
 trait PollNow: Future {
     fn poll_now(self) -> Poll<Self::Output>;
 }

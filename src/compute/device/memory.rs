@@ -1,5 +1,4 @@
-//! How much memory a GPU has and how much of it is free, if the system reports it. The graphics
-//! interfaces do not.
+//! The total and free memory of a GPU, if the operating system or a driver reports it. Graphics APIs do not.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -10,24 +9,24 @@ use super::{AdapterKind, DeviceInfo};
 use crate::files;
 use crate::memory;
 
-/// Memory of a GPU in bytes.
+/// The memory of a GPU in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CardMemory {
-    /// All of it.
+    /// Total memory.
     pub total: u64,
-    /// What nobody holds now.
+    /// Memory that no process uses.
     pub free: u64,
 }
 
-/// For so long an answer holds: settings change with every key.
+/// How long a result is cached, because settings change with every keystroke.
 const FRESH: Duration = Duration::from_secs(10);
-/// Longest time for an answer.
+/// Time limit of a query.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
-/// Memory of a device; `None` if the system does not report it. What shares the processor's memory has
-/// what is free of that.
+/// Returns the memory of a device; `None` if it is not reported. Devices that share the CPU's memory have the free
+/// memory of the machine.
 pub fn card_memory(info: &DeviceInfo) -> Option<CardMemory> {
-    /// The last answer, whose it was, and when.
+    /// The last result: selector of the device, time, memory.
     static LAST: Mutex<Option<(String, Instant, Option<CardMemory>)>> = Mutex::new(None);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     let selector = info.selector();
@@ -57,7 +56,7 @@ fn asked(info: &DeviceInfo) -> Option<CardMemory> {
     }
 }
 
-/// As the kernel's driver of AMD GPUs reports it.
+/// Reads the values that the kernel driver of AMD GPUs reports.
 fn of_kernel(place: &Path) -> Option<CardMemory> {
     let number = |name: &str| -> Option<u64> {
         let text = files::read_text(&place.join(name), files::TEXT).ok()?;
@@ -68,7 +67,7 @@ fn of_kernel(place: &Path) -> Option<CardMemory> {
     Some(CardMemory { total, free })
 }
 
-/// As the tool of NVIDIA's driver reports it.
+/// Reads the values that the tool of NVIDIA's driver reports.
 fn of_nvidia(info: &DeviceInfo) -> Option<CardMemory> {
     if !info.name.to_lowercase().contains("nvidia") || info.pci.is_empty() {
         return None;
@@ -81,11 +80,11 @@ fn of_nvidia(info: &DeviceInfo) -> Option<CardMemory> {
     row_of(&told, &info.pci)
 }
 
-/// The row of a GPU, in MiB: "00000000:01:00.0, 24564, 23100".
+/// Parses the row of a GPU, in MiB: "00000000:01:00.0, 24564, 23100".
 fn row_of(told: &str, pci: &str) -> Option<CardMemory> {
     let mut rows = told.lines().map(|row| row.split(", ").map(str::trim));
     rows.find_map(|mut row| {
-        // One of the two writes more zeros in front.
+        // The PCI addresses may have different numbers of leading zeros.
         let own = row.next()?.to_lowercase();
         let own = own.ends_with(&pci.to_lowercase()) && !pci.is_empty();
         let mut mebibytes = || row.next()?.parse::<u64>().ok()?.checked_mul(1 << 20);

@@ -1,7 +1,7 @@
-//! The graphics adapters that were opened, and what became of them.
+//! The graphics adapters that were opened, and whether they were lost.
 //!
-//! The framework refuses to set an adapter up twice in a process, also after it was lost. So what is
-//! opened is kept here for the whole process, and a lost one keeps its place.
+//! The framework cannot set up an adapter twice in a process, even after it was lost. So opened adapters, including
+//! lost ones, are stored for the lifetime of the process.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,8 +14,8 @@ use super::{AdapterKind, DeviceInfo};
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// GPU commands are handed over in groups of this many: small groups keep the desktop smooth and
-/// stay below the time after which Windows resets a busy GPU.
+/// Number of GPU commands that are submitted together. Small groups keep the desktop responsive, and stay below the
+/// time limit after which Windows resets a busy GPU.
 const TASKS_PER_SUBMISSION: usize = 16;
 
 /// An adapter that was opened.
@@ -24,17 +24,17 @@ struct Adapter {
     lost: bool,
 }
 
-/// By selector.
+/// Opened adapters by selector.
 type Adapters = BTreeMap<String, Adapter>;
 
-/// What is known of the adapters of this process.
+/// The state of all adapters of this process.
 struct Opened {
     adapters: Mutex<Adapters>,
-    /// How often one was lost or had no memory left. Code that keeps tensors checks here whether they may be gone,
-    /// or never were written.
+    /// Number of times that an adapter was lost or out of memory. Code that stores tensors compares it to find out
+    /// whether their values may be lost or were never written.
     errors: AtomicUsize,
-    /// Whether one said that its memory is full. Panics are noted while the list is locked, so this needs
-    /// no lock.
+    /// Whether an adapter reported that it is out of memory. Panics are recorded while the list may be locked, so
+    /// this is atomic.
     full: AtomicBool,
 }
 
@@ -50,13 +50,14 @@ impl Opened {
     }
 }
 
-/// Notes that an adapter was lost; all of them where it is not known which one.
+/// Records that an adapter was lost; all of them if `which` is unknown.
 pub(crate) fn lost(which: Option<&Device>) {
     OPENED.errors.fetch_add(1, Ordering::Relaxed);
     lose(&mut OPENED.adapters(), which);
 }
 
-/// One that is lost already is known still: what its other users report later loses no other device.
+/// Marks an adapter as lost; all of them if it is not in the list. An adapter that is lost already stays in the list,
+/// so that later reports about it do not affect other devices.
 fn lose(adapters: &mut Adapters, which: Option<&Device>) {
     let is_known = adapters.values().any(|one| Some(&one.device) == which);
     for adapter in adapters.values_mut() {
@@ -64,42 +65,42 @@ fn lose(adapters: &mut Adapters, which: Option<&Device>) {
     }
 }
 
-/// How many adapters were lost by now.
+/// Returns the number of adapters that were lost so far.
 pub fn losses() -> usize {
     let adapters = OPENED.adapters();
     adapters.values().filter(|adapter| adapter.lost).count()
 }
 
-/// How often an adapter was lost or full by now.
+/// Returns how often an adapter was lost or out of memory so far.
 pub fn errors() -> usize {
     OPENED.errors.load(Ordering::Relaxed)
 }
 
-/// Notes that an adapter said that its memory is full: what fails by it later does not name the cause.
-/// Whether it was noted before.
+/// Records that an adapter is out of memory, because operations that fail later do not report the cause. Returns
+/// whether this was recorded before.
 pub fn full() -> bool {
     OPENED.errors.fetch_add(1, Ordering::Relaxed);
     OPENED.full.swap(true, Ordering::Relaxed)
 }
 
-/// Whether an adapter said that its memory is full since this was last asked.
+/// Returns whether an adapter was out of memory since the last call.
 pub fn was_full() -> bool {
     OPENED.full.swap(false, Ordering::Relaxed)
 }
 
-/// Has the adapters that were opened give back memory that nothing uses.
+/// Frees the unused memory of all opened adapters.
 pub fn tidy() {
     for adapter in OPENED.adapters().values().filter(|adapter| !adapter.lost) {
-        // Whether a device in trouble does so is shown by what follows.
+        // A failure is ignored, because the next operation reports it.
         let _ = catch_unwind(AssertUnwindSafe(|| adapter.device.memory_cleanup()));
     }
 }
 
-/// Opens a device (plain, without gradients). It stays open for the whole process; asking again
-/// gives the same one.
+/// Opens a device, without autodiff. It stays open for the lifetime of the process; further calls return the same
+/// device.
 ///
 /// # Errors
-/// Returns a Problem if the driver refuses.
+/// Returns a Problem if the driver fails, or the device was lost before.
 pub fn open(info: &DeviceInfo) -> Result<Device> {
     if info.is_cpu() {
         return Ok(Device::flex());

@@ -1,4 +1,4 @@
-//! From what the user wants to a device that is open: chosen, tested and opened, or the CPU where that fails.
+//! Chooses, tests and opens the device that the user requested, or the CPU if that fails.
 
 use burn::tensor::{DType, Device};
 
@@ -6,37 +6,37 @@ use super::{DeviceInfo, SelfTestResult, choose, open, trust};
 use crate::nn;
 use crate::problem::{Problem, Result};
 
-/// A device that is ready for work.
+/// A device that is ready for use.
 #[derive(Clone, Debug)]
 pub struct Ready {
-    /// Which one.
+    /// The device in the list.
     pub info: DeviceInfo,
-    /// The plain device.
+    /// The opened device, without autodiff.
     pub device: Device,
-    /// Why it is the CPU although a GPU was chosen.
+    /// Why the CPU is used although a GPU was chosen.
     pub remark: Option<Problem>,
-    /// Whether weights may be kept in half precision: its driver has the type, and computed
-    /// rightly with it in the self-test. Never on the CPU, whose kernels are f32.
+    /// Whether weights may be stored in half precision: the driver supports the type, and the self-test with it
+    /// passed. Always false for the CPU, whose kernels are f32.
     pub half: bool,
 }
 
-/// A device that was chosen and passed its self-test, but is not opened yet. Finding it may take a
-/// minute and touches no device in this process, so any thread may do it.
+/// A device that was chosen and passed its self-test, but is not open yet. Choosing may take a minute and opens no
+/// device in this process, so it can run on any thread.
 #[derive(Clone, Debug)]
 pub struct Trusted {
-    /// Which one.
+    /// The device in the list.
     pub info: DeviceInfo,
-    /// Why it is the CPU although a GPU was chosen.
+    /// Why the CPU is used although a GPU was chosen.
     pub remark: Option<Problem>,
-    /// Result of the self-test.
+    /// The result of the self-test.
     pub verdict: SelfTestResult,
 }
 
-/// Chooses a device and tests it if it was not tested before. A GPU that fails is reported in
-/// `remark` and the CPU takes its place.
+/// Chooses a device, and tests it if it was not tested before. If a GPU fails, the CPU is used, and `remark` contains
+/// the reason.
 ///
 /// # Errors
-/// Returns a Problem if nothing fits `wanted`.
+/// Returns a Problem if no device matches `wanted`.
 pub fn trusted(wanted: &str) -> Result<Trusted> {
     let info = choose(wanted)?;
     match trust(&info) {
@@ -53,7 +53,7 @@ impl Trusted {
     /// Returns the CPU, with a remark on the GPU that it replaces.
     ///
     /// # Errors
-    /// None in practice: the CPU is always there.
+    /// Never in practice, because the CPU is always available.
     pub fn cpu_instead(problem: Problem) -> Result<Self> {
         let remark = problem.inside("problem-cpu-instead");
         let info = choose("cpu")?;
@@ -64,10 +64,10 @@ impl Trusted {
         })
     }
 
-    /// Opens it, or the CPU where its driver refuses.
+    /// Opens the device, or the CPU if its driver fails.
     ///
     /// # Errors
-    /// Returns a Problem if not even the CPU can be had.
+    /// Returns a Problem if the CPU cannot be opened either.
     pub fn open(self) -> Result<Ready> {
         if !self.info.is_cpu() {
             nn::use_own_gpu_kernels(self.verdict.kernels);
@@ -90,10 +90,10 @@ impl Trusted {
     }
 }
 
-/// Chooses, tests and opens a device, the CPU where that fails.
+/// Chooses, tests and opens a device, or the CPU if that fails.
 ///
 /// # Errors
-/// Returns a Problem if nothing fits `wanted`.
+/// Returns a Problem if no device matches `wanted`.
 pub fn ready(wanted: &str) -> Result<Ready> {
     trusted(wanted)?.open()
 }

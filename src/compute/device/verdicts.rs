@@ -15,28 +15,28 @@ use crate::message;
 use crate::nn::plans::Plans;
 use crate::problem::{Problem, Result};
 
-/// The outcome of a self-test.
+/// The result of a self-test.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SelfTestResult {
-    /// Whether it computes rightly.
-    pub good: bool,
     /// Whether the device computes correctly.
+    pub good: bool,
+    /// The measured error, or the reason why the test failed.
     pub note: String,
-    /// What was measured, or what is wrong.
-    pub half: bool,
     /// Whether it also computes correctly with weights in half precision.
+    pub half: bool,
+    /// Whether the program's own GPU kernels may be used.
     #[serde(default)]
     pub kernels: bool,
     /// The fastest tiles for each class of products.
     #[serde(default, skip_serializing_if = "Plans::is_empty")]
     pub plans: Plans,
-    /// Backbone families that the device computes wrongly, with the reason.
+    /// Backbone families that the device computes incorrectly, with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub refused: BTreeMap<String, String>,
 }
 
 impl SelfTestResult {
-    /// Returns that of a device that is not to be used.
+    /// Returns the result of a device that must not be used.
     pub fn bad(note: String) -> Self {
         Self {
             note,
@@ -45,13 +45,13 @@ impl SelfTestResult {
     }
 }
 
-/// All verdicts, by GPU.
+/// All results, by GPU.
 type Book = BTreeMap<String, SelfTestResult>;
 
-/// Two of this program's threads write one after the other.
+/// Prevents that two threads of this program write the file at the same time.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// The sources that decide what a GPU computes: layers, kernels, and what they are checked with.
+/// The source files that determine the results of a GPU: layers, kernels, and their checks.
 const SOURCES: &[&str] = &[
     include_str!("../nn/mod.rs"),
     include_str!("../nn/framework.rs"),
@@ -80,7 +80,7 @@ const SOURCES: &[&str] = &[
     include_str!("../selftest.rs"),
 ];
 
-/// The versions of all crates.
+/// The lock file with the versions of all crates.
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
 /// Returns the entries of a lock file for the crates that compute on a GPU.
@@ -93,7 +93,7 @@ fn gpu_crates(lock: &str) -> impl Iterator<Item = &str> {
     lock.split("[[package]]").filter(computes)
 }
 
-/// Identifies the GPU kernels of this build. A verdict of other kernels says nothing about these.
+/// Identifies the GPU kernels of this build. Results of other kernels are not valid for these.
 static KERNELS: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = DefaultHasher::new();
     SOURCES.hash(&mut hasher);
@@ -102,7 +102,7 @@ static KERNELS: LazyLock<String> = LazyLock::new(|| {
 });
 
 fn key(info: &DeviceInfo) -> String {
-    // Two GPUs of the same model have a verdict each.
+    // Two GPUs of the same model have separate results.
     let place = match info.pci.as_str() {
         "" => String::new(),
         pci => format!(" at {pci}"),
@@ -122,12 +122,12 @@ fn book(file: Option<&Path>) -> Book {
         .unwrap_or_default()
 }
 
-/// Returns the stored verdict of a GPU.
+/// Returns the stored result of a GPU.
 pub(super) fn kept(info: &DeviceInfo, file: Option<&Path>) -> Option<SelfTestResult> {
     book(file).remove(&key(info))
 }
 
-/// Keeps one. What cannot be kept is found again next time.
+/// Stores a result. If this fails, the GPU is tested again next time.
 pub(super) fn keep(info: &DeviceInfo, file: Option<&Path>, verdict: &SelfTestResult) {
     let kept = change(file, |book| {
         book.insert(key(info), verdict.clone());
@@ -140,14 +140,14 @@ pub(super) fn keep(info: &DeviceInfo, file: Option<&Path>, verdict: &SelfTestRes
 /// Removes the result of a GPU.
 ///
 /// # Errors
-/// Returns a Problem if the file of verdicts cannot be written.
+/// Returns a Problem if the file of results cannot be written.
 pub(super) fn forget(info: &DeviceInfo, file: Option<&Path>) -> Result<()> {
     change(file, |book| {
         book.remove(&key(info));
     })
 }
 
-/// How long another program's change is waited for.
+/// How long a change by another program is awaited.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
@@ -155,8 +155,8 @@ fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
         return Ok(());
     };
     let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    // Nor do two programs. One that cannot have the lock may lose a verdict, which is found again.
-    // The error of a folder that cannot be made is reported with its file.
+    // A file lock excludes other programs. Without it, a result may be lost, and the test is repeated. If the folder
+    // cannot be created, the error is reported when the file is written.
     let _ = std::fs::create_dir_all(folder);
     let _held = files::lock_own(&file.with_extension("lock"), PATIENCE);
     let mut book = book(Some(file));
@@ -178,12 +178,12 @@ fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
     write().map_err(|error| Problem::io("save the GPU test results", file, &error))
 }
 
-/// What was found so far, as it is kept; `None` if nothing was tested.
+/// Returns the file of all stored results; `None` if no device was tested.
 pub fn verdicts() -> Option<String> {
     files::read_text(&cache_file()?, files::TEXT).ok()
 }
 
-/// Where verdicts are kept.
+/// Returns the path of the file of results.
 pub(super) fn cache_file() -> Option<PathBuf> {
     Some(folders::cache()?.join("devices.toml"))
 }

@@ -1,7 +1,6 @@
-//! The log's files: `lae-studio.log`, and older pages with a number, limited in number and size.
+//! The files of the log: `lae-studio.log` and numbered older ones. Their number and size are limited.
 //!
-//! Each line is appended to the file as it then is, because several programs may write into one log
-//! and any of them may turn the page.
+//! Each write opens the file again, because several programs may write to the same log and rename its files.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -10,11 +9,11 @@ use super::Level;
 use crate::files;
 use crate::problem::harmless;
 
-/// Bytes of a page.
+/// Size in bytes after which a new file is started.
 const PAGE: u64 = 1 << 20;
-/// Pages, the one that is written included.
+/// Number of files, including the current one.
 const PAGES: usize = 5;
-/// Bytes of a line; more is cut.
+/// Largest length of a line in bytes; the rest is cut off.
 const LINE: usize = 4000;
 
 /// The files of a log.
@@ -25,12 +24,12 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// The log in this folder.
+    /// Creates the log in this folder.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, page: PAGE }
     }
 
-    /// All that there are, the newest first.
+    /// Returns all existing files, the newest first.
     pub fn all(&self) -> Vec<PathBuf> {
         let pages = (0..PAGES).map(|number| self.path(number));
         pages.filter(|path| files::length(path).is_ok()).collect()
@@ -43,17 +42,17 @@ impl Pages {
         })
     }
 
-    /// Appends lines, on a new page when this one is full.
+    /// Appends lines, to a new file if the current one is full.
     ///
     /// # Errors
-    /// The folder cannot be made, or the file cannot be written or is no ordinary one.
+    /// Returns an error if the folder cannot be created, or the file cannot be written or is not a regular file.
     pub(super) fn append(&mut self, lines: &str) -> io::Result<()> {
         let path = self.path(0);
         let length = files::length(&path).unwrap_or(0);
         if length >= self.page {
             self.turn()?;
-            // Where the page cannot be turned (on Windows while another program has it open) it
-            // grows for a while, but not for ever.
+            // If the files cannot be renamed (on Windows, while another program has one open), the current file may
+            // grow to twice the size.
             if files::length(&path).is_ok_and(|length| length >= 2 * self.page) {
                 return Ok(());
             }
@@ -62,13 +61,13 @@ impl Pages {
         files::open_to_append(&path)?.write_all(lines.as_bytes())
     }
 
-    /// Gives every page the next number; the last one goes.
+    /// Renames every file to the next number; the last one is overwritten.
     fn turn(&self) -> io::Result<()> {
         let lock = files::open_own(&self.folder.join("lock"))?;
         if lock.try_lock().is_err() {
             return Ok(()); // Another program is at it.
         }
-        // It may have turned the page just before.
+        // Another program may have renamed the files just before.
         if files::length(&self.path(0)).is_ok_and(|length| length >= self.page) {
             for number in (1..PAGES).rev() {
                 let (from, to) = (self.path(number - 1), self.path(number));
@@ -81,7 +80,7 @@ impl Pages {
     }
 }
 
-/// A line as it is kept: time, level, where it comes from, what happened.
+/// Returns a line of the log: time, level, source, text.
 pub(super) fn line(level: Level, from: &str, text: &str) -> String {
     let time = jiff::Zoned::now().strftime("%Y-%m-%d %H:%M:%S%.3f%:z");
     let word = match level {
@@ -117,7 +116,7 @@ mod tests {
         for page in &all {
             assert!(std::fs::metadata(page).unwrap().len() <= 150, "{page:?}");
         }
-        // A program that holds the lock for long lets the others write on, up to twice a page.
+        // While another program holds the lock, the file may grow to twice the size.
         let lock = files::open_own(&folder.path().join("log/lock")).unwrap();
         lock.try_lock().unwrap();
         (0..40).for_each(|_| pages.append(&line).unwrap());

@@ -30,7 +30,7 @@ const FOLDER: &str = "log";
 /// Maximum number of lines waiting to be written; the oldest are dropped.
 const MOST_WAITING: usize = 1000;
 
-/// How much is kept.
+/// The level of detail of the log.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Hash,
 )]

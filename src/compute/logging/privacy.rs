@@ -1,4 +1,4 @@
-//! What a log may not hold: the user's home folder, paths, and names of classes and data.
+//! Removes private data from the log: the user's home folder, paths, and names of classes and data.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ const NAME: &str = "‹name›";
 /// Replaces a path.
 const PATH: &str = "‹path›";
 
-/// What is struck out of every line.
+/// The texts that are removed from every line.
 #[derive(Debug, Default)]
 pub struct Veil {
     home: Option<String>,
@@ -15,18 +15,18 @@ pub struct Veil {
 }
 
 impl Veil {
-    /// Removes the home folder of the user.
+    /// Creates a veil that removes the user's home folder.
     pub fn of_this_person() -> Self {
         let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().display().to_string());
         Self {
-            // Of a service, the root folder; every path begins with it.
+            // The home folder of a service may be the root folder, with which every path begins.
             home: home.filter(|home| home.len() > 1),
             names: BTreeSet::new(),
         }
     }
 
-    /// Names to strike out from now on. Single letters and numbers say nothing of anybody, and
-    /// without them no line could be read.
+    /// Adds names to remove. Single letters and numbers are not removed: they are not private, and without them no
+    /// line would be readable.
     pub fn add<S: AsRef<str>>(&mut self, names: impl IntoIterator<Item = S>) {
         for name in names {
             let name = name.as_ref().trim();
@@ -37,10 +37,10 @@ impl Veil {
         }
     }
 
-    /// The text without them: the home folder becomes `~`, other whole paths and names become
-    /// marks.
+    /// Returns the text without private data: the home folder becomes `~`; paths below it and other absolute paths
+    /// become `‹path›`; names become `‹name›`.
     pub fn over(&self, text: &str) -> String {
-        // Paths first: a name in the midst of one would hide its beginning.
+        // Paths are replaced first, because replacing a name inside a path would hide the start of the path.
         let is_path = |name: &&String| name.contains(['/', '\\']);
         let mut text = text.to_string();
         for path in self.names.iter().filter(is_path) {
@@ -57,7 +57,7 @@ impl Veil {
     }
 }
 
-/// Replaces a name where it is a whole word.
+/// Replaces a name wherever it is a whole word.
 fn whole(text: &str, name: &str, by: &str) -> String {
     if !text.contains(name) {
         return text.to_string();
@@ -77,7 +77,7 @@ fn whole(text: &str, name: &str, by: &str) -> String {
     out + rest
 }
 
-/// Replaces absolute paths, and paths below the home folder, up to the next blank or quote.
+/// Replaces absolute paths, and paths below the home folder, up to the next white space or quote.
 fn paths(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut fresh = true;
@@ -94,7 +94,7 @@ fn paths(text: &str) -> String {
         if fresh && begins {
             let end = rest.find(|c: char| c.is_whitespace() || "\"'`”’,;)".contains(c));
             let end = end.unwrap_or(rest.len());
-            // What ends a sentence is no part of a path.
+            // A final colon or full stop is not part of the path.
             let end = rest[..end].trim_end_matches([':', '.']).len();
             out.push_str(PATH);
             rest = &rest[end..];
@@ -108,7 +108,7 @@ fn paths(text: &str) -> String {
     out
 }
 
-/// The text without quoted parts: a Problem quotes what a user typed or named.
+/// Removes quoted parts of a text, because Problems quote what the user typed or named.
 pub(super) fn unquoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -120,7 +120,7 @@ pub(super) fn unquoted(text: &str) -> String {
             '‘' => '’',
             same => same,
         };
-        // An apostrophe is between letters.
+        // A quote after a letter is an apostrophe.
         let opens = !rest[..at].ends_with(char::is_alphanumeric);
         let Some(end) = inner.find(closing).filter(|_| opens) else {
             out.push_str(&rest[..at + quote.len_utf8()]);
@@ -134,12 +134,12 @@ pub(super) fn unquoted(text: &str) -> String {
     out + rest
 }
 
-/// The part of a path that follows the last of these folders.
+/// Returns the part of a path after the last occurrence of this folder.
 fn after<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     path.rsplit_once(folder).map(|(_, rest)| rest)
 }
 
-/// A place in the source as a log may show it: without the folders it was built in.
+/// Returns a position in the source for the log, without the folders of the build machine.
 pub fn source_place(file: &str, line: u32) -> String {
     let file = file.replace('\\', "/");
     let inner = after(&file, "/registry/src/").and_then(|rest| rest.split_once('/'));

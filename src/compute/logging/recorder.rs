@@ -1,5 +1,5 @@
-//! Where lines come from: this program's own through `tracing`, and warnings of the libraries that
-//! drive GPUs and windows, through `tracing` or `log`.
+//! The sources of log lines: this program through `tracing`, and warnings of GPU and window libraries through
+//! `tracing` or `log`.
 
 use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,28 +11,28 @@ use tracing::{Event, Metadata};
 
 use super::{Level, Log};
 
-/// What a target of this program (`lae_PACKAGE::MODULE`) says after its package.
+/// Returns the module of a target of this program (`lae_PACKAGE::MODULE`); `None` for other targets.
 fn own(target: &str) -> Option<&str> {
     let rest = target.strip_prefix("lae_")?;
     Some(rest.split_once("::").map_or("", |(_, module)| module))
 }
 
-/// Lines of libraries that one process keeps: a driver that complains about every frame must not
-/// drive everything else out.
+/// Largest number of lines from libraries per process, so that a driver with a warning in every frame does not
+/// displace other lines.
 const MOST_FOREIGN: usize = 300;
-/// The module that logs that no file dialog came up: neither the portal's nor zenity's.
+/// The module that logs that a file dialog could not be shown, neither by the desktop portal nor by zenity.
 const DIALOGS: &str = "rfd::backend::xdg_desktop_portal";
-/// How often it logged that.
+/// Number of these log messages.
 static FAILED_DIALOGS: AtomicUsize = AtomicUsize::new(0);
 
-/// Takes lines and hands those that count to the log.
+/// Receives lines and passes the relevant ones to the log.
 struct Recorder {
     log: &'static Log,
     foreign: AtomicUsize,
 }
 
 impl Recorder {
-    /// Whether this number of lines of libraries is kept already; counts one more.
+    /// Counts a line of a library; returns whether the limit was reached before.
     fn tired(&self) -> bool {
         self.foreign.fetch_add(1, Ordering::Relaxed) >= MOST_FOREIGN
     }
@@ -42,28 +42,29 @@ impl Recorder {
     }
 }
 
-/// How many dialogs of files could not be shown: the crate that shows them says so in the log alone.
+/// Returns the number of file dialogs that could not be shown. The library that shows them reports this only in the
+/// log.
 pub fn failed_dialogs() -> usize {
     FAILED_DIALOGS.load(Ordering::Relaxed)
 }
 
-/// Makes the log the place where `tracing` and `log` write.
+/// Installs the log as the target of `tracing` and `log`.
 pub(super) fn install(log: &'static Log) {
     let recorder = || Recorder {
         log,
         foreign: AtomicUsize::new(0),
     };
-    // Another one may be there already, in a test; then that one keeps the lines.
+    // In tests, another logger may be installed already; then that one receives the lines.
     let _ = tracing::subscriber::set_global_default(recorder());
     let _ = log::set_boxed_logger(Box::new(recorder()));
     level_changed(log);
 }
 
-/// Sets the levels of both, so that lower ones are not formatted.
+/// Sets the levels of `tracing` and `log`, so that lines of lower levels are not formatted.
 pub(super) fn level_changed(log: &Log) {
     log::set_max_level(match () {
         () if log.takes(Level::Warn) => log::LevelFilter::Warn,
-        // Failed dialogs are counted still.
+        // Failed dialogs are counted even if they are not logged.
         () => log::LevelFilter::Error,
     });
     tracing::callsite::rebuild_interest_cache();
@@ -79,7 +80,7 @@ fn level_of(level: tracing::Level) -> Option<Level> {
     }
 }
 
-/// The message, then every field as `key=value`.
+/// The message of an event, and its other fields as `key=value`.
 #[derive(Default)]
 struct Words {
     message: String,
@@ -155,7 +156,7 @@ impl log::Log for Recorder {
             log::Level::Error => Level::Error,
             _ => Level::Warn,
         };
-        // What comes by way of `tracing` has been here already.
+        // Lines of this program arrive through `tracing`, so they are skipped here.
         let known = own(record.target()).is_some();
         if log::Log::enabled(self, record.metadata())
             && !known

@@ -1,7 +1,8 @@
-//! Writes and reads `.safetensors` files.
+//! Reads and writes `.safetensors` files.
 //!
-//! A file on disk is read by position: the header first, each tensor when it is asked for. So a file that is cut,
-//! sparse or far larger than what it holds takes no memory, and one that shrinks meanwhile is an error like any other.
+//! Files are read by position: first the header, then each tensor when it is requested. So a file that is truncated,
+//! sparse or much larger than its tensors needs no memory, and one that is truncated while it is read causes an
+//! ordinary error.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -17,16 +18,16 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// Bytes of the header's length field.
+/// Size of the header's length field in bytes.
 const PREFIX: u64 = 8;
-/// Most bytes of a header; those of real files are a few hundred kB.
+/// Largest accepted size of a header in bytes; real headers have a few hundred kB.
 const LONGEST_HEADER: u64 = 32 << 20;
 
-/// An opened file whose header is sound and agrees with its length.
+/// An opened file with a valid header that matches the file's length.
 pub struct TensorFile {
     file: Mutex<File>,
     header: Metadata,
-    /// Where the tensors' bytes begin.
+    /// Offset of the tensors' bytes.
     start: u64,
 }
 
@@ -34,7 +35,8 @@ impl TensorFile {
     /// Opens a file and reads its header.
     ///
     /// # Errors
-    /// It cannot be read; of the kind `InvalidData` when it is cut short or no such file.
+    /// Returns an error if the file cannot be read; its kind is `InvalidData` if the file is truncated or not a
+    /// tensor file.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut file = files::open(path)?;
         let whole = file.metadata()?.len();
@@ -59,15 +61,15 @@ impl TensorFile {
         })
     }
 
-    /// Names, types, shapes and the file's own text.
+    /// Returns the header: names, types, shapes and metadata.
     pub fn header(&self) -> &Metadata {
         &self.header
     }
 
-    /// The bytes of one of its tensors.
+    /// Returns the bytes of a tensor.
     ///
     /// # Errors
-    /// The file has become shorter or cannot be read, or memory does not suffice.
+    /// Returns an error if the file was truncated, cannot be read, or memory is insufficient.
     pub fn bytes(&self, tensor: &TensorInfo) -> io::Result<Vec<u8>> {
         let (from, to) = tensor.data_offsets;
         let mut bytes = Vec::new();
@@ -77,7 +79,7 @@ impl TensorFile {
         Ok(bytes)
     }
 
-    /// The numbers of one of its f32 tensors.
+    /// Returns the values of an f32 tensor.
     ///
     /// # Errors
     /// As [`TensorFile::bytes`].
@@ -91,9 +93,9 @@ impl TensorFile {
         Ok(numbers)
     }
 
-    /// Fills a piece of memory with the bytes from `from` behind the header on.
+    /// Fills `memory` with the bytes from `from` after the header.
     fn fill(&self, from: usize, memory: &mut [u8]) -> io::Result<()> {
-        // A thread that panicked with the lock left a file position, which is set here anyway.
+        // A panic of another thread can only leave another file position, which is set here anyway.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(self.start + from as u64))?;
         file.read_exact(memory).map_err(|error| match error.kind() {
@@ -103,15 +105,15 @@ impl TensorFile {
     }
 }
 
-/// The error of a file that is cut or something else altogether.
+/// Returns the error of a file that is damaged or not a tensor file.
 fn damaged(why: impl ToString) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why.to_string())
 }
 
-/// The safetensors bytes of these tensors, with text metadata.
+/// Returns these tensors in the safetensors format, with text metadata.
 ///
 /// # Errors
-/// Returns a Problem if a shape contradicts its number of values.
+/// Returns a Problem if a shape does not match its number of values.
 pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     write(&mut bytes, tensors, Bulk::new(), metadata).map_err(|error| {
@@ -123,10 +125,10 @@ pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Ve
     Ok(bytes)
 }
 
-/// Writes these bytes tensor by tensor, those of `bulk` as they are made.
+/// Writes tensors in the safetensors format, one after another; those of `bulk` are generated while they are written.
 ///
 /// # Errors
-/// The target cannot be written, or a shape contradicts its number of values.
+/// Returns an error if `out` cannot be written, or a shape does not match its number of values.
 pub fn write(
     out: &mut dyn Write,
     tensors: &Named,
@@ -141,7 +143,7 @@ pub fn write(
     let views = shapes.iter().map(|(name, shape)| (name, Outline(shape)));
     let header = safetensors::serialize(views, Some(metadata)).map_err(io::Error::other)?;
     out.write_all(&header)?;
-    // In the order of the header: by name.
+    // The header is ordered by name.
     for (name, shape) in &shapes {
         let written = match (bulk.remove(name), tensors.get(name)) {
             (Some(made), _) => write_values(out, made.values)?,
@@ -159,7 +161,7 @@ pub fn write(
     Ok(())
 }
 
-/// Writes values piece by piece; returns their number.
+/// Writes values in pieces; returns their number.
 fn write_values(out: &mut dyn Write, values: impl Iterator<Item = f32>) -> io::Result<usize> {
     const PIECE: usize = 1 << 14;
     let (mut piece, mut count) = (Vec::with_capacity(PIECE), 0);
@@ -175,7 +177,7 @@ fn write_values(out: &mut dyn Write, values: impl Iterator<Item = f32>) -> io::R
     Ok(count)
 }
 
-/// The place of a tensor in a header, without its values.
+/// The header entry of a tensor, without its values.
 struct Outline<'a>(&'a [usize]);
 
 impl View for Outline<'_> {
@@ -196,15 +198,16 @@ impl View for Outline<'_> {
     }
 }
 
-/// Reads such a file back, with its metadata; `doing` completes "could not …".
+/// Reads all tensors of a file, with its metadata. `doing` completes "could not …" in Problems.
 ///
 /// # Errors
-/// Returns a Problem for a file that cannot be read, a cut or foreign one, or a tensor that is not f32.
+/// Returns a Problem if the file cannot be read, is damaged or not a tensor file, or contains a tensor that is not
+/// f32.
 pub fn load(path: &Path, doing: &str) -> Result<(Named, HashMap<String, String>)> {
     load_some(path, doing, |_| true)
 }
 
-/// The same of the tensors with the requested names.
+/// Reads the tensors for whose names `wanted` is true, with the metadata of the file.
 ///
 /// # Errors
 /// As [`load`].
@@ -234,7 +237,7 @@ pub fn load_some(
     ))
 }
 
-/// Opens such a file.
+/// Opens a tensor file. `doing` completes "could not …" in Problems.
 ///
 /// # Errors
 /// As [`load`].
@@ -280,14 +283,14 @@ mod tests {
             load(&path, "read it").unwrap(),
             (named.clone(), meta.clone())
         );
-        // While it is read, somebody cuts it: an error, and no fault of the bus.
+        // Truncating the file while it is open must cause an error, not a bus error.
         let file = TensorFile::open(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
         let error = file.bytes(file.header().info("a").unwrap()).unwrap_err();
         assert!(error.to_string().contains("shorter"), "{error}");
         let problem = load(&path, "read it").unwrap_err();
         assert!(problem.place.ends_with("task_1.safetensors"), "{problem}");
-        // Made while it is written, it reads like any other.
+        // Generated tensors are read like any others.
         let values = [0.5, -1.0, 2.0];
         let made = Made {
             shape: vec![3],
@@ -310,7 +313,7 @@ mod tests {
         };
         let bulk = Bulk::from([("short".to_string(), short)]);
         assert!(write(&mut Vec::new(), &named, bulk, HashMap::new()).is_err());
-        // Sparse, and of another kind.
+        // A sparse file that is not a tensor file.
         let sparse = std::fs::File::create(&path).unwrap();
         sparse.set_len(1 << 40).unwrap();
         let problem = load(&path, "read it").unwrap_err();

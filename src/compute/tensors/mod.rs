@@ -25,7 +25,7 @@ pub struct HostTensor {
 }
 
 impl HostTensor {
-    /// Returns a tensor of one axis.
+    /// Returns a tensor of rank 1.
     pub fn vector(values: Vec<f32>) -> Self {
         Self {
             shape: vec![values.len()],
@@ -217,7 +217,7 @@ pub struct Made<'a> {
     pub values: Box<dyn Iterator<Item = f32> + 'a>,
 }
 
-/// Such tensors by name.
+/// Tensors by name whose values are generated while they are written.
 pub type Bulk<'a> = BTreeMap<String, Made<'a>>;
 
 #[cfg(test)]
