@@ -52,7 +52,7 @@ pub(crate) fn is_there() -> bool {
 fn allowed() -> bool {
     const ASK_FOR_STATE: libc::c_long = 0x1023;
     const TILES: libc::c_long = 18;
-    // SAFETY: takes two numbers and touches no memory.
+    // SAFETY: the call takes two numbers and accesses no memory.
     unsafe { libc::syscall(libc::SYS_arch_prctl, ASK_FOR_STATE, TILES) == 0 }
 }
 
@@ -98,7 +98,7 @@ unsafe fn configure(rows: usize) {
 /// Computes `a` (contiguous rows) · `b` into `to`; see [`super::bf16::product`] for the bias.
 pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
     assert!(is_there());
-    // SAFETY: asked above.
+    // SAFETY: checked above.
     unsafe { run(to, bias, a, b) }
 }
 
@@ -136,7 +136,7 @@ unsafe fn run(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
                 for (left, row) in blocks.zip(group.clone().step_by(BLOCK)) {
                     let rows = BLOCK.min(group.end - row);
                     if rows != ready {
-                        // SAFETY: the caller asked for the tiles.
+                        // SAFETY: the caller has checked that AMX is available.
                         unsafe { configure(rows) };
                         ready = rows;
                     }
@@ -148,14 +148,14 @@ unsafe fn run(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
                             true => Begin::There,
                             false => Begin::With(bias.get(column..column + wide).unwrap_or(&[])),
                         };
-                        // SAFETY: the tiles are ready for this number of rows.
+                        // SAFETY: the tiles are configured for this number of rows.
                         unsafe { block(y, stride, [rows, wide], begin, left, right) };
                     }
                 }
             }
         }
     }
-    // SAFETY: the tiles are there, and what they hold is stored.
+    // SAFETY: AMX is available, and the results in the tiles have been stored.
     unsafe { asm!("tilerelease", options(nostack, nomem, preserves_flags)) };
 }
 
@@ -168,7 +168,7 @@ fn round(a: Matrix<'_>, rows: Range<usize>, along: Range<usize>, store: Store, t
         let from = &a.data[row * a.row..][along.clone()];
         let to = &mut to[i / BLOCK * BLOCK * deep..][i % BLOCK * WIDTH..];
         for (from, to) in from.chunks(PAIRS).zip(to.chunks_mut(2 * TILE)) {
-            // SAFETY: these instructions are enabled here.
+            // SAFETY: these instructions are enabled in this function.
             let rounded = |from| unsafe { Avx512::rounded(from) };
             let pairs = match from.first_chunk() {
                 Some(whole) if store != Store::Subtract => rounded(whole),
@@ -218,7 +218,7 @@ unsafe fn block(
     }
     let begin = matches!(begin, Begin::With(_)).then_some(&first);
     if wide == BLOCK {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         return unsafe { whole_block(y, stride, rows, begin, left, right) };
     }
     let mut edge = [0.0; BLOCK * BLOCK];
@@ -226,7 +226,7 @@ unsafe fn block(
     for (row, edge) in edge.chunks_exact_mut(BLOCK).take(rows).enumerate() {
         edge[..wide].copy_from_slice(&y[there(row)]);
     }
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { whole_block(&mut edge, BLOCK, rows, begin, left, right) };
     for (row, edge) in edge.chunks_exact(BLOCK).take(rows).enumerate() {
         y[there(row)].copy_from_slice(&edge[..wide]);
@@ -255,7 +255,7 @@ unsafe fn whole_block(
     };
     let steps = left.len() / (2 * TILE);
     let (left, right) = (left.as_ptr(), right.as_ptr());
-    // SAFETY: the asserts above bound all that is read and written; `y` is borrowed exclusively.
+    // SAFETY: the assertions above bound all reads and writes; `y` is borrowed exclusively.
     unsafe {
         if rows > WIDTH {
             asm!(
@@ -331,7 +331,7 @@ unsafe fn whole_block(
 pub(crate) fn chains(times: usize) -> usize {
     assert!(is_there());
     let times = times / WIDTH;
-    // SAFETY: the tiles were asked for; nothing but them is written.
+    // SAFETY: AMX is available, as checked above; only tiles are written.
     unsafe {
         configure(BLOCK);
         asm!(

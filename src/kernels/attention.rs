@@ -1,7 +1,7 @@
-//! Softmax attention on packed queries, keys and values, one image after the other.
+//! Softmax attention on packed queries, keys and values. Each core processes one image at a time.
 //!
-//! Nothing of size tokens × tokens is kept for the backward pass: with two numbers per row of scores ([`RowStats`]) the
-//! weights can be recomputed, which is faster than writing and reading them.
+//! Nothing of size tokens × tokens is stored for the backward pass: with two numbers per row of scores ([`RowStats`]),
+//! the weights can be recomputed, which is faster than writing and reading them.
 
 use std::ops::Range;
 

@@ -58,7 +58,7 @@ pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, 
     }
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if is_native() {
-        // SAFETY: the processor was asked for these instructions.
+        // SAFETY: the processor supports these instructions, as checked above.
         return unsafe { of_the_processor(to, bias, a, b) };
     }
     widened(Level::best(), to, bias, a, b);
@@ -81,12 +81,12 @@ simd! {
     }
 }
 
-/// Stride of rows of rounded numbers: not a power of two, so that rows do not evict each other from the L1 cache.
+/// Stride of rows of rounded values: not a power of two, so that rows do not evict each other from the L1 cache.
 const STEP: usize = DEPTH / 2 + WIDTH;
 
-/// How pairs of bf16 numbers are rounded and multiplied.
+/// How pairs of bf16 values are rounded and multiplied.
 pub(crate) trait Pairs<L: Lanes> {
-    /// Rounds numbers, two in each lane.
+    /// Rounds values to bf16, two in each lane.
     fn rounded(from: &[f32; PAIRS]) -> L;
     /// Adds both products of each pair to the sum.
     fn meet(left: L, right: L, sum: L) -> L;
@@ -136,7 +136,7 @@ pub(crate) type Wide = super::lanes::Plain;
 impl Pairs<Wide> for Native {
     #[inline(always)]
     fn rounded(from: &[f32; PAIRS]) -> Wide {
-        // SAFETY: only what asked for these instructions names this type: `of_the_processor`, and `peak.rs`.
+        // SAFETY: this type is used only after a check for these instructions: `of_the_processor`, `peak.rs`.
         Wide::load(&unsafe { simd_neon::rounded(from) })
     }
 
@@ -153,7 +153,7 @@ impl Pairs<Wide> for Native {
 impl Pairs<Avx512> for Native {
     #[inline(always)]
     fn rounded(from: &[f32; PAIRS]) -> Avx512 {
-        // SAFETY: only what asked for these instructions names this type: `of_the_processor`, and `peak.rs`.
+        // SAFETY: this type is used only after a check for these instructions: `of_the_processor`, `peak.rs`.
         unsafe { Avx512::rounded(from) }
     }
 
@@ -255,7 +255,7 @@ mod tests {
         }
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if is_native() {
-            // SAFETY: the processor was asked for these instructions.
+            // SAFETY: the processor supports these instructions, as checked above.
             ways.push(Box::new(|to, a, b| unsafe {
                 of_the_processor(to, &[], a, b);
             }));

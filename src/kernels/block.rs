@@ -1,7 +1,7 @@
 //! The two sub-layers of a transformer block with frozen weights, each as one operation.
 //!
 //! Each core processes some rows (or images) through the whole sub-layer, so that intermediate results stay in its
-//! cache. Only the input and the slope of the GELU or the packed projections are kept for the backward pass.
+//! cache. Only the input and the slope of the GELU or the packed projections are stored for the backward pass.
 //!
 //! mlp(x) = fc2(gelu(fc1(LN(x)))), attention(x) = proj(Attn(qkv(LN(x)))), each plus x with a residual.
 
@@ -93,7 +93,7 @@ impl Around<'_> {
     }
 }
 
-/// What a frozen MLP keeps for its backward pass.
+/// The values that a frozen MLP stores for its backward pass.
 pub struct MlpKept {
     moments: Vec<Moments>,
     slope: Buffer,
@@ -120,7 +120,7 @@ pub(crate) fn share(rows: usize, width: usize) -> usize {
 }
 
 impl Mlp<'_> {
-    /// Computes x (rows × width) → a result of the same shape, and if `keep` is set, what the backward pass needs.
+    /// Computes x (rows × width) → a result of the same shape and, if `keep`, the values for the backward pass.
     pub fn forward(&self, x: &[f32], keep: bool) -> (Buffer, Option<MlpKept>) {
         let (width, hidden) = (self.fc1.inputs, self.fc1.outputs);
         let rows = x.len() / width;
@@ -202,7 +202,7 @@ impl Mlp<'_> {
     }
 }
 
-/// What a frozen self-attention keeps for its backward pass.
+/// The values that a frozen self-attention stores for its backward pass.
 pub struct AttentionKept {
     moments: Vec<Moments>,
     qkv: Buffer,
@@ -220,7 +220,7 @@ pub struct SelfAttention<'a> {
     pub proj: Weights<'a>,
     /// Sizes.
     pub shape: attention::Shape,
-    /// Added to the scores.
+    /// The bias of the attention scores.
     pub bias: Bias<'a>,
 }
 
@@ -233,8 +233,8 @@ impl SelfAttention<'_> {
         batch.div_ceil(parts).max(1)
     }
 
-    /// Computes x (batch × tokens × width) → a result of the same shape, and if `keep` is set, what the backward pass
-    /// needs.
+    /// Computes x (batch × tokens × width) → a result of the same shape and, if `keep`, the values for the backward
+    /// pass.
     pub fn forward(&self, x: &[f32], keep: bool) -> (Buffer, Option<AttentionKept>) {
         let attention::Shape {
             tokens,

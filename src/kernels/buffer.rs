@@ -113,7 +113,7 @@ impl Deref for Buffer {
     type Target = [f32];
 
     fn deref(&self) -> &[f32] {
-        // SAFETY: `lines` is at least `len` initialised numbers in a row without gaps.
+        // SAFETY: `lines` contains at least `len` initialised, contiguous values.
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
     }
 }

@@ -119,7 +119,7 @@ fn turned<L: Lanes>(
                 prefetch(from.as_ptr().wrapping_add(AHEAD).cast());
                 *lanes = match from.first_chunk::<PAIRS>() {
                     Some(whole) => {
-                        // SAFETY: as many bytes, of which any are sixteen f32; read without regard to where they begin.
+                        // SAFETY: the sizes are equal, any bits are valid f32 values, and the read needs no alignment.
                         L::load(&unsafe { whole.as_ptr().cast::<[f32; WIDTH]>().read_unaligned() })
                     }
                     None => {

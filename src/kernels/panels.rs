@@ -346,7 +346,7 @@ fn tile<L: Lanes, K: Kind<L>, const ROWS: usize, const VECTORS: usize>(
     for (k, right) in rows_of_panel.enumerate() {
         let right: [L; VECTORS] = std::array::from_fn(|v| lanes_of(&right[v * WIDTH..]));
         for (row, sums) in sums.iter_mut().enumerate() {
-            // SAFETY: neither `row` nor `k` is larger than in the assert, which holds.
+            // SAFETY: the assertion above holds for the largest values of `row` and `k`.
             let left = L::splat(unsafe { *numbers.get_unchecked(row * down + k * along) });
             for (sum, right) in sums.iter_mut().zip(right) {
                 *sum = K::meet(left, right, *sum);
@@ -376,7 +376,7 @@ fn put_all<L: Lanes, const ROWS: usize, const VECTORS: usize>(
     assert!((ROWS - 1) * stride + VECTORS * WIDTH <= y.len());
     for (row, sums) in sums.iter().enumerate() {
         for (v, sum) in sums.iter().enumerate() {
-            // SAFETY: neither `row` nor `v` is larger than in the assert, which holds; `y` is borrowed exclusively.
+            // SAFETY: the assertion above holds for the largest `row` and `v`; `y` is borrowed exclusively.
             let y = unsafe { &mut *y.as_mut_ptr().add(row * stride + v * WIDTH).cast() };
             f(v, y, *sum).store(y);
         }

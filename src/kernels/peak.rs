@@ -65,7 +65,7 @@ pub fn peak(kernel: Kernel) -> f64 {
 fn rounded_chains(times: usize, done: &mut usize) {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if is_native() {
-        // SAFETY: the processor was asked for these instructions.
+        // SAFETY: the processor supports these instructions, as checked above.
         return unsafe { native_chains(times, done) };
     }
     widened_chains(Level::best(), times, done);

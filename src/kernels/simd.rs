@@ -138,7 +138,7 @@ pub(crate) use simd;
 #[allow(unsafe_code)]
 pub(crate) fn prefetch(place: *const f32) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: it fails for no address.
+    // SAFETY: prefetching is valid for every address.
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
     }

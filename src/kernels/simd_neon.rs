@@ -17,7 +17,7 @@ type Registers = [float32x4_t; 4];
 /// The processor must support the bf16 instructions.
 #[inline(always)]
 pub(crate) unsafe fn rounded(from: &[f32; 2 * WIDTH]) -> [f32; WIDTH] {
-    // SAFETY: as many bytes, and every register of numbers is one of pairs; nothing else is touched.
+    // SAFETY: the sizes are equal, any bits are valid values, and no other memory is accessed.
     unsafe {
         let from: [float32x4_t; 8] = std::mem::transmute(*from);
         let mut pairs: Registers = std::mem::transmute([0.0f32; WIDTH]);
@@ -46,7 +46,7 @@ pub(crate) unsafe fn pairs_plus(
     right: [f32; WIDTH],
     sum: [f32; WIDTH],
 ) -> [f32; WIDTH] {
-    // SAFETY: as many bytes, of which any are numbers; nothing else is touched.
+    // SAFETY: the sizes are equal, any bits are valid values, and no other memory is accessed.
     unsafe {
         let [left, right, mut sum]: [Registers; 3] = std::mem::transmute([left, right, sum]);
         for ((sum, left), right) in sum.iter_mut().zip(left).zip(right) {

@@ -35,8 +35,8 @@ fn first(count: usize) -> u16 {
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(__m512);
 
-// SAFETY of every block below: the processor has AVX-512F, see the head of this file; loads and
-// stores go through references to sixteen numbers and need no alignment.
+// SAFETY of every block below: the processor has AVX-512F (see the top of this file); loads and
+// stores use references to sixteen values and need no alignment.
 impl Lanes for Avx512 {
     const ROWS: usize = 12;
     const VECTORS: usize = 2;
@@ -61,7 +61,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn load_part(from: &[f32], fill: f32) -> Self {
-        // SAFETY: see above; what the mask leaves out is not read.
+        // SAFETY: see above; elements that the mask excludes are not read.
         Self(unsafe {
             _mm512_mask_loadu_ps(_mm512_set1_ps(fill), first(from.len()), from.as_ptr())
         })
@@ -69,7 +69,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn store_part(self, to: &mut [f32]) {
-        // SAFETY: see above; what the mask leaves out is not written.
+        // SAFETY: see above; elements that the mask excludes are not written.
         unsafe { _mm512_mask_storeu_ps(to.as_mut_ptr(), first(to.len()), self.0) }
     }
 
@@ -133,7 +133,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn choose(self, negative: Self, other: Self) -> Self {
-        // SAFETY: see above; the mask is an instruction of AVX-512DQ.
+        // SAFETY: see above; the mask instruction belongs to AVX-512DQ.
         Self(unsafe {
             let mask = _mm512_movepi32_mask(_mm512_castps_si512(self.0));
             _mm512_mask_blend_ps(mask, other.0, negative.0)
@@ -148,7 +148,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn upper(self) -> Self {
-        // SAFETY: see above; AVX-512DQ has this operation on numbers.
+        // SAFETY: see above; this instruction belongs to AVX-512DQ.
         Self(unsafe { _mm512_and_ps(self.0, _mm512_set1_ps(f32::from_bits(UPPER))) })
     }
 
@@ -187,7 +187,7 @@ impl Avx512 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
     pub(crate) unsafe fn pairs_plus(self, other: Self, sum: Self) -> Self {
-        // SAFETY: both are 64 bytes, of which any are 32 numbers of bf16.
+        // SAFETY: both have 64 bytes, and any bits are 32 valid bf16 values.
         let [a, b]: [__m512bh; 2] = unsafe { std::mem::transmute([self.0, other.0]) };
         Self(_mm512_dpbf16_ps(sum.0, a, b))
     }
@@ -200,7 +200,7 @@ impl Avx512 {
     #[target_feature(enable = "avx512f,avx512bf16")]
     pub(crate) unsafe fn rounded(from: &[f32; 2 * WIDTH]) -> Self {
         let from = from.as_ptr();
-        // SAFETY: 32 numbers are read; any 64 bytes are sixteen f32.
+        // SAFETY: 32 values are read, and any 64 bytes are sixteen valid f32 values.
         unsafe {
             let [lower, upper] = [_mm512_loadu_ps(from), _mm512_loadu_ps(from.add(WIDTH))];
             let pairs = _mm512_cvtne2ps_pbh(upper, lower);
@@ -213,8 +213,8 @@ impl Avx512 {
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2(__m256, __m256);
 
-// SAFETY of every block below: the processor has AVX2 and FMA, see the head of this file; loads
-// and stores go through references to sixteen numbers and need no alignment.
+// SAFETY of every block below: the processor has AVX2 and FMA (see the top of this file); loads
+// and stores use references to sixteen values and need no alignment.
 impl Lanes for Avx2 {
     const ROWS: usize = 6;
     const VECTORS: usize = 1;

@@ -38,7 +38,7 @@ pub struct Family {
     pub pet_blocks: usize,
     /// Multiplications per token and channel of a block, in addition to its linear layers and attention.
     pub mixing: usize,
-    /// What a block keeps for the backward pass.
+    /// The memory of a block for the backward pass.
     pub kept: Kept,
     /// Pixel normalisation if a weight file does not contain it, and the message about this assumption.
     pub pixels: (Normalisation, &'static str),
@@ -55,12 +55,12 @@ pub struct Family {
     pub trial: fn() -> Architecture,
 }
 
-/// What one block keeps for the backward pass, as multiples.
+/// The memory of a block for the backward pass, as numbers of tensors.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {
-    /// With the CPU kernels: number of tensors of the block's width, and of its MLP's width.
+    /// With the CPU kernels: numbers of tensors of the block's width, and of its MLP's width.
     pub kernels: [f64; 2],
-    /// The same for the framework's operations, which store the inputs of every elementary operation.
+    /// With the framework's operations, which store the inputs of every elementary operation.
     pub framework: [f64; 2],
 }
 

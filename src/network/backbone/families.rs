@@ -59,7 +59,7 @@ const HELPERS: [&str; 2] = ["momentum", "student"];
 /// # Errors
 /// Returns a Problem if more than one network remains.
 pub fn unwrapped(tensors: Tensors) -> Result<Tensors> {
-    // `torch.compile` adds this to the names of whatever it compiled, also of single layers.
+    // `torch.compile` adds this to the names of everything it compiled, also of single layers.
     let tensors = tensors.renamed(|name| Some(name.replace("_orig_mod.", "")));
     let rank = |prefix: &str| {
         let has = |words: &[&str]| {

@@ -40,7 +40,7 @@ impl AllocationController for Owner {
     fn memory(&self, _policy: AccessPolicy) -> Result<&[MaybeUninit<u8>], AccessError> {
         let numbers: &[f32] = &self.0;
         let len = size_of_val(numbers);
-        // SAFETY: the same memory as bytes.
+        // SAFETY: the slice covers the same memory, as bytes.
         Ok(unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), len) })
     }
 }

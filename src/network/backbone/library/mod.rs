@@ -299,7 +299,7 @@ fn described(entry: BackboneEntry, state: State, assumed: Vec<Words>) -> Descrip
 }
 
 /// Opens a backbone from the default locations; see [`BackboneLibrary::open`]. `progress` receives the progress of a
-/// download as a message.
+/// download as a message, and cancels it by returning false.
 pub fn open<'a>(
     choice: impl Into<BackboneChoice<'a>>,
     to: impl Into<Place>,
@@ -308,7 +308,7 @@ pub fn open<'a>(
     read(choice, progress)?.place(to)
 }
 
-/// As [`open`], short of placing it on a device; see [`BackboneLibrary::read`].
+/// Reads a backbone like [`open`], without placing it on a device; see [`BackboneLibrary::read`].
 pub fn read<'a>(
     choice: impl Into<BackboneChoice<'a>>,
     progress: &mut dyn FnMut(Message) -> bool,
@@ -316,7 +316,7 @@ pub fn read<'a>(
     read_from(&BackboneLibrary::usual(), choice, progress)
 }
 
-/// As [`read`], from this library.
+/// Reads a backbone like [`read`], from this library.
 pub fn read_from<'a>(
     library: &BackboneLibrary,
     choice: impl Into<BackboneChoice<'a>>,
@@ -326,7 +326,7 @@ pub fn read_from<'a>(
     library.read(choice, &mut in_words(choice.name, progress))
 }
 
-/// Downloads what cannot be described before; see [`BackboneLibrary::bring`].
+/// Downloads a backbone that cannot be described before; see [`BackboneLibrary::bring`].
 pub fn bring<'a>(
     library: &BackboneLibrary,
     choice: impl Into<BackboneChoice<'a>>,
@@ -336,7 +336,7 @@ pub fn bring<'a>(
     library.bring(choice, &mut in_words(choice.name, progress))
 }
 
-/// Reports the progress of a download in words.
+/// Converts the progress of a download to messages.
 fn in_words(
     name: &str,
     progress: &mut dyn FnMut(Message) -> bool,
@@ -356,7 +356,7 @@ fn in_words(
     }
 }
 
-/// Describes a backbone from the usual places; see [`BackboneLibrary::describe`].
+/// Describes a backbone from the default locations; see [`BackboneLibrary::describe`].
 pub fn describe<'a>(choice: impl Into<BackboneChoice<'a>>) -> Result<Description> {
     BackboneLibrary::usual().describe(choice)
 }

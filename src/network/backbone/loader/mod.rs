@@ -1,6 +1,6 @@
 //! Passes tensors to a backbone's constructor by name, one at a time, in the layout of the layers. The same constructor
 //! is used in four modes: as a plan (names and shapes are recorded and compared with a file, nothing is read), with a
-//! file, with random numbers, or with given leaf tensors. So a wrong file is refused before any weight is read, and no
+//! file, with random numbers, or with given leaf tensors. So a wrong file is rejected before any weight is read, and no
 //! separate list of names is needed.
 //!
 //! Derived tensors of layers (transposed matrices, folded scales) are computed from plain numbers, or, if a leaf needs

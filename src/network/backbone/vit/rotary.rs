@@ -13,7 +13,7 @@ use crate::nn::{Angles, Rotation};
 /// frequencies from 1 down to 1 / temperature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rotary {
-    /// EVA-02 (and timm's ViTs with `rope_reg`): positions on a grid of 16 × 16, whatever the input size.
+    /// EVA-02 (and timm's ViTs with `rope_reg`): positions are scaled to a 16 × 16 grid for any input size.
     Eva02,
     /// DINOv3: positions from −1 to 1, temperature 100; the halves of a head are paired.
     DinoV3,
