@@ -104,9 +104,9 @@ pub struct MlpKept {
 pub struct Mlp<'a> {
     /// Norm and residual.
     pub around: Around<'a>,
-    /// width → hidden.
+    /// The first linear layer, width → hidden.
     pub fc1: Weights<'a>,
-    /// hidden → width.
+    /// The second linear layer, hidden → width.
     pub fc2: Weights<'a>,
 }
 
@@ -214,11 +214,11 @@ pub struct AttentionKept {
 pub struct SelfAttention<'a> {
     /// Norm and residual.
     pub around: Around<'a>,
-    /// width → 3·width.
+    /// The projections to queries, keys and values, width → 3·width.
     pub qkv: Weights<'a>,
-    /// width → width.
+    /// The output projection, width → width.
     pub proj: Weights<'a>,
-    /// Sizes.
+    /// The sizes of the attention.
     pub shape: attention::Shape,
     /// The bias of the attention scores.
     pub bias: Bias<'a>,

@@ -41,9 +41,9 @@ pub(crate) trait Lanes: Copy {
     fn absolute(self) -> Self;
     /// Returns `negative` where the sign bit of self is set, else `other`.
     fn choose(self, negative: Self, other: Self) -> Self;
-    /// For pairs of bf16 values, returns the lower value of each as f32.
+    /// Returns the lower value of each pair of bf16 values, as f32.
     fn lower(self) -> Self;
-    /// For pairs of bf16 values, returns the upper value of each as f32.
+    /// Returns the upper value of each pair of bf16 values, as f32.
     fn upper(self) -> Self;
     /// Interleaves the values of self and other: those of the first halves, and those of the second halves.
     fn in_turn(self, other: Self) -> [Self; 2];

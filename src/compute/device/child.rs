@@ -71,7 +71,7 @@ pub(super) fn start(program: &Path, words: &[&str]) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// In a child process, ends the process as soon as its parent has ended, even if the parent was killed. Otherwise a
+/// Ends this process, if it is a child, as soon as its parent has ended, even if the parent was killed. Otherwise a
 /// driver might keep the child, and the GPU, busy for minutes. Has no effect in other processes.
 pub fn end_with_parent() {
     if std::env::var_os(PARENT).is_none() {

@@ -167,7 +167,7 @@ impl DeviceInfo {
 }
 
 impl fmt::Display for DeviceInfo {
-    /// "1 NVIDIA GeForce RTX 4070 (discrete GPU, Vulkan)".
+    /// Writes a line such as "1 NVIDIA GeForce RTX 4070 (discrete GPU, Vulkan)".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (kind, api) = (self.kind.title(), self.api.title());
         write!(f, "{} {} ({kind}, {api})", self.index, self.name)

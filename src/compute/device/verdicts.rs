@@ -1,4 +1,4 @@
-//! Results of the self-test, stored in one file for each GPU, driver and build of the GPU kernels.
+//! Results of the self-test. One file contains them for each GPU, driver and build of the GPU kernels.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -48,7 +48,7 @@ impl SelfTestResult {
 /// All results, by GPU.
 type Book = BTreeMap<String, SelfTestResult>;
 
-/// Prevents that two threads of this program write the file at the same time.
+/// Prevents two threads of this program from writing the file at the same time.
 static WRITING: Mutex<()> = Mutex::new(());
 
 /// The source files that determine the results of a GPU: layers, kernels, and their checks.

@@ -45,7 +45,7 @@ pub enum Level {
     /// Also commands and the start and end of their work.
     #[default]
     Info,
-    /// Also every pass over a task's images and every prediction.
+    /// Also every epoch and every prediction.
     Debug,
 }
 

@@ -35,11 +35,11 @@ pub use place::{Place, WeightType};
 use rounded::RoundedMatrix;
 pub use update::{Adam, Momentum};
 
-/// A linear map `x · weight + bias` over the last axis.
+/// A linear layer, `x · weight + bias` over the last axis.
 #[derive(Clone, Debug)]
 pub struct Linear {
     matrix: Matrix,
-    /// out.
+    /// One value per output.
     pub bias: Option<Tensor<1>>,
 }
 
@@ -382,10 +382,10 @@ pub fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     cpu::softmax(&x).unwrap_or_else(|| framework::softmax(x))
 }
 
-/// Multi-head self-attention on packed projections: `qkv` is batch × tokens × 3·width (queries, keys and values side by
-/// side, each split into heads), the result batch × tokens × width. Scores are scaled by head_width^−½. `bias` (groups
-/// × heads × tokens × tokens) is added to the scores before the softmax; batch row `i` uses group `i % groups` (Swin's
-/// windows). It may be tracked.
+/// Computes multi-head self-attention on packed projections. `qkv` is batch × tokens × 3·width: queries, keys and
+/// values side by side, each split into heads. The result is batch × tokens × width. Scores are scaled by
+/// head_width^−½. `bias` (groups × heads × tokens × tokens, may be tracked) is added to the scores before the
+/// softmax; batch row `i` uses group `i % groups` (Swin's windows).
 pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tensor<3> {
     let kernel = cpu::attention(&qkv, heads, bias);
     let kernel = kernel.or_else(|| gpu::attention(&qkv, heads, bias));

@@ -39,7 +39,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// For a tensor of this shape with one entry per image: returns how many values precede it in the tensor of the
+    /// Returns, for a tensor of this shape with one entry per image, how many values precede it in the tensor of the
     /// whole batch, and how many values that tensor has. `None` if the tensor is not per image.
     fn within(self, shape: &[usize]) -> Option<(usize, usize)> {
         // A matrix is a parameter; tensors with a batch axis have rank 3 or more.

@@ -302,7 +302,7 @@ fn gelu_gradient(x: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Every form of operands, sizes and epilogue.
+    /// Returns products with every form of operands, sizes and epilogue.
     fn products() -> Vec<Product> {
         let activations = [
             Activation::Identity,

@@ -66,7 +66,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
 
 /// Opens the checkpoint with `PytorchReader`.
 ///
-/// That opens archives as the `zip` crate does by default, which fails for some files of `torch.save` (see
+/// `PytorchReader` opens archives with the defaults of `zip`, which fails for some files of `torch.save` (see
 /// [`files::open_zip`]). It is then given a temporary copy without the ZIP64 records. It holds the copy open, so the
 /// copy's name is removed at once.
 fn reader(path: &Path) -> Result<PytorchReader> {
