@@ -109,8 +109,8 @@ fn enumerate(backends: wgpu::Backends) -> Vec<(DeviceInfo, wgpu::Adapter)> {
     found
 }
 
-/// Returns the cooperative matrices (f16, summed in f32) of a GPU; `None` if it has none, or if the size of its subgroups
-/// is not constant.
+/// Returns the cooperative matrices (f16, summed in f32) of a GPU; `None` if it has none, or if the size of its
+/// subgroups is not constant.
 pub fn cooperative_matrices(info: &DeviceInfo) -> Option<Fragments> {
     let (_, adapter) = enumerate(wgpu::Backends::all() - wgpu::Backends::GL)
         .into_iter()

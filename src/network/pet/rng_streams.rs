@@ -10,8 +10,8 @@ use super::site::Site;
 #[serde(rename_all = "snake_case")]
 pub enum Drawing {
     /// Number 1, for runs whose record has no number. The stream of a parameter is derived from its index in the
-    /// plugin file and the index of its site in [`Site::ALL`]; that of dropout from the first six letters of the
-    /// site's name. The plugins of LAE and of the Baseline do not use dropout.
+    /// plugin file and the position of its site in the enum [`Site`]; that of dropout from the first six letters of
+    /// the site's name. The plugins of LAE and of the Baseline do not use dropout.
     ByPlace,
     /// Number 2: the stream is derived from the full names of block, site and parameter.
     #[default]

@@ -1,8 +1,8 @@
 //! Kernels as WGSL text, launched on the framework's tensors.
 //!
-//! Sizes and strides are constants in the text, so that the compiler can unroll loops and remove branches. The number
-//! of rows (images × tokens) is an exception: it is read from a small buffer, because it is different for the last
-//! batch of an epoch.
+//! Sizes and strides are constants in the text, so that a kernel has no loops or branches that depend on them. The
+//! number of rows (images × tokens) is an exception: it is read from a small buffer, because it is different for the
+//! last batch of an epoch.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -43,7 +43,8 @@ fn total(sizes: &[usize]) -> usize {
 }
 
 impl Packed {
-    /// Copies tensors into one buffer. `None` if they are not f32 on a GPU, require a gradient, or have too many values.
+    /// Copies tensors into one buffer. `None` if they are not f32 on a GPU, require a gradient, or have too many
+    /// values.
     pub fn new(parts: &[Tensor<1>]) -> Option<Self> {
         let parts = parts.iter().map(|part| constant(part).map(into_contiguous));
         let parts = parts.collect::<Option<Vec<_>>>()?;
