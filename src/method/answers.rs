@@ -35,7 +35,7 @@ impl Answer {
         }
     }
 
-    /// Returns the same from cosines, as in [`by_cosine`].
+    /// Returns the answer of a single expert from its cosines, converted to probabilities as in [`by_cosine`].
     pub fn of_cosines(expert: Expert, row: &[f32]) -> Self {
         let sharpened: Vec<f32> = row.iter().map(|cosine| cosine / TEMPERATURE).collect();
         let shown = opinion(expert, &sharpened);
@@ -62,8 +62,9 @@ impl Answer {
         Ok(self)
     }
 
-    /// Merges positions (each with that of its class) that belong to the class of another position, because an added
-    /// task had more images of it. The more certain position of a class represents it; the scores are unchanged.
+    /// Merges output positions that belong to the same class, which occur if an added task has more images of a known
+    /// class. `again` lists pairs of (position, position of its class). The class gets the larger of the two
+    /// probabilities; the scores are unchanged.
     #[must_use]
     pub fn folded(mut self, again: &[(usize, usize)]) -> Self {
         for opinion in &mut self.opinions {
@@ -131,7 +132,8 @@ pub fn argmax(values: &[f32]) -> usize {
     best.0
 }
 
-/// Returns softmax (in f64, relative to the largest logit) and energy −logsumexp of one row of logits.
+/// Returns an expert's prediction from one row of logits: the softmax (in f64, relative to the largest logit) and the
+/// energy −logsumexp.
 pub fn opinion(expert: Expert, logits: &[f32]) -> ClassPrediction {
     let (top, sum, shifted) = exponentials(logits);
     let probabilities: Vec<f32> = shifted.iter().map(|e| (e / sum) as f32).collect();
@@ -143,7 +145,7 @@ pub fn opinion(expert: Expert, logits: &[f32]) -> ClassPrediction {
     }
 }
 
-/// Returns ln softmax of one row of logits, which distinguishes small values better than the softmax.
+/// Returns the log-softmax of one row of logits, which distinguishes small values better than the softmax.
 pub fn log_probabilities(logits: &[f32]) -> Vec<f32> {
     let (top, sum, _) = exponentials(logits);
     let all = f64::from(top) + sum.ln();
@@ -151,7 +153,7 @@ pub fn log_probabilities(logits: &[f32]) -> Vec<f32> {
     each.map(|&l| (f64::from(l) - all) as f32).collect()
 }
 
-/// Returns the largest value, the sum of exponentials of the differences from it, and these exponentials.
+/// Returns the largest logit, the sum of exp(logit − largest), and these exponentials.
 fn exponentials(logits: &[f32]) -> (f32, f64, Vec<f64>) {
     let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let shifted: Vec<f64> = logits.iter().map(|&l| f64::from(l - top).exp()).collect();

@@ -13,7 +13,7 @@ use crate::problem::{Problem, Result};
 pub struct Backward {
     /// The minimised loss: one value without gradient tracking.
     pub loss: Tensor<1>,
-    /// The cross-entropy in it: one value without gradient tracking.
+    /// The cross-entropy part of the loss: one value without gradient tracking.
     pub cross_entropy: Tensor<1>,
     graph: burn::tensor::Gradients,
     gradients: Gradients,
@@ -39,7 +39,7 @@ impl Backward {
         }
     }
 
-    /// Runs the backward pass of another loss (one value), which counts as its cross-entropy.
+    /// Runs the backward pass of any other loss (one value), which is also reported as the cross-entropy.
     pub fn of_loss(loss: Tensor<1>) -> Self {
         Self {
             graph: loss.backward(),
@@ -49,10 +49,10 @@ impl Backward {
         }
     }
 
-    /// Takes the gradients of tracked leaves with these names.
+    /// Moves the gradients of these tracked leaves from the graph to the result, under these names.
     ///
     /// # Errors
-    /// Returns a Problem that names a leaf without gradient, because it could not learn.
+    /// Returns a Problem that names the leaf if a leaf has no gradient, because it could not learn.
     pub fn of<'a>(
         mut self,
         leaves: impl IntoIterator<Item = (impl Into<String>, &'a Tensor<2>)>,
@@ -67,7 +67,8 @@ impl Backward {
         Ok(self)
     }
 
-    /// Takes the same, with zeros for a leaf without gradient: it still moves by its momentum.
+    /// Moves the gradients of these leaves to the result, as [`Backward::of`] does. A leaf without a gradient gets
+    /// zeros, so that its momentum still moves it.
     #[must_use]
     pub fn of_all<'a>(
         mut self,
@@ -81,7 +82,7 @@ impl Backward {
         self
     }
 
-    /// Takes the same for a backbone's tracked weights, as `backbone.<name>`.
+    /// Moves the gradients of a backbone's tracked weights to the result, as `backbone.<name>`.
     #[must_use]
     pub fn of_weights(mut self, weights: &Weights) -> Self {
         for (name, gradient) in weights.gradients(&mut self.graph) {
@@ -90,8 +91,8 @@ impl Backward {
         self
     }
 
-    /// Takes the same for the trained parameters of a tracked PET, as `pet.<name>`. A parameter that the current
-    /// equations do not use has no gradient and is not moved.
+    /// Moves the gradients of the trained parameters of a tracked PET to the result, as `pet.<name>`. A parameter that
+    /// the current equations do not use has no gradient and is not updated.
     #[must_use]
     pub fn of_pets(mut self, pets: &PetStack) -> Self {
         for (name, leaf, _) in pets.parameters().filter(|(.., trained)| *trained) {
@@ -119,7 +120,7 @@ pub(super) fn cross_entropy(
 ) -> Tensor<1> {
     let [batch, classes] = logits.dims();
     let each = -1.0 / batch as f32;
-    // Without smoothing a plain zero, which preserves the signs of earlier versions.
+    // Without smoothing the value is +0.0, not −0.0, so that results equal those of earlier versions.
     let shared = match smoothing {
         0.0 => 0.0,
         smoothing => each * smoothing as f32 / classes as f32,

@@ -2,21 +2,22 @@
 
 use crate::problem::{Problem, Result};
 
-/// Called after each step of a long computation with the steps done and in total; returns whether to continue.
+/// A callback that is called after each step of a long computation with the steps done and the total number of steps.
+/// It returns whether to continue.
 pub struct GoOn<'a>(Option<&'a mut dyn FnMut(usize, usize) -> bool>);
 
 impl<'a> GoOn<'a> {
-    /// Calls `wanted` after each step.
+    /// Returns a [`GoOn`] that calls `wanted` after each step.
     pub fn asking(wanted: &'a mut dyn FnMut(usize, usize) -> bool) -> Self {
         Self(Some(wanted))
     }
 
-    /// Never cancels and reports to nobody.
+    /// Returns a [`GoOn`] that never cancels and reports nothing.
     pub fn to_the_end() -> Self {
         Self(None)
     }
 
-    /// Reports the steps done.
+    /// Reports that `steps` of `of` steps are done.
     ///
     /// # Errors
     /// Returns a Problem if the computation was cancelled; its result is then useless.

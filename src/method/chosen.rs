@@ -37,7 +37,7 @@ impl<'a> Chosen<'a> {
         Ok(Self { config, spec })
     }
 
-    /// Returns the entry of one of the method's own settings.
+    /// Returns the specification of one of the method's own settings.
     fn setting(&self, key: &str) -> Result<&'static SettingSpec> {
         let found = self.spec.settings.iter().find(|setting| setting.key == key);
         found.ok_or_else(|| self.unknown(key))
@@ -123,7 +123,7 @@ impl<'a> Chosen<'a> {
         self.spec.pet.map_or(Ok(false), |pet| (pet.when)(self))
     }
 
-    /// Returns whether a plugin uses its main form rather than the one without LAE's Learning.
+    /// Returns whether the plugin's main form is used, instead of its form without LAE's Learning.
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
@@ -158,7 +158,7 @@ impl<'a> Chosen<'a> {
         })
     }
 
-    /// Describes how flags and choices differ from the defaults.
+    /// Returns a list of words for the flags and choices that differ from the defaults.
     fn variant(&self) -> Result<Vec<String>> {
         let mut words = Vec::new();
         for setting in self.spec.settings {
@@ -273,7 +273,7 @@ pub fn adopt(config: &mut RunConfig, spec: &'static MethodSpec) {
     let plugin = |pet: Option<super::PetUse>| pet.and_then(|pet| pet.plugin);
     match (plugin(before), plugin(spec.pet)) {
         (_, Some(plugin)) => config.pet = plugin.into(),
-        // The plugin specific to the previous method is replaced too.
+        // A plugin that only the previous method uses is replaced too.
         (Some(plugin), None) if plugin == config.pet => config.pet = RunConfig::default().pet,
         _ => {}
     }
@@ -303,7 +303,7 @@ pub fn adopt_published(config: &mut RunConfig, spec: &'static MethodSpec) {
         .collect();
 }
 
-/// Sets the default size and blocks of the method's PET for this backbone; `size` is the plugin's own default.
+/// Sets the default size and blocks of the method's PET for this backbone. `size` is the plugin's own default size.
 pub fn usual_pet(config: &mut RunConfig, backbone: Option<&Description>, size: Option<usize>) {
     let Ok(spec) = named_method(&config.method) else {
         return;
@@ -347,7 +347,7 @@ pub fn command<'p>(config: &RunConfig, pet: Option<impl Into<Plugin<'p>>>) -> St
     config.as_command(own, &keys)
 }
 
-/// Returns the settings with all own settings of the method named, so that equal runs have equal settings.
+/// Returns the settings with all of the method's own settings written out, so that equal runs have equal settings.
 #[must_use]
 pub fn filled(config: &RunConfig) -> RunConfig {
     let all = Chosen::of(config).and_then(|chosen| chosen.all());

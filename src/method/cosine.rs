@@ -28,17 +28,17 @@ impl CosineHead {
         }
     }
 
-    /// features (batch × width) → logits (batch × classes).
+    /// Computes σ·norm(f)·norm(W)ᵀ: features (batch × width) → logits (batch × classes).
     pub fn forward(&self, features: Tensor<2>) -> Tensor<2> {
         nn::cosines(features, self.weight.clone(), SHORTEST) * self.sigma.clone()
     }
 
-    /// Returns both with the names that the optimiser uses.
+    /// Returns W and σ with the names that the optimiser uses.
     pub fn leaves(&self) -> [(&'static str, &Tensor<2>); 2] {
         [("head.weight", &self.weight), ("head.sigma", &self.sigma)]
     }
 
-    /// Updates both by a step.
+    /// Updates W and σ by an optimiser step.
     pub fn step(&mut self, step: &mut Step<'_>) {
         self.weight = step.moved("head.weight", self.weight.clone());
         self.sigma = step.moved("head.sigma", self.sigma.clone());

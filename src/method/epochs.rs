@@ -1,5 +1,5 @@
-//! The number of epochs of each task: that of the settings, or more if `min_steps` requires it. Used by the trainer,
-//! the estimate, the progress and the descriptions of runs.
+//! The number of epochs of each task: the number in the settings, or more if `min_steps` requires it. Used by the
+//! trainer, the estimate, the progress and the descriptions of runs.
 
 use super::spec::Chosen;
 use super::task::{Pass, PassWork};
@@ -8,13 +8,13 @@ use crate::run::config::{MOST_EPOCHS, RunConfig, Setting};
 use crate::run::event::RunHeader;
 
 impl Chosen<'_> {
-    /// Returns the passes over the images of a task (from 0) as in the settings, independent of the number of images,
-    /// for callers that need only the kinds of passes.
+    /// Returns the passes over the images of a task (from 0) as the settings define them, independent of the number of
+    /// images. For callers that need only the kinds of passes.
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.
     pub fn kinds(&self, task: usize) -> Result<Vec<Pass>> {
-        // The window calls this while a number is being typed.
+        // The window calls this while the user types a number.
         if self.config.epochs > MOST_EPOCHS {
             return Err(Problem::new("that many epochs cannot be planned").at("--epochs"));
         }
@@ -39,9 +39,9 @@ impl Chosen<'_> {
         longer.kinds(task)
     }
 
-    /// Returns the epochs of a task (from 0), given the training images in an epoch of each task: more than in the
-    /// settings if these give fewer optimiser steps than `min_steps`. A task that is not learned by gradients has those
-    /// of the settings.
+    /// Returns the epochs of a task (from 0), given the training images in an epoch of each task. Adds epochs if the
+    /// settings give fewer optimiser steps than `min_steps`. A task without gradient steps uses the epochs of the
+    /// settings.
     pub fn epochs(&self, task: usize, train: &[usize]) -> usize {
         let own = self.config.epochs;
         let steps = self.steps_of_epoch(task, train);
@@ -51,7 +51,7 @@ impl Chosen<'_> {
         })
     }
 
-    /// Returns the optimiser steps of an epoch of a task; `None` if there are none.
+    /// Returns the optimiser steps of an epoch of a task; `None` if the task has no gradient steps.
     pub fn steps_of_epoch(&self, task: usize, train: &[usize]) -> Option<usize> {
         let (kinds, batch) = (self.kinds(task).ok()?, self.config.batch.max(1));
         let learns = |pass: &&Pass| matches!(pass.work, PassWork::Learn { .. });
@@ -98,7 +98,7 @@ fn as_trained<T>(
 }
 
 /// Returns the passes over a task (from 0) of a run, including added tasks. In an added task of a single class the PET
-/// is frozen: all its gradients would lead to that class, and the images of the other classes would follow.
+/// is frozen, because gradients from this class alone would move the features of all images towards it.
 ///
 /// # Errors
 /// Returns a Problem for a setting out of range.

@@ -31,7 +31,7 @@ impl Exemplars {
         &self.all
     }
 
-    /// Removes the exemplars (by index) that are not wanted, because their images cannot be read any more.
+    /// Keeps the exemplars whose index is `wanted`. The images of the others cannot be read any more.
     pub fn retain(&mut self, wanted: impl Fn(usize) -> bool) {
         let places = |at: &mut usize| {
             *at += 1;
@@ -51,9 +51,9 @@ impl Exemplars {
         sizes
     }
 
-    /// Adds images of new classes (their features by class, each with its index in the task) within one budget for all
-    /// classes. The first exemplars of each class are kept. Returns the features of each class's exemplars; `kept` are
-    /// those of all earlier exemplars, in order.
+    /// Adds images of new classes (features by class, each with its index in the task) within one budget for all
+    /// classes. Keeps the first exemplars of each class. `kept` are the features of all earlier exemplars, in order.
+    /// Returns the features of the exemplars of each class.
     pub fn renew(
         &mut self,
         task: usize,
@@ -120,12 +120,12 @@ impl Exemplars {
     }
 }
 
-/// Divides a budget among classes with these numbers of images: equal shares; what small classes do not use goes to
-/// others, and the remainder to the first. With more classes no share grows.
+/// Divides a budget among classes with these numbers of images. All classes get equal shares; small classes leave their
+/// unused share to others, and the first classes get the remainder. More classes never increase a share.
 fn quotas(budget: usize, sizes: &[usize]) -> Vec<usize> {
     let level = |level: usize| sizes.iter().map(move |size| *size.min(&level));
     let most = sizes.iter().copied().max().unwrap_or_default();
-    // The highest level that the budget allows.
+    // Binary search for the highest share per class that the budget allows.
     let (mut low, mut high) = (0, most);
     while low < high {
         let middle = low + (high - low).div_ceil(2);
@@ -156,8 +156,8 @@ pub(super) fn mean(rows: &[impl AsRef<[f32]>]) -> Vec<f64> {
     mean
 }
 
-/// Returns the order in which to take rows so that the mean of those taken is always as close as possible to the mean
-/// of all; the first among equals.
+/// Returns the order in which to take rows so that the mean of the rows taken is always as close as possible to the
+/// mean of all rows. Among equals the first row wins.
 fn herded(rows: &[&[f32]], count: usize) -> Vec<usize> {
     let mean = mean(rows);
     let mut sum = vec![0f64; mean.len()];

@@ -38,7 +38,7 @@ pub enum AnswerRule {
     Cosine {
         /// The addends.
         parts: Vec<CosinePart>,
-        /// Classes without an image: their sum is −1.
+        /// Classes without an image, whose score is −1.
         absent: Vec<usize>,
     },
     /// Scores relu(f·R)·W of the first network's features.
@@ -52,17 +52,17 @@ pub enum AnswerRule {
     },
 }
 
-/// The features that an expert reads.
+/// The features from which an expert computes its logits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogitSource {
-    /// Those of one network.
+    /// The features of the network with this index.
     Of(usize),
-    /// Those of two networks, or of one twice: for each class the larger of their softmaxes. Scores are the logarithms
-    /// of these.
+    /// The features of two networks, or of one network twice. For each class the larger of the two softmaxes counts;
+    /// the scores are its logarithm.
     Larger([usize; 2]),
 }
 
-/// norm(features) · Wᵀ.
+/// One addend of the cosine scores: norm(features) · Wᵀ.
 pub struct CosinePart {
     /// The networks whose features are concatenated.
     pub networks: Vec<usize>,
@@ -71,7 +71,7 @@ pub struct CosinePart {
 }
 
 impl ExportedClassifier {
-    /// Returns the recipe of one network, with or without PETs.
+    /// Returns the computation with one network, with or without PETs.
     pub(super) fn of_one(pets: PetStack, reading: AnswerRule) -> Self {
         Self {
             networks: vec![(Expert::ANSWER.name().to_owned(), pets)],
@@ -90,7 +90,7 @@ impl ExportedClassifier {
         }
     }
 
-    /// Returns the Problem of a method without a recipe.
+    /// Returns the Problem of a method that cannot be exported.
     pub(super) fn none() -> Problem {
         let with = METHODS.iter().filter(|method| method.has_recipe);
         let titles: Vec<&str> = with.map(|method| method.title).collect();

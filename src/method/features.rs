@@ -1,4 +1,4 @@
-//! The first of the two steps of an answer: the input of the heads for a batch of images.
+//! The input of the heads for a batch of images, which is the first of two steps towards an answer.
 
 use burn::tensor::Tensor;
 
@@ -7,8 +7,8 @@ use crate::metrics::{ByExpert, Expert};
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 
-/// The input of the heads for a batch of images: for each expert with its own features one part (batch × width), or
-/// several if its heads read different ones (EASE's subspaces, ESN's stages).
+/// The input of the heads for a batch of images. Each expert with its own features has one part (batch × width), or
+/// several if its heads use different features (EASE's subspaces, ESN's stages).
 #[derive(Clone, Debug, Default)]
 pub struct Features(ByExpert<Vec<Tensor<2>>>);
 
@@ -25,7 +25,7 @@ impl Features {
         self
     }
 
-    /// Returns the parts of an expert; empty for one without its own features.
+    /// Returns the parts of an expert; empty for an expert without its own features.
     pub fn parts(&self, expert: Expert) -> &[Tensor<2>] {
         self.0.get(&expert).map_or(&[], Vec::as_slice)
     }

@@ -1,11 +1,10 @@
 //! Fine-tuning of the whole network: all weights of the backbone and the head of the current task,
 //! by local cross-entropy.
 //!
-//! Seq-FT trains task after task without protection against forgetting: earlier heads stay
-//! unchanged, the backbone does not. Joint-FT is the same with one task of all classes, for
-//! comparison. The default values are the fine-tuning recipe of
-//! Dosovitskiy et al., An Image is Worth 16x16 Words, ICLR 2021, which the authors of LAE follow in
-//! both: SGD with momentum, no weight decay, gradients clipped to norm 1, a cosine over the steps.
+//! Seq-FT trains task after task without protection against forgetting: earlier heads do not change, but the backbone
+//! does. Joint-FT trains one task of all classes, for comparison. The default values are the fine-tuning recipe of
+//! Dosovitskiy et al., An Image is Worth 16x16 Words, ICLR 2021, which the authors of LAE use for both: SGD with
+//! momentum, no weight decay, gradients clipped to norm 1, a cosine schedule over the steps.
 
 use std::sync::{Arc, OnceLock};
 
@@ -97,7 +96,7 @@ const CLIPPING: SettingSpec = SettingSpec {
     },
     ..SettingSpec::OWN
 };
-/// The default is none.
+/// The weight decay; 0 by default.
 const WEIGHT_DECAY: SettingSpec = SettingSpec {
     kind: SettingKind::Real {
         default: 0.0,
@@ -151,11 +150,11 @@ pub struct FineTune {
 /// The settings of fine-tuning.
 #[derive(Clone, Copy, Debug)]
 struct FineTuneSettings {
-    /// The rule, its rate, schedule and clipping.
+    /// The update rule with its rate, schedule and clipping.
     optimiser: OptimiserSettings,
     /// Seed of the heads' initial values.
     seed: u64,
-    /// Number of first tasks whose snapshots contain no weights of the backbone.
+    /// The number of first tasks whose snapshots do not contain the backbone's weights.
     without_weights: usize,
     /// Whether all classes form one task.
     all_at_once: bool,

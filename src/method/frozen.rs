@@ -5,8 +5,9 @@ use super::task::PassWork;
 use crate::message;
 use crate::problem::Problem;
 
-/// Returns a Problem if the PET is frozen in every epoch after the first task, given the training images of each task;
-/// `None` if it learns or there is no second task. New runs with such settings are rejected; older ones can be resumed.
+/// Returns a Problem if the PET is frozen in every epoch after the first task, given the number of training images of
+/// each task. Returns `None` if the PET learns or there is no second task. New runs with such settings are rejected;
+/// older ones can be resumed.
 pub fn all_frozen(chosen: &Chosen<'_>, train: &[usize]) -> Option<Problem> {
     if train.len() < 2 || !chosen.trains_pet().ok()? {
         return None;
@@ -63,10 +64,10 @@ mod tests {
         assert_eq!(told("lae", 3, 5, 0), fewer(1));
         assert_eq!(told("lae", 4, 5, 0), None);
         assert_eq!(told("lae", 3, 1, 0), None);
-        // Longer tasks have an epoch in which it learns.
+        // Longer tasks have an epoch in which the PET learns.
         assert_eq!(told("lae", 3, 5, 6), fewer(1));
         assert_eq!(told("lae", 3, 5, 100), None);
-        // By design, APER tunes nothing after its first session.
+        // APER tunes nothing after its first session by design.
         for method in ["baseline", "aper", "simplecil"] {
             assert_eq!(told(method, 3, 5, 0), None, "{method}");
         }

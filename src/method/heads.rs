@@ -40,7 +40,7 @@ impl Head {
         }
     }
 
-    /// features (batch × width) → logits (batch × classes of the task).
+    /// Computes f·W + b: features (batch × width) → logits (batch × classes of the task).
     pub fn forward(&self, features: Tensor<2>) -> Tensor<2> {
         nn::matmul(features, self.weight.clone()) + self.bias.clone()
     }
@@ -60,7 +60,7 @@ impl Head {
             .map(|(part, leaf)| (format!("{prefix}.{part}"), leaf))
     }
 
-    /// Updates both by a step, with names that start with `prefix`.
+    /// Updates weight and bias by an optimiser step, with names that start with `prefix`.
     pub fn step(&mut self, prefix: &str, step: &mut Step<'_>) {
         self.weight = step.moved(&format!("{prefix}.weight"), self.weight.clone());
         self.bias = step.moved(&format!("{prefix}.bias"), self.bias.clone());
@@ -77,13 +77,14 @@ impl Head {
 pub struct Heads(pub Vec<Head>);
 
 impl Heads {
-    /// Computes features (batch × width) → logits over all classes so far (batch × classes).
+    /// Computes the logits over all classes so far (batch × classes) from features (batch × width).
     pub fn forward(&self, features: &Tensor<2>) -> Tensor<2> {
         let parts = self.0.iter().map(|head| head.forward(features.clone()));
         Tensor::cat(parts.collect(), 1)
     }
 
-    /// Returns the frozen head of these classes (positions in the class order), in this order.
+    /// Returns one head without gradient tracking that has the columns of these classes (positions in the class order),
+    /// in this order.
     pub fn of_classes(&self, classes: &[usize]) -> Head {
         let columns = |part: fn(&Head) -> &Tensor<2>| {
             let all = Tensor::cat(self.0.iter().map(|head| part(head).clone()).collect(), 1);
@@ -161,7 +162,7 @@ mod tests {
         let (a, b) = (heads.forward(&features), back.forward(&features));
         assert_eq!(a.dims(), [1, 5]);
         assert_eq!(HostTensor::read(&a).unwrap(), HostTensor::read(&b).unwrap());
-        // From another network, or with other tasks.
+        // Heads of another network, or of other tasks, are rejected.
         for (tasks, width) in [([0..2, 2..5], 5), ([0..3, 3..5], 4)] {
             let problem = read(&named, &tasks, width).unwrap_err();
             assert!(problem.what.contains("head.0.weight"), "{problem}");

@@ -110,8 +110,9 @@ pub trait Method: Send + Sync {
         Vec::new()
     }
 
-    /// Takes training images of earlier classes (positions in the class order), preprocessed like test images. They
-    /// represent these classes in the next task, an added one of a single class; see [`MethodSpec::single_class`].
+    /// Uses training images of earlier classes (positions in the class order), preprocessed like test images, to
+    /// represent these classes in the next task. Only called before an added task of a single class; see
+    /// [`MethodSpec::single_class`].
     ///
     /// # Errors
     /// Returns a Problem if an equation does not fit or the device failed.
@@ -133,8 +134,8 @@ pub trait Method: Send + Sync {
     /// Returns a Problem if an equation does not fit or the device failed.
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>>;
 
-    /// Called at the end of a pass (from 0, within the task): closed forms are solved here. Long computations report
-    /// their steps to `go_on` and end if it says so; the method must not be used afterwards.
+    /// Called at the end of a pass (from 0, within the task); closed forms are solved here. Long computations report
+    /// their steps to `go_on` and end when it cancels; the method must not be used afterwards.
     ///
     /// # Errors
     /// Returns a Problem if there is no solution, the device failed, or `go_on` cancelled the computation.
@@ -171,14 +172,14 @@ pub trait Method: Send + Sync {
         self.classify(&self.features(images)?)
     }
 
-    /// Returns the stored training images of earlier tasks, in the order in which [`PassImages::WithExemplars`] shows
+    /// Returns the stored training images of earlier tasks, in the order in which [`PassImages::WithExemplars`] uses
     /// them; empty for most methods.
     fn exemplars(&self) -> &[Exemplar] {
         &[]
     }
 
-    /// Returns the linear heads, one for each task begun, for changes after a task; `None` if features are classified
-    /// in another way.
+    /// Returns the linear heads, one for each task begun, so that they can be changed after a task; `None` if the
+    /// method does not use linear heads.
     fn heads_mut(&mut self) -> Option<&mut Heads> {
         None
     }
@@ -194,20 +195,20 @@ pub trait Method: Send + Sync {
     /// Returns the computation of the answers as plain numbers, for other programs.
     ///
     /// # Errors
-    /// Returns a Problem if the answers need more than features and scores, before anything was learned, or if the
-    /// device failed.
+    /// Returns a Problem if the answers cannot be computed from features and scores alone, if nothing was learned yet,
+    /// or if the device failed.
     fn recipe(&self) -> Result<ExportedClassifier> {
         Err(ExportedClassifier::none())
     }
 
-    /// Returns the cost of [`Method::study`] for an image after this task (from 0), relative to answering it; 0 for a
-    /// method without a study.
+    /// Returns the time of [`Method::study`] per image after this task (from 0), relative to the time of an answer; 0
+    /// for a method without a study.
     fn study_cost(&self, _task: usize) -> f64 {
         0.0
     }
 
-    /// Processes normalised test images with their classes, for measurements besides the answers. [`Method::end_task`]
-    /// resets these.
+    /// Measures normalised test images with their classes, in addition to the answers. [`Method::end_task`] resets the
+    /// measurements.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -215,7 +216,7 @@ pub trait Method: Send + Sync {
         Ok(())
     }
 
-    /// Returns measurements of the current state, and of the study.
+    /// Returns measurements of the current state and the results of [`Method::study`].
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -223,12 +224,13 @@ pub trait Method: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Returns the number of values in memory for answers that are not in a snapshot because they are generated.
+    /// Returns the number of values in memory that answers need but snapshots do not contain, because they are
+    /// generated.
     fn drawn_numbers(&self) -> usize {
         0
     }
 
-    /// Writes or reads the tensors of its state, each under its own name.
+    /// Writes or reads the tensors of the method's state, each under its own name.
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor, or if the device failed.
@@ -254,12 +256,12 @@ pub trait Method: Send + Sync {
         Ok(tensors)
     }
 
-    /// Returns the additional content of a checkpoint that would take too much memory to copy.
+    /// Returns the tensors of a checkpoint that are too large to copy.
     fn bulk(&self) -> Bulk<'_> {
         Bulk::new()
     }
 
-    /// Restores the content of [`Method::bulk`] after a checkpoint; `read` reads a tensor by name.
+    /// Restores the tensors of [`Method::bulk`] after a checkpoint was restored; `read` reads a tensor by name.
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor.
@@ -267,8 +269,8 @@ pub trait Method: Send + Sync {
         Ok(())
     }
 
-    /// Restores a snapshot or a checkpoint made after these tasks had begun. If that fails, a part may be restored: the
-    /// method must not be used afterwards.
+    /// Restores a snapshot or a checkpoint made after these tasks had begun. After an error the method may be partly
+    /// restored and must not be used.
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor.
@@ -276,8 +278,8 @@ pub trait Method: Send + Sync {
         self.state(&mut State::Stored(Stored { tensors, tasks }))
     }
 
-    /// Restores a run after these complete tasks from its snapshots, to learn another task; `snapshot` reads that of a
-    /// task (from 0).
+    /// Restores a run from its snapshots after these complete tasks, to learn another task; `snapshot` reads the
+    /// snapshot of a task (from 0).
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor.
@@ -288,7 +290,7 @@ pub trait Method: Send + Sync {
 }
 
 impl dyn Method {
-    /// Calls [`Method::learn`] on the dedicated pool of threads; see [`nn::together`].
+    /// Calls [`Method::learn`] on the pool of threads for tensor work; see [`nn::together`].
     ///
     /// # Errors
     /// As [`Method::learn`].
@@ -296,7 +298,7 @@ impl dyn Method {
         nn::together(&batch.images, || self.learn(batch, pass))
     }
 
-    /// Calls [`Method::predict`] on the same threads.
+    /// Calls [`Method::predict`] on the pool of threads for tensor work; see [`nn::together`].
     ///
     /// # Errors
     /// As [`Method::predict`].
@@ -305,7 +307,7 @@ impl dyn Method {
     }
 }
 
-/// Reads the snapshot of a task (from 0).
+/// A function that reads the snapshot of a task (from 0).
 pub type Snapshots<'a> = dyn Fn(usize) -> Result<Named> + 'a;
 
 /// The input for creating a method.
@@ -314,7 +316,7 @@ pub struct Setup<'a> {
     pub config: &'a RunConfig,
     /// The backbone.
     pub backbone: Arc<dyn Backbone>,
-    /// The PET plugin in its form, if the settings train one.
+    /// The PET plugin with its sizes and blocks, if the settings train a PET.
     pub pet: Option<&'a PetPlan>,
     /// The classes of each task of the run, including added tasks.
     pub tasks: &'a [Range<usize>],
@@ -322,7 +324,7 @@ pub struct Setup<'a> {
     pub planned: usize,
     /// Number of the run's own tasks, the first in `tasks`; the others are added tasks.
     pub own: usize,
-    /// Positions of added tasks that belong to the class of another position, each with that position.
+    /// Output positions of added tasks that belong to a known class, each with the position of that class.
     pub again: &'a [(usize, usize)],
 }
 
@@ -339,8 +341,8 @@ impl Setup<'_> {
     }
 }
 
-/// The methods that a trial compares with the selected one, each with settings that differ from the defaults: on few
-/// images, 2000 projections are as accurate as 10000 and are solved in a second. The first one trains nothing.
+/// The methods that a trial compares with the selected one, each with settings that differ from the defaults. On few
+/// images, 2000 projections are as accurate as 10000 and are solved in a second. The first method trains nothing.
 pub const SET_BESIDE: &[(&MethodSpec, &[(&str, Setting)])] = &[
     (&simplecil::SPEC, &[]),
     (&ranpac::SPEC, &[("projection", Setting::Whole(2000))]),

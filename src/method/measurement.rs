@@ -5,7 +5,7 @@ use crate::metrics::SlotCounts;
 /// When a method reports its measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// With every progress report, and after every pass; the latter are stored as `NAME_1`, `NAME_2`, ….
+    /// With every progress report and after every pass. The values after passes are stored as `NAME_1`, `NAME_2`, ….
     Pass,
     /// After a task was tested; stored as `NAME`.
     Task,
@@ -25,8 +25,8 @@ pub struct Measurement {
 pub enum MeasuredValue {
     /// A number.
     Figure(f64),
-    /// For each task so far, the results of its test images with each of the method's slots. Only after a task, and at
-    /// most one per method.
+    /// For each task so far, the results of its test images with each of the method's prompt slots. Reported only after
+    /// a task, and at most once per method.
     Study(Vec<SlotCounts>),
 }
 

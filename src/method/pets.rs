@@ -22,7 +22,7 @@ pub struct TrainedPet {
 }
 
 impl Step<'_> {
-    /// Updates a PET by a step. Its parameters are named `pet.<name>`, as in
+    /// Returns a PET after a step. Its parameters are named `pet.<name>`, as in
     /// [`Backward::of_pets`](super::Backward::of_pets).
     #[must_use]
     pub fn moved_pets(&mut self, pets: &PetStack) -> PetStack {
@@ -37,9 +37,9 @@ pub struct PetPlan {
     pub spec: Arc<PetSpec>,
     /// Sizes and variant.
     pub settings: PetSettings,
-    /// Block numbers.
+    /// The numbers of the blocks with a PET.
     pub blocks: Vec<usize>,
-    /// Its initial values, if they are not random.
+    /// The initial values, if they are not random.
     pub start: Option<PetStart>,
 }
 
@@ -55,7 +55,7 @@ impl PetPlan {
         Ok(Self::of(spec, settings, blocks))
     }
 
-    /// Returns the plan of this plugin with these sizes in these blocks.
+    /// Returns the plan of this plugin with these sizes in these blocks, with random initial values.
     pub fn of(spec: Arc<PetSpec>, settings: PetSettings, blocks: Vec<usize>) -> Self {
         Self {
             spec,
@@ -65,20 +65,21 @@ impl PetPlan {
         }
     }
 
-    /// Uses an adapter as the initial values.
+    /// Uses the values of an adapter as initial values, if there is one.
     #[must_use]
     pub fn starting(self, start: Option<PetStart>) -> Self {
         Self { start, ..self }
     }
 
-    /// Separates random draws in the same way as the run that is resumed.
+    /// Uses the same scheme of random draws as the run that is resumed.
     #[must_use]
     pub fn drawn(mut self, drawing: Drawing) -> Self {
         self.settings.drawing = drawing;
         self
     }
 
-    /// Returns size and form of the PET: the selected form, or if LAE's Learning is off, the plugin's form without it.
+    /// Returns size and form of the PET. The form is the selected one, or the plugin's form without LAE's Learning if
+    /// Learning is off.
     ///
     /// # Errors
     /// Returns a Problem for a setting out of range.

@@ -16,7 +16,7 @@ use crate::tensors::{HostTensor, Named, named, shaped};
 /// Lower bound of lengths, as in other implementations.
 pub const SHORTEST: f64 = 1e-12;
 
-/// Sums of features by class, for computing means. f64, so that no image is lost among many.
+/// Sums of features by class, for computing means. They are in f64 so that adding many images loses no precision.
 #[derive(Clone, Debug, Default)]
 pub struct Sums(BTreeMap<usize, (Vec<f64>, usize)>);
 
@@ -54,9 +54,9 @@ impl Sums {
 #[derive(Clone, Debug, Default)]
 pub struct Prototypes {
     of: BTreeMap<usize, Vec<f32>>,
-    /// Number of classes so far, including those without a prototype.
+    /// The number of classes so far, including those without a prototype.
     classes: usize,
-    /// Data for computing scores, built on first use.
+    /// The prototypes on the device, created on first use.
     ready: OnceLock<Ready>,
 }
 
@@ -70,21 +70,21 @@ struct Ready {
 }
 
 impl Prototypes {
-    /// Extends the number of classes.
+    /// Extends the number of classes to at least `classes`.
     pub fn reach(&mut self, classes: usize) {
         self.classes = self.classes.max(classes);
         self.ready = OnceLock::new();
     }
 
-    /// Adds prototypes of new classes; that of a known class is replaced.
+    /// Adds prototypes of new classes, and replaces those of known classes.
     pub fn extend(&mut self, means: impl IntoIterator<Item = (usize, Vec<f32>)>) {
         self.of.extend(means);
         let last = self.of.last_key_value().map_or(0, |(class, _)| class + 1);
         self.reach(last);
     }
 
-    /// Returns cosines of features (batch × width) with each class so far: batch × classes. The features of all calls
-    /// must be on the same device.
+    /// Returns the cosines of features (batch × width) with the prototype of each class so far: batch × classes. The
+    /// features of all calls must be on the same device.
     ///
     /// # Errors
     /// Returns a Problem if there are no prototypes.
@@ -119,7 +119,7 @@ impl Prototypes {
         }
     }
 
-    /// Returns classes × width, with zeros for a class without a prototype.
+    /// Returns all prototypes (classes × width), with zeros for a class without a prototype.
     fn table(&self) -> HostTensor {
         let width = self.of.values().next().map_or(0, Vec::len);
         // Before a class was measured, the width is unknown.
@@ -134,7 +134,8 @@ impl Prototypes {
         }
     }
 
-    /// Returns prototypes of length 1 (classes × width), and the classes without one, whose rows are zeros.
+    /// Returns the prototypes scaled to length 1 (classes × width), and the classes without a prototype, whose rows are
+    /// zeros.
     ///
     /// # Errors
     /// Returns a Problem if there are no prototypes.
@@ -217,7 +218,7 @@ mod tests {
         assert!(Prototypes::read(&file, 2, 3).is_err());
     }
 
-    /// No image of class 1 and of class 3, the last one, could be read.
+    /// The images of class 1 and of class 3, the last one, could not be read.
     #[test]
     fn a_class_without_pictures_is_never_answered_and_moves_no_other() {
         let device = Device::flex();
@@ -232,7 +233,7 @@ mod tests {
             let features = Tensor::<2>::from_data([[0.0, 3.0], [-1.0, -1.0f32]], &device);
             let rows = answers::rows(&prototypes.scores(features).unwrap()).unwrap();
             assert_eq!(rows[0], [0.0, -1.0, 1.0, -1.0]);
-            // Even an image unlike all known classes is never assigned to a class without images.
+            // Even an image that is unlike all known classes is never assigned to a class without images.
             let least = -(0.5f32.sqrt());
             assert!((rows[1][0] - least).abs() < 1e-6 && rows[1][1] == -1.0);
         }

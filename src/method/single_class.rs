@@ -1,8 +1,8 @@
 //! Tasks of a single class, from which a loss over the task's own classes learns nothing.
 //!
-//! Local cross-entropy uses the softmax over the classes of the current task. Over one class it is 1 whatever the
-//! logit, so the loss and its gradient are 0: the class's weights keep their initial values, and nothing else changes
-//! either. LAE and the Baseline learn an added task of a single class beside [`EarlierClasses`].
+//! Local cross-entropy uses the softmax over the classes of the current task. Over a single class the softmax is always
+//! 1, so the loss and its gradient are 0: the class's weights keep their initial values, and nothing else changes. LAE
+//! and the Baseline learn an added task of a single class together with [`EarlierClasses`].
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ use super::task::{PassImages, PassWork};
 use crate::message;
 use crate::problem::{Problem, some_of};
 
-/// A warning about tasks of a single class, and task sizes without any.
+/// A warning about tasks of a single class, and suggested task sizes without them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SingleClassTasks {
-    /// The tasks, and the consequence.
+    /// The warning: which tasks, and the consequence.
     pub problem: Problem,
     /// Sizes with at least two classes per task, in the syntax of the setting.
     pub sizes: String,
@@ -35,9 +35,9 @@ pub fn learns(chosen: &Chosen<'_>, task: usize) -> bool {
 /// The earlier classes that an added task of a single class is distinguished from, represented by prototypes. The PET is
 /// frozen in such a task ([`super::passes_of`]), so that the prototypes remain valid.
 pub(super) struct EarlierClasses {
-    /// Their heads, which remain frozen.
+    /// The heads of these classes, which remain frozen.
     head: Head,
-    /// classes × width, in the same order: the mean feature of each.
+    /// The prototypes (classes × width) in the order of the heads: the mean feature of each class.
     prototypes: Tensor<2>,
 }
 
@@ -52,7 +52,7 @@ impl EarlierClasses {
         let shape = [classes.len(), rows.first()?.len()];
         let head = heads.of_classes(&classes);
         Some(Self {
-            // So that its logits can be concatenated with those of a tracked head.
+            // Tracked tensors, so that the logits can be concatenated with those of a tracked head.
             head: Head {
                 weight: head.weight.autodiff(),
                 bias: head.bias.autodiff(),
@@ -61,14 +61,15 @@ impl EarlierClasses {
         })
     }
 
-    /// Returns the logits of these classes, then those of the task's own head.
+    /// Returns the logits of these classes, followed by the logits of the task's own head.
     fn logits(&self, features: Tensor<2>, own: &Head) -> Tensor<2> {
         let earlier = self.head.forward(features.clone());
         Tensor::cat(vec![earlier, own.forward(features)], 1)
     }
 
-    /// Runs the backward pass of the cross-entropy over these classes and the task's own, for the features of a batch
-    /// with labels relative to the task: the mean over the classes, each represented by its prototype or by the batch.
+    /// Computes the cross-entropy over the earlier classes and the task's own class, and runs the backward pass. The
+    /// loss is the mean over the classes, where earlier classes are represented by their prototypes and the new class
+    /// by the batch. Labels are relative to the task.
     pub fn backward(
         &self,
         features: Tensor<2>,
@@ -113,8 +114,8 @@ pub fn single_class_tasks(chosen: &Chosen<'_>, tasks: &[Range<usize>]) -> Option
     })
 }
 
-/// Returns sizes without a 1: neighbouring single classes are combined, others join the previous task (the first one
-/// the next task).
+/// Returns task sizes without a 1. Neighbouring single classes are combined; other single classes join the previous
+/// task, or the next task if they are the first.
 fn company(tasks: &[Range<usize>]) -> Vec<usize> {
     let mut sizes: Vec<usize> = Vec::new();
     for size in tasks.iter().map(ExactSizeIterator::len) {
@@ -149,7 +150,7 @@ mod tests {
             weight: tensor(&[1.0, 9.0, 0.5, -1.0, 9.0, 2.0], [2, 3]),
             bias: tensor(&[0.25, 9.0, 0.0], [1, 3]),
         }]);
-        // The class in the middle has none.
+        // The class in the middle has no mean feature.
         let means = [(0, vec![1.0, 0.0]), (2, vec![0.0, 1.0])];
         let earlier = EarlierClasses::of(means.into_iter(), &heads, &device).unwrap();
         let own = Head {
@@ -160,7 +161,7 @@ mod tests {
         let features = tensor(&[2.0, 1.0], [1, 2]);
         let learned = earlier.backward(features.clone(), (&[0], 0.0), &own, &device);
         let (loss, gradients) = learned.of(own.leaves("head")).unwrap().taken();
-        // Logits of the image and of both prototypes, and their classes.
+        // The logits and classes of the image and of both prototypes.
         let rows = [
             ([1.25f32, 3.0, 1.5], 2),
             ([1.25, 0.5, 0.0], 0),

@@ -1,5 +1,5 @@
-//! A method's description as data: its name, its experts, its settings with meaning, range and default, its
-//! requirements. File, command line, checks, window and help are derived from it.
+//! A method's description as data: its name, experts, requirements, and settings with meaning, range and default.
+//! Files, command line, checks, window and help are derived from it.
 
 use super::{Method, Pass, Setup};
 use crate::backbone::BlockShape;
@@ -10,7 +10,7 @@ use crate::run::config::{RunConfig, Setting, SettingSpec};
 use crate::run::event::Scores;
 use crate::texts::{Message, of_list};
 
-/// A method. Each method's file defines one, listed in the table [`super::METHODS`].
+/// The description of a method. Each method's file defines one, listed in the table [`super::METHODS`].
 pub struct MethodSpec {
     /// The name on the command line.
     pub key: &'static str,
@@ -36,33 +36,34 @@ pub struct MethodSpec {
     pub seeded: bool,
     /// Whether all classes form one task (Joint-FT).
     pub all_at_once: bool,
-    /// Whether it learns an added task of a single class by gradients, given images of the earlier classes
+    /// Whether it can learn an added task of a single class by gradients, with images of the earlier classes
     /// ([`Method::measure_earlier`]).
     pub single_class: bool,
-    /// Whether another task needs more than the snapshots contain: then the last checkpoint of a finished run is kept
-    /// for its added tasks.
+    /// Whether learning another task needs more than the snapshots contain. If so, the last checkpoint of a finished
+    /// run is kept for added tasks.
     pub needs_state: bool,
-    /// Whether its answers are computed from features alone, so that it has a [`super::ExportedClassifier`] for other programs.
+    /// Whether its answers are computed from features alone, so that it has a [`super::ExportedClassifier`] for other
+    /// programs.
     pub has_recipe: bool,
     /// The passes over the images of a task (from 0).
     pub passes: fn(&Chosen<'_>, usize) -> Result<Vec<Pass>>,
-    /// The additional memory of a step besides the network and a PET, for a network with this number of blocks.
+    /// The memory of a step in addition to the network and a PET, for a network with this number of blocks.
     pub memory: fn(&Chosen<'_>, usize) -> Result<MemoryEstimate>,
     /// How often an image passes through the network in a task (from 0), for time estimates.
     pub workload: fn(&Chosen<'_>, usize) -> Result<Workload>,
     /// The number of values that a run stores on disk, for estimates.
     pub stored: fn(&Chosen<'_>, &RunSizes) -> Result<f64>,
-    /// Checks the combination of settings before the start.
+    /// Checks the combination of settings before the run starts.
     pub check: fn(&Chosen<'_>, Option<&Context<'_>>) -> Result<()>,
-    /// Its own settings without effect given the others.
+    /// Its own settings that have no effect given the other settings.
     pub idle: fn(&Chosen<'_>) -> Result<Vec<Idle>>,
     /// Creates the method before the first task.
     pub build: fn(Setup<'_>) -> Result<Box<dyn Method>>,
 }
 
 impl MethodSpec {
-    /// The defaults of most methods: one expert, no own settings, PET or rate, no checks, one training pass per epoch.
-    /// Names, paper and `build` must be set.
+    /// The defaults of most methods: one expert, no own settings, no PET, no learning rate, no checks, one training
+    /// pass per epoch. Names, paper and `build` must be set.
     pub const USUAL: Self = Self {
         key: "",
         title: "",
@@ -108,7 +109,7 @@ pub struct Chosen<'a> {
 pub struct Idle {
     /// Its key in files: a setting of every run, or one of the method's own.
     pub key: &'static str,
-    /// The reason.
+    /// The reason why it has no effect.
     pub why: Message,
 }
 
@@ -119,17 +120,17 @@ pub struct PetUse {
     pub plugin: Option<&'static str>,
     /// The default size for a network of this width; `None` for the plugin's own default.
     pub size: Option<fn(usize) -> usize>,
-    /// Whether every block has one by default.
+    /// Whether every block has a PET by default.
     pub every_block: bool,
-    /// The flag that selects the plugin's main form; without it, or if there is none, a plugin uses its form without
+    /// The flag that selects the plugin's main form. If the flag is off or missing, a plugin uses its form without
     /// LAE's Learning.
     pub calibrated_by: Option<&'static str>,
-    /// Whether these settings train a PET at all.
+    /// Whether these settings train a PET.
     pub when: fn(&Chosen<'_>) -> Result<bool>,
 }
 
 impl PetUse {
-    /// The program's default PET, always.
+    /// The program's default PET, always trained.
     pub const USUAL: Self = Self {
         plugin: None,
         size: None,
@@ -139,7 +140,7 @@ impl PetUse {
     };
 }
 
-/// The additional memory of a method.
+/// The estimated memory that a method needs in addition to the network and a PET.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MemoryEstimate {
     /// The first block that gradients pass through; `None` if they pass only through blocks with PETs.
@@ -167,7 +168,7 @@ impl MemoryEstimate {
     }
 }
 
-/// How often an image passes through the network, and the additional computations.
+/// How often an image passes through the network, and the additional computations, for time estimates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Workload {
     /// Prompt tokens that pass through all blocks in addition to the image's own.
@@ -176,7 +177,7 @@ pub struct Workload {
     pub queries: f64,
     /// Passes through other networks for a training image.
     pub teachers: f64,
-    /// Networks that measure or predict an image.
+    /// Number of networks that measure or predict an image.
     pub networks: f64,
     /// Additional passes for a test image in a study.
     pub study: f64,
@@ -185,7 +186,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// One network without additional computations.
+    /// The workload of one network without additional computations.
     pub const USUAL: Self = Self {
         tokens: 0,
         queries: 0.0,
@@ -226,7 +227,7 @@ pub struct RunSizes {
 }
 
 impl RunSizes {
-    /// Returns the number of classes after each task, summed over the tasks, for equal task sizes.
+    /// Returns the sum over all tasks of the number of classes after the task, for equal task sizes.
     pub fn classes_over_tasks(&self) -> f64 {
         self.classes as f64 * (self.tasks as f64 + 1.0) / 2.0
     }
@@ -235,14 +236,14 @@ impl RunSizes {
 /// A learning rate in the authors' convention.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// At batch 256, or at any batch if it is not scaled.
+    /// The rate at batch 256, or at any batch size if it is not scaled.
     pub base: f64,
     /// Whether it is proportional to the batch size.
     pub scaled: bool,
 }
 
 impl Rate {
-    /// Returns a rate that its authors use at a batch size and scale with it.
+    /// Returns a rate that the authors use at this batch size and scale with it.
     pub const fn at_batch(rate: f64, batch: usize) -> Self {
         Self {
             base: rate * 256.0 / batch as f64,
@@ -275,7 +276,7 @@ impl PublishedValues {
         }
     }
 
-    /// Returns the same with this rate.
+    /// Returns the values with this learning rate.
     pub const fn at(self, base_lr: f64) -> Self {
         Self {
             base_lr: Some(base_lr),
@@ -283,7 +284,7 @@ impl PublishedValues {
         }
     }
 
-    /// Returns the same with these own settings.
+    /// Returns the values with these own settings.
     pub const fn with(self, settings: &'static [(&'static str, Setting)]) -> Self {
         Self { settings, ..self }
     }
@@ -294,7 +295,7 @@ impl PublishedValues {
 pub struct Context<'a> {
     /// The backbone's family and dimensions.
     pub architecture: &'a Architecture,
-    /// One shape per block.
+    /// The shape of each block.
     pub blocks: &'a [BlockShape],
     /// Number of tasks.
     pub tasks: usize,

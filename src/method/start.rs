@@ -22,7 +22,7 @@ use crate::store::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart};
 use crate::tensors::HostTensor;
 use crate::texts::Message;
 
-/// Fields of peft's `LoraConfig` that follow from A and B, or that only affected their training.
+/// Fields of peft's `LoraConfig` that follow from A and B, or that affect only their training.
 const WITHOUT_EFFECT: [&str; 17] = [
     "auto_mapping",
     "base_model_name_or_path",
@@ -42,13 +42,13 @@ const WITHOUT_EFFECT: [&str; 17] = [
     "target_modules",
     "task_type",
 ];
-/// Initialisations of A and B that do not change the backbone's weights. Others (PiSSA, OLoRA, CorDA, LoftQ) subtract
+/// Initialisations of A and B that leave the backbone's weights unchanged. Others (PiSSA, OLoRA, CorDA, LoftQ) subtract
 /// the initial B · A from the weights.
 const PLAIN_INIT: [&str; 3] = ["gaussian", "eva", "orthogonal"];
-/// Names of classifiers in timm and transformers, which a run replaces by its heads.
+/// Names of classifiers in timm and transformers. A run replaces them by its heads.
 const CLASSIFIERS: [&str; 5] = ["classifier", "head", "head.fc", "fc", "score"];
 
-/// `adapter_config.json`.
+/// The contents of `adapter_config.json`.
 #[derive(Deserialize)]
 struct Config {
     peft_type: String,
@@ -64,7 +64,7 @@ struct Config {
     #[serde(default)]
     init_lora_weights: Value,
     modules_to_save: Option<Vec<String>>,
-    /// All other fields.
+    /// All fields that are not listed above.
     #[serde(flatten)]
     others: Map<String, Value>,
 }
@@ -75,7 +75,7 @@ struct Layer {
     a: HostTensor,
     /// outputs × rank.
     b: HostTensor,
-    /// The parts of its outputs that were used, and the number of equal parts.
+    /// The parts of its outputs that this run uses, and the number of equal parts of the outputs.
     taken: (BTreeSet<usize>, usize),
 }
 
@@ -176,7 +176,7 @@ impl Config {
         })
     }
 
-    /// Returns why the adapter is not a plain LoRA; `None` if it is one.
+    /// Returns the reason why the adapter is not a plain LoRA; `None` if it is one.
     fn obstacle(&self) -> Option<Message> {
         let kind = |kind: &str| Some(message!("problem-adapter-kind", kind = shortened(kind)));
         let field = |name: &str, value: &dyn Display| {
@@ -246,13 +246,13 @@ impl Config {
     }
 }
 
-/// Returns whether a module has this name, possibly inside another one.
+/// Returns whether the module's path ends with this name.
 fn is(module: &str, name: &str) -> bool {
     let before = module.strip_suffix(name);
     before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
-/// Returns A and B by module. Other content of the file, such as a classifier, is ignored.
+/// Returns A and B of each module by its path. Other content of the file, such as a classifier, is ignored.
 fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
     let mut found = BTreeMap::new();
     let of_a = [".lora_A.weight", ".lora_A.default.weight"];
@@ -333,7 +333,7 @@ impl Adapted<'_> {
             layer.b.values[(self.name.part * width + row) * rank + inner]
         };
         let acts = |inner: &usize| (0..width).any(|row| b_at(row, *inner) != 0.0);
-        // In a packed layer, a part can have its own share of the rank.
+        // In a packed layer, a part can use its own share of the rank.
         let used: Vec<usize> = match rank <= size {
             true => (0..rank).collect(),
             false => (0..rank).filter(acts).collect(),
@@ -367,7 +367,7 @@ impl Adapted<'_> {
     }
 }
 
-/// Rejects an adapter with changes that this run's PET cannot represent.
+/// Returns a Problem if the adapter has changes that this run's PET cannot represent.
 fn all_taken(layers: &BTreeMap<String, Layer>) -> Result<()> {
     for (module, layer) in layers {
         let (taken, parts) = (&layer.taken.0, layer.taken.1);

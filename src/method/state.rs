@@ -1,5 +1,5 @@
-//! The state of a method as named tensors. A method lists its parts once, in [`Method::state`](super::Method::state).
-//! The same list writes snapshots and checkpoints and reads both.
+//! The state of a method as named tensors. [`Method::state`](super::Method::state) lists the parts of a method once;
+//! this list is used to write snapshots and checkpoints and to read both.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::pet::PetStack;
 use crate::problem::Result;
 use crate::tensors::{HostTensor, Named, shaped};
 
-/// What [`Method::state`](super::Method::state) does with the parts of a state.
+/// The operation that [`Method::state`](super::Method::state) performs on the parts of a state.
 pub enum State<'a> {
     /// Writes the parts needed for answers.
     Snapshot(&'a mut Named),
@@ -22,7 +22,7 @@ pub enum State<'a> {
 /// The tensors of a snapshot or a checkpoint.
 #[derive(Clone, Copy)]
 pub struct Stored<'a> {
-    /// By name.
+    /// The tensors by name.
     pub tensors: &'a Named,
     /// The classes of the tasks that had begun.
     pub tasks: &'a [Range<usize>],
@@ -70,8 +70,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Writes or reads the part of each task with `part`; `blank` returns what the part of a task with these classes is
-    /// read into. Memory grows only as tensors are found.
+    /// Writes or reads the part of each task with `part`. `blank` creates the part for a task with these classes before
+    /// it is read. Memory grows only as tensors are found.
     pub(super) fn per_task<T>(
         &mut self,
         parts: &mut Vec<T>,

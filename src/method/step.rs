@@ -14,7 +14,7 @@ use crate::pet::{DropoutSeed, Rows};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 
-/// The settings of a step that all methods share.
+/// The settings of a training step that all methods share.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepSettings {
     /// Images that pass through the network at once; `None` for all of them.
@@ -26,9 +26,9 @@ pub struct StepSettings {
 /// A part of a batch.
 #[derive(Clone, Debug)]
 pub struct BatchPart<'a> {
-    /// Its images, labels and samples; pass and step are those of the whole batch.
+    /// The images, labels and samples of this part; pass and step are those of the whole batch.
     pub batch: Batch<'a>,
-    /// The rows of the whole batch; `None` if it is the whole batch.
+    /// The rows of the whole batch that this part has; `None` if it is the whole batch.
     pub rows: Option<Rows>,
 }
 
@@ -46,7 +46,7 @@ impl BatchPart<'_> {
 }
 
 impl StepSettings {
-    /// Returns the values in the settings of a run.
+    /// Returns the step settings of a run.
     pub fn of(config: &RunConfig) -> Self {
         Self {
             images: config.micro_batch,
@@ -83,7 +83,7 @@ impl StepSettings {
     /// Computes loss and gradients of a batch from those of its parts.
     ///
     /// # Errors
-    /// As for `learn`, or a Problem for a batch without images.
+    /// Returns the Problem that `learn` returns, or a Problem for a batch without images.
     pub fn learn(
         self,
         batch: &Batch<'_>,

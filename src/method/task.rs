@@ -10,7 +10,7 @@ use crate::problem::Problem;
 /// A task of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// From 0.
+    /// The number of the task, from 0.
     pub index: usize,
     /// Its classes, as a range of positions in the class order.
     pub classes: Range<usize>,
@@ -32,9 +32,9 @@ pub(super) fn none_begun() -> Problem {
 /// The training images of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassImages {
-    /// Those of the current task.
+    /// The images of the current task.
     Task,
-    /// Those of all tasks so far.
+    /// The images of all tasks so far.
     Seen,
     /// The exemplars of earlier tasks, up to a maximum, then the images of the current task.
     WithExemplars {
@@ -44,7 +44,8 @@ pub enum PassImages {
 }
 
 impl PassImages {
-    /// Returns their number in a task (from 0), given the training images of each task; `None` if unknown for the task.
+    /// Returns the number of images in a task (from 0), given the number of training images of each task; `None` if
+    /// unknown for the task.
     pub fn count(self, task: usize, train: &[usize]) -> Option<usize> {
         let own = *train.get(task)?;
         let earlier: usize = train[..task].iter().sum();
@@ -64,18 +65,18 @@ pub enum PassWork {
         /// Whether only the head is trained.
         frozen: bool,
     },
-    /// Without gradients: prototypes, statistics of features.
+    /// Measuring without gradients: prototypes, statistics of features.
     Measure,
 }
 
 /// One pass over training images. The trainer and the time estimate use the same list of passes per task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// Which images.
+    /// The images of the pass.
     pub source: PassImages,
-    /// Whether they are augmented; otherwise they are preprocessed like test images.
+    /// Whether the images are augmented; otherwise they are preprocessed like test images.
     pub augment: bool,
-    /// Whether they are shuffled.
+    /// Whether the images are shuffled.
     pub shuffle: bool,
     /// Whether an incomplete last batch is dropped if there are others.
     pub drop_last: bool,
@@ -115,28 +116,28 @@ impl Pass {
     pub fn cost(&self) -> f64 {
         match self.work {
             PassWork::Learn { frozen: false } => 1.0,
-            // Only a forward pass.
+            // A frozen pass only needs a forward pass through the network.
             PassWork::Learn { frozen: true } => 0.45,
             PassWork::Measure => 0.4,
         }
     }
 
-    /// Trains only the head, if the pass trains.
+    /// Freezes everything except the head, if this is a training pass.
     pub fn freeze(&mut self) {
         if let PassWork::Learn { frozen } = &mut self.work {
             *frozen = true;
         }
     }
 
-    /// Returns whether only the head is trained.
+    /// Returns whether this pass trains only the head.
     pub fn frozen(&self) -> bool {
         self.work == PassWork::Learn { frozen: true }
     }
 
-    /// Returns how many of these images it shows.
+    /// Returns how many of `images` images the pass processes.
     pub fn shown(&self, images: usize, batch: usize) -> usize {
         let images = self.most.map_or(images, |most| images.min(most));
-        // A task smaller than one batch is one smaller batch.
+        // A task with fewer images than a batch uses one smaller batch.
         if self.drop_last && images >= batch {
             images / batch * batch
         } else {
@@ -150,7 +151,7 @@ impl Pass {
 pub struct Batch<'a> {
     /// Normalised images, batch × 3 × side × side, without gradient tracking.
     pub images: Tensor<4>,
-    /// The class of each, as a position in the class order.
+    /// The class of each image, as a position in the class order.
     pub labels: &'a [usize],
     /// The index of each image in the pass's source; the same image has the same index in every pass over that source.
     pub samples: &'a [usize],
@@ -165,7 +166,7 @@ pub struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Returns the position of its step within the task.
+    /// Returns the position of the batch's step within the task.
     pub fn position(&self) -> StepPosition {
         StepPosition::of((self.pass, self.epochs), (self.step, self.steps))
     }

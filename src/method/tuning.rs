@@ -44,7 +44,7 @@ pub const DROPOUT: SettingSpec = SettingSpec {
 /// The settings of tuning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TuningSettings {
-    /// The rule and its rate.
+    /// The update rule with its rate.
     pub optimiser: OptimiserSettings,
     /// Seed of the run, for initial values and dropout.
     pub seed: u64,
@@ -184,11 +184,11 @@ impl Tuning {
 pub struct FirstSession {
     backbone: Arc<dyn Backbone>,
     settings: TuningSettings,
-    /// Before the session.
+    /// The initial PET.
     fresh: PetStack,
-    /// Outside the session.
+    /// The PET before and after the session.
     pets: PetStack,
-    /// In the first task.
+    /// The session, in the first task.
     tuning: Option<Tuning>,
 }
 
@@ -229,7 +229,7 @@ impl FirstSession {
         }
     }
 
-    /// Returns what the session trains, in the first task.
+    /// Returns the PET and head that the session trains; `None` outside the first task.
     pub fn tuning(&mut self) -> Option<&mut Tuning> {
         self.tuning.as_mut()
     }
@@ -249,7 +249,7 @@ impl FirstSession {
         tuning.map(|tuning| tuning.learn(batch)).transpose()
     }
 
-    /// Ends a task: the head is dropped.
+    /// Ends a task: keeps the tuned PET and drops the head.
     pub fn end_task(&mut self) {
         if let Some(tuning) = self.tuning.take() {
             self.pets = tuning.pets;

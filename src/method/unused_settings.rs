@@ -1,4 +1,4 @@
-//! Settings without effect given the others: SimpleCIL has no learning rate, L2P no PET, SSF no size. The window
+//! Settings that have no effect given the others: SimpleCIL has no learning rate, L2P no PET, SSF no size. The window
 //! disables them; the command line warns about those given as options; settings in a file are ignored silently.
 
 use super::spec::{Chosen, Idle};
@@ -42,7 +42,8 @@ impl Idle {
 }
 
 impl Chosen<'_> {
-    /// Returns the settings without effect, with this PET plugin if it is known. Settings out of range are not listed.
+    /// Returns the settings without effect. `pet` is the PET plugin, if it is known. Settings out of range are not
+    /// listed.
     pub fn idle<'p>(&self, pet: Option<impl Into<Plugin<'p>>>) -> Vec<Idle> {
         let lacks = self.lacks(pet.map(Into::into));
         let mut idle = Vec::new();
@@ -54,7 +55,7 @@ impl Chosen<'_> {
         idle
     }
 
-    /// Returns what a run lacks that settings need, with a sentence for each.
+    /// Returns the needs of settings that this run does not meet, each with a sentence.
     fn lacks(&self, pet: Option<Plugin<'_>>) -> Vec<(Needs, Message)> {
         let title = self.title();
         let says = |id: &'static str| message!(id, title = title.clone());
@@ -99,7 +100,7 @@ impl Chosen<'_> {
     }
 }
 
-/// Returns these settings of a method as having no effect, with this reason.
+/// Returns these settings of a method as settings without effect, with this reason.
 pub(super) fn own(keys: &[&'static str], why: &'static str) -> Vec<Idle> {
     let why = message!(why);
     keys.iter().map(|key| Idle::of(key, &why)).collect()

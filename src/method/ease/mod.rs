@@ -94,10 +94,10 @@ pub struct Ease {
     tuning: Option<Tuning>,
     /// The current task's classes.
     classes: Range<usize>,
-    /// One for each subspace, during the measuring pass.
+    /// The sums of features in each subspace, during the measuring pass.
     sums: Vec<Sums>,
     subspaces: Subspaces,
-    /// `None` before the first task was measured.
+    /// The classifier; `None` before the first task was measured.
     scorer: Option<Scorer>,
 }
 
@@ -123,7 +123,7 @@ impl Ease {
         })
     }
 
-    /// Returns what the current session trains.
+    /// Returns the PET and head that the current task trains; `None` between tasks.
     pub fn tuning(&mut self) -> Option<&mut Tuning> {
         self.tuning.as_mut()
     }
@@ -182,7 +182,7 @@ impl Method for Ease {
         let rows = sums.into_iter().map(|mut sums| {
             let means: BTreeMap<usize, Vec<f32>> = sums.take_means().collect();
             let row = |class| means.get(&class).cloned();
-            // Zeros for a class without a readable image.
+            // A class without a readable image has a prototype of zeros.
             let row = |class| row(class).unwrap_or_else(|| vec![0.0; width]);
             HostTensor {
                 shape: vec![classes.len(), width],
@@ -200,7 +200,7 @@ impl Method for Ease {
         Ok(())
     }
 
-    /// One network for each subspace.
+    /// Returns the computation of the answers with one network for each subspace.
     fn recipe(&self) -> Result<ExportedClassifier> {
         let scorer = self.scorer.as_ref().ok_or_else(none_begun)?;
         let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
@@ -221,7 +221,7 @@ impl Method for Ease {
         })
     }
 
-    /// One part for each subspace.
+    /// Returns the features with one part for each subspace.
     fn features(&self, images: Tensor<4>) -> Result<Features> {
         let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
         let sets = self.sets.iter().chain(newest);

@@ -68,7 +68,7 @@ impl Subspaces {
         Ok(read)
     }
 
-    /// Returns the number of tasks, which is also that of subspaces.
+    /// Returns the number of tasks, which equals the number of subspaces.
     pub fn tasks(&self) -> usize {
         self.real.len()
     }
@@ -128,7 +128,7 @@ fn tensor_name(task: usize, subspace: usize) -> String {
 pub struct Scorer(Vec<Tensor<2>>);
 
 impl Scorer {
-    /// Builds the classifier from prototypes of `t` + 1 tasks.
+    /// Builds the classifier from the prototypes of all tasks so far.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -151,7 +151,7 @@ impl Scorer {
         self.0.iter().map(HostTensor::read).collect()
     }
 
-    /// Computes features in each subspace (batch × width each) → scores (batch × classes).
+    /// Computes the scores (batch × classes) from the features in each subspace (batch × width each).
     ///
     /// # Errors
     /// Returns a Problem before any task was learned.

@@ -13,7 +13,7 @@ use crate::nn;
 use crate::pet::Init;
 use crate::problem::Result;
 
-/// Added to the variance in the stage's layer norms.
+/// Epsilon of the stage's layer norms.
 const EPSILON: f64 = 1e-5;
 /// Standard deviation of the new weights of attention and MLP.
 const STD: f64 = 0.02;
@@ -25,8 +25,8 @@ pub struct EsnStage {
     heads: usize,
 }
 
-/// Returns names, shapes and initial values of a stage over tokens with `d` channels; `None` for the token, which
-/// starts as the class token.
+/// Returns names, shapes and initial values of a stage over tokens with `d` channels. The initial value is `None` for
+/// the token, which starts as the class token.
 fn plan(d: usize, classes: usize) -> Vec<(&'static str, [usize; 2], Option<Init>)> {
     let (zeros, ones) = (Some(Init::Constant(0.0)), Some(Init::Constant(1.0)));
     let small = Some(Init::Normal(STD));
@@ -78,7 +78,7 @@ impl EsnStage {
         }
     }
 
-    /// Returns a stage of zeros, whose values are read later.
+    /// Returns a stage of zeros, to be filled from a file.
     pub(super) fn zeros(width: usize, heads: usize, classes: usize, device: &Device) -> Self {
         let values = plan(width, classes).into_iter();
         let values = values.map(|(name, shape, _)| (name.into(), Tensor::zeros(shape, device)));
@@ -129,13 +129,13 @@ impl EsnStage {
         self.values[name].clone()
     }
 
-    /// x · weight + bias.
+    /// Computes x · weight + bias of the layer with this name.
     fn linear(&self, name: &str, x: Tensor<2>) -> Tensor<2> {
         let weight = self.value(&format!("{name}.weight"));
         nn::plus(nn::project(x, weight), self.value(&format!("{name}.bias")))
     }
 
-    /// Layer norm over the last axis.
+    /// Computes the layer norm over the last axis.
     fn norm(&self, name: &str, x: Tensor<2>) -> Tensor<2> {
         let centred = x.clone() - x.mean_dim(1);
         let variance = (centred.clone() * centred.clone()).mean_dim(1);
@@ -144,18 +144,19 @@ impl EsnStage {
         nn::plus(scaled, self.value(&format!("{name}.bias")))
     }
 
-    /// Computes the tokens of the last block, without the final norm (batch × tokens × d) → logits (batch × classes of
-    /// the stage).
+    /// Computes the logits (batch × classes of the stage) from the tokens of the last block before the final norm
+    /// (batch × tokens × d).
     pub fn forward(&self, tokens: Tensor<3>) -> Tensor<2> {
         self.classify(self.features(tokens))
     }
 
-    /// Computes the classifier's input (batch × d) → logits (batch × classes of the stage).
+    /// Computes the logits (batch × classes of the stage) from the classifier's input (batch × d).
     pub fn classify(&self, features: Tensor<2>) -> Tensor<2> {
         self.linear("classifier", features)
     }
 
-    /// Computes the same tokens → the classifier's input (batch × d).
+    /// Computes the classifier's input (batch × d) from the tokens of the last block before the final norm (batch ×
+    /// tokens × d).
     pub fn features(&self, tokens: Tensor<3>) -> Tensor<2> {
         let [batch, count, width] = tokens.dims();
         let rows = count + 1;
@@ -183,9 +184,9 @@ impl EsnStage {
     }
 }
 
-/// ln Σ e^z over each row (batch × 1).
+/// Computes ln Σ e^z over each row (batch × 1).
 pub fn log_sum_exp(z: Tensor<2>) -> Tensor<2> {
-    // The maximum is a constant here: it cancels in value and gradient.
+    // The maximum is detached because it cancels in value and gradient.
     let largest = z.clone().detach().max_dim(1);
     (z - largest.clone()).exp().sum_dim(1).log() + largest
 }

@@ -26,7 +26,7 @@ use crate::tensors::{HostTensor, named};
 /// Separates the random stream of the prompt from that of the stages.
 const PROMPT_STREAM: u64 = 1 << 32;
 
-/// The prompt at its entry; all tokens are read after the last block.
+/// A hook that inserts the prompt before the first block. All tokens are read after the last block.
 struct Entering(Tensor<3>);
 
 impl Hooks for Entering {
@@ -50,7 +50,7 @@ impl Hooks for Entering {
 /// The settings of ESN.
 #[derive(Clone, Copy, Debug)]
 pub struct EsnSettings {
-    /// The rule and its rate.
+    /// The optimiser's rule and learning rate.
     pub optimiser: OptimiserSettings,
     /// The energy term of the loss.
     pub energy: EnergyTerm,
@@ -69,12 +69,12 @@ pub struct Esn {
     heads: usize,
     /// tokens × width.
     prompt: Tensor<2>,
-    /// One per task begun.
+    /// The stages, one for each task begun.
     stages: Vec<EsnStage>,
     optimiser: Optimiser,
     task: Option<Task>,
     separation: Separation,
-    /// Indices into the list of temperatures, one for each finished task.
+    /// The selected temperatures, as indices into [`votes::TEMPERATURES`], one for each finished task.
     temperatures: Vec<usize>,
 }
 
@@ -122,7 +122,7 @@ impl Esn {
         self.prompt = prompt;
     }
 
-    /// Returns how well each temperature separates the newest stage from the earlier ones.
+    /// Returns how often the newest stage wins against the earlier ones at each temperature.
     pub fn separation(&self) -> &Separation {
         &self.separation
     }
@@ -224,7 +224,7 @@ impl Esn {
 impl Method for Esn {
     fn trained_parameters(&self) -> usize {
         let size = |tensor: &Tensor<2>| tensor.dims().iter().product::<usize>();
-        // Stages differ only in their classifiers.
+        // All stages have the same size except for their classifiers.
         let width = self.backbone.feature_width();
         let of_stage = EsnStage::size(width);
         size(&self.prompt) + of_stage
@@ -263,12 +263,12 @@ impl Method for Esn {
     }
 
     fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
-        // The first task has no earlier stages to be separated from: the smallest temperature.
+        // The first task has no earlier stages to compare with, so it uses the smallest temperature.
         self.temperatures.resize(self.stages.len(), 0);
         Ok(())
     }
 
-    /// One part for each stage.
+    /// Returns the features with one part for each stage.
     fn features(&self, images: Tensor<4>) -> Result<Features> {
         let tokens = self.tokens(images, &self.prompt)?;
         let stages = self.stages.iter();

@@ -9,7 +9,7 @@ pub const TEMPERATURES: [f64; 12] = [
     0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0,
 ];
 
-/// ln Σ e^(z/τ).
+/// Computes ln Σ e^(z/τ).
 fn energy(logits: &[f32], temperature: f64) -> f64 {
     let scaled = |z: &f32| f64::from(*z) / temperature;
     let largest = logits.iter().map(scaled).fold(f64::NEG_INFINITY, f64::max);
@@ -50,7 +50,7 @@ pub fn elected(votes: &[usize]) -> usize {
     first_best(votes.iter().copied())
 }
 
-/// How many images the newest stage wins at each of [`TEMPERATURES`].
+/// Counts of images for which the newest stage has the largest energy, at each of [`TEMPERATURES`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Separation {
     wins: [usize; TEMPERATURES.len()],
@@ -71,7 +71,7 @@ impl Separation {
         self.images
     }
 
-    /// Returns the share of images at each temperature.
+    /// Returns the share of images that the newest stage wins, at each temperature.
     pub fn shares(&self) -> Vec<f64> {
         let images = self.images.max(1) as f64;
         self.wins.iter().map(|wins| *wins as f64 / images).collect()

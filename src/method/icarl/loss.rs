@@ -6,7 +6,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::super::Task;
 
 /// Returns the targets for the outputs of the task's own classes (images × classes): 1 for the class of the image and 0
-/// for others, moved by ε/2 towards one half with label smoothing. An exemplar belongs to none of them.
+/// for others, moved by ε/2 towards one half with label smoothing. All targets of an exemplar are 0, because its class
+/// is from an earlier task.
 pub(super) fn targets(labels: &[usize], task: &Task, smoothing: f64, device: &Device) -> Tensor<2> {
     let [no, yes] = [0.5 * smoothing, 1.0 - 0.5 * smoothing].map(|target| target as f32);
     let each = labels.iter().flat_map(|label| {
@@ -20,8 +21,8 @@ pub(super) fn targets(labels: &[usize], task: &Task, smoothing: f64, device: &De
     )
 }
 
-/// Returns the mean over images of the sum over classes of −t·ln σ(z) − (1 − t)·ln(1 − σ(z)), for logits z with and
-/// targets t without gradient tracking. Its gradient is computed as σ(z) − t, which is exactly 0 if output and target
+/// Returns the mean over images of the sum over classes of −t·ln σ(z) − (1 − t)·ln(1 − σ(z)), where only the logits z
+/// track gradients, not the targets t. The gradient is computed as σ(z) − t, which is exactly 0 if output and target
 /// are equal.
 pub(super) fn binary_cross_entropy(logits: Tensor<2>, wanted: Tensor<2>) -> Tensor<1> {
     let images = logits.dims()[0].max(1) as f64;

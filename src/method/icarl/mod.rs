@@ -114,7 +114,7 @@ struct Icarl {
     /// The PET before the first task.
     fresh: PetStack,
     network: Network,
-    /// The network before the current task, from the second one on.
+    /// The network before the current task; `None` in the first task.
     former: Option<Network>,
     adam: Optimiser,
     step: StepSettings,
@@ -123,7 +123,7 @@ struct Icarl {
     task: Option<Task>,
     exemplars: Exemplars,
     prototypes: Prototypes,
-    /// Feature of length 1 and class, by number of the image in the current pass.
+    /// The feature of length 1 and the class of each image, by the image's index in the current pass.
     measured: BTreeMap<usize, (usize, Vec<f32>)>,
 }
 
@@ -182,7 +182,7 @@ impl Icarl {
         Ok(learned.of_pets(&tracked.pets).taken())
     }
 
-    /// Stores the features of a batch.
+    /// Stores the normalised features and classes of a batch.
     fn measure(&mut self, batch: &Batch<'_>) -> Result<()> {
         let features = self
             .backbone

@@ -8,7 +8,7 @@ use crate::backbone::Backbone;
 use crate::pet::PetStack;
 use crate::problem::Result;
 
-/// What is trained.
+/// The trained PETs and heads.
 #[derive(Clone)]
 pub(super) struct Network {
     pub pets: PetStack,
@@ -24,7 +24,7 @@ impl Network {
         }
     }
 
-    /// Returns the logits of all its classes: batch × classes.
+    /// Returns the logits of all classes so far: batch × classes.
     ///
     /// # Errors
     /// As [`Backbone::features`].
@@ -32,7 +32,7 @@ impl Network {
         Ok(self.heads.forward(&backbone.features(images, &self.pets)?))
     }
 
-    /// Writes or reads its tensors, with names that start with `prefix`.
+    /// Writes or reads the tensors of PETs and heads, with names that start with `prefix`.
     pub fn state(
         &mut self,
         prefix: &str,

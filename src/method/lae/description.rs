@@ -1,4 +1,4 @@
-//! Information about LAE's state: the drift of its PETs, and its recipe.
+//! LAE's drift of the PETs, and the exported computation of its answers.
 
 use super::super::{AnswerRule, ExportedClassifier, LogitSource};
 use super::{Lae, Switches};
@@ -19,7 +19,7 @@ impl Lae {
         Ok([distance(Some(self.online()))?, distance(self.offline())?])
     }
 
-    /// Returns the recipe: both PETs with the shared heads.
+    /// Returns the computation of the answers: both PETs with the shared heads.
     pub(super) fn told(&self) -> Result<ExportedClassifier> {
         let mut networks = vec![(Expert::ONLINE.name().to_owned(), self.online().clone())];
         if let Some(offline) = self.offline() {
@@ -36,7 +36,7 @@ impl Lae {
     }
 }
 
-/// Returns the features that an expert reads, with two PETs or only the online one.
+/// Returns the features that an expert uses. `two` says whether there are two PETs or only the online one.
 fn voice(expert: Expert, switches: Switches, two: bool) -> LogitSource {
     let offline = LogitSource::Of(usize::from(two));
     match (expert, switches.ensemble, switches.accumulation) {

@@ -56,7 +56,7 @@ impl Method for Lae {
 
     fn features(&self, images: Tensor<4>) -> Result<Features> {
         let depth = self.backbone.blocks().len();
-        // Before the first PET both experts compute the same, so this part runs once.
+        // Both experts compute the same tokens before the first PET, so this part runs once.
         let shared = self.online.first_block().unwrap_or(depth).min(depth);
         let tokens = self.backbone.embed(images)?;
         let tokens = self.backbone.run(tokens, 0..shared, &PetStack::empty())?;
@@ -116,7 +116,7 @@ impl Method for Lae {
         let Some(offline) = &self.offline else {
             return Ok(Vec::new());
         };
-        // Relative to the norm of the offline PET.
+        // The distance is relative to the norm of the offline PET.
         let distance = self.online.distance_from(offline)?;
         Ok(vec![Measurement::figure(DISTANCE, distance)])
     }

@@ -56,7 +56,7 @@ pub const LAE: MethodSpec = MethodSpec {
     scores: |chosen| {
         Ok(match chosen.flag("ensemble")? {
             true => Scores::Maximum,
-            // One of the two answers only.
+            // Without Ensemble, one expert's probabilities decide alone.
             false => Scores::Probabilities,
         })
     },
@@ -219,7 +219,7 @@ const MANY_EPOCHS: &[(&str, Setting)] = &[
 /// Which of LAE's three parts are on (paper Tables 5 and 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// Frozen epochs, and the calibrated form of a PET that has one.
+    /// Frozen epochs, and the calibrated form of a PET that has such a form.
     pub learning: bool,
     /// The offline PET follows the online one by a moving average.
     pub accumulation: bool,
@@ -228,13 +228,13 @@ pub struct Switches {
 }
 
 impl Switches {
-    /// LAE.
+    /// All parts on: LAE.
     pub const ALL: Self = Self {
         learning: true,
         accumulation: true,
         ensemble: true,
     };
-    /// The Baseline.
+    /// All parts off: the Baseline.
     pub const NONE: Self = Self {
         learning: false,
         accumulation: false,

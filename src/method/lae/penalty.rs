@@ -18,7 +18,7 @@ use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::Result;
 
-/// F and θ* of the earlier tasks, and the F that is being measured.
+/// F and θ* of the earlier tasks, and the F of the current task while it is measured.
 pub struct EwcPenalty {
     lambda: f64,
     gamma: f64,
@@ -39,7 +39,7 @@ impl EwcPenalty {
         }
     }
 
-    /// Returns λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² (one value); `None` in the first task, or if nothing is trained.
+    /// Returns λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² (one value); `None` in the first task, or if no parameter is trained.
     pub(super) fn of(&self, pets: &PetStack) -> Option<Tensor<1>> {
         let (importance, anchor) = self.earlier.as_ref()?;
         let fixed = importance.parameters().zip(anchor.parameters());
@@ -53,7 +53,7 @@ impl EwcPenalty {
             .map(|sum| sum * (self.lambda / 2.0))
     }
 
-    /// Adds the squares of one image's gradients to the importance that is being measured.
+    /// Adds the squared gradients of one image to the F that is measured.
     pub(super) fn add(&mut self, pets: &PetStack, gradients: &Gradients) {
         let (sum, count) = self
             .measured
@@ -69,7 +69,7 @@ impl EwcPenalty {
         self.measured = Some((sum, count + 1));
     }
 
-    /// Takes what was measured in this pass, if any, into F; the current `pets` become θ*.
+    /// Updates F ← γ·F + the F measured in this pass, if any was measured; the current `pets` become θ*.
     pub(super) fn end_pass(&mut self, pets: &PetStack) {
         let Some((sum, count)) = self.measured.take() else {
             return;
@@ -99,7 +99,7 @@ impl EwcPenalty {
     }
 }
 
-/// Returns a class sampled from the softmax of the logits: the one at `unit` (0 to 1) of its cumulative sum.
+/// Returns a class sampled from the softmax of the logits, by inverse transform with a number drawn from the seed.
 pub(super) fn sampled(logits: &[f32], seed: u64) -> usize {
     sampled_at(logits, ChaCha8Rng::seed_from_u64(seed).random())
 }

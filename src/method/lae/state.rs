@@ -34,7 +34,7 @@ pub struct Logits {
 /// LAE's state during a run.
 pub struct Lae {
     pub(super) backbone: Arc<dyn Backbone>,
-    /// The experts that answer: LAE's three, or only the online one.
+    /// The experts that answer: LAE's three, or the online expert alone.
     pub(super) experts: &'static [Expert],
     pub(super) task: Option<Task>,
     pub(super) settings: LaeSettings,
@@ -49,9 +49,9 @@ pub struct Lae {
     pub(super) adam: Optimiser,
     /// EWC's addition to the loss.
     pub(super) penalty: Option<EwcPenalty>,
-    /// Features of earlier classes, before an added task of a single class.
+    /// Sums of the features of earlier classes, before an added task of a single class.
     pub(super) measured: Sums,
-    /// The earlier classes in the loss of such a task.
+    /// The earlier classes in the loss of an added task of a single class.
     earlier: Option<EarlierClasses>,
     step: StepSettings,
     /// Whether `dropout` in the PET's equation is active in training.
@@ -88,7 +88,7 @@ impl Lae {
         let chosen = Chosen::of(setup.config)?;
         let settings = LaeSettings {
             switches,
-            // The Baseline has no moving average.
+            // The Baseline has no moving average, so it has no `ema` setting.
             ema: if switches.accumulation {
                 chosen.real("ema")?
             } else {
@@ -107,7 +107,7 @@ impl Lae {
         })
     }
 
-    /// Returns the same with this penalty in the loss.
+    /// Returns this state with a penalty added to the loss.
     #[must_use]
     pub(crate) fn with_penalty(self, penalty: EwcPenalty) -> Self {
         Self {
@@ -197,7 +197,7 @@ impl Lae {
         });
     }
 
-    /// off ← α·off + (1 − α)·on.
+    /// Updates the offline PET: off ← α·off + (1 − α)·on.
     fn accumulate(&mut self) {
         let (Some(offline), true) = (&mut self.offline, self.settings.switches.accumulation) else {
             return;
@@ -228,7 +228,7 @@ fn drops(pet: &PetPlan) -> bool {
 }
 
 impl Lae {
-    /// Adds the head for new classes.
+    /// Begins a task: adds the head for its classes and, in the second task, the offline PET.
     pub fn begin(&mut self, classes: usize) {
         let task = self.heads.0.len();
         if task == 1 && self.wants_offline() {
@@ -298,7 +298,7 @@ impl Lae {
         self.logits(&self.features(images)?)
     }
 
-    /// Both experts share the heads.
+    /// Computes the logits of both experts, which share the heads.
     pub(super) fn logits(&self, features: &Features) -> Result<Logits> {
         let offline = features.parts(Expert::OFFLINE).first();
         Ok(Logits {

@@ -1,4 +1,4 @@
-//! The answer of LAE's experts together (paper Eq. 9), or of one of them if Ensemble is off.
+//! LAE's answer: both experts together (paper Eq. 9), or one of them if Ensemble is off.
 
 use super::super::answers::{Answer, argmax, log_probabilities, opinion};
 use super::Switches;
@@ -9,7 +9,7 @@ use crate::run::event::ClassPrediction;
 /// Table 5: the offline one with Accumulation, else the online one).
 pub(super) fn verdict(online: &[f32], offline: Option<&[f32]>, switches: Switches) -> Answer {
     let two = offline.is_some();
-    // Before the second task, the online expert takes the place of the offline one.
+    // Before the second task, the online expert is used in place of the offline one.
     let offline = offline.unwrap_or(online);
     let (on, off) = (
         opinion(Expert::ONLINE, online),
@@ -26,14 +26,14 @@ pub(super) fn verdict(online: &[f32], offline: Option<&[f32]>, switches: Switche
     };
     Answer {
         opinions: vec![on, off, answer],
-        // With a single expert, the answer is the online one's.
+        // If there is only one expert, the online one decided.
         decided_by: if two { decided_by } else { Expert::ONLINE },
         scores,
     }
 }
 
-/// Returns the element-wise maximum of two softmaxes, the lower energy, the expert with the winning value, and the
-/// maximum of the logarithms.
+/// Returns the element-wise maximum of two softmaxes with the lower of the two energies, the expert with the largest
+/// probability, and the element-wise maximum of the log-softmaxes.
 fn both(
     on: &ClassPrediction,
     off: &ClassPrediction,

@@ -6,7 +6,7 @@ use burn::tensor::Tensor;
 
 use crate::nn;
 
-/// Added to the norm of the gradients before division.
+/// Epsilon added to the norm of the gradients before division.
 const CLIP_EPSILON: f64 = 1e-6;
 
 /// Gradients of one step by parameter name, each flattened.

@@ -6,10 +6,10 @@
 //! * Clipping to c: every gradient is multiplied by min(1, c / (n + 1e-6)), where n is the norm of
 //!   all gradients of the step together; before the weight decay.
 //!
-//! This is not the framework's implementation because the parameters are a changing set of named tensors of any rank: a
-//! parameter without a gradient in a step (frozen, an earlier head) is neither moved nor decayed and has no state. Its
-//! step count starts at 1 when it is first trained, independent of the others. State is read and written by name for an
-//! exact resume.
+//! This is not the framework's implementation because the parameters are a changing set of named tensors of any rank. A
+//! parameter without a gradient in a step (frozen, or of an earlier head) is neither moved nor decayed and has no
+//! state. Its step count starts at 1 when it is first trained, independent of the others. State is read and written by
+//! name for an exact resume.
 
 mod gradients;
 mod update;
@@ -56,7 +56,8 @@ impl Rule {
         }
     }
 
-    /// Returns the step of a parameter with this rate, which is its `steps`-th.
+    /// Returns the update of a parameter at this learning rate; `steps` is the parameter's step count, including this
+    /// step.
     fn update(self, rate: f64, steps: i32) -> Update {
         match self {
             Self::Adam => Update::Adam(Adam {
@@ -80,13 +81,13 @@ impl Rule {
 /// The position of a step within the training of its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepPosition {
-    /// Steps before it in this task.
+    /// Number of steps before this one in the task.
     pub step: usize,
-    /// Steps of the task.
+    /// Number of steps of the task.
     pub steps: usize,
-    /// Epochs finished before it in this task.
+    /// Number of epochs finished before this step in the task.
     pub epoch: usize,
-    /// Epochs of the task.
+    /// Number of epochs of the task.
     pub epochs: usize,
 }
 
@@ -109,7 +110,7 @@ pub enum Schedule {
     Constant,
     /// Step i of S: rate · (½ + ½·cos(π·i/S)).
     Cosine,
-    /// The same by epochs.
+    /// Epoch e of E: rate · (½ + ½·cos(π·e/E)).
     CosineEpoch,
     /// CODA-Prompt's released schedule: rate · cos(99π·max(e − 1, 0) / (200·(E − 1))) in epoch e of E; it lags one
     /// epoch behind and does not reach 0.
@@ -172,7 +173,7 @@ struct ParameterState {
     steps: i32,
 }
 
-/// Parameters with their own rate.
+/// Parameters with their own learning rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterGroup {
     /// The prefix of their names.
@@ -187,7 +188,7 @@ pub struct Optimiser {
     settings: OptimiserSettings,
     groups: Vec<ParameterGroup>,
     states: BTreeMap<String, ParameterState>,
-    /// Moments of the last step that are next to each other on a GPU. Those in `states` are parts of them.
+    /// Moments of the last step, stored contiguously on a GPU. The moments in `states` are views of them.
     packed: Vec<PackedMoments>,
 }
 
@@ -202,8 +203,8 @@ impl Optimiser {
         }
     }
 
-    /// Adds groups of parameters with their own rates; the first one that matches a name is used. The state of a
-    /// parameter does not depend on them.
+    /// Adds groups of parameters with their own rates. The first group that matches a name is used. The groups do not
+    /// affect the stored state.
     #[must_use]
     pub fn with_groups(self, groups: Vec<ParameterGroup>) -> Self {
         Self { groups, ..self }
@@ -229,7 +230,8 @@ impl Optimiser {
         self.settings.learning_rate * self.settings.schedule.factor(now)
     }
 
-    /// Makes a step: clips the gradients, and calls `update`, which asks for the new value of every parameter.
+    /// Makes a step: clips the gradients and calls `update`, which requests the new value of every parameter with
+    /// [`Step::moved`].
     pub fn step<R>(
         &mut self,
         gradients: Gradients,
@@ -263,8 +265,8 @@ impl Optimiser {
         result
     }
 
-    /// Writes or reads the state by the parameters' names and shapes: `adam.first.<name>`, `adam.second.<name>` and
-    /// `adam.steps.<name>` (one value), or `sgd.buffer.<name>`. It is not part of a snapshot.
+    /// Writes or reads the state under the parameters' names and shapes: `adam.first.<name>`, `adam.second.<name>` and
+    /// `adam.steps.<name>` (one value), or `sgd.buffer.<name>`. A snapshot does not contain it.
     pub(super) fn state(&mut self, device: &Device, state: &mut State<'_>) -> Result<()> {
         match state {
             State::Snapshot(_) => Ok(()),
@@ -342,7 +344,7 @@ fn steps_of(from: &Named, name: &str) -> Result<i32> {
     steps.map(|steps| *steps as i32).ok_or_else(empty)
 }
 
-/// One step over all parameters: each is updated once.
+/// One step over all parameters, in which each parameter is updated once.
 pub struct Step<'a> {
     optimiser: &'a mut Optimiser,
     gradients: Gradients,
@@ -365,7 +367,7 @@ impl Step<'_> {
         let value = flat(value);
         let rate = self.optimiser.rate_of(name, self.rate);
         let states = &mut self.optimiser.states;
-        // A state of another shape belonged to another parameter.
+        // A state of another shape is of a different parameter with the same name.
         let state = states.remove(name).filter(|state| state.shape == shape);
         let (moments, steps) =
             state.map_or((Vec::new(), 1), |state| (state.moments, state.steps + 1));

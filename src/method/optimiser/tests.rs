@@ -6,7 +6,7 @@ use super::*;
 /// Two parameters of different rank; a third one never has a gradient.
 const SHAPES: [[usize; 4]; 2] = [[3, 4, 1, 1], [2, 1, 3, 2]];
 
-/// Returns numbers between −1 and 1 without a pattern.
+/// Returns pseudo-random numbers between −1 and 1.
 fn numbers(count: usize, seed: f64) -> Vec<f64> {
     let value = |i: usize| ((i as f64 + 1.3) * seed * 12.9898).sin();
     (0..count).map(value).collect()
@@ -25,7 +25,7 @@ fn tensor(values: &[f64], shape: [usize; 4]) -> Tensor<4> {
     Tensor::from_data(TensorData::new(values, shape), &Device::flex())
 }
 
-/// The definitions, computed in f64.
+/// The optimisers computed in f64 by their definitions.
 struct Reference {
     settings: OptimiserSettings,
     values: [Vec<f64>; 2],

@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use super::{Gradients, Optimiser, ParameterState};
 use crate::nn::{self, Adam, Momentum, Packed};
 
-/// A step of a parameter.
+/// The update of a parameter in one step.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Update {
     Adam(Adam),
@@ -35,7 +35,7 @@ impl Update {
         }
     }
 
-    /// As [`Update::apply`] for several parameters; writes the new values to `moved`.
+    /// Applies the update to several parameters, as [`Update::apply`] does to one; writes the new values to `moved`.
     fn apply_packed(
         self,
         inputs: [&Packed; 2],
@@ -57,7 +57,7 @@ impl Update {
     }
 }
 
-/// Moments of parameters that are next to each other in the memory of a GPU.
+/// Moments of parameters, stored contiguously in GPU memory.
 #[derive(Clone, Debug)]
 pub(super) struct PackedMoments {
     names: Vec<String>,
@@ -68,12 +68,12 @@ pub(super) struct PackedMoments {
 struct PackedParameter {
     name: String,
     moved: Tensor<1>,
-    /// Value, learning rate and number of the step, once the parameter is to be updated.
+    /// Value, learning rate and step count; `None` until the parameter is updated.
     update: Option<(Tensor<1>, f64, i32)>,
 }
 
 impl PackedParameter {
-    /// Parameters of the same rate and step are updated by the same launch.
+    /// Returns learning rate and step count. Parameters with equal values are updated by the same launch.
     fn rate_and_step(&self) -> Option<(f64, i32)> {
         self.update.as_ref().map(|(_, rate, steps)| (*rate, *steps))
     }
@@ -82,14 +82,14 @@ impl PackedParameter {
 /// A step whose parameters are updated together at its end.
 pub(super) struct PackedStep {
     gradients: Packed,
-    /// Receives the new values at the end of the step.
+    /// The buffer that receives the new values at the end of the step.
     moved: Packed,
-    /// In the order of the gradients.
+    /// The parameters in the order of the gradients.
     parameters: Vec<PackedParameter>,
 }
 
 impl PackedStep {
-    /// `None` if [`Packed::new`] returns `None` for the gradients.
+    /// Prepares a step for these gradients; `None` if [`Packed::new`] returns `None` for them.
     pub(super) fn new(gradients: &Gradients) -> Option<Self> {
         let all: Vec<_> = gradients
             .iter()
@@ -154,7 +154,7 @@ impl PackedStep {
                 continue;
             };
             let names: Vec<String> = run.iter().map(|parameter| parameter.name.clone()).collect();
-            // At the first step, a parameter of this name may have had another shape.
+            // At the first step, stored moments may be of another parameter with the same name.
             let same = |packed: &&PackedMoments| steps > 1 && packed.names == names;
             let moments = match former.iter().find(same) {
                 Some(packed) => packed.moments.clone(),
@@ -170,7 +170,7 @@ impl PackedStep {
 }
 
 impl Optimiser {
-    /// Returns the moments of these parameters, one after the other; empty before their first step.
+    /// Returns the moments of these parameters, concatenated; empty before their first step.
     fn pack_moments(&self, names: &[String]) -> Vec<Packed> {
         let moment = |at: usize| {
             let states = names.iter().map(|name| self.states.get(name));

@@ -1,5 +1,5 @@
 //! Selection of prompts by key, and the loss term that pulls the selected keys towards the queries. Shared by L2P and
-//! DualPrompt, with its settings.
+//! DualPrompt.
 
 use burn::tensor::{Device, Tensor, TensorData};
 
@@ -8,7 +8,7 @@ use super::super::{SettingKind, SettingSpec};
 use crate::nn::cosines;
 use crate::problem::Result;
 
-/// Returns the setting of the pull's weight, for methods that select prompts by key.
+/// Returns the setting of the weight of the pull, for methods that select prompts by key.
 pub const fn pull(default: f64) -> SettingSpec {
     SettingSpec {
         key: "pull",
@@ -23,7 +23,7 @@ pub const fn pull(default: f64) -> SettingSpec {
     }
 }
 
-/// The setting of gradient clipping, for the same methods.
+/// The setting of gradient clipping, for methods that select prompts by key.
 pub const CLIP: SettingSpec = SettingSpec {
     key: "clip",
     title: "clipping",

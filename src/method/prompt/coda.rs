@@ -99,7 +99,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         })
     },
     stored: |chosen, sizes| {
-        // Every task adds its share of the components, each with its key and attention vector.
+        // Every task adds its share of the components, each with a key and an attention vector.
         let blocks = chosen.blocks("blocks", sizes.depth)?.len() as f64;
         let component = chosen.count("length")? as f64 + 2.0;
         let components = blocks * chosen.count("pool")? as f64 * component;
@@ -146,15 +146,16 @@ pub struct Coda {
 /// The tensors of a block: prompts, keys, attention vectors.
 const PARTS: [&str; 3] = ["p", "k", "a"];
 
-/// A component with a smaller squared length is drawn again.
+/// The squared length below which a component is drawn again.
 const VANISHED: f64 = 1e-8;
 
-/// Maximum number of draws of one component. The first one is used unless earlier components leave no direction or the
-/// draw is not finite.
+/// Maximum number of draws of one component. The first draw is used unless it depends linearly on earlier components or
+/// is not finite.
 const MOST_DRAWS: u64 = 100;
 
 impl Coda {
-    /// Returns the settings for the planned number of tasks and the current one: an added task adds its own share.
+    /// Returns the settings for the planned number of tasks and the current number of tasks. An added task adds its own
+    /// share of components.
     fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
         let pool = chosen.count("pool")?;
         let share = pool / planned.max(1);
@@ -206,7 +207,8 @@ impl Coda {
         Ok(())
     }
 
-    /// Returns the rows in use of one of a block's tensors; in training, those of earlier tasks are constants.
+    /// Returns the rows that are in use of one of a block's tensors. In training, the rows of earlier tasks are
+    /// constants.
     fn in_use(&self, leaves: &Leaves, name: &str, question: &PromptQuery) -> Result<Tensor<2>> {
         let leaf = leaf(leaves, name)?;
         let columns = leaf.dims()[1];
@@ -220,8 +222,8 @@ impl Coda {
     }
 }
 
-/// Returns a draw minus its projections on the previous rows, normalised to length 1; `None` if nothing is left.
-/// Each projection is computed from the draw itself, not from the remainder.
+/// Returns a draw minus its projections on the previous rows, normalised to length 1; `None` if the remainder is nearly
+/// zero. Each projection is computed from the draw itself, not from the remainder.
 fn orthogonal(draw: &[f32], before: &[f32]) -> Option<Vec<f32>> {
     let dot = |a: &[f32], b: &[f32]| -> f64 {
         let products = a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b));
@@ -246,18 +248,18 @@ fn orthogonal(draw: &[f32], before: &[f32]) -> Option<Vec<f32>> {
     })
 }
 
-/// Returns the weights (batch × components) of components with these keys and attention vectors: cos(q ∘ A, K). The
-/// product q ∘ A of every image and component is never materialised.
+/// Returns the weights cos(q ∘ A, K) (batch × components) of components with these attention vectors A and keys K. The
+/// product q ∘ A is never materialised for all images and components.
 pub fn weights(query: &Tensor<2>, attention: &Tensor<2>, keys: &Tensor<2>) -> Tensor<2> {
     let square = |x: &Tensor<2>| x.clone().powi_scalar(2);
     let keys = nn::unit_rows(keys.clone(), 1e-12);
     let along = nn::project(query.clone(), (attention.clone() * keys).transpose());
     let asked = nn::project(square(query), square(attention).transpose());
-    // The lower bound of the length, 1e-12, squared.
+    // 1e-24 is the square of the lower bound of the length, 1e-12.
     along / asked.clamp_min(1e-24).sqrt()
 }
 
-/// Returns the mean of (T·Tᵀ − I)² over all entries: one value.
+/// Returns the mean of (T·Tᵀ − I)² over all entries (one value), for rows T.
 fn skewness(rows: &Tensor<2>, device: &Device) -> Tensor<1> {
     let products = nn::project(rows.clone(), rows.clone().transpose());
     let apart = products - Tensor::eye(rows.dims()[0], device);
@@ -332,7 +334,7 @@ impl Scheme for Coda {
         self.blocks.iter().flat_map(of_block).collect()
     }
 
-    /// An added task's components are appended to those of the run.
+    /// Returns the stored components, extended by zero rows for added tasks.
     fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
         let [rows, columns] = fresh.dims();
         if stored.shape.get(1) != Some(&columns) || stored.shape[0] > rows {

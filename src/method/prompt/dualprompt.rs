@@ -100,7 +100,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         Ok(MemoryEstimate::from_block(scheme.first_block()))
     },
     workload: |chosen, task| {
-        // One pass for the query and one for the prompts of each task.
+        // The query takes one pass, and the prompts of each task take one.
         let study = match chosen.flag("study")? {
             true => (task + 2) as f64,
             false => 0.0,
@@ -153,7 +153,7 @@ const LENGTH: SettingKind = SettingKind::Whole {
     least: 1,
     most: 100,
 };
-/// As for ImageNet-R.
+/// The settings with 20 expert tokens, as for ImageNet-R.
 const LONG: &[(&str, Setting)] = &[("e_length", Setting::Whole(20))];
 
 /// DualPrompt's settings.
@@ -180,7 +180,7 @@ pub struct DualPrompt {
 }
 
 impl DualPrompt {
-    /// Returns the settings for the planned number of tasks and the current one.
+    /// Returns the settings for the planned number of tasks and the current number of tasks.
     fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
         Ok(Self {
             pool: slots(chosen, planned.max(tasks))?,
@@ -199,7 +199,7 @@ impl DualPrompt {
         self.tasks <= self.pool
     }
 
-    /// Returns the part of the expert prompts for E block `block` and keys (0) or values (1): a row per slot.
+    /// Returns the part of the expert prompts for E block `block` and keys (0) or values (1): one row per slot.
     fn expert(&self, e: &Tensor<2>, block: usize, part: usize) -> Tensor<2> {
         let width = e.dims()[1];
         let rows = self.pool * self.e_length;
@@ -253,7 +253,7 @@ impl Scheme for DualPrompt {
         start
     }
 
-    /// Copies the slot of the previous task.
+    /// Initialises the task's slot with a copy of the previous task's slot.
     fn begin_task(&self, task: usize, leaves: &mut Leaves, _seed: u64) -> Result<()> {
         if task == 0 || !self.slot_per_task() {
             return Ok(());
@@ -272,10 +272,10 @@ impl Scheme for DualPrompt {
         Ok(())
     }
 
-    /// With a slot per task, the slot of each added task is appended to those of the run.
+    /// Returns the stored tensor, extended by the slots of added tasks if every task has its own slot.
     fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
         let shape = fresh.dims();
-        // Rows of a slot, and in how many positions of the tensor they occur.
+        // The number of rows of a slot, and the number of places in the tensor that have these rows.
         let (rows, parts) = match name {
             "e" => (self.e_length, 2 * self.e_blocks.len()),
             "key" => (1, 1),

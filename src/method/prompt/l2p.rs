@@ -188,7 +188,7 @@ impl Scheme for L2p {
         })
     }
 
-    /// Returns the mean over the prompt positions after the final norm.
+    /// Returns the mean of the outputs at the prompt positions, after the final norm.
     fn feature(&self, backbone: &dyn Backbone, tokens: Tokens) -> Result<Tensor<2>> {
         let [batch, _, width] = tokens.values.dims();
         let prompts = 1..1 + self.top_k * self.length;

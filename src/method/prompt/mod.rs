@@ -1,10 +1,9 @@
 //! Prompts for a frozen ViT with a class token: L2P (Wang et al., CVPR 2022), DualPrompt (Wang et
 //! al., ECCV 2022) and CODA-Prompt (Smith et al., CVPR 2023).
-//!
-//! An image first passes through the plain backbone; its class token after the final norm is the *query* that
-//! determines which prompts, or how much of each, are used in its second pass. The prompts, their keys and the current
-//! task's head are trained. This module contains what the three methods share; [`Scheme`] contains their differences.
-//! Prompts are selected per image, in training and prediction.
+//! An image first passes through the plain backbone. Its class token after the final norm is the *query*, which
+//! determines which prompts, or how much of each, are used in the second pass. The prompts, their keys and the current
+//! task's head are trained. Prompts are selected per image, in training and prediction. This module contains what the
+//! three methods share; [`Scheme`] contains their differences.
 
 pub mod choice;
 pub mod coda;
@@ -29,15 +28,15 @@ use crate::tensors::HostTensor;
 
 pub use prompted::{FirstPass, PromptGradients, Prompted};
 
-/// A method's trained tensors besides the heads, by name, each as a matrix.
+/// A method's trained tensors except the heads, each as a matrix, by name.
 pub type Leaves = BTreeMap<String, Tensor<2>>;
 
 /// Prompts in the form that a backbone accepts.
 #[derive(Clone, Debug, Default)]
 pub struct Prompts {
-    /// 1 or batch × prompt tokens × width, after the class token.
+    /// Prompt tokens inserted after the class token (1 or batch × prompt tokens × width).
     entering: Option<Tensor<3>>,
-    /// Keys and values (1 or batch × tokens × width each) of some blocks.
+    /// Keys and values that are prepended in some blocks (1 or batch × tokens × width each).
     prefixes: BTreeMap<usize, [Tensor<3>; 2]>,
 }
 
@@ -72,7 +71,7 @@ pub struct PromptRequest {
     pub prompts: Prompts,
     /// The loss term besides the cross-entropy, one value; `None` if there is none.
     pub penalty: Option<Tensor<1>>,
-    /// Prompts selected per image, best first; empty if all are mixed.
+    /// Indices of the prompts selected for each image, best first; empty if all prompts are mixed.
     pub choice: Vec<Vec<usize>>,
 }
 
@@ -83,13 +82,13 @@ pub enum Occasion {
     Learning,
     /// Prediction for images of any task.
     Answering,
-    /// Images that all use this slot, if the method has slots.
+    /// Images that all use the slot with this index, if the method has slots.
     Given(usize),
 }
 
-/// A batch that requests its prompts.
+/// The input for requesting the prompts of a batch.
 pub struct PromptQuery {
-    /// Its queries, batch × width, without gradient tracking.
+    /// The queries of the batch, batch × width, without gradient tracking.
     pub query: Tensor<2>,
     /// The current task, from 0.
     pub task: usize,
@@ -110,7 +109,7 @@ pub trait Scheme: Send + Sync {
     /// Checks the settings against a backbone of this width and depth.
     ///
     /// # Errors
-    /// Returns a Problem in the paper's terms.
+    /// Returns a Problem that uses the terms of the paper.
     fn check(&self, width: usize, depth: usize) -> Result<()>;
 
     /// Returns a remark on valid settings.
@@ -118,12 +117,12 @@ pub trait Scheme: Send + Sync {
         None
     }
 
-    /// Returns whether every task has its own slot and their study is on.
+    /// Returns whether every task has its own slot and the study of the slots is on.
     fn studied(&self) -> bool {
         false
     }
 
-    /// Returns the trained tensors before the first task: names, rows, columns and values, drawn on the host.
+    /// Returns the trained tensors before the first task by name, drawn on the host.
     fn start(&self, width: usize, seed: u64) -> BTreeMap<String, HostTensor>;
 
     /// Changes the tensors at the start of a task (from 0).
@@ -132,8 +131,8 @@ pub trait Scheme: Send + Sync {
     /// Returns a Problem if the device failed.
     fn begin_task(&self, task: usize, leaves: &mut Leaves, seed: u64) -> Result<()>;
 
-    /// Returns a stored tensor, extended if the current one is larger because an added task has tasks that the run was
-    /// not set up with. `fresh` is the tensor before the first task.
+    /// Returns a stored tensor, extended to the size of `fresh` if an added task exceeds the planned number of tasks.
+    /// `fresh` is the tensor before the first task.
     ///
     /// # Errors
     /// Returns a Problem if its shape matches neither.
@@ -141,7 +140,7 @@ pub trait Scheme: Send + Sync {
         same(name, stored, fresh.dims())
     }
 
-    /// Returns the prompts for a batch from these tensors, with or without gradient tracking.
+    /// Returns the prompts for a batch, computed from these tensors. They track gradients if the tensors do.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -155,7 +154,7 @@ pub trait Scheme: Send + Sync {
         backbone.pool(tokens)
     }
 
-    /// Returns the initialisation of a new head's weight (rows: features) and bias.
+    /// Returns the initialisation of a new head's weight (one row per feature) and bias.
     fn head_start(&self, _width: usize) -> [Init; 2] {
         [Init::Normal(0.02), Init::Constant(0.0)]
     }
@@ -164,7 +163,7 @@ pub trait Scheme: Send + Sync {
 /// Checks the scheme against the network of a run, before any weight is read.
 ///
 /// # Errors
-/// Returns a Problem in the paper's terms.
+/// Returns a Problem that uses the terms of the paper.
 pub fn check(scheme: &dyn Scheme, context: &Context<'_>) -> Result<()> {
     let network = context.architecture;
     match network.has_class_token() {
@@ -214,7 +213,7 @@ impl Training {
     }
 }
 
-/// Reports blocks that the backbone does not have.
+/// Returns a Problem if the setting lists a block that the backbone does not have.
 fn check_blocks(setting: &str, blocks: &[usize], depth: usize) -> Result<()> {
     match blocks.iter().find(|block| **block >= depth) {
         Some(block) => {
@@ -241,7 +240,7 @@ fn drawn(init: Init, shape: [usize; 2], seed: u64, stream: u64) -> HostTensor {
     }
 }
 
-/// Returns a stored tensor, if it has this shape.
+/// Returns a copy of a stored tensor, or a Problem if its shape differs.
 fn same(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor> {
     if stored.shape == shape {
         return Ok(stored.clone());

@@ -29,11 +29,11 @@ const HEADS: u64 = 1 << 32;
 pub struct PromptGradients {
     /// The minimised loss: one value without gradient tracking.
     pub loss: Tensor<1>,
-    /// The cross-entropy in it.
+    /// The cross-entropy part of the loss.
     pub cross_entropy: Tensor<1>,
     /// The additional loss term; `None` if there is none.
     pub penalty: Option<Tensor<1>>,
-    /// Prompts selected per image, best first.
+    /// Indices of the prompts selected for each image, best first.
     pub choice: Vec<Vec<usize>>,
     /// Gradients of every trained tensor, including the current head, by name.
     pub of: optimiser::Gradients,
@@ -56,7 +56,7 @@ pub struct Prompted {
     heads: Heads,
     optimiser: Optimiser,
     task: Option<Task>,
-    /// The current task's queries by sample, if training images are the same in every epoch.
+    /// The current task's queries by sample, cached if training images are the same in every epoch.
     queries: Option<Queries>,
     step: StepSettings,
     study: Study,
@@ -104,7 +104,7 @@ impl Prompted {
     ) -> Result<Self> {
         let config = setup.config;
         let made = Self::new(setup.backbone.clone(), scheme, training, config.seed)?;
-        // A crop scale of 1 is the whole image.
+        // Queries can be cached only if augmentation does not change the images; a crop scale of 1 is the whole image.
         let still = config.crop_scale == [1.0, 1.0] && !config.flip;
         Ok(Self {
             queries: still.then(Queries::default),
@@ -160,7 +160,7 @@ impl Prompted {
         plain(&*self.backbone, images)
     }
 
-    /// Returns the queries of a batch if training images are the same in every epoch of the task; `None` otherwise.
+    /// Returns the cached queries of a batch, computing missing ones; `None` if training images differ between epochs.
     fn known(&mut self, batch: &Batch<'_>) -> Result<Option<Tensor<2>>> {
         let Some(queries) = &mut self.queries else {
             return Ok(None);
@@ -171,14 +171,14 @@ impl Prompted {
     }
 
     /// Computes the first pass over a batch: its tokens before the first block with prompts, and its queries, unless
-    /// they are known.
+    /// they are `known`.
     ///
     /// # Errors
     /// As [`Backbone::features`].
     pub fn first_pass(&self, images: Tensor<4>, known: Option<Tensor<2>>) -> Result<FirstPass> {
         let (backbone, plain) = (&*self.backbone, PetStack::empty());
         let depth = backbone.blocks().len();
-        // Both passes are equal up to the first prompt.
+        // Both passes compute the same tokens up to the first prompt, so this part runs once.
         let shared = self.scheme.first_block().min(depth);
         let tokens = backbone.run(backbone.embed(images)?, 0..shared, &plain)?;
         let query = match known {
@@ -188,7 +188,7 @@ impl Prompted {
         Ok(FirstPass { tokens, query })
     }
 
-    /// Returns the prompts that queries (batch × width) request with these tensors.
+    /// Returns the prompts for queries (batch × width), computed from these tensors.
     pub(super) fn asked(
         &self,
         query: &Tensor<2>,
@@ -204,7 +204,7 @@ impl Prompted {
         self.scheme.ask(leaves, &question)
     }
 
-    /// Computes the second pass with these tensors: the requested prompts, and the features (batch × width).
+    /// Computes the second pass with these tensors. Returns the prompts and the features (batch × width).
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -224,7 +224,7 @@ impl Prompted {
         Ok((asked, features))
     }
 
-    /// Returns features (batch × width) of images, with their requested prompts.
+    /// Returns the prompts of images and the features with them (batch × width).
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -241,8 +241,8 @@ impl Prompted {
         Ok(self.heads.forward(&self.asked_features(images)?.1))
     }
 
-    /// Returns the loss of a batch and the gradients of all trained tensors, without an update; queries are computed if
-    /// not known. Labels are relative to the current task.
+    /// Returns the loss of a batch and the gradients of all trained tensors, without an update. Queries are computed if
+    /// they are not `known`. Labels are relative to the current task.
     ///
     /// # Errors
     /// Returns a Problem if no task has begun or the device failed.
@@ -293,7 +293,7 @@ impl Prompted {
         });
     }
 
-    /// Returns the optimiser's name of the current task's head.
+    /// Returns the name of the current task's head in the optimiser.
     fn head_name(&self) -> String {
         format!("head.{}", self.heads.0.len().saturating_sub(1))
     }

@@ -1,5 +1,5 @@
-//! The queries of a task's training images if these are the same in every epoch, so that the pass through the plain
-//! backbone is computed once.
+//! A cache of the queries of a task's training images, used if the images are the same in every epoch. Then the pass
+//! through the plain backbone is computed once.
 
 use std::collections::HashMap;
 

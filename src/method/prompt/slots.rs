@@ -1,4 +1,4 @@
-//! Results of images with each slot of prompts.
+//! Logits and selections of images for each slot of prompts.
 
 use burn::tensor::Tensor;
 
@@ -9,7 +9,7 @@ use crate::metrics::SlotView;
 use crate::problem::Result;
 
 impl Prompted {
-    /// Returns logits (batch × all classes so far) and the requested prompts, for another purpose.
+    /// Returns logits (batch × all classes so far) and the prompts for this purpose.
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -22,8 +22,8 @@ impl Prompted {
         Ok((asked, self.heads().forward(&features)))
     }
 
-    /// Returns the slot that each of a batch of normalised images selects, and its class with the prompts of every task
-    /// so far.
+    /// Returns for each normalised image the slot that it selects, and its predicted class with the prompts of every
+    /// task so far.
     ///
     /// Returns a Problem if the device failed.
     pub fn slots(&self, images: Tensor<4>) -> Result<Vec<SlotView>> {

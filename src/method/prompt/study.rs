@@ -6,21 +6,21 @@ use super::super::{MeasuredValue, Measurement, Moment};
 use super::Scheme;
 use crate::metrics::{SlotCounts, SlotView};
 
-/// Returns the cost for an image after this task (from 0), relative to answering it.
+/// Returns the time of the study per image after this task (from 0), relative to the time of an answer.
 pub(super) fn cost(scheme: &dyn Scheme, task: usize) -> f64 {
     match scheme.studied() {
-        // One pass for the query, one for each slot; an answer takes two.
+        // The query takes one pass and each slot takes one; an answer takes two.
         true => (task + 2) as f64 / 2.0,
         false => 0.0,
     }
 }
 
-/// The results of the test images so far, by task; empty if they are not studied.
+/// The results of the test images so far, by task; empty if the study is off.
 #[derive(Default)]
 pub(super) struct Study(Vec<SlotCounts>);
 
 impl Study {
-    /// Returns the state before the first image, after this number of tasks.
+    /// Returns an empty study after this number of tasks.
     pub fn begin(scheme: &dyn Scheme, tasks: usize) -> Self {
         match scheme.studied() {
             true => Self(vec![SlotCounts::none(tasks); tasks]),
@@ -28,7 +28,7 @@ impl Study {
         }
     }
 
-    /// Adds images of these classes; a task's classes are those of its head.
+    /// Adds the results of images with these classes. An image belongs to the task whose head has its class.
     pub fn add(&mut self, views: &[SlotView], classes: &[i64], heads: &Heads) {
         for (view, class) in views.iter().zip(classes) {
             let class = *class as usize;
@@ -43,7 +43,7 @@ impl Study {
         }
     }
 
-    /// Returns the study as a measurement.
+    /// Returns the study as a measurement; `None` if it is empty or the moment is not the end of a task.
     pub fn told(&self, moment: Moment) -> Option<Measurement> {
         (moment == Moment::Task && !self.0.is_empty()).then(|| Measurement {
             name: "prompts",

@@ -32,7 +32,7 @@ pub fn cross_fitted(
     answered(images, ends, classes, (&projection, ridge), &mut go_on)
 }
 
-/// Computes the same with a given projection and ridge.
+/// Computes the scores of every image with a given projection and ridge.
 fn answered(
     images: TaskFeatures<'_>,
     ends: &[usize],

@@ -6,8 +6,8 @@
 //! class that the run already has are added to that class's column of Q; the added task's own column for them stays
 //! empty and is never predicted.
 //!
-//! With a first session a PET is tuned in the first task, and f is the feature of the tuned backbone only; without one,
-//! f is that of the original backbone.
+//! With a first session, a PET is tuned in the first task, and f is the feature of the tuned backbone. Without it, f is
+//! the feature of the original backbone.
 
 mod crossfit;
 mod projection;
@@ -80,7 +80,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             0
         };
         let mut passes = FirstSession::passes(epochs, task);
-        // The order determines which images are fitted and which evaluate λ.
+        // The order determines which images are used for fitting and which for the selection of λ.
         passes.push(Pass {
             shuffle: true,
             ..Pass::measuring()
@@ -96,7 +96,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     workload: |chosen, _| {
         let outputs = chosen.count("projection")? as f64;
         Ok(Workload {
-            // G grows by an outer product per image, in f64.
+            // Each image adds an outer product to G, in f64.
             closed_form: ClosedForm {
                 each: outputs.powi(2),
                 whole: outputs.powi(3),
@@ -106,7 +106,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     },
     stored: |chosen, sizes| {
         let outputs = chosen.count("projection")? as f64;
-        // W changes after every task. G, whose upper half is stored, and Q are stored in double precision.
+        // W is stored after every task. The upper half of G, and Q, are stored in double precision.
         let answering = outputs * sizes.classes_over_tasks();
         let state = outputs.powi(2) + 3.0 * outputs * sizes.classes as f64;
         Ok(answering + state + 2.0 * sizes.trained as f64)

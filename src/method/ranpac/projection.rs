@@ -8,10 +8,10 @@ use rayon::prelude::*;
 
 use crate::pet::Init;
 
-/// Separates R from everything else drawn from a run's seed.
+/// Separates the random stream of R from all others with the run's seed.
 const STREAM: u64 = 0x52;
 
-/// R: `inputs` × `outputs` numbers in row-major order.
+/// R: a matrix of `inputs` × `outputs` numbers in row-major order.
 pub struct Projection {
     inputs: usize,
     outputs: usize,
@@ -19,13 +19,13 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// Returns entries N(0, 1), drawn on the host: equal on every device.
+    /// Returns an R with entries N(0, 1), drawn on the host so that it is equal on every device.
     pub fn drawn(inputs: usize, outputs: usize, seed: u64) -> Self {
         let values = Init::Normal(1.0).draw([inputs, outputs], seed, STREAM);
         Self::of(values, inputs)
     }
 
-    /// Returns given entries, for features of `inputs` numbers.
+    /// Returns an R with these entries, for features of `inputs` numbers.
     pub fn of(values: Vec<f32>, inputs: usize) -> Self {
         Self {
             inputs,
@@ -49,7 +49,7 @@ impl Projection {
         &self.values
     }
 
-    /// Returns these columns of h for concatenated features: rows × columns.
+    /// Returns these columns of h for concatenated features, in row-major order (rows × columns).
     pub fn hidden(&self, features: &[f32], columns: Range<usize>) -> Vec<f64> {
         let (rows, width) = (features.len() / self.inputs.max(1), columns.len());
         let mut hidden = vec![0f32; rows * width];
@@ -57,7 +57,7 @@ impl Projection {
         let own = &self.values[columns.start..];
         let own = Matrix::new(own, self.inputs, width, self.outputs);
         parallel_product(&mut hidden, Store::Replace, features, own);
-        // Not `max`, which would turn NaN into 0.
+        // `f32::max` would turn NaN into 0.
         let relu = |h: &f32| if *h < 0.0 { 0.0 } else { f64::from(*h) };
         hidden.par_iter().map(relu).collect()
     }

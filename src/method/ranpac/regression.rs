@@ -23,7 +23,7 @@ pub struct Regression {
 }
 
 impl Regression {
-    /// Returns the state before the first task, for `projections` numbers h.
+    /// Returns the state before the first task, where h has `projections` values.
     ///
     /// # Errors
     /// Returns a Problem if there is too little memory.
@@ -79,7 +79,7 @@ impl Regression {
         Ok(())
     }
 
-    /// Adds `share` times the sums of another regression of the same size: −1 removes its images.
+    /// Adds `share` times the sums of another regression of the same size. A share of −1 removes its images.
     pub fn add(&mut self, other: &Self, share: f64) {
         let add = |own: &mut [f64], others: &[f64]| {
             own.iter_mut()
@@ -96,11 +96,11 @@ impl Regression {
         }
     }
 
-    /// Returns Wᵀ for the classes so far, one row of M numbers each, and the λ it was solved with: `ridge`, or the next
+    /// Returns Wᵀ for the classes so far, one row of M numbers each, and the λ that was used: `ridge`, or the next
     /// larger candidate for which G + λI is positive definite in f64.
     ///
     /// # Errors
-    /// Returns a Problem if there is none, for features that are not finite, or if `go_on` cancelled the computation.
+    /// Returns a Problem if no λ works because features are not finite, or if `go_on` cancelled the computation.
     pub fn solve(&mut self, ridge: f64, go_on: &mut GoOn<'_>) -> Result<(Vec<f32>, f64)> {
         let larger = choices().into_iter().filter(|choice| *choice > ridge);
         let mut used = None;
@@ -122,7 +122,7 @@ impl Regression {
         Ok((weights.collect(), used))
     }
 
-    /// Adds Qᵀ as `sums.…`.
+    /// Adds Qᵀ to the tensors, as `sums.high` and `sums.low`.
     pub fn write(&self, into: &mut Named) {
         let tensor = |half: usize| {
             let sums = self.sums.iter().flatten();
@@ -132,7 +132,7 @@ impl Regression {
         into.insert("sums.low".into(), tensor(1));
     }
 
-    /// Returns G's upper half row by row, generated while it is written: two numbers for each.
+    /// Returns G's upper half as two tensors, whose rows are generated while they are written.
     pub fn bulk(&self) -> Bulk<'_> {
         let made = |half: usize| Made {
             shape: vec![upper(self.square.side())],
@@ -146,7 +146,7 @@ impl Regression {
         names.into_iter().zip([made(0), made(1)]).collect()
     }
 
-    /// Reads a state of `classes` classes, without G.
+    /// Reads the state with this number of classes, without G.
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor, or if there is too little memory.
@@ -166,7 +166,7 @@ impl Regression {
         Ok(own)
     }
 
-    /// Reads G, first the high halves of its digits, then the low ones.
+    /// Reads G: first the high parts of its values, then the low parts.
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor.
@@ -187,15 +187,15 @@ impl Regression {
     }
 }
 
-/// Names of G's halves: its values rounded to f32, and the remainders.
+/// Names of G's two tensors: its values rounded to f32, and the remainders.
 const HALVES: [&str; 2] = ["gram.high", "gram.low"];
 
-/// Returns the number of elements on and above the diagonal.
+/// Returns the number of elements on and above the diagonal of a matrix with `side` rows.
 fn upper(side: usize) -> usize {
     side * (side + 1) / 2
 }
 
-/// Splits a number into two f32 whose sum has 48 of its bits.
+/// Splits a number into two f32 whose sum has 48 bits of precision.
 fn halves(value: f64) -> [f32; 2] {
     let high = value as f32;
     [high, (value - f64::from(high)) as f32]
@@ -205,7 +205,7 @@ fn joined([high, low]: [f32; 2]) -> f64 {
     f64::from(high) + f64::from(low)
 }
 
-/// Returns the values of a tensor with this number of values.
+/// Returns the values of a tensor, or a Problem if it does not have `count` values.
 fn counted<'a>(name: &str, tensor: &'a HostTensor, count: usize) -> Result<&'a [f32]> {
     let found = tensor.values.len();
     if found == count {
@@ -265,7 +265,8 @@ mod tests {
         }
     }
 
-    /// A hundred thousand large equal terms and one small one: f32 sums would lose the small one and much of the rest.
+    /// A hundred thousand large equal terms and one small term. Sums in f32 would lose the small term and much
+    /// precision.
     #[test]
     fn a_hundred_thousand_images_lose_nothing() {
         let count = 100_000;
@@ -283,7 +284,7 @@ mod tests {
         assert!((own.sums()[0][0] / (n * h[0] + h[2]) - 1.0).abs() < 1e-12);
     }
 
-    /// Adds images of one class.
+    /// Adds images of a single class.
     fn absorb(own: &mut Regression, projection: &Projection, features: &[f32]) {
         let labels = vec![0; features.len() / projection.inputs()];
         let labels = &labels;

@@ -1,5 +1,5 @@
-//! The selection of the ridge λ: four fifths of a task's images are fitted, the rest evaluate, for every power of ten
-//! from 1e-8 to 1e8; the smallest mean squared error wins.
+//! The selection of the ridge λ: four fifths of a task's images are used for fitting, the rest for evaluation, for
+//! every power of ten from 1e-8 to 1e8. The λ with the smallest mean squared error is selected.
 //!
 //! With H₁ the fitted images and H₂ the others, the smaller of two matrices is factored for each λ:
 //! * With fewer images than projections, W = H₁ᵀ(H₁H₁ᵀ + λI)⁻¹Y₁, so H₂W = (H₂H₁ᵀ)(H₁H₁ᵀ + λI)⁻¹Y₁, which needs only
@@ -38,12 +38,12 @@ pub struct Choice {
 pub struct TaskFeatures<'a> {
     /// images × feature width.
     pub features: &'a [f32],
-    /// One per image.
+    /// The class of each image.
     pub labels: &'a [usize],
 }
 
 impl<'a> TaskFeatures<'a> {
-    /// Returns the images before `at` and those from there on.
+    /// Splits the images at index `at`.
     fn split(self, at: usize, width: usize) -> (Self, Self) {
         let (first, second) = self.features.split_at(at * width);
         let (own, other) = self.labels.split_at(at);
@@ -60,7 +60,8 @@ impl<'a> TaskFeatures<'a> {
     }
 }
 
-/// Selects λ for the images of a task; the mean is over `classes` columns; those without an image contribute nothing.
+/// Selects λ for the images of a task. The loss is a mean over `classes` columns, where classes without an image have
+/// an error of 0.
 ///
 /// # Errors
 /// Returns a Problem if there is too little memory, or if `go_on` cancelled the computation.
@@ -109,7 +110,7 @@ pub fn choose(
     })
 }
 
-/// Returns the scores of each evaluation image (choices × own classes), from products of images with images.
+/// Returns the scores of each evaluation image (choices of λ × own classes), from products of images with images.
 fn by_images(
     fit: TaskFeatures<'_>,
     judge: TaskFeatures<'_>,
@@ -141,7 +142,8 @@ fn by_images(
     Ok(answers(&between, &solved, n))
 }
 
-/// Returns the same from products of projections with projections.
+/// Returns the scores of each evaluation image (choices of λ × own classes), from products of projections with
+/// projections.
 fn by_projections(
     fit: TaskFeatures<'_>,
     judge: TaskFeatures<'_>,
@@ -171,7 +173,7 @@ fn by_projections(
     Ok(all)
 }
 
-/// Returns (square + λI)⁻¹·targets for every λ, concatenated; NaN if that failed.
+/// Returns (square + λI)⁻¹·targets for every λ, concatenated; NaN for a λ whose factorisation failed.
 fn solutions(square: &mut Square, targets: &[f64], go_on: &mut GoOn<'_>) -> Result<Vec<f64>> {
     let choices = choices();
     let mut all = Vec::with_capacity(choices.len() * targets.len());
@@ -187,7 +189,7 @@ fn solutions(square: &mut Square, targets: &[f64], go_on: &mut GoOn<'_>) -> Resu
     Ok(all)
 }
 
-/// Returns rows (each `inner` numbers) · solutionsᵀ.
+/// Returns the product of rows (each `inner` numbers) and solutionsᵀ, row by row.
 fn answers(rows: &[f64], solutions: &[f64], inner: usize) -> Vec<Vec<f64>> {
     let (count, columns) = (rows.len() / inner.max(1), solutions.len() / inner.max(1));
     let mut answers = vec![0.0; count * columns];
@@ -209,7 +211,7 @@ mod tests {
 
     const WIDTH: usize = 6;
 
-    /// Returns features around one centre for each of three classes.
+    /// Returns features of three classes, each around its own centre.
     fn images(count: usize, seed: u64) -> (Vec<f32>, Vec<usize>) {
         let centres = Init::Normal(1.0).draw([3, WIDTH], 1, 0);
         let noise = Init::Normal(0.5).draw([count, WIDTH], seed, 1);
@@ -220,7 +222,7 @@ mod tests {
         (noise.iter().enumerate().map(value).collect(), labels)
     }
 
-    /// Returns the losses by definition, with (H₁ᵀH₁ + λI)⁻¹ by elimination.
+    /// Returns the losses by their definition, with (H₁ᵀH₁ + λI)⁻¹ computed by elimination.
     fn defined(features: &[f32], labels: &[usize], r: &Projection, classes: usize) -> Vec<f64> {
         let (m, n) = (r.outputs(), labels.len());
         let fit = n * 4 / 5;
@@ -249,7 +251,7 @@ mod tests {
         choices().into_iter().map(loss).collect()
     }
 
-    /// Both matrices: 20 and then 48 fitted images, for 30 projections.
+    /// Covers both matrices: 20 and 48 fitted images, for 30 projections.
     #[test]
     fn losses_are_the_defined_ones_from_either_square() {
         let projection = Projection::drawn(WIDTH, 30, 4);
@@ -261,7 +263,7 @@ mod tests {
             };
             let choice = choose(own, &projection, 7, &mut GoOn::to_the_end()).unwrap();
             let wanted = defined(&features, &labels, &projection, 7);
-            // With a singular matrix, the smallest λ are noise in the reference.
+            // With a singular matrix, the reference is only noise for the smallest λ.
             let trusted = if count == 26 { 6 } else { 0 };
             for (got, wanted) in choice.losses.iter().zip(&wanted).skip(trusted) {
                 assert!((got / wanted - 1.0).abs() < 1e-6, "{got} {wanted}");
@@ -276,7 +278,7 @@ mod tests {
         }
     }
 
-    /// Of 9 images 7 are fitted (0.8 · 9 = 7.2): the loss is a mean over two images.
+    /// Of 9 images, 7 are used for fitting (0.8 · 9 = 7.2), so the loss is a mean over two images.
     #[test]
     fn the_split_is_rounded_down() {
         let projection = Projection::drawn(WIDTH, 20, 4);
@@ -293,7 +295,7 @@ mod tests {
     #[test]
     fn what_cannot_be_solved_is_never_chosen() {
         let projection = Projection::drawn(WIDTH, 20, 4);
-        // Equal images make a singular matrix; the smallest λ are lost in rounding.
+        // Equal images make the matrix singular, and the smallest λ are lost to rounding.
         let (mut features, labels) = (vec![1e5; 15 * WIDTH], vec![0; 15]);
         let own = TaskFeatures {
             features: &features,

@@ -14,15 +14,15 @@ use rayon::prelude::*;
 
 use crate::problem::{Problem, Result};
 
-/// Rows per task of a core, and columns of a panel. The split is independent of the number of cores, and so are the
-/// sums.
+/// Rows per parallel work item, and columns of a panel. The split does not depend on the number of cores, so neither do
+/// the sums.
 const PANEL: usize = 256;
 /// Columns of a panel that are solved element by element.
 const STRIP: usize = 32;
 /// Right-hand sides that are solved together.
 const GROUP: usize = 32;
 
-/// A symmetric matrix and the factor of it plus a multiple of I.
+/// A symmetric matrix G, and the Cholesky factor of G + λI.
 pub struct Square {
     side: usize,
     /// Rows of `side` numbers: G where column ≥ row, L below.
@@ -32,7 +32,7 @@ pub struct Square {
 }
 
 impl Square {
-    /// Returns zero, with `side` rows and columns: 8·side² bytes.
+    /// Returns a zero matrix with `side` rows and columns, which takes 8·side² bytes.
     ///
     /// # Errors
     /// Returns a Problem if there is too little memory.
@@ -65,7 +65,7 @@ impl Square {
         bands(&mut self.values, side).for_each(|(start, band)| {
             let rows = band.len() / side;
             let right = a.some_rows(start, side - start).transposed();
-            // Below the diagonal this overwrites some of L, which is outdated anyway.
+            // Values below the diagonal overwrite parts of L, which is outdated anyway.
             let y = &mut band[start..];
             product(y, side, Store::Add, a.some_rows(start, rows), right);
         });
@@ -76,7 +76,7 @@ impl Square {
         &self.values[row * self.side + row..(row + 1) * self.side]
     }
 
-    /// Returns the same mutably.
+    /// Returns row `row` of G from the diagonal on, for changes.
     pub fn upper_row_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.values[row * self.side + row..(row + 1) * self.side]
     }
@@ -85,7 +85,7 @@ impl Square {
     /// [`Square::solve`] must not be called. `go_on` is called before every panel.
     ///
     /// # Errors
-    /// As for `go_on`.
+    /// Returns the Problem that `go_on` returns.
     pub fn factor(&mut self, ridge: f64, go_on: &mut dyn FnMut() -> Result<()>) -> Result<bool> {
         let side = self.side;
         for start in (0..side).step_by(PANEL) {
@@ -115,8 +115,8 @@ impl Square {
         Ok(true)
     }
 
-    /// Returns columns `start..start + width` of G + ridge·I from row `start` on, minus the contribution of the
-    /// factor's earlier columns.
+    /// Returns columns `start..start + width` of G + ridge·I from row `start` on, minus the contribution of the earlier
+    /// columns of L.
     fn panel(&self, start: usize, width: usize, ridge: f64) -> Vec<f64> {
         let side = self.side;
         let values = &self.values;
@@ -203,7 +203,7 @@ impl Square {
     }
 }
 
-/// Returns bands of `PANEL` rows with the number of their first row, each for one core.
+/// Returns bands of `PANEL` rows as parallel work items, each with the number of its first row.
 fn bands(
     values: &mut [f64],
     side: usize,
@@ -212,7 +212,7 @@ fn bands(
     bands.enumerate().map(|(band, rows)| (band * PANEL, rows))
 }
 
-/// Returns a copy of some columns of rows of `side` numbers.
+/// Returns a copy of columns `start..start + width` of rows with `side` numbers each.
 fn columns_of(rows: &[f64], side: usize, start: usize, width: usize) -> Vec<f64> {
     let rows = rows.chunks_exact(side);
     rows.flat_map(|row| &row[start..start + width])
@@ -220,7 +220,7 @@ fn columns_of(rows: &[f64], side: usize, start: usize, width: usize) -> Vec<f64>
         .collect()
 }
 
-/// Writes such a copy back.
+/// Writes a copy made by [`columns_of`] back into the rows.
 fn put_columns(rows: &mut [f64], side: usize, start: usize, part: &[f64], width: usize) {
     for (row, part) in rows.chunks_exact_mut(side).zip(part.chunks_exact(width)) {
         row[start..start + width].copy_from_slice(part);
@@ -239,7 +239,7 @@ fn factor_small(square: &mut [f64], width: usize) -> bool {
         }
         let known: f64 = row[..i].iter().map(|a| a * a).sum();
         let pivot = row[i] - known;
-        // Not "pivot <= 0": NaN must fail too.
+        // The condition is not "pivot <= 0", because NaN must fail too.
         if !(pivot > 0.0 && pivot.is_finite()) {
             return false;
         }
@@ -248,8 +248,8 @@ fn factor_small(square: &mut [f64], width: usize) -> bool {
     true
 }
 
-/// Returns X of X·Lᵀ = B for rows B, where L is the lower triangle of a small square; B is overwritten. Works strip by
-/// strip: the contribution of earlier strips is one product, the rest is computed element by element.
+/// Returns X with X·Lᵀ = B for the rows of B, where L is the lower triangle of a small square; B is overwritten. Works
+/// strip by strip: the contribution of earlier strips is one product, the rest is computed element by element.
 fn solve_right(b: &mut [f64], factor: &[f64], width: usize) -> Vec<f64> {
     let rows = b.len() / width;
     let mut solved = vec![0.0; b.len()];
@@ -280,7 +280,7 @@ pub(super) mod tests {
     use super::*;
     use crate::pet::Init;
 
-    /// Returns x of A·x = b by Gaussian elimination with pivoting; A in rows.
+    /// Returns x with A·x = b by Gaussian elimination with pivoting; A is given by rows.
     pub fn eliminate(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
         let n = b.len();
         for k in 0..n {
@@ -310,7 +310,7 @@ pub(super) mod tests {
         values.into_iter().map(f64::from).collect()
     }
 
-    /// Returns A·Aᵀ + ridge·I of A (side × inner).
+    /// Returns A·Aᵀ + ridge·I for A (side × inner).
     fn dense(a: &[f64], side: usize, inner: usize, ridge: f64) -> Vec<Vec<f64>> {
         let row = |i: usize| &a[i * inner..(i + 1) * inner];
         let entry = |i: usize, j: usize| {
@@ -332,7 +332,7 @@ pub(super) mod tests {
         apart.fold(0f64, f64::max) / largest
     }
 
-    /// Sizes below, at and above one panel, and a matrix that is singular without its ridge.
+    /// Sizes below, at and above one panel, and a matrix that is singular without the ridge.
     #[test]
     fn solutions_are_those_of_elimination() {
         for (side, inner, ridge) in [(1, 3, 0.5), (40, 90, 0.0), (256, 300, 0.0), (300, 20, 0.1)] {
@@ -340,7 +340,7 @@ pub(super) mod tests {
             let mut square = Square::new(side).unwrap();
             square.add(Matrix::new(&a, side, inner, inner));
             assert!(factored(&mut square, ridge));
-            // More right-hand sides than are solved together.
+            // Uses more right-hand sides than one group.
             let right = random(GROUP + 1, side, 99);
             let mut solved = right.clone();
             square.solve(&mut solved);

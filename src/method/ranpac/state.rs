@@ -35,14 +35,14 @@ pub struct RanPac {
     own_tasks: usize,
     /// Whether the current task is an added task.
     added_task: bool,
-    /// Positions that belong to the class of another position, each with that position.
+    /// Output positions that belong to the class of another position, each with that position.
     again: Vec<(usize, usize)>,
-    /// Those of them without their own column. Added tasks of older versions have one.
+    /// The positions of `again` without their own column. Added tasks of older versions have a column for them.
     empty: Vec<(usize, usize)>,
     /// Features and labels of the current pass.
     features: Vec<f32>,
     labels: Vec<usize>,
-    /// `None` before the first task was measured, and if only answers are needed.
+    /// The sums G and Q; `None` before the first task was measured, and if only answers are needed.
     regression: Option<Regression>,
     choice: Option<Choice>,
     /// The λ in use, which is stored in checkpoints and kept by added tasks.
@@ -149,16 +149,16 @@ impl RanPac {
         Ok(())
     }
 
-    /// Reads everything except the first session.
+    /// Reads all parts of the state except the first session.
     fn read(&mut self, stored: Stored<'_>) -> Result<()> {
         self.classes = stored.classes();
         self.added_task = stored.tasks.len() > self.own_tasks;
         let (outputs, tensors) = (self.projection.outputs(), stored.tensors);
         let rows = named(tensors, "weight")?.shape.first().copied();
-        // Before the first measurement there are none.
+        // Weights are missing before the first measurement.
         let rows = rows.unwrap_or_default().min(self.classes);
         self.weight = shaped(tensors, "weight", &[rows, outputs])?.clone();
-        // Missing in checkpoints of older versions.
+        // Checkpoints of older versions have no λ.
         let exponent = tensors.get(RIDGE).and_then(|ridge| ridge.values.first());
         self.ridge = exponent.map(|exponent| 10f64.powi(*exponent as i32));
         if tensors.contains_key("sums.high") {
@@ -167,8 +167,8 @@ impl RanPac {
         self.place()
     }
 
-    /// Returns the answer from these scores of an image. A position without a column is never predicted; when the task
-    /// is given, it has the score of the class that it belongs to.
+    /// Returns the answer from the scores of an image. A position without a column is never predicted; if the task is
+    /// given, the position has the score of its class.
     fn verdict(&self, mut scores: Vec<f32>) -> Answer {
         for (position, _) in &self.empty {
             scores[*position] = f32::NEG_INFINITY;
@@ -180,8 +180,8 @@ impl RanPac {
         verdict
     }
 
-    /// Returns the λ for the measured images: in an added task that of the run. Checkpoints of older versions have
-    /// none; then it is selected from the images, as in other tasks.
+    /// Returns the λ for the measured images. An added task uses the λ of the run; if a checkpoint of an older version
+    /// has none, λ is selected from the images, as in other tasks.
     fn ridge_for(&mut self, images: TaskFeatures<'_>, go_on: &mut GoOn<'_>) -> Result<f64> {
         self.choice = None;
         if let (true, Some(kept)) = (self.added_task, self.ridge) {
@@ -193,7 +193,7 @@ impl RanPac {
         Ok(ridge)
     }
 
-    /// Adds the measured images and solves again.
+    /// Adds the measured images to G and Q and solves for W.
     fn solve(&mut self, go_on: &mut GoOn<'_>) -> Result<()> {
         let (features, mut labels) = (
             std::mem::take(&mut self.features),
@@ -208,7 +208,7 @@ impl RanPac {
             labels: &labels,
         };
         let outputs = self.projection.outputs();
-        // Before G exists, so that their memory does not add up in the first task.
+        // λ is selected before G is allocated, so that their memory does not add up in the first task.
         let chosen = self.ridge_for(images, go_on)?;
         let mut regression = match self.regression.take() {
             Some(regression) => regression,
@@ -268,7 +268,7 @@ impl Method for RanPac {
         Ok(())
     }
 
-    /// Returns f of these images.
+    /// Returns the features f of images.
     fn features(&self, images: Tensor<4>) -> Result<Features> {
         Ok(Features::alone(match &self.session {
             Some(session) => self.backbone.features(images, session.pets())?,
@@ -276,7 +276,7 @@ impl Method for RanPac {
         }))
     }
 
-    /// Classifies by h·W (batch × classes so far).
+    /// Computes the scores h·W (batch × classes so far) and the answers.
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let OnDevice { projection, weight } = &self.on_device;
         let hidden = relu(features.of(Expert::ANSWER)?.matmul(projection.clone()));
@@ -330,7 +330,7 @@ impl Method for RanPac {
                 regression.write(tensors);
             }
             if let Some(ridge) = self.ridge {
-                // A power of ten, whose exponent is exact.
+                // λ is a power of ten, so its exponent is stored exactly.
                 let exponent = HostTensor::vector(vec![ridge.log10().round() as f32]);
                 tensors.insert(RIDGE.into(), exponent);
             }
@@ -344,7 +344,7 @@ impl Method for RanPac {
     }
 
     fn drawn_numbers(&self) -> usize {
-        // On the host, and on the backbone's device.
+        // R is counted twice, because it is in host memory and on the backbone's device.
         2 * self.projection.values().len() + self.weight.values.len()
     }
 
