@@ -56,14 +56,14 @@ impl Session {
         {
             rename(run, folder, about);
         }
-        // A read under way may return the previous notes.
+        // A listing in progress may have read the previous notes.
         if self.compare.folders.is_reading(folder) {
             self.list_run(folder.to_path_buf());
         }
     }
 }
 
-/// Gives a run on display its new name.
+/// Updates the notes and the title of a displayed run after its notes changed.
 fn rename(run: &mut Arc<RunView>, folder: &Path, about: &About) {
     let mine = |run: &RunView| run.header.as_ref().is_some_and(|h| h.folder == folder);
     if !mine(run) {

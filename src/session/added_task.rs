@@ -1,4 +1,4 @@
-//! Added tasks as the user sees them: previewing, training in the engine's queue, undoing, and their images.
+//! Added tasks in the window: previewing, training in the engine's queue, undoing, and their images.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::run::job::{Job, JobWork};
 use crate::store;
 use crate::tr;
 
-/// The folder that was examined last for an added task of a run, and its content.
+/// The images last examined for an added task of a run, and the result.
 #[derive(Default)]
 pub(super) struct TaskPreview {
     of: Option<(PathBuf, String)>,
@@ -43,13 +43,13 @@ impl Pictures for AddedTests {
 }
 
 impl Session {
-    /// Returns whether a run can learn another task, judged by its row in the list of runs.
+    /// Returns whether a run can learn another task, according to its row in the list of runs.
     pub fn can_add_task(&self, row: &RunRow) -> bool {
         let ended = matches!(row.state, RunState::Finished | RunState::Unfinished(_));
         ended && row.is_measured()
     }
 
-    /// Examines the images at `source`, to show what the run in this folder would learn.
+    /// Examines the images at `source` to show what the run in this folder would learn from them.
     pub fn preview_task(&mut self, run: &Path, source: String) {
         let of = (run.to_path_buf(), source.clone());
         self.train.preview.of = Some(of.clone());
@@ -71,7 +71,7 @@ impl Session {
         );
     }
 
-    /// Returns the place examined for the run in this folder, and its content; `None` if none was selected.
+    /// Returns the place that was examined for the run in this folder, and the result; `None` if no place was selected.
     pub fn task_preview(&self, run: &Path) -> Option<(&str, &Fetch<Arc<Found>>)> {
         let (of, source) = self.train.preview.of.as_ref()?;
         (of == run).then_some((source, &self.train.preview.found))
@@ -138,7 +138,7 @@ impl Session {
         self.list_runs();
     }
 
-    /// Decodes a test image of a run's added task (from 1). Fails if the file now holds another image.
+    /// Returns a decoded test image of a run's added task (from 1). Decoding fails if the file has changed.
     pub fn added_task_picture(
         &self,
         header: &RunHeader,

@@ -10,7 +10,7 @@ use crate::run::event::{NEAREST_MEAN, RunHeader, TaskReport};
 use crate::run::trial_result::Trial;
 use crate::tr;
 
-/// The recommended large backbone: the one of the paper's presets, so that one download serves both.
+/// The recommended large backbone. The paper's presets use it too, so one download serves both.
 const LARGE: Recommended = Recommended {
     name: "vit_base_patch16_224.orig_in21k",
     title: "ViT-B/16",
@@ -20,16 +20,16 @@ const FOR_PHOTOGRAPHS: Recommended = Recommended {
     name: PHOTO,
     title: PHOTO,
 };
-/// Accuracy of class means on CIFAR-100. ViT-B/16: Janson et al., "A Simple Baseline that
+/// Accuracy of nearest class means on CIFAR-100. The value for ViT-B/16 is from Janson et al., "A Simple Baseline that
 /// Questions the Use of Pretrained-Models in Continual Learning", 2022; the others are measured with this program's
 /// SimpleCIL (docs/results.md).
 const ON_CIFAR: [(&str, f64); 3] = [(NANO, 0.346), (PHOTO, 0.514), (LARGE.name, 0.837)];
-/// A backbone with more parameters than this is not small.
+/// Backbones with fewer parameters than this are small.
 const SMALL: usize = 30_000_000;
-/// If nearest class mean reaches this accuracy, the backbone is good enough.
+/// If the nearest class mean reaches this accuracy, the backbone is good enough.
 const ENOUGH: f64 = 0.65;
 
-/// With this many steps per task, more steps will not help.
+/// From this many steps per task on, more steps will not help.
 const PLENTY: usize = 1000;
 
 /// Returns the number of steps per task to try for a run that does not recognise some classes: twice the steps of its
@@ -50,8 +50,8 @@ pub struct Recommended {
     pub title: &'static str,
 }
 
-/// Returns a backbone that is usually more accurate than that of these settings, which has this many parameters; `None`
-/// if it is large. Settings that flip images are for photographs.
+/// Returns a backbone that is usually more accurate than the backbone of these settings, which has this number of
+/// parameters; `None` if that backbone is large. Settings that flip images are assumed to be for photographs.
 fn more_accurate_backbone(config: &RunConfig, parameters: usize) -> Option<Recommended> {
     if config.backbone == NANO && config.flip {
         return Some(FOR_PHOTOGRAPHS);
@@ -59,7 +59,7 @@ fn more_accurate_backbone(config: &RunConfig, parameters: usize) -> Option<Recom
     (parameters < SMALL).then_some(LARGE)
 }
 
-/// Returns what both backbones reach on photographs, in a sentence after a space; empty if the images are no
+/// Returns a sentence, after a space, with the accuracy of both backbones on photographs; empty if the images are not
 /// photographs, or if one of the backbones is unknown.
 fn gain(config: &RunConfig, better: Recommended) -> String {
     let of = |name: &str| {
@@ -83,8 +83,8 @@ fn gain(config: &RunConfig, better: Recommended) -> String {
     })
 }
 
-/// Returns a backbone that would help this run, and a sentence with the measurement that shows it; `None` if none would,
-/// or if nothing was measured.
+/// Returns a backbone that would help this run, and a sentence with the measurement that shows it; `None` if no
+/// backbone would help, or if nothing was measured.
 pub fn better_backbone(
     header: &RunHeader,
     reports: &[TaskReport],
@@ -104,7 +104,8 @@ pub fn better_backbone(
     Some((better, text + &gain(&header.config, better)))
 }
 
-/// Returns a backbone that is usually more accurate than that of a run that classifies few images correctly.
+/// Returns a backbone that is usually more accurate than the run's backbone, if the run classifies few images
+/// correctly.
 pub fn backbone_for(row: &RunRow) -> Option<Recommended> {
     let header = row.header.as_ref()?;
     let is_poor = row.figures.final_accuracy? < 100.0 * ENOUGH;
@@ -113,8 +114,8 @@ pub fn backbone_for(row: &RunRow) -> Option<Recommended> {
         .flatten()
 }
 
-/// Returns a backbone that is usually more accurate, and a sentence about it, if the best method of a trial gets fewer
-/// images right than a suitable backbone would; `parameters` is the size of the trial's.
+/// Returns a backbone that is usually more accurate than the trial's backbone, which has `parameters` parameters, with
+/// a sentence about it. Returns `None` if the best method of the trial is accurate enough.
 pub fn backbone_after_trial(trial: &Trial, parameters: usize) -> Option<(Recommended, String)> {
     let best = &trial.methods[trial.best()?];
     if best.right.is_none_or(|right| right >= 100.0 * ENOUGH) {

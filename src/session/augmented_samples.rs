@@ -1,4 +1,4 @@
-//! Training images as the network receives them: cropped and perhaps flipped, as in an epoch.
+//! Training images as the network receives them: cropped and possibly flipped, as in an epoch.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ pub struct NetworkInput {
     pub class: String,
     /// Its task, from 0.
     pub task: usize,
-    /// The image cropped and perhaps flipped as in this epoch.
+    /// The image cropped and possibly flipped as in this epoch.
     pub drawn: Arc<Picture>,
     /// The augmentation in words.
     pub words: String,
-    /// The image as in testing.
+    /// The image preprocessed as in testing.
     pub tested: Arc<Picture>,
 }
 
@@ -41,7 +41,7 @@ pub struct SightAsk {
     pub config: RunConfig,
     /// Epoch of each task, from 0.
     pub epoch: usize,
-    /// Selects the image of each class.
+    /// Shifts which image of each class is selected.
     pub shift: usize,
 }
 
@@ -49,7 +49,7 @@ pub struct SightAsk {
 #[derive(Default)]
 pub(super) struct SightView {
     shown: Fetch<Arc<Sight>>,
-    /// The request of `shown`, answered or not.
+    /// The request that `shown` answers or will answer.
     asked: Option<SightAsk>,
     /// Whether a request is in progress.
     seeing: bool,
@@ -68,8 +68,8 @@ impl Session {
         &self.sets.sight.shown
     }
 
-    /// Returns whether they must be computed for an epoch (from 0) of the images' tasks and the current settings;
-    /// `shift` selects the images. The previous ones are shown meanwhile.
+    /// Returns whether the images must be computed for this epoch (from 0) of their tasks and the current settings.
+    /// `shift` selects the images. The previous images are shown until then.
     pub fn is_sight_due(&self, epoch: usize, shift: usize) -> bool {
         let same = |asked: &SightAsk| {
             (asked.epoch, asked.shift) == (epoch, shift) && asked.config == self.experiment.draft
@@ -77,7 +77,7 @@ impl Session {
         !self.sets.sight.seeing && !self.sets.sight.asked.as_ref().is_some_and(same)
     }
 
-    /// Computes the images.
+    /// Computes the images as the network receives them, if they are due.
     pub(super) fn load_sight(&mut self, epoch: usize, shift: usize) {
         if !self.is_sight_due(epoch, shift) {
             return;

@@ -27,9 +27,9 @@ pub trait Backend {
     fn try_recv(&mut self) -> Option<JobEvent>;
     /// Pauses, resumes or stops the running job.
     fn request(&self, wish: ControlRequest);
-    /// Does the same if this job is the running one. A stop is also sent as a command, which is read later.
+    /// Pauses, resumes or stops this job if it is running. A stop is also sent as a command, which is read later.
     fn wish_for(&self, job: JobId, wish: ControlRequest);
-    /// Returns why the engine cannot be reached at the moment, if so.
+    /// Returns why the engine cannot be reached at the moment; `None` if it can be reached.
     fn trouble(&self) -> Option<Problem> {
         None
     }
@@ -135,17 +135,17 @@ impl Recorded {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an event. It belongs to the current run, unless it belongs to none.
+    /// Adds an event. It belongs to the current job, unless it is an event without a job.
     pub fn push(&self, event: Event) {
         self.state().push(event);
     }
 
-    /// Returns the commands received so far.
+    /// Returns all commands received so far.
     pub fn asked(&self) -> Vec<Command> {
         self.state().asked.clone()
     }
 
-    /// Returns the current wish for the running job.
+    /// Returns the last request for the running job: pause, resume or stop.
     pub fn wished(&self) -> ControlRequest {
         self.control.request()
     }

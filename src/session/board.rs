@@ -1,4 +1,4 @@
-//! The board of pinned images: the prediction of each run for each image after a task.
+//! The board of pinned images: the prediction of each run for each image after a selected task.
 
 use std::path::{Path, PathBuf};
 
@@ -18,9 +18,10 @@ pub struct Cell {
     pub answer: Option<(String, f32)>,
     /// Whether the prediction is correct, if the class is known.
     pub right: Option<bool>,
-    /// The class whose score is plotted: the true class, else the one that the newest snapshot predicts.
+    /// The class whose score is plotted: the true class if it is known, otherwise the class that the newest snapshot
+    /// predicts.
     pub followed: String,
-    /// Its score after each task that knows it.
+    /// The score of that class after each task that knows it.
     pub curve: Vec<(usize, f32)>,
     /// Why there is no prediction.
     pub missing: Option<String>,
@@ -53,7 +54,7 @@ impl Session {
         }
     }
 
-    /// Returns the runs with the same classes as this one, stored or in progress: this one first, then the newest.
+    /// Returns the runs with the same classes as this run, stored or in progress: this run first, then the newest ones.
     pub fn runs_with_classes_of(&self, run: &Path) -> Vec<PathBuf> {
         let classes = |header: &RunHeader| {
             let mut classes = header.class_order.clone();
@@ -74,13 +75,13 @@ impl Session {
     }
 }
 
-/// Returns the predicted class with its score.
+/// Returns the predicted class of the answering expert with its score.
 fn named(answer: &Prediction) -> Option<(String, f32)> {
     let (class, score) = answer.opinions.last().map(ClassPrediction::best)?;
     Some((answer.classes.get(class)?.clone(), score))
 }
 
-/// Returns the score of a class; `None` if the run does not know it yet.
+/// Returns the answering expert's score of a class; `None` if the run does not know the class yet.
 fn score(answer: &Prediction, class: &str) -> Option<f32> {
     let position = answer.classes.iter().position(|name| name == class)?;
     let opinion = answer.opinions.last()?;

@@ -19,16 +19,16 @@ use crate::problem::{Problem, Result, harmless};
 use crate::tr;
 use crate::{device, files, memory, store};
 
-/// Replaces a path or name that the user chose.
+/// The text that replaces a path or name that the user chose.
 const OWN: &str = "‹own›";
-/// Keys of settings whose values can name data.
+/// Keys of settings whose values can be names or paths of data.
 const NAMING: [&str; 3] = ["data", "backbone", "order"];
-/// Keys that are left out: answers to lessons, and settings with several values, which can be paths.
+/// Keys that are omitted: answers to lessons, and settings with several values, which can be paths.
 const OF_USER: [&str; 3] = ["answers", "several", "former_several"];
 /// Keys of the folders that the user opened.
 const FOLDERS: [&str; 2] = ["folders", "former_folders"];
 
-/// The sources of a report, besides the folder of runs.
+/// What a report is gathered from, in addition to the folder of runs.
 #[derive(Clone, Debug, Default)]
 pub struct BugReportRequest {
     /// The file of the window's settings.
@@ -38,7 +38,7 @@ pub struct BugReportRequest {
 }
 
 impl Session {
-    /// Gathers a bug report; the window's settings are in this file.
+    /// Gathers a bug report. `settings` is the file of the window's settings.
     pub fn gather_bug_report(&mut self, settings: Option<PathBuf>) {
         let open = self
             .experiment
@@ -81,7 +81,7 @@ impl Session {
     }
 }
 
-/// One file of a report.
+/// One file of a bug report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportFile {
     /// Its name.
@@ -92,7 +92,7 @@ pub struct ReportFile {
     pub text: String,
 }
 
-/// A report.
+/// A bug report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BugReport {
     /// Its files.
@@ -102,14 +102,14 @@ pub struct BugReport {
 }
 
 impl BugReport {
-    /// Gathers a report. Unreadable parts are left out, because something is already wrong.
+    /// Gathers a report. Unreadable parts are omitted, because a report is needed when something is already wrong.
     pub fn gather(runs_root: &Path, wanted: &BugReportRequest) -> Self {
         let mut veil = Veil::of_this_person();
         veil.add(&wanted.names);
         veil.add([runs_root.display().to_string()]);
         let mut parts = Vec::new();
         let mut add = |name: String, about, text: String| {
-            // Line by line, so that a path does not swallow the rest of its line.
+            // Redacts line by line, so that a path does not match beyond the end of its line.
             let lines = text
                 .lines()
                 .map(|line| harmless(&veil.over(line)).into_owned() + "\n");
@@ -192,7 +192,7 @@ pub fn program() -> String {
     format!("lae-studio {version} for {os} on {arch}")
 }
 
-/// Returns what is known about the machine without querying its drivers.
+/// Returns names and values that describe the machine, as far as they are known without querying drivers.
 pub fn machine() -> Vec<(&'static str, String)> {
     let mut known = vec![("system", system())];
     if let Ok(processor) = device::choose("cpu") {
@@ -247,7 +247,7 @@ fn versions() -> String {
     text
 }
 
-/// Returns the settings without names that the user chose; empty if the text is not a table.
+/// Returns the settings file without names and paths that the user chose, and a short text if it cannot be parsed.
 fn settings_of(text: &str) -> String {
     let Ok(mut table) = text.parse::<toml::Table>() else {
         return "these settings cannot be read\n".into();
@@ -264,7 +264,7 @@ fn strip(table: &mut toml::Table) {
     for (key, value) in table {
         match value {
             toml::Value::Table(inner) => strip(inner),
-            // Corrected labels name images and classes; their number is harmless.
+            // The number of corrected labels is harmless, but the entries name images and classes.
             toml::Value::Array(list) if key == "mended" => {
                 *value = toml::Value::Integer(list.len() as i64);
             }
@@ -277,7 +277,7 @@ fn strip(table: &mut toml::Table) {
     }
 }
 
-/// Returns whether this is a name that the program defines, or a plain choice.
+/// Returns whether a value reveals nothing: a name that the program defines, or a generic choice.
 fn is_public(text: &str) -> bool {
     let known = builtin::names().any(|name| name == text)
         || published::published(text).is_some()

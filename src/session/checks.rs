@@ -9,12 +9,12 @@ use crate::run::job::Job;
 use crate::store::{self, PACKED_ENDING};
 use crate::tr;
 
-/// Maximum number of lines of a check in a notice; the job's log has them all.
+/// Maximum number of lines of a check in a notice. The job's log has all lines.
 const TOLD: usize = 4;
 
 impl Session {
-    /// Verifies a run, or a packed one: its files by their hashes, its predictions from its snapshots, and with `train`
-    /// by training it again. It is a job like a run, because it needs tensors.
+    /// Queues a check of a run or a packed run: its files by their hashes, its predictions from its snapshots, and with
+    /// `train` by training it again. The check is a job like a run, because it needs tensors.
     pub fn check(&mut self, place: PathBuf, train: bool) {
         let name = match self.row(&place) {
             Some(row) => row.title(),

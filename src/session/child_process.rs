@@ -1,4 +1,4 @@
-//! An engine in a child process of this program as the window's backend.
+//! A backend of the window that runs the engine in a child process of this program.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::ServerMessage;
 
-/// A child process that does the work of the engine's thread.
+/// A child process that runs the engine.
 pub(super) struct Child(Remote);
 
 impl Child {
@@ -46,7 +46,7 @@ impl Backend for Child {
     }
 }
 
-/// Returns the next event; an error between the processes becomes a remark.
+/// Returns the next event. An error of the connection to the process becomes a remark.
 fn told(remote: &Remote) -> Option<JobEvent> {
     while let Some(news) = remote.try_recv() {
         let problem = match news {

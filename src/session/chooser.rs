@@ -29,7 +29,7 @@ pub enum DialogPurpose {
     Weights,
     /// An image to predict.
     Image,
-    /// An image for the selected class.
+    /// An image to add to the selected class of the collection.
     Piece,
     /// A file with a class order.
     Order,
@@ -57,7 +57,7 @@ pub enum DialogPurpose {
     Pack(u64),
     /// A packed run to check.
     Packed,
-    /// The folder for an exported model, and the number of the request.
+    /// The folder to export a model to, and the number of the request.
     Model(export::Format, u64),
 }
 
@@ -129,7 +129,7 @@ impl DialogPurpose {
         matches!(self, Self::Image | Self::Piece)
     }
 
-    /// Returns the default file name, if a file is to be written.
+    /// Returns the default file name if a file is to be written; `None` if a file or folder is to be opened.
     pub fn to_write(self) -> Option<String> {
         match self {
             Self::BugReport => Some(bug_report::file_name()),
@@ -149,7 +149,7 @@ impl DialogPurpose {
     }
 }
 
-/// What is saved.
+/// The kind of figure that is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FigureKind {
     /// A figure.
@@ -171,14 +171,14 @@ pub enum Choice {
     NoDialog,
 }
 
-/// What a helper thread found at a path that the user typed.
+/// The result of checking a path that the user typed.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The path as typed.
     pub typed: PathBuf,
-    /// The full path; with a file name if a folder was typed for a file to write.
+    /// The full path. If the user typed a folder for a file to write, the default file name is appended.
     pub path: PathBuf,
-    /// Whether it exists.
+    /// Whether the path exists.
     pub there: bool,
 }
 
@@ -206,11 +206,11 @@ pub struct Choosing {
     pub dialogs: rfd::FileDialog,
     /// Dropped files, for the window to process.
     pub dropped: Vec<Dropped>,
-    /// What was found at the path typed last.
+    /// The result of checking the path that was typed last.
     pub found: Option<Found>,
-    /// The number of the last check of a typed path; results of earlier ones are ignored.
+    /// The number of the last check of a typed path. Results of earlier checks are ignored.
     looking: u64,
-    /// The purpose of the open dialog, and when it was opened.
+    /// The purpose of the open dialog and the time when it was opened.
     asked: Option<(DialogPurpose, Instant)>,
 }
 
@@ -219,7 +219,7 @@ impl Session {
     pub fn pick_results(&mut self, runs: Vec<PathBuf>, format: Format) {
         self.tickets += 1;
         self.compare.to_export = runs;
-        // A dialog that was abandoned, for other runs, has another number.
+        // The number distinguishes this dialog from an abandoned one for other runs.
         self.pick(DialogPurpose::Results(format, self.tickets));
     }
 
@@ -246,7 +246,7 @@ impl Session {
         );
     }
 
-    /// Returns the folder of the current choice; empty if that is not a file or folder of the user.
+    /// Returns the folder of the current choice; empty if the current choice is not a file or folder of the user.
     pub fn place_of(&self, wanted: DialogPurpose) -> PathBuf {
         let now = match wanted {
             DialogPurpose::DataFolder => &self.experiment.draft.data,
@@ -341,8 +341,8 @@ pub fn typed_path(text: &str) -> PathBuf {
     }
 }
 
-/// Returns the path of a file URL: `localhost/a%20b` is `/a b`, `/C:/a` is `C:/a`, and another host name gives a path
-/// to its share.
+/// Returns the path of a file URL without its scheme: `localhost/a%20b` is `/a b`, `/C:/a` is `C:/a`. Another host name
+/// gives a network path.
 fn of_url(url: &str) -> String {
     let path = unescaped(url.strip_prefix("localhost").unwrap_or(url));
     let drive = path.get(1..).filter(|rest| rest.get(1..2) == Some(":"));
@@ -370,14 +370,14 @@ fn unescaped(text: &str) -> String {
 fn look_at(wanted: DialogPurpose, typed: PathBuf) -> Found {
     let path = std::path::absolute(&typed).unwrap_or_else(|_| typed.clone());
     let (path, there) = match wanted.to_write() {
-        // In a folder, the file gets its default name; a missing extension is added when it is written.
+        // If the user typed a folder, the file gets its default name. A missing extension is added when it is written.
         Some(name) => {
             let path = if path.is_dir() { path.join(name) } else { path };
             let added = |ending: &&str| path.with_added_extension(ending).exists();
             let there = path.exists() || wanted.files().1.iter().any(added);
             (path, there)
         }
-        // For an image, its whole folder.
+        // If the user typed the path of an image, its whole folder is used.
         None if wanted == DialogPurpose::Pictures && path.is_file() => {
             (path.parent().unwrap_or(&path).to_path_buf(), true)
         }
@@ -403,7 +403,7 @@ mod tests {
             ("file://localhost/a/%C3%BC.png\n", "/a/ü.png"),
             ("file:///C:/Users/a%23b", "C:/Users/a#b"),
             ("file://server/share", "//server/share"),
-            // Invalid escapes and bytes that are not UTF-8 stay as they are.
+            // Invalid escapes and bytes that are not UTF-8 are unchanged.
             ("file:///100%/%zz", "/100%/%zz"),
             ("file:///a%FF", "/a%FF"),
             ("100%20", "100%20"),

@@ -1,5 +1,5 @@
-//! Whether the classes of a user's own folder are learned in tasks or all at once. The user is asked once; the answer
-//! is stored with the dataset and can be changed.
+//! Whether the classes of a user's own folder are learned in tasks or all at once. The user is asked once per dataset;
+//! the answer is stored with the dataset and can be changed.
 
 use super::Session;
 use crate::data::{builtin, published};
@@ -7,7 +7,7 @@ use crate::experiment::suggested_settings::stages;
 use crate::method::Chosen;
 use crate::store;
 
-/// Returns whether a dataset is a user's own, neither built-in nor published.
+/// Returns whether a dataset is the user's own, neither built-in nor published.
 pub fn is_own(place: &str) -> bool {
     builtin::names().all(|name| name != place) && published::published(place).is_none()
 }
@@ -20,15 +20,15 @@ impl Session {
         view.is_some_and(|view| is_own(&view.place) && several(view.classes.len()))
     }
 
-    /// Returns the user's answer for the current dataset: `true` for all at once, `None` if not answered, which means
-    /// all at once.
+    /// Returns the user's answer for the current dataset: `true` for all classes at once; `None` if not answered, which
+    /// means all at once.
     pub fn arrival(&self) -> Option<bool> {
         let view = self.experiment.data.ready()?;
         let answered = self.experiment.arrivals.get(&view.place).copied();
         answered.or(view.all_at_once)
     }
 
-    /// Sets whether the classes are learned all at once or in tasks, and stores it with the dataset.
+    /// Sets whether the classes are learned all at once or in tasks, and stores the answer with the dataset.
     pub fn arrive(&mut self, at_once: bool) {
         let Some(view) = self.experiment.data.ready() else {
             return;
@@ -46,7 +46,7 @@ impl Session {
         );
     }
 
-    /// Returns task sizes to learn in stages if all classes are in one task and the user did not choose that.
+    /// Returns task sizes for learning in tasks, if all classes are in one task and the user did not choose that.
     pub fn stages_of_one_task(&self) -> Option<String> {
         let view = self.experiment.data.ready()?;
         let scenario = self.experiment.plan.scenario.as_ref()?;

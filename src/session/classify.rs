@@ -1,5 +1,5 @@
-//! Classifying a user's own images: images with known classes, a model for them, and new images. The methods are
-//! compared, then the best one is trained on all images.
+//! Classifying a user's own images: images with known classes, a model trained on them, and new images. The methods are
+//! compared, then the best method is trained on all images.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::run::event::Event;
 use crate::run::job::JobId;
 use crate::run::trial_result::Trial;
 
-/// How a model is made, and from what.
+/// The state of making a model.
 #[derive(Debug, Default)]
 pub struct Classify {
     /// The current step of making a model.
@@ -27,7 +27,7 @@ pub struct Classify {
 /// A step of making a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Work {
-    /// None.
+    /// No model is being made.
     #[default]
     Nothing,
     /// This job compares the methods.
@@ -45,7 +45,7 @@ impl Session {
         is_own(&view.place).then_some(&**view)
     }
 
-    /// Returns the model for new images: the selected run, else the newest finished one of the current dataset.
+    /// Returns the model for new images: the selected run, otherwise the newest finished run of the current dataset.
     pub fn model(&self) -> Option<&RunRow> {
         let chosen = self.classify.chosen.as_deref();
         let chosen = chosen.and_then(|folder| self.row(folder));
@@ -60,7 +60,7 @@ impl Session {
         })
     }
 
-    /// Selects the model for new images; `None` for the newest one of the current dataset.
+    /// Selects the model for new images; `None` selects the newest run of the current dataset.
     pub fn choose_model(&mut self, folder: Option<PathBuf>) {
         self.classify.chosen = folder;
     }
@@ -83,7 +83,7 @@ impl Session {
         }
     }
 
-    /// Processes the engine's events of the job that makes a model.
+    /// Updates the current step from events of the job that makes the model.
     pub(super) fn follow_model(&mut self, job: JobId, event: &Event) {
         let (Work::Comparing(mine) | Work::Training(mine)) = self.classify.work else {
             return;
@@ -133,8 +133,9 @@ impl Session {
     }
 }
 
-/// Returns the settings to train after a trial: those of the best method. If the trial was reduced and the first method is
-/// not significantly worse, those of the first one, because methods that train in steps gain most from all images.
+/// Returns the settings to train after a trial: usually the settings of the best method. If the trial was reduced and
+/// the first method is not significantly worse, returns the settings of the first method, because methods that train in
+/// steps gain most from all images.
 fn choose(trial: &Trial) -> Option<&RunConfig> {
     let is_reduced = !trial.bounds.is_empty();
     let place = match trial.best()? {

@@ -1,4 +1,4 @@
-//! Grids on clusters. Helper threads request the state of their tasks when the user looks at them.
+//! Grids on clusters. Helper threads query the state of their tasks when the user views them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,9 +10,9 @@ use crate::run::places::Place;
 /// The state of a cluster at its last query.
 #[derive(Debug, Default)]
 pub struct ClusterSeen {
-    /// The grids on it that are not known to have ended.
+    /// The grids on the cluster that are not known to have ended.
     pub grids: Vec<OnCluster>,
-    /// The folder of its runs, if it is not the default one.
+    /// The folder of the cluster's runs, if it is not the default folder.
     pub beside: Option<PathBuf>,
 }
 
@@ -24,12 +24,12 @@ pub struct Clusters {
     /// Why the last query failed.
     pub trouble: Option<Problem>,
     busy: bool,
-    /// Whether they changed after the current query started.
+    /// Whether the grids changed after the current query started, so that another query is needed.
     again: bool,
 }
 
 impl Session {
-    /// Requests the state of grids on clusters.
+    /// Queries the state of the grids on all clusters.
     pub fn watch_clusters(&mut self) {
         if self.places.clusters.is_empty() {
             return;
@@ -61,7 +61,7 @@ impl Session {
                 }
             };
             let before = clusters.grids.len();
-            // The newest come first.
+            // New grids are inserted at the front, so the newest comes first.
             for grid in seen.grids.into_iter().rev() {
                 let mut known = clusters.grids.iter_mut();
                 match known.find(|known| known.folder == grid.folder) {
@@ -69,7 +69,7 @@ impl Session {
                     None => clusters.grids.insert(0, grid),
                 }
             }
-            // A folder that the user removed stays removed.
+            // A folder of runs that the user removed is not added again.
             let is_new = clusters.grids.len() > before;
             beside.extend(seen.beside.filter(|_| is_new));
         }
@@ -91,7 +91,7 @@ impl Session {
         known.find(|place| place.name == name).cloned()
     }
 
-    /// Submits the grid on Experiment to the cluster with this name. Its runs are listed here as they appear.
+    /// Submits the grid on Experiment to the cluster with this name. Its runs are listed in this window as they appear.
     pub fn submit_grid(&mut self, cluster: &str) {
         let (Some(cluster), Some(ask)) = (self.cluster(cluster), self.grid_ask()) else {
             return;

@@ -1,4 +1,4 @@
-//! Whether two runs have equal tasks, so that their results can be compared; else what differs.
+//! Checks whether two runs have equal tasks, so that their results can be compared, and describes the differences.
 
 use std::collections::BTreeSet;
 
@@ -9,19 +9,19 @@ use crate::tr;
 /// Maximum number of classes named.
 const NAMED: usize = 6;
 
-/// Returns the classes of a run's first task, whatever their order.
+/// Returns the classes of a run's first task as a set.
 fn set(header: &RunHeader) -> BTreeSet<&String> {
     header.class_names(0).iter().collect()
 }
 
-/// Returns why these runs cannot be compared, in words: the data, the classes of the first task, the test images. Empty
-/// if their tasks are equal.
+/// Returns why the results of these runs cannot be compared, in words: other data, other classes in the first task,
+/// other test images. Empty if their tasks are equal.
 pub fn unlike(one: &RunHeader, other: &RunHeader) -> Vec<String> {
     let mut differs = Vec::new();
     let (mine, theirs) = (&one.config.data, &other.config.data);
     let images = one.images.as_ref().zip(other.images.as_ref());
     let images = images.filter(|(one, other)| one.kind == other.kind);
-    // The same images can be in different places.
+    // The same images can be at different paths.
     let same_pictures = images.map(|(one, other)| one.test == other.test);
     if mine != theirs && same_pictures != Some(true) {
         return vec![tr!("compare-other-data", data = theirs.as_str())];
@@ -35,7 +35,7 @@ pub fn unlike(one: &RunHeader, other: &RunHeader) -> Vec<String> {
         names.sort();
         names
     };
-    // More classes have more test images; the classes already say which.
+    // If the classes differ, other test images are expected and not reported.
     if same_pictures == Some(false) && sorted(one) == sorted(other) {
         differs.push(tr!("compare-other-test-images").into());
     } else if one.config.measured_on() != other.config.measured_on() {

@@ -18,11 +18,11 @@ use crate::store::run_name;
 pub struct Compare {
     /// The stored runs.
     pub runs: Fetch<Rows>,
-    /// What distinguishes runs of the same name.
+    /// The settings that distinguish runs of the same name.
     pub apart: Apart,
     /// The folders of runs in addition to the default one.
     pub folders: Folders,
-    /// The deleted runs, once they were requested.
+    /// The deleted runs, once they are requested.
     pub deleted: Fetch<Arc<Vec<DeletedRun>>>,
     /// The table of runs.
     pub table: RunTable,
@@ -30,7 +30,7 @@ pub struct Compare {
     pub(super) to_export: Vec<PathBuf>,
     /// The run that the open dialog will pack.
     pub(super) to_pack: PathBuf,
-    /// The model that the open dialog will export.
+    /// The run whose model the open dialog will export.
     pub(super) to_take: TakenAlong,
     /// The runs that were started together.
     pub(super) comparison: Comparison,

@@ -15,7 +15,7 @@ use crate::run::job::JobId;
 /// How long a job may take to appear in the queue.
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// What was started last from the settings on Experiment.
+/// The last start from the settings on Experiment.
 pub(super) struct Started {
     set_up: SetUp,
     place: Option<String>,
@@ -30,11 +30,11 @@ pub(super) struct Comparison {
     jobs: Vec<JobId>,
     /// The folders of its running and finished runs.
     folders: Vec<(JobId, PathBuf)>,
-    /// The runs of a comparison that has just ended.
+    /// The folders of the runs of a comparison that has just ended.
     done: Option<Vec<PathBuf>>,
-    /// All runs of the latest comparison that have a folder.
+    /// The folders of all runs of the latest comparison.
     latest: Vec<PathBuf>,
-    /// Those of them that have ended, in their final state.
+    /// The runs of `latest` that have ended, in their final state.
     ended: Vec<Arc<RunView>>,
 }
 
@@ -44,7 +44,7 @@ impl Session {
         self.experiment.beside && self.experiment.draft.method != lae::BASELINE.key
     }
 
-    /// Trains the settings, and Baseline as well if that is selected. Returns whether the runs were queued.
+    /// Trains the settings, and also Baseline if that is selected. Returns whether the runs were queued.
     pub fn start(&mut self) -> bool {
         let jobs = self.begin();
         let queued = jobs.is_some();
@@ -59,7 +59,7 @@ impl Session {
         queued
     }
 
-    /// Queues the runs of the settings, or their grid, which has no jobs here.
+    /// Queues the runs of the settings or their grid. Returns the jobs; empty for a grid.
     fn begin(&mut self) -> Option<Vec<JobId>> {
         if self.has_grid() {
             return self.start_grid().then(Vec::new);
@@ -72,7 +72,8 @@ impl Session {
         Some(vec![self.train(draft)])
     }
 
-    /// Returns whether the settings were started a moment ago, or a run of the last start with them waits or trains.
+    /// Returns whether the current settings were just started, or whether a run of the last start is waiting or
+    /// training.
     pub fn is_started(&self) -> bool {
         let Some(started) = &self.experiment.started else {
             return false;
@@ -87,7 +88,7 @@ impl Session {
         same && (started.at.elapsed() < MOMENT || started.jobs.iter().any(under_way))
     }
 
-    /// Returns the folders of a comparison whose runs have all ended, once.
+    /// Returns the folders of a comparison once after all its runs have ended.
     pub fn take_comparison(&mut self) -> Option<Vec<PathBuf>> {
         self.compare.comparison.done.take()
     }
@@ -100,12 +101,12 @@ impl Session {
         self.compare.comparison.ended.clear();
     }
 
-    /// Compares these runs now; does nothing for a single one.
+    /// Requests the side-by-side view of these runs; does nothing for a single run.
     pub(super) fn lay_side_by_side(&mut self, folders: Vec<PathBuf>) {
         self.compare.comparison.done = Some(folders).filter(|folders| folders.len() > 1);
     }
 
-    /// Keeps the ended run before another one replaces it, if they belong to one comparison.
+    /// Keeps the displayed run before another run replaces it, if it belongs to the latest comparison.
     pub(super) fn keep_compared(&mut self) {
         let Some(run) = &self.train.live else { return };
         let folder = run.header.as_ref().map(|header| &header.folder);
@@ -129,7 +130,7 @@ impl Session {
         self.compare.comparison.jobs.contains(&job)
     }
 
-    /// Updates the runs of the comparison.
+    /// Updates the runs of the comparison from an event.
     pub(super) fn follow_comparison(&mut self, job: JobId, event: &Event) {
         let Comparison {
             jobs,
@@ -141,7 +142,7 @@ impl Session {
             return;
         }
         match event {
-            // Restarted during training, for lack of memory.
+            // The run was restarted during training because of too little memory.
             Event::Started(_) if folders.iter().any(|(known, _)| *known == job) => {}
             Event::Started(header) => {
                 folders.push((job, header.folder.clone()));

@@ -1,5 +1,5 @@
-//! The run that Train draws next to the displayed one: the other run of a comparison, or one that the user selects. Also
-//! runs with their results for the presentation view.
+//! The run that Train draws next to the displayed run: the other run of a comparison, or a run that the user selects.
+//! Also provides runs with their results for the presentation view.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::run::event::RunHeader;
 /// Which run is drawn next to the displayed one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Beside {
-    /// The one that was started together with it, if any.
+    /// The run that was started together with the displayed run, if any.
     #[default]
     Partner,
-    /// None.
+    /// No run.
     Nothing,
-    /// This one.
+    /// The run in this folder.
     Run(PathBuf),
 }
 
@@ -29,7 +29,7 @@ pub enum Beside {
 pub struct Companion<'a> {
     /// Its settings and facts.
     pub header: &'a RunHeader,
-    /// How it is drawn next to the displayed run: a second run of the same method has another shade.
+    /// The shade in which it is drawn. A second run of the same method has another shade.
     pub shade: Shade,
     /// Its accuracy after each task.
     pub history: &'a History,
@@ -38,13 +38,13 @@ pub struct Companion<'a> {
 }
 
 impl<'a> Companion<'a> {
-    /// Returns whether it has the same class order, ignoring added tasks; otherwise its tasks differ.
+    /// Returns whether it has the same class order as this run, ignoring added tasks. Otherwise its tasks differ.
     pub fn has_order_of(&self, header: &RunHeader) -> bool {
         let mut pairs = self.header.class_order.iter().zip(&header.class_order);
         pairs.all(|(theirs, mine)| theirs == mine)
     }
 
-    /// Returns the same run in a shade that is free next to this one.
+    /// Returns this run with a shade that differs from `shown`.
     pub fn beside(mut self, shown: Shade) -> Self {
         self.shade = Shade::free(&self.header.config.method, &[shown]);
         self
@@ -91,7 +91,7 @@ impl Session {
             .filter(move |row| shown.is_none_or(|header| header.folder != row.folder))
     }
 
-    /// Returns the run in this folder with its results: an open one, or a stored one with at least one measured task.
+    /// Returns the run in this folder with its results: an open run, or a stored run with at least one measured task.
     pub fn results_of(&self, folder: &Path) -> Option<Companion<'_>> {
         let is_it = |run: &&Arc<RunView>| run.header.as_ref().is_some_and(|h| h.folder == folder);
         let open = self.train.run_in(folder);
@@ -103,7 +103,7 @@ impl Session {
         Some(Companion::of(row.header.as_ref()?, row.answers(), false))
     }
 
-    /// Returns the folder of the other run of the latest comparison.
+    /// Returns the folder of the other run of the latest comparison, if the displayed run belongs to it.
     fn partner(&self, shown: &RunView) -> Option<PathBuf> {
         let all = self.compared();
         let mine = shown.header.as_ref().map(|header| &header.folder);

@@ -1,8 +1,8 @@
-//! Labels that the user corrected, as the pages see them: the lists of datasets, which one the settings use, and which
-//! displayed images they are about, identified by the images' hashes.
+//! Labels that the user corrected: the lists of datasets, the list that the settings use, and the displayed images that
+//! an entry applies to, identified by their hashes.
 //!
-//! The settings and every run hold a copy of the list: correcting a label changes no running or queued run, and a
-//! resumed run keeps the labels it started with.
+//! The settings and every run have a copy of the list. So correcting a label does not change running or queued runs,
+//! and a resumed run keeps the labels it started with.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,9 +21,9 @@ use crate::tr;
 pub(super) struct Corrected {
     lists: HashMap<String, Vec<Correction>>,
     asked: HashSet<String>,
-    /// SHA-256 of images whose names are in a list, with the number of the request; `None` while it is computed.
+    /// SHA-256 of images whose names are in a list, with the number of the request; `None` while the hash is computed.
     hashes: HashMap<PictureKey, (u64, Option<String>)>,
-    /// Whether the settings use the list of their dataset, whatever it contains.
+    /// Whether the settings use the list of their dataset.
     follows: bool,
 }
 
@@ -39,8 +39,8 @@ impl Default for Corrected {
 }
 
 impl Corrected {
-    /// Stores the hash of an image; an unreadable image is in no list. An answer from before the hashes were cleared is
-    /// ignored, because the file may have changed since.
+    /// Stores the hash of an image; an unreadable image has no hash and matches no entry. A hash that was requested
+    /// before the hashes were cleared is ignored, because the file may have changed since.
     pub fn take_hash(&mut self, key: &PictureKey, asked: u64, answer: Result<String>) {
         if let Some((known, hash)) = self.hashes.get_mut(key)
             && *known == asked
@@ -65,7 +65,8 @@ impl Session {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the correction of an image of an open dataset. An image of the other split can have the same name.
+    /// Returns the correction of an image of an open dataset. The hash is compared too, because an image of the other
+    /// split can have the same name.
     pub fn corrected_label(
         &self,
         data: &DataView,
@@ -89,7 +90,7 @@ impl Session {
         }
     }
 
-    /// Computes the hash of an image that a page shows.
+    /// Computes the hash of a displayed image.
     pub(super) fn load_hash(&mut self, key: PictureKey, pictures: Arc<dyn Pictures>) {
         if self.sets.corrected.hashes.contains_key(&key) {
             return;
@@ -105,7 +106,7 @@ impl Session {
         );
     }
 
-    /// Returns whether the corrected labels of this dataset were not requested yet.
+    /// Returns whether the corrected labels of this dataset still need to be read.
     pub fn lacks_corrected(&self, place: &str) -> bool {
         !place.trim().is_empty() && !self.sets.corrected.asked.contains(place)
     }
@@ -139,8 +140,8 @@ impl Session {
         });
     }
 
-    /// Adds an entry to the corrected labels of this dataset, replacing one about the same image. An entry with the
-    /// original class removes the correction.
+    /// Adds an entry to the corrected labels of this dataset and replaces an entry about the same image. An entry with
+    /// the original class removes the correction.
     pub fn put_label(&mut self, place: String, entry: Correction) {
         self.change_corrected(place, || Ok(entry));
     }
@@ -153,21 +154,21 @@ impl Session {
         self.refresh_data();
     }
 
-    /// Uses exactly these corrected labels, those of a run whose settings were loaded.
+    /// Uses exactly this list, which comes from a run whose settings were loaded.
     pub fn keep_corrected(&mut self, list: Vec<Correction>) {
         self.experiment.draft.corrected = list;
         self.follow_if_same();
         self.refresh_data();
     }
 
-    /// Uses the list of the dataset if the settings hold exactly that list, and otherwise keeps their own.
+    /// Makes the settings follow the list of the dataset if their list equals it; otherwise they keep their own list.
     pub(super) fn follow_if_same(&mut self) {
         let draft = &self.experiment.draft;
         self.sets.corrected.follows = self.corrected_labels(&draft.data) == draft.corrected;
     }
 
-    /// Returns the settings as a shell command, and whether it uses the same labels: it can use the list of the dataset
-    /// and the original labels, but not the list of an older run.
+    /// Returns the settings as a shell command, and whether the command uses the same labels. A command can use the
+    /// list of the dataset or the original labels, but not the list of an older run.
     pub fn command(&self) -> (String, bool) {
         let command = method::command(
             &self.experiment.draft,
@@ -181,12 +182,12 @@ impl Session {
         }
     }
 
-    /// Uses the list of the dataset, after the settings changed to another dataset or to other settings.
+    /// Makes the settings follow the list of their dataset, after a change to another dataset or other settings.
     pub(super) fn begin_to_follow_corrected(&mut self) {
         self.sets.corrected.follows = true;
     }
 
-    /// Copies the list of the dataset into the settings, if they use it.
+    /// Copies the list of the dataset into the settings if they follow it.
     pub(super) fn follow_corrected(&mut self) {
         let place = self.experiment.draft.data.clone();
         self.load_corrected(&place);
@@ -197,7 +198,7 @@ impl Session {
         }
     }
 
-    /// Changes the corrected labels of this dataset, and reports it.
+    /// Changes the corrected labels of this dataset on a helper thread and reports the change.
     fn change_corrected(
         &mut self,
         place: String,
@@ -214,7 +215,7 @@ impl Session {
         );
     }
 
-    /// Stores the list after a change, and reports the change with an undo.
+    /// Stores the list after a change and reports the change with an undo.
     fn take_change(&mut self, place: String, list: Vec<Correction>, change: &Correction) {
         let known = self.sets.corrected.lists.get(&place);
         let before = known.map(|list| list.iter().find(|entry| entry.is_about(change)));

@@ -1,4 +1,4 @@
-//! Exports the current dataset, or the images being gathered, as one file.
+//! Exports the current dataset or the collected images as one file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,24 +12,24 @@ use crate::data::export::{Form, Packed};
 use crate::problem::{Problem, listed};
 use crate::tr;
 
-/// How long the program waits for an export to clean up when it exits; exports check for a stop after each image.
+/// How long the program waits at exit for exports to clean up. Exports check for a stop after each image.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What is exported.
+/// The kind of data to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataExportKind {
     /// The current dataset.
     Data,
-    /// The images being gathered.
+    /// The collected images.
     Collection,
 }
 
-/// The content of an export.
+/// The data to export.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DataExport {
     /// A dataset.
     Data(DataAsk),
-    /// Gathered images.
+    /// The collected images.
     Collection(Box<Collection>),
 }
 
@@ -40,8 +40,8 @@ pub(super) fn file_name(form: Form) -> String {
 }
 
 impl Session {
-    /// Writes the dataset or the gathered images to this path; an extension that does not match the format is
-    /// completed.
+    /// Writes the dataset or the collected images to this path. The extension of the format is appended if it is
+    /// missing.
     pub fn export_data(&mut self, kind: DataExportKind, form: Form, mut path: PathBuf) {
         if Form::of(&path).is_err() {
             let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -85,7 +85,7 @@ impl Session {
     }
 }
 
-/// Returns whether the helper thread still holds the other reference.
+/// Returns whether the helper thread is still running: it has the other reference.
 fn is_under_way(export: &Arc<Progress>) -> bool {
     Arc::strong_count(export) > 1
 }
@@ -118,7 +118,7 @@ mod tests {
     use crate::session::backend::Recorded;
     use crate::session::sources::{Disk, Sources};
 
-    /// Exports that clean up after they are stopped, and record it.
+    /// Simulates exports that clean up after they are stopped, and records whether they did.
     struct Slow(Disk, Arc<AtomicBool>);
 
     impl Sources for Slow {

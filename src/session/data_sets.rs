@@ -1,5 +1,5 @@
-//! The datasets of a workspace: the current one, those of stored runs, and their images. Tasks read everything; results
-//! are kept.
+//! The datasets of a workspace: the current one, those of stored runs, and their images. Helper threads read them; the
+//! results are cached.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,23 +20,23 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Picture};
 
-/// Maximum number of datasets kept besides the current one.
+/// Maximum number of datasets cached in addition to the current one.
 const MOST: usize = 12;
 
-/// What is known about datasets.
+/// The cached datasets and their images.
 #[derive(Default)]
 pub(super) struct DataSets {
     /// Open datasets, by key.
     views: HashMap<String, Arc<DataView>>,
     /// Keys that were requested, answered or not.
     asked: HashSet<String>,
-    /// Those of them that could not be opened.
+    /// The keys of `asked` that could not be opened.
     failed: HashSet<String>,
-    /// What `Session::data` shows or waits for: key, and the settings that request it.
+    /// The dataset that the page Experiment shows or waits for: its key, and the settings that request it.
     draft: Option<(String, RunConfig)>,
     /// Whether the current dataset is still being opened.
     waiting: bool,
-    /// Progress of opening it.
+    /// Progress of opening the current dataset.
     opening: Arc<Progress>,
     /// Decoded images of both splits and of added tasks.
     pictures: Album,
@@ -46,7 +46,7 @@ pub(super) struct DataSets {
     pub(super) sight: SightView,
     /// Labels that the user corrected.
     pub(super) corrected: Corrected,
-    /// Whether datasets still contain the images that runs were tested on.
+    /// Checks whether datasets still contain the images that runs were tested on.
     pub(super) tested: Tested,
 }
 
@@ -63,7 +63,7 @@ impl Session {
         self.experiment.planning.renew();
     }
 
-    /// Opens the current dataset again, because its files may have changed.
+    /// Opens the current dataset again because its files may have changed.
     pub fn read_data_again(&mut self) {
         self.suit_again();
         self.sets.forget(&self.experiment.draft.data);
@@ -75,7 +75,7 @@ impl Session {
         self.ask_data(true);
     }
 
-    /// Opens the dataset of the settings, if another one is shown.
+    /// Opens the dataset of the settings if another dataset is shown.
     pub(super) fn refresh_data(&mut self) {
         self.ask_data(false);
     }
@@ -101,7 +101,7 @@ impl Session {
             None => false,
         };
         if same_place && self.sets.waiting {
-            // A share is being dragged: one request at a time.
+            // While the user drags a split share, only one request is made at a time.
             return;
         }
         self.sets.leave();
@@ -121,11 +121,11 @@ impl Session {
         self.task_to_open(ask, self.sets.opening.clone());
     }
 
-    /// Returns the dataset of the settings, without their limits.
+    /// Returns the request for the dataset of the settings, without their limits.
     pub(super) fn draft_data(&self, fresh: bool) -> DataAsk {
         DataAsk {
             options: OpenOptions {
-                // Limits are applied without opening the dataset again.
+                // Limits can change without opening the dataset again.
                 train_limit: None,
                 test_limit: None,
                 ..open_options(&self.experiment.draft)
@@ -135,12 +135,13 @@ impl Session {
         }
     }
 
-    /// Returns the progress of opening the current dataset, in words; empty at the start.
+    /// Returns the progress of opening the current dataset, in words; empty before it starts.
     pub fn opening_words(&self) -> String {
         self.sets.opening.words()
     }
 
-    /// Returns the dataset of a run with the run's split and limits; absent while [`Self::asks_before_opening`] it.
+    /// Returns the dataset of a run with the run's split and limits; absent if [`Self::asks_before_opening`] is true
+    /// for it.
     pub fn data_of(&self, config: &RunConfig) -> Lookup<Arc<DataView>> {
         let ask = asked_of(config);
         let key = ask.key();
@@ -159,9 +160,9 @@ impl Session {
         }
     }
 
-    /// Returns whether a run's dataset is in a place that the user has not chosen. A run's folder may come from
-    /// somebody else, and even checking whether a path exists can take long or, on a network, reveal who checks.
-    /// Built-in datasets, the current one and open ones are opened without asking.
+    /// Returns whether a run's dataset is in a place that the user has not chosen. Then the user must be asked first:
+    /// the run may come from somebody else, and even checking whether a path exists can take long or, on a network,
+    /// reveal who checks. Built-in datasets, the current dataset and open datasets are opened without asking.
     pub fn asks_before_opening(&self, config: &RunConfig) -> bool {
         let place = &config.data;
         let known = builtin::names().any(|name| name == place)
@@ -171,15 +172,15 @@ impl Session {
         !known
     }
 
-    /// Returns the places on other computers that a run's settings name and that the user has not chosen. Even
-    /// accessing them reveals who does, and the run may come from somebody else.
+    /// Returns the places on other computers that a run's settings name and that the user has not chosen. The run may
+    /// come from somebody else, and even accessing these places would reveal who accesses them.
     pub fn unvisited(&self, config: &RunConfig) -> Vec<String> {
         let places = config.elsewhere().into_iter();
         let unasked = places.filter(|place| !self.is_chosen(place));
         unasked.map(str::to_string).collect()
     }
 
-    /// Returns whether the settings or the current run name this place, or the user allowed it.
+    /// Returns whether the settings or the current run use this place, or the user allowed it.
     fn is_chosen(&self, place: &str) -> bool {
         let live = self.train.live.as_ref().and_then(|run| run.header.as_ref());
         let chosen = [
@@ -196,8 +197,8 @@ impl Session {
         self.sets.allowed.extend(places);
     }
 
-    /// Retries the datasets of runs: those that failed may be available now, and the images of the others may have
-    /// changed.
+    /// Retries the datasets of runs. Datasets that could not be opened may be available now, and the images of the
+    /// others may have changed.
     pub fn retry_data(&mut self) {
         self.sets.tested.forget();
         for key in std::mem::take(&mut self.sets.failed) {
@@ -210,8 +211,9 @@ impl Session {
         self.sets.failed.contains(&asked_of(config).key())
     }
 
-    /// Returns whether a run with these settings was trained on drawings rather than photographs. If its dataset is not
-    /// open, built-in ones are known, and settings that flip images are for photographs.
+    /// Returns whether a run with these settings was trained on drawings instead of photographs. If its dataset is not
+    /// open, this is decided by the settings: built-in datasets are drawings, and settings that flip images are for
+    /// photographs.
     pub fn are_drawings(&self, config: &RunConfig) -> bool {
         match self.data_of(config) {
             Lookup::Found(data) => data.looks.glyph_share.is_some(),
@@ -232,7 +234,7 @@ impl Session {
         self.picture_with(key, || data.of(split).clone())
     }
 
-    /// Returns a decoded image of a source with its own key.
+    /// Returns a decoded image by its key; `pictures` returns the source if it must be loaded.
     pub(super) fn picture_with(
         &self,
         key: PictureKey,
@@ -256,13 +258,13 @@ impl Session {
         }
     }
 
-    /// Sets the classes and tasks of the settings to those of `scenario`.
+    /// Sets the class order and task sizes of the settings to those of `scenario`.
     pub fn arrange(&mut self, scenario: Scenario) {
         let (order, sizes) = scenario.as_settings();
         let Experiment {
             draft, plan, data, ..
         } = &mut self.experiment;
-        // A named order keeps its name if only the task boundaries move.
+        // A named order keeps its name if only the task boundaries change.
         let now = plan.scenario.as_ref();
         if now.is_none_or(|now| now.class_order != scenario.class_order) {
             draft.order = order;
@@ -271,7 +273,7 @@ impl Session {
         if let Some(data) = data.ready()
             && data.classes.len() == scenario.class_order.len()
         {
-            // At once, so that a dropped class does not jump back until the plan is computed.
+            // The plan is updated immediately, so that a dragged class does not jump back until the plan is computed.
             plan.set_tasks(scenario, data, draft);
         }
     }
@@ -295,7 +297,7 @@ impl Session {
             .is_some_and(|(draft, _)| draft == key);
         match &answer {
             Ok(view) => self.sets.keep(key, view.clone()),
-            // Reported once: no page shows a run's dataset that cannot be opened.
+            // Reported here, because no page shows a run's dataset that cannot be opened.
             Err(problem) if !mine => {
                 self.sets.failed.insert(key.to_string());
                 self.notify(problem.clone(), true);
@@ -333,7 +335,7 @@ impl DataSets {
         self.views.insert(key.to_string(), view);
     }
 
-    /// Drops the current choice and stops opening it.
+    /// Drops the request for the current dataset and stops opening it.
     fn leave(&mut self) {
         let Some((left, _)) = self.draft.take() else {
             return;
@@ -344,7 +346,7 @@ impl DataSets {
         }
     }
 
-    /// Removes everything that was read from this place.
+    /// Removes everything that was cached about this place.
     fn forget(&mut self, place: &str) {
         let gone = self.views.extract_if(|_, view| view.place == place);
         let gone: HashSet<Arc<str>> = gone.map(|(_, view)| view.key.clone()).collect();

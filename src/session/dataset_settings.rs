@@ -1,5 +1,5 @@
-//! Settings that belong to the dataset: tasks, order, batch, epochs, crops. Each dataset keeps its own while the
-//! program runs, and a new one gets suitable ones.
+//! Settings that belong to a dataset: tasks, order, batch, epochs, crops. They are kept for each dataset while the
+//! program runs; a new dataset gets suitable ones.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,31 +17,31 @@ use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet}
 use crate::run::config::{RunConfig, Setting, setting};
 use crate::texts::Message;
 
-/// A set-up, as undo restores it.
+/// The state of the page Experiment that undo restores.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetUp {
     /// The settings.
     pub draft: RunConfig,
-    /// As `Experiment::beside`.
+    /// See `Experiment::beside`.
     pub beside: bool,
-    /// As `Experiment::preset`.
+    /// See `Experiment::preset`.
     pub preset: Option<String>,
     /// The settings with several values.
     pub several: Several,
 }
 
-/// Settings of datasets.
+/// The last settings used with each dataset.
 pub(super) type Kept = HashMap<String, RunConfig>;
 
-/// Whether the program chooses settings for the dataset.
+/// The state of choosing settings that suit the dataset.
 #[derive(Default)]
 pub(super) enum Suiting {
-    /// They are the user's, or the defaults.
+    /// The settings are the user's or the defaults.
     #[default]
     Settled,
-    /// The dataset at this place gets suitable ones once it is open.
+    /// The dataset at this place gets suitable settings once it is open.
     Due(String),
-    /// They were chosen, for the reasons in these messages.
+    /// The program chose the settings, for the reasons in these messages.
     Chosen(Vec<Message>),
 }
 
@@ -62,7 +62,7 @@ impl Session {
             if let Some(set) = published::published(&left.data) {
                 forget_published(&mut self.experiment.draft, set.name);
             }
-            // The list of another dataset does not apply here.
+            // The corrected labels of another dataset do not apply.
             self.experiment.draft.corrected.clear();
             self.begin_to_follow_corrected();
             self.experiment.kept.insert(left.data.clone(), left);
@@ -71,7 +71,7 @@ impl Session {
         self.suit_data();
     }
 
-    /// Selects a dataset at start-up unless it is already selected; the settings last used with it are kept.
+    /// Selects a dataset at start-up unless it is already selected. The settings last used with it are kept.
     pub fn begin_with(&mut self, place: &str) {
         if data_place(place) != self.experiment.draft.data {
             self.choose_data(place);
@@ -91,12 +91,12 @@ impl Session {
         self.open_data(&data);
     }
 
-    /// Returns whether the settings wait for their dataset, which then gets suitable ones.
+    /// Returns whether the program will choose suitable settings once the dataset is open.
     pub fn is_suiting(&self) -> bool {
         matches!(self.experiment.suiting, Suiting::Due(_))
     }
 
-    /// Restores an earlier or later set-up; nothing is chosen for its dataset.
+    /// Restores an earlier or later set-up. No settings are chosen for its dataset.
     pub fn put_back(&mut self, before: SetUp) {
         let other_data = before.draft.data != self.experiment.draft.data;
         self.experiment.draft = before.draft;
@@ -113,10 +113,10 @@ impl Session {
         }
     }
 
-    /// Sets the setting under this key, common or of the method; `None` for the default. A common setting rejects a
-    /// value of another type; one of the method is checked with the plan.
+    /// Sets the setting with this key, common or of the method; `None` resets it to the default. A value of the wrong
+    /// type is rejected for a common setting; for a setting of the method it is reported by the plan.
     pub fn set(&mut self, key: &str, value: Option<Setting>) {
-        // The PET that a user set is not adjusted later.
+        // A PET that the user set is not adjusted later.
         self.experiment.pet_is_due &= !matches!(key, "pet" | "pet_size" | "blocks");
         let draft = &mut self.experiment.draft;
         match (setting(key), value) {
@@ -147,7 +147,7 @@ impl Session {
         }
     }
 
-    /// Selects another method, with its default PET and frozen epochs.
+    /// Selects another method with its default PET and frozen epochs.
     pub fn choose_method(&mut self, spec: &'static MethodSpec) {
         let draft = &mut self.experiment.draft;
         let before = draft.pet.clone();
@@ -160,8 +160,8 @@ impl Session {
         }
     }
 
-    /// Sets the default size and position of a PET that came with another method, from what the inventory knows;
-    /// reading files here would block the window. If it is not read yet, this happens later.
+    /// Sets the default size and blocks of a PET that came with another method. If the plugins and backbones are not
+    /// listed yet, this is done later, because reading files here would block the window.
     pub(super) fn suit_pet(&mut self) {
         let inventory = &self.inventory;
         let is_read = !inventory.plugins.is_empty() && !inventory.backbones.is_empty();
@@ -173,7 +173,7 @@ impl Session {
         }
     }
 
-    /// Returns why backbone, batch and epochs have their values, if the program chose them for this data.
+    /// Returns the reasons for the backbone, batch and epochs, if the program chose them for this dataset.
     pub fn suited(&self) -> &[Message] {
         match &self.experiment.suiting {
             Suiting::Chosen(words) => words,
@@ -181,7 +181,7 @@ impl Session {
         }
     }
 
-    /// Chooses suitable settings for a newly selected dataset that is now open.
+    /// Chooses suitable settings for a newly selected dataset once it is open.
     pub(super) fn suit_data(&mut self) {
         let (Some(view), Suiting::Due(place)) =
             (self.experiment.data.ready(), &self.experiment.suiting)
@@ -197,7 +197,7 @@ impl Session {
         self.experiment.planning.renew();
     }
 
-    /// Returns the settings adapted to this dataset, and a sentence for each that is not the default.
+    /// Returns the settings adapted to this dataset, and a sentence for each setting that is not the default.
     fn suited_draft(&self, view: &DataView) -> (RunConfig, Vec<Message>) {
         let material = DatasetFacts {
             classes: &view.classes,
@@ -210,7 +210,7 @@ impl Session {
         (draft, words)
     }
 
-    /// Returns whether the settings are the ones that the program chooses for the open dataset.
+    /// Returns whether the settings equal those that the program chooses for the open dataset.
     pub(super) fn has_suited_settings(&self) -> bool {
         self.experiment.data.ready().is_some_and(|view| {
             view.place == self.experiment.draft.data
@@ -226,8 +226,8 @@ impl Session {
         }
     }
 
-    /// Adapts the settings again when the dataset was read again, as long as they are the ones chosen for it, because
-    /// its classes may have changed. The user's own settings stay.
+    /// Chooses suitable settings again after the dataset was read again, because its classes may have changed. Settings
+    /// that the user changed are kept.
     pub(super) fn suit_again(&mut self) {
         if self.has_suited_settings() {
             let place = self.experiment.draft.data.clone();
@@ -236,8 +236,8 @@ impl Session {
     }
 }
 
-/// Returns the key of a dataset that a user named: the name of a built-in or published one, else the full path of a
-/// folder or file.
+/// Returns the key of a dataset that a user named: the name of a built-in or published dataset, otherwise the absolute
+/// path.
 pub fn data_place(named: &str) -> String {
     if named.is_empty() || !is_own(named) {
         return named.to_string();
@@ -249,12 +249,12 @@ pub fn data_place(named: &str) -> String {
             std::path::absolute(&typed).unwrap_or(typed)
         }
     };
-    // Without a trailing separator.
+    // Collecting the components removes a trailing separator.
     let path: PathBuf = path.components().collect();
     path.display().to_string()
 }
 
-/// Sets a setting of the method; the default is not stored.
+/// Sets a setting of the method; a default value is not stored.
 fn set_own(draft: &mut RunConfig, key: &str, value: Option<Setting>) {
     let own = named_method(&draft.method).map_or(&[][..], |spec| spec.settings);
     let usual = own.iter().find(|spec| spec.key == key);
@@ -265,8 +265,8 @@ fn set_own(draft: &mut RunConfig, key: &str, value: Option<Setting>) {
     };
 }
 
-/// Resets the learning rate and own settings that the method's authors use for the dataset of this name only, and with
-/// the epochs what is a share of them.
+/// Resets the learning rate and those own settings that the method's authors use only for this dataset. Settings that
+/// are shares of the epochs are kept.
 fn forget_published(draft: &mut RunConfig, data: &str) {
     let Ok(spec) = named_method(&draft.method) else {
         return;

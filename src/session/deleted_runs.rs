@@ -22,7 +22,7 @@ pub enum BinAction {
     Erase,
 }
 
-/// The outcome for each run: its previous path and its new one (the same for an erased run).
+/// The outcome for each run: its previous path, and its new path (unchanged for an erased run) or a Problem.
 pub type Done = Vec<(PathBuf, Result<PathBuf>)>;
 
 /// A run in the trash.
@@ -39,7 +39,7 @@ pub struct DeletedRun {
 }
 
 impl Session {
-    /// Moves runs to the trash. Running and queued ones are left, with a notice.
+    /// Moves runs to the trash. Running and queued runs are not moved, which a notice reports.
     pub fn delete(&mut self, folders: Vec<PathBuf>) {
         let (held, free): (Vec<PathBuf>, Vec<PathBuf>) =
             folders.into_iter().partition(|folder| self.is_held(folder));
@@ -73,7 +73,7 @@ impl Session {
         self.do_with(BinAction::Erase, places);
     }
 
-    /// Removes the offers to undo these deletions.
+    /// Removes these runs from the offers to undo a deletion.
     fn forget_deleted(&mut self, places: &[PathBuf]) {
         for notice in &mut self.notices.list {
             if let Some(NoticeUndo::Deleted(offered)) = &mut notice.undo {
@@ -141,7 +141,7 @@ impl Session {
         }
     }
 
-    /// Closes all views of runs that are gone.
+    /// Closes all views of runs that no longer exist.
     fn let_go(&mut self, gone: &HashSet<PathBuf>) {
         let is_gone = |folder: Option<&PathBuf>| folder.is_some_and(|f| gone.contains(f));
         if is_gone(self.former.interrupted.as_ref()) {
@@ -166,7 +166,7 @@ impl Session {
         }
     }
 
-    /// Drops everything that was computed about a run, and Predict no longer uses it.
+    /// Drops all computed results of a run and deselects it on Predict.
     pub(super) fn forget_findings(&mut self, run: &Path) {
         self.predict.insides.forget(run);
         self.train.worst.forget(run);

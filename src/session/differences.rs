@@ -10,13 +10,13 @@ use crate::method::{filled, named_method};
 use crate::run::config::{self, RunConfig, differs, setting};
 use crate::tr;
 
-/// Returns the settings in which runs differ, including the methods' own: key, then one value per run.
+/// Returns the settings in which the runs differ, including the methods' own settings: the key and one value per run.
 pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
     let whole: Vec<RunConfig> = configs.iter().map(|config| filled(config)).collect();
     config::differences(&whole.iter().collect::<Vec<_>>())
 }
 
-/// Returns the settings of a run that differ from their defaults: title and value of each.
+/// Returns title and value of the settings of a run that differ from their defaults.
 pub fn own_settings(config: &RunConfig) -> Vec<(String, String)> {
     let of_method = named_method(&config.method).map_or(&[][..], |spec| spec.settings);
     let title = |key: &str| {
@@ -46,10 +46,10 @@ pub fn own_settings(config: &RunConfig) -> Vec<(String, String)> {
     told.map(|(key, value)| (title(&key), value)).collect()
 }
 
-/// The settings that distinguish a run from others of its name, each with its value, by folder.
+/// The settings that distinguish a run from other runs of the same name, each with its value, by folder.
 pub type Apart = HashMap<PathBuf, Vec<(String, String)>>;
 
-/// Finds what distinguishes runs of the same name: settings that differ between them, except those of the device.
+/// Finds the settings in which runs of the same name differ, except those of the device.
 pub fn apart<'r>(rows: impl Iterator<Item = &'r RunRow>) -> Apart {
     let mut alike: HashMap<String, Vec<(&RunRow, &RunConfig)>> = HashMap::new();
     for row in rows {
@@ -72,7 +72,7 @@ pub fn apart<'r>(rows: impl Iterator<Item = &'r RunRow>) -> Apart {
     apart
 }
 
-/// Returns "Ensemble off · Epochs 5": the note of a run in lists with other runs of its name.
+/// Returns settings as a note such as "Ensemble off · Epochs 5", which distinguishes runs of the same name in lists.
 pub fn apart_words(told: &[(String, String)]) -> String {
     let words = told.iter().map(|(key, value)| match value.as_str() {
         "on" => format!("{} {}", title_of(key), tr!("experiment-on")),
@@ -82,8 +82,8 @@ pub fn apart_words(told: &[(String, String)]) -> String {
     words.collect::<Vec<_>>().join(" · ")
 }
 
-/// Returns weights and plugin texts where they differ, by the start of their hashes, because equal settings may name
-/// files that changed in between. Also the number type of the weights, which the GPU determines by default.
+/// Returns weights and plugin texts that differ between the runs, by the start of their hashes, because equal settings
+/// can name files that have changed. Includes the number type of the weights, whose default depends on the GPU.
 pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
     let weights = |run: &&RunRow| {
         let header = run.header.as_ref();
@@ -103,7 +103,7 @@ pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
     named.into_iter().filter(differs).collect()
 }
 
-/// Returns the start of a plugin text's hash; a method without a PET has none.
+/// Returns the start of a plugin text's hash; "–" for a method without a PET.
 fn plugin_text(sha256: &str) -> String {
     match sha256 {
         "" => "–".to_string(),
@@ -111,7 +111,7 @@ fn plugin_text(sha256: &str) -> String {
     }
 }
 
-/// Returns enough of a hash to distinguish two.
+/// Returns the first 8 characters of a hash, enough to distinguish two hashes.
 fn begins(hash: &str) -> String {
     hash.chars().take(8).collect()
 }
@@ -147,7 +147,7 @@ mod tests {
             ..RunConfig::default()
         };
         let rows = differences(&[&a, &b]);
-        // The method, five settings that Baseline does not have, and the limit.
+        // The method, five settings that Baseline lacks, and the limit differ.
         assert_eq!(rows.len(), 7);
         let method = rows.iter().find(|(key, _)| key == "method");
         assert_eq!(

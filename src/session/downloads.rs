@@ -1,5 +1,5 @@
 //! Downloads started in the window: published datasets and weights of backbones, one of each kind at a time. A stopped
-//! or interrupted download keeps what has arrived.
+//! or interrupted download keeps the partial file.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use crate::fetch;
 use crate::problem::{Problem, Result};
 use crate::tr;
 
-/// What can be downloaded.
+/// An item that can be downloaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// The published dataset of this name.
@@ -31,7 +31,7 @@ impl Item {
 #[derive(Debug, Default)]
 pub struct Transfer {
     done: AtomicU64,
-    /// 0 while unknown.
+    /// The total number of bytes; 0 while unknown.
     total: AtomicU64,
     stop: AtomicBool,
 }
@@ -54,12 +54,12 @@ impl Transfer {
         )
     }
 
-    /// Stops the download; what has arrived is kept.
+    /// Stops the download and keeps the partial file.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether it was stopped.
+    /// Returns whether the download was stopped.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -88,12 +88,12 @@ impl Download {
 }
 
 impl Session {
-    /// Returns the downloads in progress, and those that failed and were not restarted.
+    /// Returns the downloads in progress, and the failed downloads that were not restarted.
     pub fn downloads(&self) -> &[Download] {
         &self.inventory.downloads
     }
 
-    /// Returns the dataset (or weights) download in progress, if any.
+    /// Returns the download in progress of the same kind as `item`, if any.
     pub fn under_way_like(&self, item: &Item) -> Option<&Download> {
         let same = |download: &&Download| download.is_like(item) && download.is_under_way();
         self.inventory.downloads.iter().find(same)
@@ -105,7 +105,7 @@ impl Session {
         mine.find_map(|download| download.problem.as_ref())
     }
 
-    /// Starts a download, unless one of its kind is in progress. A downloaded dataset is selected.
+    /// Starts a download unless one of its kind is in progress. A downloaded dataset is selected.
     pub fn download(&mut self, item: Item) {
         if self.under_way_like(&item).is_some() {
             return;
@@ -127,7 +127,7 @@ impl Session {
         });
     }
 
-    /// Stops the dataset (or weights) download in progress; what has arrived is kept.
+    /// Stops the download in progress of the same kind as `item` and keeps the partial file.
     pub fn stop_download(&mut self, item: &Item) {
         if let Some(download) = self.under_way_like(item) {
             download.transfer.stop();

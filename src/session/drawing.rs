@@ -45,7 +45,7 @@ impl Drawing {
         };
     }
 
-    /// Removes all strokes; [`Drawing::undo`] restores them.
+    /// Removes all strokes. [`Drawing::undo`] restores them.
     pub fn clear(&mut self) {
         self.down = false;
         if !self.is_empty() {
@@ -54,12 +54,13 @@ impl Drawing {
         self.strokes.clear();
     }
 
-    /// Returns whether [`Drawing::undo`] changes anything.
+    /// Returns whether there is something for [`Drawing::undo`] to undo.
     pub fn can_undo(&self) -> bool {
         !self.is_empty() || !self.cleared.is_empty()
     }
 
-    /// Removes the last stroke, or undoes the clearing before it. Returns whether anything changed.
+    /// Removes the last stroke, or restores the strokes removed by [`Drawing::clear`]. Returns whether anything
+    /// changed.
     pub fn undo(&mut self) -> bool {
         self.down = false;
         if self.strokes.pop().is_some() {
@@ -69,7 +70,7 @@ impl Drawing {
         !self.is_empty()
     }
 
-    /// Extends the current stroke; invisible steps are skipped.
+    /// Extends the current stroke to this point. Steps that are too small to see are skipped.
     pub fn extend(&mut self, to: [f32; 2]) {
         let Some(stroke) = self.strokes.last_mut() else {
             return;
@@ -92,8 +93,8 @@ impl Drawing {
         bounds.map(|[l, t, r, b]| [l - half, t - half, r + half, b + half])
     }
 
-    /// Renders the drawing, light on dark or dark on light. With `glyph_share` it is centred and scaled so that its
-    /// longer side covers that share of the image, as in the dataset.
+    /// Renders the drawing, light on dark or dark on light. With `glyph_share`, the drawing is centred and scaled so
+    /// that its longer side covers that share of the image, as in the dataset.
     pub fn picture(&self, light_on_dark: bool, glyph_share: Option<f32>) -> Picture {
         let (scale, shift) = match (glyph_share, self.bounds()) {
             (Some(share), Some([l, t, r, b])) => {
@@ -140,7 +141,7 @@ impl Drawing {
     }
 }
 
-/// Draws everything within `radius` of the segment from `a` to `b`, with a soft edge of one pixel.
+/// Adds ink within `radius` of the segment from `a` to `b`, with a soft edge of one pixel.
 fn capsule(ink: &mut [f32], a: [f32; 2], b: [f32; 2], radius: f32) {
     let reach = radius + 1.0;
     let range = |low: f32, high: f32| {
@@ -186,7 +187,7 @@ mod tests {
         assert!(drawing.undo() && drawing.is_empty());
         assert!(drawing.undo());
         assert_eq!(drawing.strokes, before);
-        // Strokes that were added to a collection do not come back.
+        // Strokes that were added to a collection are not restored.
         drawing.reset();
         assert!(!drawing.can_undo() && !drawing.undo());
     }

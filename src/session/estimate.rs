@@ -1,5 +1,5 @@
-//! Cost estimate of a run: time from the speed of an earlier run if there is one, else from that of the processor;
-//! memory from the plan.
+//! Cost estimate of a run. The time is computed from the speed of an earlier run if there is one, otherwise from the
+//! speed of the processor; the memory is from the plan.
 
 use super::inventory::Inventory;
 use super::views::{PlanView, RunRow};
@@ -12,13 +12,13 @@ use crate::run::config::RunConfig;
 pub struct Estimate {
     /// Seconds of training and testing.
     pub seconds: f64,
-    /// Maximum bytes in memory, without decoded images.
+    /// Maximum bytes in memory, without decoded images; `None` if unknown.
     pub bytes: Option<u64>,
-    /// What the speed is based on; `None` if it is guessed.
+    /// What the speed is based on; `None` if the speed is guessed.
     pub basis: Option<Basis>,
 }
 
-/// Returns the seconds that `config` takes at `speed` images per second; `None` while the plan is unknown.
+/// Returns how many seconds a run of `config` takes at `speed` images per second; `None` while the plan is unknown.
 pub fn seconds_at(config: &RunConfig, plan: &PlanView, speed: f64) -> Option<f64> {
     let images = TaskImages {
         train: &plan.train_images,
@@ -35,7 +35,8 @@ fn network_of(backbone: &Description) -> Network {
     Network::of(&backbone.entry.architecture)
 }
 
-/// Returns the cost of `config`; `None` while the plan is unknown. Among equally similar runs the first one is used.
+/// Returns the estimated cost of `config`; `None` while the plan is unknown. The speed is from the most similar run;
+/// among equally similar runs, the first one is used.
 pub fn estimate<'a>(
     config: &RunConfig,
     plan: &PlanView,
@@ -101,7 +102,7 @@ mod tests {
         assert!(cost.is_some_and(|c| c.basis.is_none() && c.bytes == plan.memory));
         let nothing = estimate(&config, &PlanView::default(), [], &inventory);
         assert_eq!(nothing, None);
-        // A measured processor replaces the guess, but not for a GPU.
+        // A measured processor speed replaces the guess, but not for a GPU.
         inventory.speed = Some(2.0 * UNMEASURED);
         for (chosen_by_auto, factor, basis) in
             [(true, 0.5, Some(Basis::Processor)), (false, 1.0, None)]

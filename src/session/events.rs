@@ -1,4 +1,4 @@
-//! Applies events of the engine to the views that the pages show.
+//! Applies the engine's events to the state that the pages show.
 
 use std::sync::Arc;
 
@@ -50,12 +50,12 @@ impl Session {
                     self.take_run_event(None, event);
                 }
             }
-            // Everything else belongs to a job.
+            // All other events belong to a job.
             (None, _) => {}
         }
     }
 
-    /// Processes an event of the current run at a place, or here.
+    /// Processes an event of the current run at a place, or on this computer for `None`.
     pub(super) fn take_run_event(&mut self, place: Option<&str>, event: Event) {
         let now = clock();
         let ends = match &event {

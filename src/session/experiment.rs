@@ -32,19 +32,19 @@ pub struct Experiment {
     pub plan: PlanView,
     /// Whether methods are being tried on the dataset, and the result.
     pub trying: TrialState,
-    /// The same for backbones.
+    /// The state of trying backbones on the dataset, and the result.
     pub trying_backbones: TrialState,
-    /// Whether classes are learned all at once, as answered in this window, by dataset.
+    /// The user's answers in this window whether classes are learned all at once, by dataset.
     pub(super) arrivals: HashMap<String, bool>,
-    /// The settings without effect.
+    /// The settings that have no effect.
     pub(super) idle: Vec<Idle>,
     pub(super) planning: Planning,
-    /// The last start.
+    /// The last start of runs.
     pub(super) started: Option<Started>,
     /// The settings last used with other datasets.
     pub(super) kept: Kept,
     pub(super) suiting: Suiting,
-    /// Whether the PET gets its default size and position once the backbone is known.
+    /// Whether the PET's default size and blocks must still be set once the backbone is known.
     pub(super) pet_is_due: bool,
 }
 
@@ -57,7 +57,7 @@ impl Experiment {
         }
     }
 
-    /// Returns why the setting under this key has no effect; `None` if it has one.
+    /// Returns why the setting with this key has no effect; `None` if it has an effect.
     pub fn why_idle(&self, key: &str) -> Option<String> {
         Idle::why(&self.idle, key).map(Message::said)
     }
@@ -72,7 +72,7 @@ impl Experiment {
         }
     }
 
-    /// Returns whether this is the current set-up.
+    /// Returns whether the current set-up equals this one.
     pub fn is(&self, set_up: &SetUp) -> bool {
         let same = self.beside == set_up.beside && self.preset == set_up.preset;
         same && self.draft == set_up.draft && self.grid.several == set_up.several

@@ -1,4 +1,4 @@
-//! Figures for files and the clipboard, drawn on a helper thread.
+//! Figures that are drawn on a helper thread for files and the clipboard.
 
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ impl Session {
         );
     }
 
-    /// Returns the image drawn for the clipboard since the last call.
+    /// Returns the image drawn for the clipboard since the last call, once.
     pub fn take_copy(&mut self) -> Option<Pixels> {
         self.figures.to_copy.take()
     }
@@ -44,7 +44,7 @@ impl Session {
         self.pick(DialogPurpose::Figure(kind, format, self.tickets));
     }
 
-    /// Saves the figure of the dialog to this path; the extension is completed if it does not match the format.
+    /// Saves the figure of the dialog to this path. The extension of the format is appended if it is missing.
     pub fn save_figure(&mut self, format: Format, path: PathBuf) {
         let Some(figure) = self.figures.to_save.take() else {
             return;

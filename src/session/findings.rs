@@ -1,4 +1,5 @@
-//! The main findings about a run: the classes that it never or rarely recognises, and what they are confused with.
+//! The main findings about a run: the classes that it never or rarely recognises, and the classes they are confused
+//! with.
 
 use std::collections::HashMap;
 
@@ -6,7 +7,7 @@ use crate::metrics::ClassCounts;
 use crate::run::event::{RunHeader, TaskReport};
 use crate::tr;
 
-/// A class with less accuracy than this is rarely recognised.
+/// A class with a lower accuracy than this is rarely recognised.
 const RARELY: f64 = 0.25;
 /// Minimum number of test images of a class for a finding.
 const FEWEST: u32 = 2;
@@ -24,12 +25,12 @@ pub struct Missed {
     pub right: u32,
     /// Number of its test images.
     pub of: u32,
-    /// The class that most of the others are confused with, and how many.
+    /// The class that most of its other images are confused with, and the number of these images.
     pub taken_for: (String, u32),
 }
 
 impl Missed {
-    /// Returns "heron: 0 of 11, 9 taken for egret".
+    /// Returns a summary such as "heron: 0 of 11, 9 taken for egret".
     pub fn told(&self) -> String {
         let (taken_for, times) = &self.taken_for;
         tr!(
@@ -43,9 +44,9 @@ impl Missed {
     }
 }
 
-/// Returns the classes that a run never or rarely recognises after its last task: the worst first, and among equals
-/// those with the most test images. If a run is poor at all classes, only those that are poor compared to the others
-/// count as rarely recognised.
+/// Returns the classes that a run never or rarely recognises after its last task, sorted by accuracy, then by the
+/// number of test images. If a run is inaccurate for all classes, only classes that are inaccurate compared to the
+/// others count as rarely recognised.
 pub fn missed(header: &RunHeader, reports: &[TaskReport]) -> Vec<Missed> {
     let Some(report) = reports.last() else {
         return Vec::new();
@@ -77,7 +78,8 @@ pub fn missed(header: &RunHeader, reports: &[TaskReport]) -> Vec<Missed> {
     missed
 }
 
-/// Returns "2 of 8 classes are never recognised" and which; `None` if all are.
+/// Returns a headline such as "2 of 8 classes are never recognised" and the list of these classes; `None` if there are
+/// none.
 pub fn told(missed: &[Missed], classes: usize) -> Option<(String, String)> {
     let never = missed.iter().filter(|one| one.right == 0).count();
     let (id, number) = match (missed.len(), never) {

@@ -1,5 +1,5 @@
-//! The accuracy of several runs on their first task, in words. Only comparable runs are compared: those that learned
-//! the same number of tasks of the same data in the same class order.
+//! A comparison, in words, of the accuracy of several runs on their first task. Only runs with the same number of
+//! tasks, the same data and the same class order are compared.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use crate::problem::listed;
 use crate::run::event::RunHeader;
 use crate::tr;
 
-/// A run's accuracy on its first task: after learning it, and now.
+/// A run's accuracy on its first task, right after learning it and now.
 #[derive(Clone, Copy, Debug)]
 pub struct Fate<'a> {
     /// Its settings and facts.
     pub header: &'a RunHeader,
-    /// Accuracy as a share right after learning it.
+    /// Accuracy on the first task right after learning it, as a share.
     pub then: f64,
-    /// The same after the latest task.
+    /// Accuracy on the first task after the latest task, as a share.
     pub now: f64,
     /// Number of learned tasks.
     pub done: usize,
-    /// Number of its test images.
+    /// Number of test images of the first task.
     pub images: usize,
 }
 
 impl<'a> Fate<'a> {
-    /// Returns the result of a run; `None` if it has not learned a second task or its first one was not tested.
+    /// Returns the result of a run; `None` if it has learned fewer than two tasks or its first task was not tested.
     pub fn of(row: &'a RunRow) -> Option<Self> {
         let history = row.answers();
         let rows = &history.matrix;
@@ -45,12 +45,12 @@ impl<'a> Fate<'a> {
         self.header.class_names(0)
     }
 
-    /// Returns whether the two can be compared.
+    /// Returns whether two runs can be compared.
     fn is_like(&self, other: &Self) -> bool {
         let (one, two) = (self.header, other.header);
         let settings = |header: &'a RunHeader| (&header.config.data, header.config.measured_on());
         let tasks = |header: &'a RunHeader| header.tasks.get(..self.done);
-        // Older versions did not record the images.
+        // Older versions did not record the images, so they are compared only if both have them.
         let images = one.images.as_ref().zip(two.images.as_ref());
         one.class_order == two.class_order
             && self.done == other.done
@@ -60,7 +60,8 @@ impl<'a> Fate<'a> {
     }
 }
 
-/// Returns one sentence per class order that compares the best run with the worst, and why others are not compared.
+/// Returns one sentence per group of comparable runs that compares the best run with the worst, and explains why others
+/// are not compared.
 pub fn verdicts(fates: &[Fate<'_>]) -> Vec<String> {
     let mut alike: Vec<Vec<&Fate<'_>>> = Vec::new();
     for fate in fates {
@@ -93,8 +94,9 @@ pub fn verdicts(fates: &[Fate<'_>]) -> Vec<String> {
     told
 }
 
-/// Returns "After 5 tasks LAE still recognises 97 % of task 1, Baseline only 66 %." for comparable runs, without "only" if
-/// chance may explain the difference; `None` if all have one name.
+/// Returns a sentence such as "After 5 tasks LAE still recognises 97 % of task 1, Baseline only 66 %." for comparable
+/// runs. The word "only" is omitted if the difference may be due to chance. Returns `None` if all runs have the same
+/// name.
 fn verdict(fates: &[&Fate<'_>]) -> Option<String> {
     let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for fate in fates {
@@ -145,7 +147,7 @@ fn highest(shares: &[f64]) -> f64 {
     shares.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Returns "97 %", or for several runs "95 to 97 %".
+/// Returns "97 %" for one run, or a range such as "95 to 97 %" for several runs.
 fn range(shares: &[f64]) -> String {
     let (low, high) = (percent(lowest(shares), 0), percent(highest(shares), 0));
     match low == high {
@@ -232,7 +234,7 @@ mod tests {
         let (lae_b, base_b) = (run("LAE", "cdab"), run("Baseline", "cdab"));
         let pair = only("98 %", "93 %");
         assert_eq!(told(&[(&lae, 0.98), (&base, 0.93)]), [pair.as_str()]);
-        // The extremes of all four have different orders.
+        // The best and the worst of all four runs have different class orders.
         let all = [(&lae, 0.98), (&base, 0.93), (&lae_b, 0.8), (&base_b, 0.72)];
         let other = only("80 %", "72 %");
         let of_each = [

@@ -1,4 +1,4 @@
-//! The folders that runs are listed from: the default one, and others that the user opened.
+//! The folders that runs are listed from: the default folder, and folders that the user opened in addition.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::problem::{Problem, Result};
 /// Maximum number of additional folders of runs.
 pub const MOST: usize = 32;
 
-/// An additional folder of runs, as of the last listing.
+/// An additional folder of runs, in its state at the last listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunsFolder {
     /// Its path.
@@ -26,7 +26,7 @@ pub struct RunsFolder {
 }
 
 impl RunsFolder {
-    /// Returns a folder that was not read yet.
+    /// Returns a folder that was not listed yet.
     fn unseen(path: PathBuf) -> Self {
         Self {
             path,
@@ -37,12 +37,12 @@ impl RunsFolder {
     }
 }
 
-/// The content of all folders of runs.
+/// The runs of all folders.
 #[derive(Clone, Debug, Default)]
 pub struct Shelf {
     /// All runs, the newest first.
     pub rows: Rows,
-    /// The additional folders, in their given order.
+    /// The additional folders, in the given order.
     pub folders: Vec<RunsFolder>,
 }
 
@@ -50,27 +50,27 @@ pub struct Shelf {
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
     list: Vec<RunsFolder>,
-    /// Folders that were reported as missing.
+    /// The folders that were reported as unreadable.
     told: Vec<PathBuf>,
-    /// Why the folder chosen last is not opened.
+    /// Why the folder that was chosen last was not opened.
     refused: Option<Problem>,
     /// Whether the runs are being listed.
     listing: bool,
-    /// The runs whose rows are being read, and whether to read them again.
+    /// The runs whose rows are being read, each with whether to read it again.
     rows: BTreeMap<PathBuf, bool>,
-    /// Whether to list them again afterwards.
+    /// Whether to list the runs again after the current listing.
     again: bool,
-    /// `Some` while the differences between runs of the same name are computed; `true` if again afterwards.
+    /// `Some` while the differences between runs of the same name are computed; `true` if they must be computed again.
     telling_apart: Option<bool>,
 }
 
 impl Folders {
-    /// Returns all of them.
+    /// Returns all additional folders.
     pub fn list(&self) -> &[RunsFolder] {
         &self.list
     }
 
-    /// Returns why the folder chosen last is not opened.
+    /// Returns why the folder that was chosen last was not opened.
     pub fn refused(&self) -> Option<&Problem> {
         self.refused.as_ref()
     }
@@ -80,19 +80,19 @@ impl Folders {
         self.listing
     }
 
-    /// Returns whether the row of this run is being read, alone or with the others.
+    /// Returns whether the row of this run is being read, individually or by a listing.
     pub(super) fn is_reading(&self, run: &Path) -> bool {
         self.listing || self.rows.contains_key(run)
     }
 
-    /// Returns their paths.
+    /// Returns the paths of the additional folders.
     pub fn paths(&self) -> Vec<PathBuf> {
         self.list.iter().map(|folder| folder.path.clone()).collect()
     }
 }
 
 impl Session {
-    /// Opens these additional folders, which were open in the last window.
+    /// Opens the additional folders that were open in the last window.
     pub fn open_folders(&mut self, paths: &[PathBuf]) {
         if paths.is_empty() {
             return;
@@ -102,7 +102,7 @@ impl Session {
         self.list_runs();
     }
 
-    /// Opens an additional folder, once it is known to be a folder of runs.
+    /// Opens an additional folder after checking that it contains runs.
     pub fn add_folder(&mut self, path: PathBuf) {
         let known = self.compare.folders.paths();
         self.compare.folders.refused = None;
@@ -113,7 +113,7 @@ impl Session {
         );
     }
 
-    /// Opens this folder if it is not open yet, even if it contains no run.
+    /// Opens this folder unless it is open, even if it contains no runs.
     pub(super) fn list_beside(&mut self, folder: PathBuf) {
         let folders = &mut self.compare.folders;
         if folders.list.len() < MOST && !folders.paths().contains(&folder) {
@@ -131,7 +131,7 @@ impl Session {
         self.list_runs();
     }
 
-    /// Lists the runs, again after a listing in progress.
+    /// Lists the runs. If a listing is in progress, another one follows.
     pub fn list_runs(&mut self) {
         if self.compare.folders.listing {
             self.compare.folders.again = true;
@@ -145,10 +145,10 @@ impl Session {
         );
     }
 
-    /// Reads the row of one run, again if it is being read.
+    /// Reads the row of one run. If the row is being read, it is read again afterwards.
     pub(super) fn list_run(&mut self, folder: PathBuf) {
         if self.compare.folders.listing {
-            // The listing may already have passed this run.
+            // The listing may already have read this run.
             self.compare.folders.again = true;
             return;
         }
@@ -177,7 +177,7 @@ impl Session {
         }
     }
 
-    /// Inserts the row of a run at its position.
+    /// Replaces the row of a run, sorted by age; `None` removes it.
     fn place_row(&mut self, folder: &Path, row: Option<Arc<RunRow>>) {
         let Fetch::Ready(rows) = &mut self.compare.runs else {
             return;
@@ -195,8 +195,8 @@ impl Session {
         }
     }
 
-    /// Computes what distinguishes runs of the same name, again if this is in progress. With thousands of runs this
-    /// takes longer than a frame.
+    /// Computes on a helper thread what distinguishes runs of the same name, because with thousands of runs this takes
+    /// longer than a frame. If a computation is in progress, another one follows.
     fn tell_apart(&mut self) {
         let Some(rows) = self.compare.runs.ready().cloned() else {
             return;
@@ -240,7 +240,7 @@ impl Session {
         self.compare.runs.fill(answer);
         self.tell_apart();
         self.follow_opened();
-        // A row that arrives now may have been read before the list.
+        // A row that arrives later may have been read before the listing, so it is read again.
         let rows = self.compare.folders.rows.values_mut();
         rows.for_each(|again| *again = true);
         self.compare.folders.listing = false;
@@ -249,11 +249,11 @@ impl Session {
         }
     }
 
-    /// Stores the state of the folders; reports an unreadable one once.
+    /// Stores the state of the folders and reports an unreadable folder once.
     fn take_folders(&mut self, seen: Vec<RunsFolder>) {
         for folder in seen {
             let mut known = self.compare.folders.list.iter_mut();
-            // It may have been closed meanwhile.
+            // The folder may have been closed in the meantime.
             let Some(known) = known.find(|known| known.path == folder.path) else {
                 continue;
             };

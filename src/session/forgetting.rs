@@ -1,15 +1,15 @@
-//! What a run forgot of its tasks, from its accuracy matrix.
+//! The drop of a run's accuracy on earlier tasks, computed from its accuracy matrix.
 
 use crate::metrics::{History, Tally};
 
-/// Returns the best accuracy on a task up to a row of the matrix.
+/// Returns the best accuracy on a task in the rows of the matrix up to `row`.
 pub fn best(history: &History, row: usize, task: usize) -> Option<f64> {
     let rows = history.matrix.iter().take(row + 1);
     let values = rows.filter_map(|values| values.get(task).copied());
     values.filter(|value| value.is_finite()).reduce(f64::max)
 }
 
-/// A task with a drop of accuracy: its index, the best accuracy and the current one.
+/// A task whose accuracy has dropped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lost {
     /// The task, from 0.
@@ -18,7 +18,7 @@ pub struct Lost {
     pub best: f64,
     /// The current accuracy.
     pub now: f64,
-    /// Whether there are other earlier tasks, and each of them lost less.
+    /// Whether every other earlier task lost less, and there is at least one.
     pub most: bool,
 }
 
@@ -28,8 +28,8 @@ impl Lost {
     }
 }
 
-/// Returns the task with the largest drop of accuracy up to a row; `None` if no task has a drop beyond chance
-/// ([`Tally::is_above`] for its number of test images).
+/// Returns the task with the largest drop of accuracy up to `row`; `None` if no drop is larger than chance
+/// ([`Tally::is_above`] for the task's number of test images).
 pub fn most_lost(history: &History, row: usize) -> Option<Lost> {
     let values = history.matrix.get(row)?.iter().take(row).enumerate();
     let drops = values.filter_map(|(task, now)| {

@@ -1,4 +1,4 @@
-//! The grid in progress: the engine's events applied to the state of its runs.
+//! The grid in progress: its state, updated from the engine's events.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,16 +20,17 @@ use crate::tr;
 pub struct GridAtWork {
     /// Its job.
     pub job: JobId,
-    /// Its runs.
+    /// The state of its runs.
     pub standing: GridStanding,
     /// Estimated remaining seconds.
     pub left: f64,
-    /// Whether it has not ended.
+    /// Whether it is still in progress.
     pub live: bool,
 }
 
 impl Session {
-    /// Processes an event of a grid in progress here or at this place. Returns what applies to its current run.
+    /// Processes an event of a grid in progress at this place, or on this computer for `None`. Returns the event if it
+    /// must be applied to the current run.
     pub(super) fn take_grid_event(
         &mut self,
         place: Option<&str>,
@@ -64,7 +65,7 @@ impl Session {
         }
     }
 
-    /// Reports the choice of a search, and the path of its grid.
+    /// Reports the result of a search and the path of its grid.
     pub(super) fn tell_searched(&mut self, searched: &SearchResult) {
         let told = Problem::new(said(&searched.sentences(), " ")).at_path(&searched.file);
         let advice = tr!("story-search-next-advice");
@@ -102,7 +103,7 @@ impl Session {
         }
     }
 
-    /// Ends a job. For a grid, its runs are compared, and its overall result is reported.
+    /// Ends a job. If it is a grid, its runs are compared and its overall result is reported.
     fn end_grid(&mut self, place: Option<&str>, job: JobId, event: Event) -> Option<Event> {
         let (_, grid) = self.train.at_work(place)?;
         let grid = grid.as_mut().filter(|grid| grid.job == job);

@@ -1,5 +1,5 @@
 //! Grids: series of runs that are planned, run and followed together. A grid is made from the settings on Experiment
-//! that have several values, or opened from a file or from the built-in ones.
+//! that have several values, or opened from a file or from the built-in grids.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -29,23 +29,23 @@ pub struct Axis {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Several {
-    /// The settings; all combinations are run, and the first varies slowest.
+    /// The settings. All combinations are run; the first setting varies slowest.
     pub axes: Vec<Axis>,
-    /// Class orders of each row, if there are several.
+    /// Number of class orders for each row, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub orders: Option<u64>,
-    /// Seeds of each row, if there are several.
+    /// Number of seeds for each row, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u64>,
 }
 
 impl Several {
-    /// Returns the values of the setting under this key, if it has several.
+    /// Returns the values of the setting with this key, if it has several values.
     pub fn of(&self, key: &str) -> Option<&Axis> {
         self.axes.iter().find(|axis| axis.key == key)
     }
 
-    /// Returns whether the setting under this key has several values or is repeated.
+    /// Returns whether the setting with this key has several values or is repeated.
     pub fn has(&self, key: &str) -> bool {
         let counted = match key {
             "order" => self.orders.is_some(),
@@ -55,7 +55,7 @@ impl Several {
         counted || self.of(key).is_some()
     }
 
-    /// Returns a copy without numbers that are too large to store.
+    /// Returns a copy without values that are too large to store.
     pub fn storable(&self) -> Self {
         let mut kept = self.clone();
         for axis in &mut kept.axes {
@@ -65,7 +65,7 @@ impl Several {
         kept
     }
 
-    /// Returns whether there are none.
+    /// Returns whether no setting has several values.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -78,14 +78,14 @@ pub enum GridAsk {
     Several {
         /// The settings.
         draft: Box<RunConfig>,
-        /// The preset that they were loaded from.
+        /// The preset that the settings were loaded from.
         preset: Option<String>,
-        /// Those with several values.
+        /// The settings with several values.
         several: Several,
     },
-    /// The name of a built-in one, or a file; and the device of its runs, if it is not the file's.
+    /// The name of a built-in grid or a file, and the device of its runs if it overrides the file's.
     Named(String, Option<String>),
-    /// The text of a queued grid.
+    /// A queued grid, and the device of its runs if it overrides the grid's.
     Text(Box<GridWork>, Option<String>),
 }
 
@@ -94,24 +94,24 @@ pub enum GridAsk {
 pub struct GridFields {
     /// The settings.
     pub draft: RunConfig,
-    /// The preset that they start from.
+    /// The preset that the settings start from.
     pub preset: Option<String>,
-    /// Those with several values.
+    /// The settings with several values.
     pub several: Several,
 }
 
 /// A grid and the state of its runs.
 #[derive(Clone, Debug)]
 pub struct GridView {
-    /// Its file.
+    /// The grid's file.
     pub work: GridWork,
-    /// The device of its runs, if it is not the file's.
+    /// The device of its runs, if it overrides the file's.
     pub device: Option<String>,
-    /// "3 methods × 2 PETs × 3 class orders"; empty if its rows are not a product.
+    /// A summary such as "3 methods × 2 PETs × 3 class orders"; empty if the rows are not a product.
     pub factors: String,
-    /// Its runs.
+    /// The state of its runs.
     pub standing: GridStanding,
-    /// The same as settings, if its rows are a product of their values.
+    /// The grid as settings, if its rows are a product of their values.
     pub fields: Option<Box<GridFields>>,
 }
 
@@ -120,17 +120,17 @@ pub struct GridView {
 pub struct GridOnPage {
     /// The settings that have several values.
     pub several: Several,
-    /// The name or file of an opened grid; the settings are ignored then.
+    /// The name or file of an opened grid. If there is one, the settings are ignored.
     pub opened: Option<String>,
-    /// How the best of its rows is searched; `None` if all are run.
+    /// How the best row of the grid is searched; `None` runs all rows.
     pub search: Option<SearchBy>,
-    /// Its plan; kept until a newer one is ready.
+    /// The plan of the grid. It is kept until a newer plan is ready.
     pub view: Fetch<Arc<GridView>>,
     asked: Option<GridAsk>,
     busy: bool,
 }
 
-/// Returns the built-in grids, demos first: name and title.
+/// Returns name and title of the built-in grids, demos first.
 pub fn shipped_grids() -> &'static [(&'static str, String)] {
     static ALL: OnceLock<Vec<(&'static str, String)>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -144,12 +144,12 @@ pub fn shipped_grids() -> &'static [(&'static str, String)] {
     })
 }
 
-/// Returns the title of a grid in the language of this thread; a user's title is unchanged.
+/// Returns the title of a grid in the current language; a user's title is unchanged.
 pub fn grid_title(title: &str) -> &str {
     said(title, "title", title)
 }
 
-/// Returns the description of the grid with this title in the same way.
+/// Returns the description of the grid with this title in the current language; a user's description is unchanged.
 pub fn grid_about<'a>(title: &str, about: &'a str) -> &'a str {
     said(title, "about", about)
 }
@@ -163,7 +163,7 @@ fn said<'a>(title: &str, part: &str, english: &'a str) -> &'a str {
 pub fn line_title(line: &GridLine) -> String {
     let (order, seed) = (line.order.as_str(), line.seed.to_string());
     let own = order.chars().nth(24).is_some();
-    // A row that is distinguished by one of them already names it.
+    // Order and seed are omitted if the row's name already contains them.
     let said = |what: &str, value: &str| {
         let mut parts = line.row.split(" · ");
         parts.any(|part| part.split_once(' ') == Some((what, value)))
@@ -181,13 +181,14 @@ pub fn line_title(line: &GridLine) -> String {
     words.join(" · ")
 }
 
-/// Returns whether a setting can have several values; those of the device cannot, because they do not change a run.
+/// Returns whether a setting can have several values. Settings of the device cannot, because they do not change the
+/// results.
 pub fn may_vary(key: &str) -> bool {
     setting(key).is_none_or(|setting| setting.spec.says != Says::Where)
 }
 
 impl Session {
-    /// Gives the setting under this key several values, starting with the current one.
+    /// Starts a list of values for the setting with this key, with the current value as the first.
     pub fn vary(&mut self, key: &str) {
         let experiment = &mut self.experiment;
         experiment.grid.opened = None;
@@ -205,7 +206,7 @@ impl Session {
         });
     }
 
-    /// Sets the values of the setting under this key; with one or none it has a single value again.
+    /// Sets the values of the setting with this key. With fewer than two values it becomes a single value again.
     pub fn set_values(&mut self, key: &str, mut values: Vec<Setting>) {
         let several = &mut self.experiment.grid.several;
         match key {
@@ -230,7 +231,7 @@ impl Session {
         }
     }
 
-    /// Sets the number of class orders or seeds of each row; `None` for the one of the settings.
+    /// Sets the number of class orders or seeds for each row; `None` uses the single value of the settings.
     pub fn repeat_rows(&mut self, key: &str, number: Option<u64>) {
         let several = &mut self.experiment.grid.several;
         several.axes.retain(|axis| axis.key != key);
@@ -240,7 +241,7 @@ impl Session {
         }
     }
 
-    /// Opens a grid: the name of a built-in one, or a file.
+    /// Opens a grid by the name of a built-in grid, or a file.
     pub fn open_grid(&mut self, name: String) {
         self.experiment.grid.opened = Some(name);
         self.experiment.grid.search = None;
@@ -280,35 +281,35 @@ impl Session {
         !grid.busy && grid.asked == self.grid_ask()
     }
 
-    /// Returns the number of runs to do, if the grid on Experiment can be started.
+    /// Returns the number of runs that remain to be run, if the grid on Experiment can be started.
     pub fn grid_to_do(&self) -> Option<usize> {
         let fresh = self.is_grid_planned();
         let view = self.experiment.grid.view.ready().filter(|_| fresh)?;
         if self.grid_search().is_some() {
-            // Its runs differ: they are shorter and use held-out images.
+            // A search has other runs: they are shorter and are tested on held-out images.
             return Some(view.standing.rows);
         }
         let left = match self.experiment.place {
-            // Runs that fail here, for lack of data for example, may work there.
+            // Runs that failed here, for example because of missing data, may succeed at the place.
             Some(_) => view.standing.lines.len() - view.standing.done(),
             None => view.standing.to_do(),
         };
         Some(left).filter(|left| *left > 0)
     }
 
-    /// Returns how the best of its rows is searched, if there are several and a search is selected.
+    /// Returns how the best row is searched, if a search is selected and there are several rows.
     pub fn grid_search(&self) -> Option<SearchBy> {
         let grid = &self.experiment.grid;
         let several = grid.view.ready().is_some_and(|view| view.standing.rows > 1);
         grid.search.filter(|_| several)
     }
 
-    /// Selects a search for the best row; `None` runs all of them.
+    /// Selects a search for the best row; `None` runs all rows.
     pub fn search_grid(&mut self, by: Option<SearchBy>) {
         self.experiment.grid.search = by;
     }
 
-    /// Queues the grid on Experiment. Returns whether this succeeded.
+    /// Queues the grid on Experiment. Returns whether it was queued.
     pub(super) fn start_grid(&mut self) -> bool {
         if self.grid_to_do().is_none() {
             return false;
@@ -366,13 +367,13 @@ impl Session {
         })
     }
 
-    /// Plans the grid again, because runs were added or removed.
+    /// Requests a new plan of the grid because runs were added or removed.
     pub(super) fn renew_grid(&mut self) {
         self.experiment.grid.asked = None;
         self.train.planned.clear();
     }
 
-    /// Plans the grid on Experiment whenever it changed, one request at a time.
+    /// Plans the grid on Experiment again if it changed, with one request at a time.
     pub(super) fn refresh_grid(&mut self) {
         let ask = self.grid_ask();
         let Some(wanted) = ask.clone() else {

@@ -1,5 +1,5 @@
-//! Decoded images that pages show, of both splits and of added tasks, within a memory budget. The oldest are evicted
-//! first and decoded again when needed.
+//! A cache of decoded images that pages show, of both splits and of added tasks. The oldest images are evicted first
+//! and decoded again when needed.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use super::views::PictureKey;
 use crate::problem::Result;
 use crate::run::event::Picture;
 
-/// Bytes of images kept: about two hundred of the largest, far more of the usual ones.
+/// Maximum bytes of cached images: about two hundred of the largest images, many more of common sizes.
 const MOST: usize = 128 << 20;
 
 /// Images by dataset, split and index.
 #[derive(Default)]
 pub(super) struct Album {
     held: HashMap<PictureKey, Result<Arc<Picture>>>,
-    /// Requested images, loaded or not.
+    /// Requested images, whether loaded or not.
     asked: HashSet<PictureKey>,
     /// Loaded images, oldest first.
     order: VecDeque<PictureKey>,
@@ -111,7 +111,7 @@ mod tests {
         album.retain(|key| key == "letters");
         assert_eq!((album.bytes, album.asked.len()), (0, 2));
         assert!(letters.iter().all(|id| album.get(id).is_some()));
-        // The answer to a request that is no longer recorded.
+        // An answer to a request that is no longer recorded is ignored.
         let lost = crate::problem::Problem::new("lost");
         album.put(id(3), Err(lost));
         assert!(album.get(&id(3)).is_none());

@@ -13,16 +13,16 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 
-/// Prefix of a folder that is being written.
+/// Prefix of a folder whose images are being written.
 const UNFINISHED: &str = ".unfinished-";
-/// Writing never takes longer than this.
+/// An unfinished folder older than this is left over, because writing never takes this long.
 const STALE: Duration = Duration::from_secs(24 * 3600);
 
 /// An image to write.
 pub(super) struct Piece<'a> {
-    /// Its class; `None` for none of the classes.
+    /// The image's class; `None` if it belongs to none of the classes.
     pub class: Option<&'a str>,
-    /// Its name without extension.
+    /// The file name without extension.
     pub stem: String,
     pub content: Content<'a>,
 }
@@ -35,11 +35,11 @@ pub(super) enum Content<'a> {
     Pixels(&'a Picture),
 }
 
-/// Copies files into a new folder with a subfolder for each class; returns their number. Unreadable images are not
-/// copied.
+/// Copies files into a new folder with a subfolder for each class. Unreadable images are not copied. Returns the number
+/// of copied files.
 ///
 /// # Errors
-/// Returns a Problem if the folder is not empty, or a file cannot be copied. Then nothing is left.
+/// Returns a Problem if the folder is not empty or a file cannot be copied; nothing is left in that case.
 pub fn copy_by_class(copies: &[(PathBuf, Sorted)], to: &Path) -> Result<usize> {
     let pieces = copies.iter().filter_map(|(file, sorted)| {
         let class = match sorted {
@@ -60,7 +60,7 @@ pub fn copy_by_class(copies: &[(PathBuf, Sorted)], to: &Path) -> Result<usize> {
 /// Checks that a folder is empty or does not exist.
 ///
 /// # Errors
-/// Returns a Problem if it contains something.
+/// Returns a Problem if the folder is not empty.
 pub fn check_new(to: &Path) -> Result<()> {
     let is_free = match std::fs::read_dir(to) {
         Ok(mut entries) => entries.next().is_none(),
@@ -74,7 +74,7 @@ pub fn check_new(to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes images into a new folder with a subfolder for each class; returns their number.
+/// Writes images into a new folder with a subfolder for each class. Returns the number of images.
 ///
 /// # Errors
 /// As [`copy_by_class`].
@@ -90,7 +90,7 @@ pub(super) fn write<'a>(pieces: impl IntoIterator<Item = Piece<'a>>, to: &Path) 
         folder.prefix(UNFINISHED).tempdir_in(beside)
     });
     let unfinished = unfinished.map_err(|error| wrong(beside, error))?;
-    // Unlike a temporary folder, this one has the usual permissions.
+    // This inner folder gets the usual permissions, unlike a temporary folder.
     let whole = unfinished.path().join("whole");
     std::fs::create_dir(&whole).map_err(|error| wrong(&whole, error))?;
     let (mut folders, mut classes) = (HashMap::new(), Names::default());
@@ -108,7 +108,7 @@ pub(super) fn write<'a>(pieces: impl IntoIterator<Item = Piece<'a>>, to: &Path) 
         .values()
         .for_each(|(folder, _)| sync_folder(Some(folder)));
     sync_folder(Some(&whole));
-    // Windows replaces no folder, not even an empty one.
+    // Windows cannot rename a folder over an existing one, not even an empty one.
     let _ = std::fs::remove_dir(to);
     std::fs::rename(&whole, to).map_err(|error| wrong(to, error))?;
     sync_folder(Some(beside));
@@ -135,7 +135,7 @@ impl Piece<'_> {
     }
 }
 
-/// Returns the bytes of a PNG file.
+/// Returns an image encoded as PNG.
 ///
 /// # Errors
 /// Returns a Problem for a size that PNG does not support.
@@ -151,13 +151,13 @@ pub(super) fn png(picture: &Picture) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Removes unfinished folders of a program that was killed.
+/// Removes unfinished folders left by a program that was killed.
 pub(super) fn sweep(root: &Path) {
     for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
         let written = entry.metadata().and_then(|about| about.modified());
         let old = written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > STALE));
         if old && entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
-            // A failed removal is tried again next time.
+            // A failed removal is repeated next time.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }

@@ -1,9 +1,9 @@
-//! Checks that the images which a run's predictions, or a check of its training images, refer to by index are
+//! Checks whether the images that a run refers to by index, in predictions or in a check of training images, are
 //! unchanged.
 //!
-//! Predictions hold indices into a split that is opened again later, perhaps after files were added, replaced or
-//! removed. An index could then show another image. The run's header holds the fingerprints of both splits. Runs of
-//! versions without them are compared by class names, numbers of images, and the class of every predicted test image.
+//! Predictions contain indices into a split. If files are added, replaced or removed before the split is opened again,
+//! an index could refer to another image. The run's header contains the fingerprints of both splits. Runs of versions
+//! without fingerprints are compared by class names, numbers of images, and the class of every predicted test image.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,33 +19,34 @@ use crate::metrics::{Answers, tasks_of_classes};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 
-/// State of datasets that runs were trained and tested on.
+/// Cached results of comparing open datasets with the images of runs.
 #[derive(Default)]
 pub(super) struct Tested {
-    /// Whether splits have the images of fingerprints; `None` while this is checked.
+    /// Whether a split has the images of these fingerprints; `None` while this is checked.
     prints: HashMap<(SplitKey, Fingerprints), Option<Result<bool>>>,
-    /// Whether a split can have the images of a run without fingerprints.
+    /// Whether a split is consistent with a run without fingerprints, by the run's folder.
     checked: HashMap<(PathBuf, SplitKey), bool>,
 }
 
 impl Tested {
-    /// Stores an answer; one that was cleared meanwhile is requested again.
+    /// Stores the result of a check. A result that was cleared in the meantime is ignored.
     fn take(&mut self, of: &(SplitKey, Fingerprints), answer: Result<bool>) {
         if let Some(print) = self.prints.get_mut(of) {
             *print = Some(answer);
         }
     }
 
-    /// Clears the answers, because files may have changed.
+    /// Clears the results because files may have changed.
     pub fn forget(&mut self) {
-        // Checks in progress are recent enough.
+        // Checks in progress read the current files, so they are kept.
         self.prints.retain(|_, print| print.is_none());
         self.checked.clear();
     }
 }
 
 impl Session {
-    /// Returns the dataset with the images of a run's split; a Problem if it is missing or has other images now.
+    /// Returns the dataset if a split has the images that the run used; a Problem if the dataset is missing or has
+    /// other images now.
     pub fn tested_on(&self, run: &RunView, split: Split) -> Lookup<Result<Arc<DataView>>> {
         let Some(header) = &run.header else {
             return Lookup::Absent;
@@ -64,7 +65,7 @@ impl Session {
         })
     }
 
-    /// Returns the dataset if a split has the recorded images of the run.
+    /// Returns the dataset if a split has the images with the recorded fingerprints.
     fn printed_as(
         &self,
         header: &RunHeader,
@@ -85,7 +86,7 @@ impl Session {
         }
     }
 
-    /// Returns the dataset if nothing recorded by an old run contradicts the images of a split.
+    /// Returns the dataset if a split is consistent with the records of a run without fingerprints.
     fn compared_with(
         &self,
         header: &RunHeader,
@@ -100,7 +101,7 @@ impl Session {
         }
     }
 
-    /// Checks whether a displayed split has the images of a run.
+    /// Checks whether a displayed split has the images with these fingerprints.
     pub(super) fn load_print(
         &mut self,
         split: SplitKey,
@@ -118,7 +119,7 @@ impl Session {
         );
     }
 
-    /// Compares the records of an open old run with the images of a split.
+    /// Checks whether a split is consistent with the records of an open run without fingerprints.
     pub(super) fn compare_tested(&mut self, run: &Path, split: Split, data: &DataView) {
         let open = self.train.run_in(run);
         let header = open.and_then(|open| Some((open, open.header.as_ref()?)));
@@ -140,15 +141,15 @@ fn other_images(header: &RunHeader, split: Split) -> Problem {
         .advise(message!("predict-problem-test-changed-advice"))
 }
 
-/// Returns whether nothing recorded by an old run contradicts these images.
+/// Returns whether a split is consistent with the records of a run without fingerprints.
 fn may_be_those(run: &RunView, header: &RunHeader, data: &DataView, split: Split) -> bool {
-    // Added tasks have their own images.
+    // Added tasks have their own images, so they are ignored.
     let own = header.own_tasks();
     let tasks = &header.tasks[..own];
     let order = &header.class_order[..tasks.last().map_or(0, |task| task.end)];
     let position: HashMap<&String, usize> = order.iter().zip(0..).collect();
     let places = data.classes.iter().map(|name| position.get(name).copied());
-    // Class (sorted by name) → its position in the run's order.
+    // Maps each class (sorted by name) to its position in the run's class order.
     let Some(place) = places.collect::<Option<Vec<usize>>>() else {
         return false;
     };

@@ -1,4 +1,5 @@
-//! What Look inside found in runs after each of their tasks, cached so that a slider over the tasks responds at once.
+//! Results of Look inside for runs after each of their tasks, cached so that a slider over the tasks responds
+//! immediately.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,10 +14,10 @@ use crate::run::inside::{
 };
 use crate::tr;
 
-/// Maximum number of runs kept.
+/// Maximum number of runs whose results are kept.
 const MOST: usize = 16;
 
-/// The answers of successive requests, by task.
+/// The results of successive requests, by task.
 #[derive(Debug)]
 struct Views<T> {
     ticket: u64,
@@ -55,14 +56,14 @@ impl<T> Views<T> {
 #[derive(Debug, Default)]
 pub struct Insides {
     runs: HashMap<PathBuf, Views<RunInside>>,
-    /// Of the image on Predict, in the selected run.
+    /// Results for the image on Predict in the selected run.
     picture: Views<PictureInside>,
     about: Option<(PathBuf, Arc<Picture>)>,
     seen: Option<Arc<Picture>>,
 }
 
 impl Insides {
-    /// Returns the result for a run after `task`, from 0; `None` while it is computed.
+    /// Returns the result for a run after `task` (from 0); `None` if it is not computed yet.
     pub fn run(&self, run: &Path, task: usize) -> Option<&Arc<RunInside>> {
         self.runs.get(run)?.at(task)
     }
@@ -73,17 +74,17 @@ impl Insides {
         views.flat_map(|views| views.given.iter().flatten())
     }
 
-    /// Returns what the run on Predict uses of the image there, after `task`.
+    /// Returns the result for the image on Predict after `task`.
     pub fn picture(&self, task: usize) -> Option<&Arc<PictureInside>> {
         self.picture.at(task)
     }
 
-    /// Returns that image as the network receives it.
+    /// Returns the image on Predict as the network receives it.
     pub fn seen(&self) -> Option<&Arc<Picture>> {
         self.seen.as_ref()
     }
 
-    /// Returns whether a run is being looked into.
+    /// Returns whether results of a run are being computed.
     pub fn is_looking(&self, run: &Path) -> bool {
         let views = self.runs.get(run);
         views.is_some_and(|views| {
@@ -91,23 +92,23 @@ impl Insides {
         })
     }
 
-    /// Returns why a run cannot be looked into.
+    /// Returns why the results of a run could not be computed.
     pub fn problem(&self, run: &Path) -> Option<&Problem> {
         self.runs.get(run)?.problem.as_ref()
     }
 
-    /// Returns why the use of the image is not known.
+    /// Returns why the result for the image could not be computed.
     pub fn picture_problem(&self) -> Option<&Problem> {
         self.picture.problem.as_ref()
     }
 
-    /// Returns whether the results for an image are those of this one.
+    /// Returns whether the results for an image are about this image in this run.
     fn is_about(&self, run: &Path, picture: &Arc<Picture>) -> bool {
         let about = self.about.as_ref();
         about.is_some_and(|(of, known)| of == run && Arc::ptr_eq(known, picture))
     }
 
-    /// Drops all results of this run.
+    /// Drops all results of a run.
     pub(super) fn forget(&mut self, run: &Path) {
         self.runs.remove(run);
         if self.about.as_ref().is_some_and(|(of, _)| of == run) {
@@ -153,8 +154,8 @@ impl Insides {
     }
 }
 
-/// Returns the snapshots of a run in the order in which they are needed: the selected one, the one before it, then the
-/// others from the newest on.
+/// Returns the snapshots of a run in the order in which they are computed: the selected one, the one before it, then
+/// the others from the newest on.
 fn order(looked_at: usize, count: usize) -> Vec<usize> {
     let first = looked_at.min(count.saturating_sub(1));
     let before = first.checked_sub(1);
@@ -166,7 +167,7 @@ fn order(looked_at: usize, count: usize) -> Vec<usize> {
 }
 
 impl Session {
-    /// Returns whether a result for the run or the image on Predict was not requested yet.
+    /// Returns whether a result for the run or the image on Predict still needs to be requested.
     pub fn lacks_inside(&self) -> bool {
         let Some(run) = &self.predict.run else {
             return false;
@@ -182,13 +183,13 @@ impl Session {
         done > 0 && (of_run || of_picture) && self.weights_elsewhere(run).is_none()
     }
 
-    /// Returns whether a run's settings are known and its dataset can be opened without asking.
+    /// Returns whether a run's settings are known and its dataset can be opened without asking the user.
     fn is_run_open_to_look(&self, run: &Path) -> bool {
         let config = self.header_of(run).map(|header| &header.config);
         config.is_some_and(|config| !self.asks_before_opening(config))
     }
 
-    /// Looks into the run and the image on Predict: requests every task that was not requested yet.
+    /// Requests Look inside for the run and the image on Predict, for every task that was not requested yet.
     pub(super) fn look_inside(&mut self) {
         let Some(run) = self.predict.run.clone() else {
             return;
@@ -215,7 +216,7 @@ impl Session {
         if views.asked == done {
             return;
         }
-        // An added task was undone, so later results are invalid.
+        // An added task was undone, so the results of later tasks are invalid.
         views.given.truncate(done);
         self.tickets += 1;
         (views.ticket, views.asked, views.problem) = (self.tickets, done, None);
@@ -250,19 +251,19 @@ impl Session {
     }
 }
 
-/// A histogram of energies: of the classes of the newest task, and of earlier ones.
+/// A histogram of energies for the classes of the newest task and for those of earlier tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Energies {
     /// Number of images of the newest task's classes in each bin.
     pub newest: Vec<usize>,
     /// Number of images of older tasks' classes in each bin.
     pub older: Vec<usize>,
-    /// The median of each, if there are any.
+    /// The median energy of newest and older classes; `None` if there are no images.
     pub medians: [Option<f32>; 2],
 }
 
-/// Sorts an expert's energies into bins from `low` to `high`. Images of classes that are not learned yet are left out;
-/// `first` is the first class of the newest task.
+/// Returns a histogram of an expert's energies with bins from `low` to `high`. Images of classes that are not learned
+/// yet are ignored. `first` is the first class of the newest task.
 pub fn energies(
     probe: &ProbeInside,
     expert: Expert,
@@ -297,7 +298,7 @@ pub fn energies(
     })
 }
 
-/// Returns the largest movement in these snapshots, so that the bars grow over the tasks.
+/// Returns the largest movement in these snapshots, which scales the bars of all tasks equally.
 pub fn farthest<'a>(movements: impl Iterator<Item = &'a Movement>) -> f64 {
     let each = movements.flat_map(|movement| {
         let since = movement.since_start.iter().flat_map(|(_, blocks)| blocks);

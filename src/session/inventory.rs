@@ -1,4 +1,4 @@
-//! What can be selected on this machine: plugins, backbones, devices, and downloads.
+//! The plugins, backbones and devices that can be selected on this machine, and downloads.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::views::{DeviceView, PluginView};
 use crate::backbone::library::Description;
 use crate::run::config::RunConfig;
 
-/// Choices for the settings.
+/// The available choices for settings.
 #[derive(Default)]
 pub struct Inventory {
     /// The plugins.
@@ -17,7 +17,7 @@ pub struct Inventory {
     pub backbones: Arc<[Description]>,
     /// The devices.
     pub devices: Vec<DeviceView>,
-    /// The speed of the processor, once it was measured.
+    /// The measured speed of the processor; `None` until it is measured.
     pub(super) speed: Option<f64>,
     /// Datasets and weights being downloaded, or whose download failed.
     pub(super) downloads: Vec<Download>,
@@ -31,7 +31,7 @@ impl Inventory {
         sound.find(|view| view.name == name)
     }
 
-    /// Returns the measured speed of the device that settings call so; `None` for a GPU.
+    /// Returns the measured speed of the device that the settings name; `None` for a GPU, or if nothing was measured.
     pub(super) fn speed_of(&self, device: &str) -> Option<f64> {
         let is_cpu = |view: &DeviceView| {
             view.key == "cpu" && (device == "cpu" || device == "auto" && view.chosen_by_auto)
@@ -39,14 +39,14 @@ impl Inventory {
         self.speed.filter(|_| self.devices.iter().any(is_cpu))
     }
 
-    /// Returns the backbone of the table with this name.
+    /// Returns the backbone with this name from the table.
     pub fn backbone(&self, name: &str) -> Option<&Description> {
         self.backbones.iter().find(|about| about.entry.name == name)
     }
 }
 
 impl Session {
-    /// Returns the backbone of the settings: from the table, or as the plan found it (a file).
+    /// Returns the backbone of the settings: from the table, or from the plan if it is a file.
     pub fn backbone(&self) -> Option<&Description> {
         let name = &self.experiment.draft.backbone;
         let planned = self.experiment.plan.backbone.as_ref();
@@ -77,7 +77,7 @@ impl Session {
         );
     }
 
-    /// Reads the tables of backbones; reports errors in them once.
+    /// Reads the tables of backbones and reports each error in them once.
     pub(super) fn read_backbones(&mut self) {
         self.task_or_tell(
             |sources| Ok(sources.disk().backbones()),

@@ -1,4 +1,4 @@
-//! Training images of runs that look like another class than their label: requests and results.
+//! The check for training images that look like another class than their label: requests and results.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ use crate::problem::Problem;
 use crate::run::doubt::{DoubtRequest, DoubtState};
 use crate::run::event::Command;
 
-/// A run and one of its tasks, from 0.
+/// A run's folder and one of its tasks (from 0).
 type Of = (PathBuf, usize);
 
 /// State of the check of a run's training images.
 #[derive(Clone, Debug)]
 pub enum DoubtView {
-    /// Number of images checked, and their total.
+    /// In progress: number of images checked, and their total.
     Working(usize, usize),
-    /// The prediction of the others for each image.
+    /// Finished: the cross-validated prediction of each image.
     Done(Arc<Answers>),
     /// The check failed.
     Failed(Problem),
 }
 
-/// Results for runs' training images, with the ticket of the request.
+/// The checks of runs' training images, each with the ticket of its request.
 #[derive(Default)]
 pub(super) struct Doubts(HashMap<Of, (u64, DoubtView)>);
 
@@ -36,7 +36,7 @@ impl Doubts {
         working.map(|(_, (ticket, _))| ticket).collect()
     }
 
-    /// Stores news; ignores those of a dropped check.
+    /// Stores the new state of a check; ignored if the check was dropped.
     pub fn take(&mut self, ticket: u64, state: DoubtState) {
         let view = match state {
             DoubtState::Working(done, of) => DoubtView::Working(done, of),
@@ -55,7 +55,7 @@ impl Doubts {
 }
 
 impl Session {
-    /// Checks the training images of a run up to a task against one another.
+    /// Starts a check of the training images of a run up to a task: each image is predicted from the other images.
     pub fn look_for_doubts(&mut self, run: &Path, task: usize) {
         let of = (run.to_path_buf(), task);
         self.tickets += 1;
@@ -72,7 +72,7 @@ impl Session {
         self.train.doubts.0.insert(of, (ticket, view));
     }
 
-    /// Stops the check.
+    /// Stops the check of a run up to a task.
     pub fn stop_doubts(&mut self, run: &Path, task: usize) {
         if let Some((ticket, DoubtView::Working(..))) = self.doubts(run, task) {
             self.backend.send(Command::StopSheet(ticket));
@@ -93,7 +93,8 @@ impl Session {
     }
 }
 
-/// Returns the images that look like another class, the most certain first; `class` limits them to one label.
+/// Returns the images that look like another class than their label, the most certain first. `class` restricts them to
+/// one label.
 pub fn doubtful(answers: &Answers, class: Option<usize>) -> Vec<Wrong> {
     let mut list = answers.wrong(Expert::ANSWER, class);
     Wrong::sort(&mut list);

@@ -1,5 +1,5 @@
-//! State of the last window: the run in progress and, after a crash, the settings and folders, which are not reopened
-//! without a request.
+//! State of the last window: the run in progress and, after a crash, the settings and folders, which are reopened only
+//! if the user requests it.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -13,20 +13,20 @@ use crate::run::config::RunConfig;
 /// State of the last window.
 #[derive(Default)]
 pub struct Former {
-    /// Whether it crashed.
+    /// Whether the last window crashed.
     pub crashed: bool,
     /// The settings of a crashed window, until the user restores or discards them.
     pub config: Option<RunConfig>,
-    /// The settings of that window that had several values.
+    /// The settings with several values of a crashed window.
     pub several: Several,
-    /// The folders of runs of that window.
+    /// The folders of runs of a crashed window.
     pub folders: Vec<PathBuf>,
-    /// The run in progress when it was closed, until the user decides about it.
+    /// The run in progress when the last window was closed, until the user decides about it.
     pub interrupted: Option<PathBuf>,
 }
 
 impl Former {
-    /// Returns whether the user has yet to decide about a crashed window.
+    /// Returns whether the user must still decide about the state of a crashed window.
     pub fn waits(&self) -> bool {
         self.config.is_some() || !self.several.is_empty() || !self.folders.is_empty()
     }
@@ -40,7 +40,7 @@ impl Former {
 }
 
 impl Session {
-    /// Opens the folders of the crashed window.
+    /// Opens the folders of the crashed window in addition to the open ones.
     pub fn open_former_folders(&mut self) {
         let mut paths = self.compare.folders.paths();
         let mut known: HashSet<PathBuf> = paths.iter().cloned().collect();
@@ -55,7 +55,7 @@ impl Session {
         matches!(row.state, RunState::Unfinished(_)).then_some(row)
     }
 
-    /// Discards settings that equal the current ones or those of the run to resume.
+    /// Discards the settings of a crashed window if they equal the current ones or those of the run to resume.
     pub fn settle_former(&mut self) {
         let Some(former) = &self.former.config else {
             return;

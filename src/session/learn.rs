@@ -6,7 +6,7 @@ use super::units::Units;
 /// The tour and the lessons.
 #[derive(Default)]
 pub struct Learn {
-    /// The tour, while it is open.
+    /// The tour; `None` while it is closed.
     pub tour: Option<Tour>,
     /// The lessons.
     pub units: Units,

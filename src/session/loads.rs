@@ -1,5 +1,5 @@
-//! Data that pages show and that must be read or computed first. A page looks it up in the session, which it cannot
-//! change. What was not requested yet is returned as a [`Load`], which is requested after the frame.
+//! Data that a page shows and that must be read or computed first. A page only looks data up in the session, because it
+//! cannot change the session. Missing data is returned as a [`Load`], which is requested after the frame.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::views::{DataView, PictureKey, Pictures, Split, SplitKey};
 use crate::data::{Fingerprints, OpenOptions};
 use crate::run::job::JobId;
 
-/// The result of a look-up.
+/// The result of looking up data.
 #[derive(Clone, Debug)]
 pub enum Lookup<T> {
     /// The value.
@@ -22,7 +22,7 @@ pub enum Lookup<T> {
 }
 
 impl<T> Lookup<T> {
-    /// Returns the value if it is available; otherwise passes a missing request to `ask`.
+    /// Returns the value if it is available; otherwise calls `ask` with the request if it is not requested yet.
     pub fn or_ask(self, ask: impl FnOnce(Load)) -> Option<T> {
         match self {
             Self::Found(thing) => return Some(thing),
@@ -32,7 +32,7 @@ impl<T> Lookup<T> {
         None
     }
 
-    /// Looks up a value that depends on this one.
+    /// Looks up a second value that depends on this value.
     pub fn and_then<U>(self, look_up: impl FnOnce(T) -> Lookup<U>) -> Lookup<U> {
         match self {
             Self::Found(thing) => look_up(thing),
@@ -42,55 +42,57 @@ impl<T> Lookup<T> {
     }
 }
 
-/// Data to be read or computed, because a page shows it.
+/// A request for data that a page shows.
 #[derive(Clone, Debug)]
 pub enum Load {
     /// A dataset.
     Data(Box<DataAsk>),
     /// The corrected labels of the dataset at this place.
     Corrected(String),
-    /// One of these images.
+    /// An image of this source.
     Picture(PictureKey, Arc<dyn Pictures>),
-    /// The SHA-256 of one of these images.
+    /// The SHA-256 of an image of this source.
     Hash(PictureKey, Arc<dyn Pictures>),
-    /// Whether a split has the images of these fingerprints.
+    /// Whether a split has the images with these fingerprints.
     Fingerprint(SplitKey, Fingerprints, Arc<dyn Pictures>),
-    /// Whether a split can have the images of the run in this folder, which recorded only their number and classes.
+    /// Whether a split is consistent with the run in this folder, which recorded only the number and the classes of its
+    /// images.
     Tested(PathBuf, Split, Arc<DataView>),
-    /// Training images as the network receives them: the epoch of their tasks, from 0, and the choice of images.
+    /// Training images as the network receives them: the epoch of their tasks (from 0), and the shift that selects the
+    /// images.
     Sight(usize, usize),
-    /// Look inside of the run on Predict.
+    /// Look inside for the run on Predict.
     Inside,
-    /// The state of the runs of the grid queued as this job.
+    /// The state of the runs of the grid that is queued as this job.
     Grid(JobId),
     /// The lessons.
     Units,
-    /// What the places offer.
+    /// The state of all places.
     Places,
     /// A table of runs.
     Table(TableAsk),
 }
 
-/// A dataset to open.
+/// A request to open a dataset.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataAsk {
     /// Its name or path in the settings.
     pub place: String,
     /// Its splits and limits.
     pub options: OpenOptions,
-    /// Whether its files are read again although they were read before.
+    /// Whether its files are read again even if they were read before.
     pub fresh: bool,
 }
 
 impl DataAsk {
-    /// Returns the key of its answer, as text.
+    /// Returns the key of the result.
     pub fn key(&self) -> String {
         format!("{} {:?}", self.place, self.options)
     }
 }
 
 impl Session {
-    /// Requests data that a page needs, unless it was requested meanwhile.
+    /// Requests data for a page unless it was requested in the meantime.
     pub fn load(&mut self, wanted: Load) {
         match wanted {
             Load::Data(ask) => self.load_data(*ask),
@@ -108,7 +110,7 @@ impl Session {
         }
     }
 
-    /// Returns the value of a look-up if it is available; requests it if needed.
+    /// Returns the value if it is available; otherwise requests it if needed.
     pub fn look_up<T>(&mut self, found: Lookup<T>) -> Option<T> {
         found.or_ask(|load| self.load(load))
     }

@@ -1,5 +1,5 @@
-//! The open workspace: it owns the engine's handle and the helper threads, and applies their events to plain views.
-//! Pages read the views; nothing here blocks or draws.
+//! The open workspace. It owns the engine's handle and the helper threads, and applies their events to plain data.
+//! Pages read this data; nothing here blocks or draws.
 
 mod about;
 mod added_task;
@@ -107,7 +107,7 @@ use views::Fetch;
 pub use crate::experiment::presets;
 pub use sources::{Disk, Sources};
 
-/// Wakes the window.
+/// A callback that wakes the window.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// The open workspace.
@@ -118,9 +118,9 @@ pub struct Session {
     pub experiment: Experiment,
     /// State of the last window.
     pub former: Former,
-    /// Choices for the settings.
+    /// The available choices for settings.
     pub inventory: Inventory,
-    /// The other machines that can train runs.
+    /// The other machines that can train runs, and the clusters.
     pub places: Places,
     /// The state of the page Compare.
     pub compare: Compare,
@@ -128,35 +128,35 @@ pub struct Session {
     pub train: Train,
     /// The state of the page Predict.
     pub predict: PredictView,
-    /// How a model for a user's own images is made.
+    /// The state of making a model for a user's own images.
     pub classify: Classify,
-    /// Images being gathered in the window.
+    /// The images that are collected in the window.
     pub collection: Collection,
-    /// Whether they are being saved and checked, and why that failed.
+    /// State of saving and checking the collected images.
     pub saving_collection: Fetch<()>,
     drafts: drafts::KeptDrafts,
-    /// The plugin being edited.
+    /// The plugin that is being edited.
     pub editor: editor::Editor,
     /// The state of the page Learn.
     pub learn: Learn,
     sets: data_sets::DataSets,
-    /// Files and folders being chosen in dialogs.
+    /// State of file dialogs and dropped files.
     pub choosing: Choosing,
-    /// The content of a bug report, once it was requested.
+    /// The bug report, once it is requested.
     pub bug_report: Fetch<Arc<bug_report::BugReport>>,
-    /// Whether it is being saved, and why that failed.
+    /// State of saving the bug report.
     pub saving_report: Fetch<()>,
     /// Notices to the user.
     pub notices: Notices,
-    /// Figures being exported to a file or the clipboard.
+    /// The figures that are being exported to a file or the clipboard.
     figures: figure_export::FigureExport,
-    /// Files being written by helper threads, each with a handle that stops it.
+    /// The files that helper threads are writing, each with a handle that stops it.
     exports: Vec<Arc<Progress>>,
     tickets: u64,
 }
 
 impl Session {
-    /// Opens a workspace with the real engine; `runs_root` contains the run folders.
+    /// Opens a workspace with the real engine on a thread. `runs_root` contains the run folders.
     ///
     /// # Errors
     /// Returns a Problem if the engine's thread cannot be started.
@@ -164,10 +164,10 @@ impl Session {
         Self::open_over(runs_root, draft, Whose::Thread, wake)
     }
 
-    /// Opens a workspace with an engine that runs elsewhere.
+    /// Opens a workspace with an engine in the requested place (a thread or a child process).
     ///
     /// # Errors
-    /// Returns a Problem if it cannot be started.
+    /// Returns a Problem if the engine cannot be started.
     pub fn open_over(
         runs_root: PathBuf,
         draft: RunConfig,
@@ -219,8 +219,8 @@ impl Session {
         session
     }
 
-    /// Processes everything that the engine and the helper threads sent since the last call, without blocking. Returns
-    /// whether anything changed.
+    /// Processes everything that the engine and the helper threads have sent since the last call, without blocking.
+    /// Returns whether anything changed.
     pub fn drain(&mut self) -> bool {
         let mut changed = false;
         while let Some(told) = self.backend.try_recv() {

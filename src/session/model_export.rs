@@ -1,4 +1,4 @@
-//! Export of a run's model for other programs: which model, where it is written, and the notice at the end.
+//! Export of a run's model for other programs: the selection, the dialog and the notice at the end.
 
 use std::path::{Path, PathBuf};
 
@@ -9,24 +9,24 @@ use crate::problem::Problem;
 use crate::store;
 use crate::tr;
 
-/// A model to export: a run after a task (from 0), or after its last one.
+/// A model to export: the run after a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TakenAlong {
     /// The run's folder.
     pub run: PathBuf,
-    /// The task.
+    /// The task, from 0; `None` for the last task.
     pub task: Option<usize>,
 }
 
 impl Session {
-    /// Opens the dialog that asks for the parent folder of a model.
+    /// Opens the dialog that asks for the folder in which the model's folder is created.
     pub fn pick_model(&mut self, taken: TakenAlong, format: Format) {
         self.tickets += 1;
         self.compare.to_take = taken;
         self.pick(DialogPurpose::Model(format, self.tickets));
     }
 
-    /// Exports the model of the dialog into a new folder within this one.
+    /// Exports the model of the dialog into a new subfolder of this folder.
     pub fn export_model(&mut self, format: Format, into: &Path) {
         let TakenAlong { run, task } = std::mem::take(&mut self.compare.to_take);
         let to = into.join(format!("{}-{}", store::run_name(&run), format.key()));
@@ -36,7 +36,7 @@ impl Session {
                 let newest = saved
                     .checked_sub(1)
                     .ok_or_else(|| Problem::new(tr!("story-no-finished-task")).at_path(&run))?;
-                // On the CPU, because only the engine's thread uses a GPU.
+                // Exports on the CPU, because only the engine's thread may use a GPU.
                 export(&run, task.unwrap_or(newest), format, &to, false)
             },
             |session, exported| {

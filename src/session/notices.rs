@@ -24,28 +24,28 @@ pub struct Notice {
     pub bad: bool,
     /// Whether it is good news; a notice that is neither is neutral.
     pub good: bool,
-    /// What can be undone from the notice.
+    /// The action that the notice can undo.
     pub undo: Option<NoticeUndo>,
 }
 
-/// What a notice reports and can undo.
+/// An action that a notice reports and can undo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoticeUndo {
-    /// Runs were moved to the trash, with their paths there.
+    /// Runs were moved to the trash; their paths in the trash.
     Deleted(Vec<PathBuf>),
-    /// A label in the dataset at this place was corrected; the entry restores the previous label.
+    /// A label in the dataset at this place was corrected. The entry restores the previous label.
     Label(String, Correction),
 }
 
-/// Maximum number of notices kept, because a fault can repeat for days.
+/// Maximum number of notices kept, because an error can repeat for days.
 const MOST: usize = 200;
 
 /// The notices.
 #[derive(Default)]
 pub struct Notices {
-    /// The notices, oldest first; the oldest are dropped.
+    /// The newest notices, oldest first.
     pub list: Vec<Notice>,
-    /// Number of notices in all.
+    /// Number of all notices so far, including dropped ones.
     pub told: usize,
 }
 
@@ -69,7 +69,7 @@ impl Notices {
 }
 
 impl Session {
-    /// Adds a notice.
+    /// Adds a notice of an error (`bad`) or of good news.
     pub fn notify(&mut self, problem: Problem, bad: bool) {
         self.notices.tell(problem, bad, !bad);
     }
@@ -86,7 +86,7 @@ impl Session {
         }
     }
 
-    /// Removes undos that are outdated or already done.
+    /// Removes the undo of all notices for which `gone` returns true.
     pub(super) fn forget_undo(&mut self, gone: impl Fn(&NoticeUndo) -> bool) {
         for notice in &mut self.notices.list {
             notice.undo.take_if(|undo| gone(undo));
@@ -136,7 +136,7 @@ impl Session {
     }
 }
 
-/// Returns the local time, HH:MM:SS.
+/// Returns the local time as HH:MM:SS.
 pub(super) fn clock() -> String {
     jiff::Zoned::now().strftime("%H:%M:%S").to_string()
 }

@@ -1,4 +1,4 @@
-//! Packed runs: dropped on the window, they are unpacked into the folder of runs.
+//! Packed runs that are dropped on the window. They are unpacked into the folder of runs.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,8 @@ use crate::store::{self, Unpacked};
 use crate::tr;
 
 impl Session {
-    /// Unpacks packed runs into the default folder, one after the other, so that each sees those before it.
+    /// Unpacks packed runs into the default folder, one after the other, so that each finds the runs unpacked before
+    /// it.
     pub fn unpack_runs(&mut self, files: Vec<PathBuf>) {
         self.task_or_tell(
             move |sources| {

@@ -1,4 +1,4 @@
-//! Comparison of two runs image by image, in words.
+//! Describes in words how two runs differ on individual images.
 
 use super::row::{RunRow, names_apart};
 use super::words::number;

@@ -1,16 +1,16 @@
-//! A plugin's numbers besides its size, as fields show them and as the setting `pet_set` stores them.
+//! A plugin's numbers besides its size: fields show them, and the setting `pet_set` stores them.
 
 use super::views::{NumberView, PluginView};
 
 impl PluginView {
-    /// Returns the value of a number, given `chosen` ("rank=8,alpha=0.5").
+    /// Returns the value of a number: from `chosen` (such as "rank=8,alpha=0.5"), otherwise its default.
     pub fn number(&self, chosen: Option<&str>, number: &NumberView) -> f64 {
         let found = pairs(chosen).find(|(name, _)| *name == number.name);
         found.map_or(number.usual, |(_, value)| value)
     }
 
-    /// Returns `chosen` with another value of one number; `None` if all have their defaults. Names that this plugin
-    /// does not have are dropped.
+    /// Returns `chosen` with one number changed; `None` if all numbers have their defaults. Names that this plugin does
+    /// not have are dropped.
     pub fn with_number(&self, chosen: Option<&str>, name: &str, value: f64) -> Option<String> {
         let written = |number: &NumberView| {
             let own = match number.name == name {
@@ -24,7 +24,7 @@ impl PluginView {
     }
 }
 
-/// Returns the pairs of name and number.
+/// Returns the pairs of name and number in a text such as "rank=8,alpha=0.5".
 fn pairs(chosen: Option<&str>) -> impl Iterator<Item = (&str, f64)> {
     chosen.unwrap_or_default().split(',').filter_map(|pair| {
         let (name, value) = pair.split_once('=')?;

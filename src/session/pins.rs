@@ -1,4 +1,4 @@
-//! Pinned images: every run in the board predicts them after each of its tasks.
+//! Pinned images. Every run on the board predicts them after each of its tasks.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,18 +19,18 @@ pub struct Pin {
     pub id: PinId,
     /// The image, with its name.
     pub picture: Arc<Picture>,
-    /// Its class, if the user set it.
+    /// Its true class, if the user set it.
     pub truth: Option<String>,
 }
 
 /// The predictions of one run for one image.
 #[derive(Debug, Default)]
 struct Answers {
-    /// By task; without the image that the network receives.
+    /// The predictions by task, without the image that the network receives.
     given: Vec<Option<Prediction>>,
     /// Number of tasks requested so far.
     asked: usize,
-    /// The latest request.
+    /// The ticket of the latest request.
     ticket: u64,
     problem: Option<Problem>,
 }
@@ -55,7 +55,7 @@ impl Pins {
         &self.runs
     }
 
-    /// Returns the prediction of this run for this image after `task`, from 0; `None` until it is known.
+    /// Returns the prediction of this run for this image after `task` (from 0); `None` if it is not known yet.
     pub fn answer(&self, pin: PinId, run: &Path, task: usize) -> Option<&Prediction> {
         self.of(pin, run)?.given.get(task)?.as_ref()
     }
@@ -66,7 +66,7 @@ impl Pins {
         given.map_or(0, |given| given.flatten().count())
     }
 
-    /// Returns why this run has no prediction for this image.
+    /// Returns why this run could not predict this image.
     pub fn problem(&self, pin: PinId, run: &Path) -> Option<&Problem> {
         self.of(pin, run)?.problem.as_ref()
     }
@@ -75,7 +75,7 @@ impl Pins {
         self.answers.get(&(pin, run.to_path_buf()))
     }
 
-    /// Stores the prediction for a pinned image; returns it if it belongs to none.
+    /// Stores a prediction of a pinned image. Returns the prediction if its ticket belongs to no pinned image.
     pub(super) fn take(&mut self, mut answer: Prediction) -> Option<Prediction> {
         let mut asked = self.answers.values_mut();
         let Some(answers) = asked.find(|known| known.ticket == answer.ticket) else {
@@ -84,7 +84,7 @@ impl Pins {
         answer.seen.clear();
         let task = answer.task;
         if task >= answers.asked {
-            // That task was undone meanwhile.
+            // The task was undone in the meantime.
             return None;
         }
         if task >= answers.given.len() {
@@ -94,7 +94,7 @@ impl Pins {
         None
     }
 
-    /// Stores the failure of a request; returns it if it belongs to none.
+    /// Stores the error of a request. Returns the error if its ticket belongs to no pinned image.
     pub(super) fn refuse(&mut self, ticket: u64, problem: Problem) -> Option<Problem> {
         let mut asked = self.answers.values_mut();
         match asked.find(|known| known.ticket == ticket) {
@@ -106,7 +106,7 @@ impl Pins {
 }
 
 impl Session {
-    /// Pins an image: every run of the board predicts it from now on.
+    /// Pins an image. Every run on the board predicts it from now on.
     pub fn pin(&mut self, picture: Arc<Picture>, truth: Option<String>) -> PinId {
         self.predict.pins.last += 1;
         let id = PinId(self.predict.pins.last);
@@ -115,7 +115,7 @@ impl Session {
         id
     }
 
-    /// Replaces a pinned image, such as a drawing with one more stroke.
+    /// Replaces a pinned image, for example when a stroke was added to a drawing.
     pub fn repin(&mut self, id: PinId, picture: Arc<Picture>) {
         let Some(pin) = self.predict.pins.pinned.iter_mut().find(|pin| pin.id == id) else {
             return;
@@ -148,12 +148,12 @@ impl Session {
         self.predict.pins.answers.retain(|(_, of), _| of != run);
     }
 
-    /// Requests predictions of the board's runs for every task finished since.
+    /// Requests the missing predictions for every finished task of the runs on the board.
     pub(super) fn ask_pins(&mut self) {
         let runs = self.predict.pins.runs.clone();
         for run in runs {
             let done = self.finished_tasks(&run);
-            // A run that is not listed yet is asked later; its earlier predictions stay.
+            // A run that is not listed yet is skipped; its earlier predictions are kept.
             if done == 0 || self.weights_elsewhere(&run).is_some() {
                 continue;
             }
@@ -161,7 +161,7 @@ impl Session {
                 let key = (pin.id, run.clone());
                 let answers = self.predict.pins.answers.entry(key).or_default();
                 if answers.asked > done {
-                    // An added task was undone, so later predictions are requested again.
+                    // An added task was undone, so later predictions must be requested again.
                     answers.given.truncate(done);
                     answers.asked = done;
                 }

@@ -1,5 +1,5 @@
-//! Problems as the window shows them. They are written for the command line, where settings have names of options; here
-//! they have the titles of their fields.
+//! Converts Problems for the window. They are written for the command line, where settings are named by options; the
+//! window names them by the titles of their fields.
 
 use crate::method::METHODS;
 use crate::problem::Problem;
@@ -7,10 +7,10 @@ use crate::run::config::{SETTINGS, SettingSpec, capitalised};
 use crate::texts::of_list;
 use crate::tr;
 
-/// Maximum number of choices listed; the field in the window shows them all.
+/// Maximum number of choices listed in a sentence. The field in the window shows all of them.
 const NAMES: usize = 4;
 
-/// Returns the problem in the words of the window.
+/// Converts a Problem to the window's words and omits commands for a terminal.
 pub fn in_window(problem: &Problem) -> Problem {
     let problem = problem.said();
     let remedy = problem.remedy.split("; ");
@@ -26,12 +26,12 @@ pub fn in_window(problem: &Problem) -> Problem {
     }
 }
 
-/// Replaces names of options in a text by titles of fields.
+/// Replaces names of options in a text by the titles of their fields.
 pub fn plain(text: &str) -> String {
     let mut told = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("--") {
-        // Two dashes within a word or a path are part of a name.
+        // Two dashes within a word or a path are part of a name and are kept.
         let before = rest[..at].chars().next_back();
         let begins = before.is_none_or(|c| c.is_whitespace() || "(\"'`".contains(c));
         let after = &rest[at + 2..];
@@ -48,7 +48,7 @@ pub fn plain(text: &str) -> String {
         }
         rest = &after[name.len()..];
         match (name, rest.strip_prefix(' ')) {
-            // `--set KEY`: the key is the name.
+            // In `--set KEY`, the key is the setting's name.
             ("set", Some(key)) => rest = key,
             _ => told.push_str(&title(name)),
         }
@@ -57,7 +57,7 @@ pub fn plain(text: &str) -> String {
     told
 }
 
-/// Returns the title of a setting or a fact of a run, by its key; any other text is unchanged.
+/// Returns the title of a setting or a fact of a run by its key; any other text with underscores replaced by spaces.
 pub fn title_of(key: &str) -> String {
     let words = || of_list("column", key, "title", &key.replace('_', " ")).to_string();
     titled(|spec| spec.key == key).unwrap_or_else(words)
@@ -68,7 +68,7 @@ fn title(option: &str) -> String {
     known.unwrap_or_else(|| capitalised(&option.replace('-', " ")))
 }
 
-/// Returns the title of the matching setting.
+/// Returns the title of the first setting that matches.
 fn titled(meant: impl Fn(&SettingSpec) -> bool) -> Option<String> {
     let of_methods = METHODS.iter().flat_map(|method| method.settings);
     let mut all = SETTINGS
@@ -78,7 +78,7 @@ fn titled(meant: impl Fn(&SettingSpec) -> bool) -> Option<String> {
     all.find(|spec| meant(spec)).map(SettingSpec::heading)
 }
 
-/// Shortens a long list of names at the end of a sentence.
+/// Shortens a long list of choices at the end of a sentence.
 fn short_list(text: &str) -> String {
     let before = format!("{} ", tr!("advice-one-of"));
     let Some(at) = text.rfind(&before) else {

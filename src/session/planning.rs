@@ -1,4 +1,4 @@
-//! The plan of the settings, computed by a task whenever they change.
+//! The plan of the settings, computed on a helper thread whenever they change.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::run::config::RunConfig;
 /// State of planning.
 #[derive(Default)]
 pub(super) struct Planning {
-    /// The settings of the newest plan, done or in progress, and whether their dataset was open.
+    /// The settings of the newest plan, finished or in progress, and whether their dataset was open.
     asked: Option<(RunConfig, bool)>,
     /// Whether a plan is being computed.
     busy: bool,
-    /// The settings and plugins that the settings without effect were derived from.
+    /// The settings and plugins that `idle` was computed from.
     idle_of: Option<(RunConfig, Arc<[PluginView]>)>,
-    /// The weight file that determines the blocks once it is read.
+    /// The weight file for which the number of blocks must be set once the file is read.
     fit_blocks: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl Planning {
 }
 
 impl Session {
-    /// Selects a weight file as the backbone, with a suitable number of blocks with a PET.
+    /// Selects a weight file as the backbone. A suitable number of blocks with a PET is set once the file is read.
     pub fn choose_weights(&mut self, path: String) {
         self.experiment.draft.backbone.clone_from(&path);
         self.experiment.draft.pretrained_transform = true;
@@ -36,7 +36,7 @@ impl Session {
         self.experiment.planning.fit_blocks = Some(path);
     }
 
-    /// Returns whether the plan of the current settings, or grid, is known.
+    /// Returns whether the plan of the current settings or of the grid is up to date.
     pub fn is_planned(&self) -> bool {
         if self.has_grid() {
             return self.is_grid_planned();
@@ -62,8 +62,8 @@ impl Session {
             && !self.is_downloading_weights()
     }
 
-    /// Finds the settings that have no effect, if the settings or the plugins have changed. They depend on the settings
-    /// alone, so they are never outdated, unlike the plan.
+    /// Computes the settings that have no effect if the settings or the plugins have changed. They depend only on
+    /// these, so they are always up to date, unlike the plan.
     pub(super) fn refresh_idle(&mut self) {
         let (draft, plugins) = (&self.experiment.draft, &self.inventory.plugins);
         let of = self.experiment.planning.idle_of.as_ref();
@@ -76,7 +76,7 @@ impl Session {
         self.experiment.planning.idle_of = Some((draft.clone(), plugins.clone()));
     }
 
-    /// Plans the settings whenever they changed, one request at a time.
+    /// Plans the settings again if they changed, with one request at a time.
     pub(super) fn refresh_plan(&mut self) {
         let there = self.experiment.data.ready().is_some();
         let same =
@@ -91,7 +91,7 @@ impl Session {
         self.experiment.planning.asked = Some((self.experiment.draft.clone(), there));
     }
 
-    /// Plans settings with a dataset.
+    /// Plans settings with a dataset on a helper thread; `take` receives the plan.
     pub(super) fn ask_plan(
         &mut self,
         config: RunConfig,

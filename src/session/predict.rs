@@ -1,4 +1,4 @@
-//! The image on the page Predict and the predictions of every snapshot of a run.
+//! The image on the page Predict, and the predictions of all snapshots of a run for it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::run::event::{ClassPrediction, Command, Picture, PredictRequest, Predi
 use crate::texts::{Language, Values};
 use crate::tr;
 
-/// The state of the page Predict: an image and its predictions, one per snapshot; pinned images, a table, Look inside.
+/// The state of the page Predict: an image with one prediction per snapshot, pinned images, a table, and Look inside.
 #[derive(Debug, Default)]
 pub struct PredictView {
     /// The selected run.
     pub run: Option<PathBuf>,
-    /// Whether the user selected it; otherwise it is the newest one.
+    /// Whether the user selected the run; otherwise the newest run is used.
     pub by_person: bool,
-    /// A run that was selected when its last added task was undone, until it is read again.
+    /// A run whose last added task was undone while it was selected, until the run is read again.
     pub(super) undone: Option<PathBuf>,
     /// The image file that is being read.
     reading: Option<PathBuf>,
@@ -38,36 +38,37 @@ pub struct PredictView {
     pub truth: Option<String>,
     /// Ticket of the latest request.
     pub ticket: u64,
-    /// The image that was given last, with its true class if known; a drawing does not replace it.
+    /// The image that was opened last, with its true class if known. A drawing does not replace it.
     pub given: Option<(Arc<Picture>, Option<String>)>,
     /// The prediction of each snapshot.
     pub answers: Vec<Option<Arc<Prediction>>>,
-    /// The image of the predictions, with its true class if known.
+    /// The image that the predictions are about, with its true class if known.
     pub answered: Option<(Arc<Picture>, Option<String>)>,
-    /// Whether the predictions belong to an earlier image.
+    /// Whether the predictions are about an earlier image.
     pub stale: bool,
     /// The selected snapshot, from 0.
     pub task: usize,
-    /// Why there is no prediction.
+    /// Why the image cannot be predicted.
     pub problem: Option<Problem>,
     /// Pinned images and their predictions.
     pub pins: Pins,
-    /// The latest table of a folder.
+    /// The latest table of predictions for a folder.
     pub sheet: Option<SheetView>,
-    /// Its images, sorted by class, once it is written.
+    /// The images of the table by class, once the table is written.
     pub sorted: Fetch<Arc<SortedPictures>>,
     /// Results of Look inside.
     pub insides: Insides,
 }
 
 impl Session {
-    /// Predicts an image with a run's snapshots, the selected one first.
+    /// Predicts an image with all snapshots of the selected run, the selected snapshot first.
     pub fn predict_picture(&mut self, picture: Arc<Picture>, truth: Option<String>) {
         self.predict.given = Some((picture.clone(), truth.clone()));
         self.ask_about(picture, truth);
     }
 
-    /// Shows an image file, decoded as the selected run decodes it. If several are requested, the last one is shown.
+    /// Shows an image file, decoded with the selected run's bit depth. If several files are requested, the last one is
+    /// shown.
     pub fn predict_file(&mut self, path: PathBuf) {
         self.predict.reading = Some(path.clone());
         let asked = path.clone();
@@ -94,12 +95,12 @@ impl Session {
         }
     }
 
-    /// Predicts a drawing with a run's snapshots.
+    /// Predicts a drawing with all snapshots of the selected run.
     pub fn predict_drawing(&mut self, picture: Arc<Picture>) {
         self.ask_about(picture, None);
     }
 
-    /// Predicts the image that was given last, if any.
+    /// Predicts the image that was opened last, if any.
     pub fn predict_given(&mut self) {
         match self.predict.given.clone() {
             Some((picture, truth)) => self.ask_about(picture, truth),
@@ -115,7 +116,7 @@ impl Session {
         self.predict_again();
     }
 
-    /// Predicts the image (again) with the selected run.
+    /// Predicts the displayed image with the selected run, again if it was predicted before.
     pub fn predict_again(&mut self) {
         let (Some(run), Some(picture)) = (&self.predict.run, &self.predict.picture) else {
             return;
@@ -125,7 +126,7 @@ impl Session {
             Arc::ptr_eq(&read.0, picture) && read.2 != depth
         };
         if let Some((_, path, _)) = self.predict.file.as_ref().filter(other) {
-            // Another run was selected, which decodes 16-bit images differently.
+            // Another run was selected that decodes 16-bit images differently, so the file is read again.
             self.predict_file(path.clone());
             return;
         }
@@ -154,8 +155,8 @@ impl Session {
         self.backend.send(Command::Predict(request));
     }
 
-    /// Returns why the weights that a run names are not opened without asking: they are on another computer, which
-    /// would see the access, and the user did not choose them. The run may come from somebody else.
+    /// Returns a Problem if a run's weights are on another computer and the user did not choose them. Then they are not
+    /// opened, because the run may come from somebody else and the other computer would see the access.
     pub(super) fn weights_elsewhere(&self, run: &Path) -> Option<Problem> {
         let config = &self.header_of(run)?.config;
         let place = &config.backbone;
@@ -166,7 +167,7 @@ impl Session {
         })
     }
 
-    /// Returns the run that Predict follows by default: the one in progress, else the newest stored one.
+    /// Returns the run that Predict uses by default: the run in progress, otherwise the newest stored run.
     fn newest_run(&self) -> Option<PathBuf> {
         let live = self
             .train
@@ -179,13 +180,13 @@ impl Session {
             .or_else(|| measured().map(|row| row.folder.clone()))
     }
 
-    /// Records that the user selected this run, which is not replaced by a newer one.
+    /// Selects a run for the user. A newer run does not replace it.
     pub fn pin_predictor(&mut self, folder: PathBuf) {
         self.predict.by_person = true;
         self.choose_predictor(folder);
     }
 
-    /// Follows the newest run again.
+    /// Selects the newest run again, now and in future.
     pub fn unpin_predictor(&mut self) {
         self.predict.by_person = false;
         if let Some(folder) = self.newest_run() {
@@ -193,7 +194,7 @@ impl Session {
         }
     }
 
-    /// Returns how many classes the run on Predict has learned, and how many it will learn, if it is not finished.
+    /// Returns the number of classes that the run on Predict has learned and will learn; `None` if it is finished.
     pub fn unfinished_predictor(&self) -> Option<(usize, usize)> {
         let run = self.predict.run.as_ref()?;
         let header = self.header_of(run)?;
@@ -214,7 +215,7 @@ impl Session {
         self.predict_again();
     }
 
-    /// Predicts again with a run whose added task was undone, once it is read without that task.
+    /// Predicts again with a run whose added task was undone, once the run is read without that task.
     pub(super) fn ask_undone(&mut self) {
         let Some(folder) = self.predict.undone.clone() else {
             return;
@@ -229,14 +230,14 @@ impl Session {
             return;
         }
         self.predict.undone = None;
-        // The user may have selected another one meanwhile.
+        // The user may have selected another run in the meantime.
         if self.predict.run.as_ref() == Some(&folder) {
             self.choose_predictor(folder);
         }
     }
 
-    /// Handles a run that cannot be opened. If it was to be used again after its added task was undone, Predict reports
-    /// it.
+    /// Handles a run that cannot be opened. If Predict waits for it after its added task was undone, Predict shows the
+    /// error.
     pub(super) fn take_unopened(&mut self, folder: &Path, problem: Problem) {
         if self.predict.undone.take_if(|run| run == folder).is_some()
             && self.predict.run.as_deref() == Some(folder)
@@ -246,8 +247,8 @@ impl Session {
         self.notify(problem, true);
     }
 
-    /// Predicts with the newest snapshot after a task of the current run, unless the user selected an older one or
-    /// another run, or the page has an image or a table.
+    /// Predicts with the newest snapshot after a task of the current run. Does nothing if the user selected an older
+    /// snapshot or another run, or if the page has an image or a table.
     pub(super) fn follow_live(&mut self, run: &RunView) {
         let Some(header) = &run.header else { return };
         let (folder, done) = (header.folder.clone(), run.reports.len());
@@ -268,14 +269,14 @@ impl Session {
 }
 
 impl PredictView {
-    /// Records that the last added task of this run was undone; it is used again once it is read.
+    /// Records that the last added task of this run was undone. The run is used again once it is read.
     pub(super) fn undo(&mut self, folder: &Path) {
         self.forget_answers();
         self.run = Some(folder.to_path_buf());
         self.undone = self.run.clone();
     }
 
-    /// Removes the image; late predictions are ignored.
+    /// Removes the image. Predictions that arrive later are ignored.
     pub fn forget_picture(&mut self) {
         self.picture = None;
         self.truth = None;
@@ -283,7 +284,7 @@ impl PredictView {
         self.forget_answers();
     }
 
-    /// Removes all predictions; late ones are ignored.
+    /// Removes all predictions. Predictions that arrive later are ignored.
     fn forget_answers(&mut self) {
         self.stale = false;
         self.answers.clear();
@@ -291,7 +292,7 @@ impl PredictView {
         self.ticket = u64::MAX;
     }
 
-    /// Records why there is no prediction.
+    /// Shows an error in place of the predictions.
     pub(super) fn refuse(&mut self, problem: Problem) {
         self.forget_answers();
         self.problem = Some(problem);
@@ -302,7 +303,7 @@ impl PredictView {
         self.answers.get(self.task)?.as_ref()
     }
 
-    /// Returns the score of the class at `position` by snapshot, if the class is learned.
+    /// Returns the snapshots that know the class at `position`, each with an expert's score for the class.
     pub fn over_tasks(&self, position: usize, expert: Expert) -> Vec<(usize, f64)> {
         let point = |(task, answer): (usize, &Option<Arc<Prediction>>)| {
             let opinion = answer.as_ref()?.of(expert)?;
@@ -312,7 +313,7 @@ impl PredictView {
         self.answers.iter().enumerate().filter_map(point).collect()
     }
 
-    /// Stores a prediction; late ones of earlier requests are dropped.
+    /// Stores a prediction. Predictions of earlier requests are ignored.
     pub fn take(&mut self, answer: Prediction) {
         if answer.ticket != self.ticket {
             return;

@@ -1,4 +1,4 @@
-//! Progress of a long task, for the window to show, with a flag to stop it.
+//! Progress of a long task for the window, with a flag that stops the task.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::message;
 use crate::texts::{Message, Value};
 
-/// Progress of a long task, such as opening a dataset; shared by its thread and the window.
+/// Progress of a long task such as opening a dataset. The task's thread and the window share it.
 #[derive(Debug, Default)]
 pub struct Progress {
     words: Mutex<Option<Message>>,
@@ -23,18 +23,18 @@ impl Progress {
         !self.is_stopped()
     }
 
-    /// Returns the current step in words; empty at the start.
+    /// Returns the current step in words; empty before the first step.
     pub fn words(&self) -> String {
         let words = self.message().as_ref().map(Message::said);
         words.unwrap_or_default()
     }
 
-    /// Stops the task.
+    /// Requests the task to stop.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether it was stopped.
+    /// Returns whether the task was requested to stop.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Jobs as the user sees them: requested here, waiting in the engine's queue, running. The queue only reflects the
+//! Jobs of this window: requested, waiting in the engine's queue, and running. The queue here only reflects the
 //! engine's events.
 
 use std::iter::repeat;
@@ -18,7 +18,7 @@ use crate::run::job::{Job, JobId, JobWork};
 use crate::tr;
 
 impl Session {
-    /// Trains a run with these settings at the selected place, after the jobs that wait there.
+    /// Queues a run with these settings at the selected place.
     pub fn train(&mut self, config: RunConfig) -> JobId {
         let title = self.title_of(&config) + told_apart(&config).as_str();
         let job = Job::train(config, title);
@@ -30,7 +30,7 @@ impl Session {
         id
     }
 
-    /// Trains a run on this computer, whatever place is selected; the run gets this name from the start.
+    /// Queues a run on this computer, whatever place is selected. The run has this name from the start.
     pub(super) fn train_named(&mut self, config: RunConfig, name: String) -> JobId {
         let job = Job::train_named(config, name);
         let id = job.id;
@@ -44,13 +44,13 @@ impl Session {
         run_title(config, plugin.is_none_or(|plugin| plugin.size.is_some()))
     }
 
-    /// Trains runs one after the other and compares them at the end. If the available data does not fit one of them,
-    /// none is queued, so that the error is not reported after the others have run. Returns whether they were queued.
+    /// Queues several runs, which are compared when all have ended. If the open dataset does not fit one of them, none
+    /// is queued, so that the error is not reported after the others have run. Returns whether they were queued.
     pub fn train_all(&mut self, configs: Vec<RunConfig>) -> bool {
         self.train_together(configs, Vec::new()).is_some()
     }
 
-    /// As [`Session::train_all`], but returns the queued jobs. The first runs get these names.
+    /// Queues several runs as [`Session::train_all`] does, but returns the jobs. The first runs get these names.
     pub(super) fn train_together(
         &mut self,
         configs: Vec<RunConfig>,
@@ -80,7 +80,7 @@ impl Session {
         Some(jobs)
     }
 
-    /// Resumes a stopped or killed run where it was trained, or on a device of this computer if one is given.
+    /// Resumes a stopped or killed run where it was trained, or on a device of this computer if a device is given.
     pub fn resume(&mut self, folder: &Path, device: Option<String>) {
         let same = |job: &&Job| matches!(&job.work, JobWork::Resume(other) if other == folder);
         let away = self.train.places.values().flat_map(|at| at.queue.jobs());
@@ -104,7 +104,8 @@ impl Session {
         }
     }
 
-    /// Returns the place where a run resumes: where it was trained, if that place still exists.
+    /// Returns the place where a run was trained and will be resumed; `None` for this computer or a place that no
+    /// longer exists.
     pub fn goes_on_at(&self, folder: &Path) -> Option<String> {
         let place = &self.header_of(folder)?.about.place;
         self.places.get(place).map(|_| place.clone())
@@ -133,7 +134,8 @@ impl Session {
         self.backend.request(wish);
     }
 
-    /// Stops the current run, which is saved. The next job in the queue starts, unless `hold` holds the queue.
+    /// Stops the current run, which is saved. The next job in the queue starts unless `hold` is set, which also holds
+    /// the queue.
     pub fn stop(&mut self, hold: bool) {
         let live = self.train.running();
         let Some(job) = live.and_then(|run| run.job) else {
@@ -161,7 +163,7 @@ impl Session {
         self.backend.send(Command::Hold(held));
     }
 
-    /// Processes an event of a job. Returns what applies to the current run.
+    /// Processes an event of a job. Returns the event if it must be applied to the current run.
     pub(super) fn take_job_event(&mut self, id: JobId, event: Event) -> Option<Event> {
         let mine = self
             .train
@@ -200,7 +202,7 @@ impl Session {
         }
     }
 
-    /// Held jobs at start-up come from an earlier start of the program.
+    /// Notifies the user once of held jobs, which an earlier window left in the queue.
     fn tell_of_the_queue(&mut self) {
         let text = tr!("story-runs-still-queued");
         if self

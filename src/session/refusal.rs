@@ -1,4 +1,4 @@
-//! When the run on Predict answers "none of these".
+//! The rejections ("none of these") of the run on Predict.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use crate::run::event::RunHeader;
 use crate::run::refusal::Refusal;
 
 impl Session {
-    /// Returns when an expert of a run answers "none of these" after a task (from 0), and how often; `None` until this
-    /// is known.
+    /// Returns when an expert of a run rejects an image after a task (from 0), and how often; `None` if this is not
+    /// known.
     pub fn refusal(&self, run: &Path, task: usize, expert: Expert) -> Option<Refusal> {
         let measurements = match self.train.run_in(run) {
             Some(view) => view.reports.get(task).map(|report| &report.measurements),
@@ -20,14 +20,14 @@ impl Session {
         Refusal::of(measurements, probe, expert)
     }
 
-    /// Returns the expert that gives the answer of the run in this folder; `None` if the run is neither open nor
+    /// Returns the expert that gives the answers of the run in this folder; `None` if the run is neither open nor
     /// listed.
     pub(super) fn answering(&self, run: &Path) -> Option<Expert> {
         self.header_of(run).map(RunHeader::answering)
     }
 
-    /// Looks into the run on Predict to count its rejections. This passes hundreds of images through the network, so
-    /// the user has to request it.
+    /// Counts the rejections of the run on Predict by Look inside. Only on request, because hundreds of images must
+    /// pass through the network.
     pub fn count_refusals(&mut self) {
         let Some(run) = self.predict.run.clone() else {
             return;

@@ -1,4 +1,4 @@
-//! Other machines that train runs: the list of places, what each offers, and the jobs there.
+//! Other machines that train runs: the list of places, their state, and the jobs there.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,20 +20,20 @@ use crate::run::queue::{JobEvent, Queue};
 use crate::texts::Words;
 use crate::tr;
 
-/// How long an answer of a place remains valid.
+/// How long the state of a place remains valid.
 const FRESH: Duration = Duration::from_secs(60);
 
-/// A place that the user can choose.
+/// A place that the user can select.
 #[derive(Clone, Debug)]
 pub struct PlaceView {
-    /// Its entry in the file of places.
+    /// The place's entry in the file of places.
     pub place: Place,
-    /// What the place offers.
+    /// The result of querying the place.
     pub answers: Fetch<Answers>,
 }
 
 impl PlaceView {
-    /// Returns one line that says what the place offers, or why it cannot be used.
+    /// Returns a line that describes the system and devices of the place, or why it cannot be used.
     pub fn line(&self) -> String {
         match &self.answers {
             Fetch::Nothing | Fetch::Busy => tr!("train-place-connecting").into(),
@@ -56,19 +56,19 @@ impl PlaceView {
     }
 }
 
-/// The places to choose from.
+/// The list of places.
 #[derive(Default)]
 pub struct Places {
     /// All places, by name.
     pub list: Vec<PlaceView>,
-    /// The clusters; the one of this machine has no name.
+    /// The clusters. The cluster of this machine has no name.
     pub clusters: Vec<Place>,
-    /// When they were last queried.
+    /// When the places were last queried.
     asked: Option<Instant>,
 }
 
 impl Places {
-    /// Returns whether the places should be queried again.
+    /// Returns whether the places must be queried again.
     pub fn are_due(&self) -> bool {
         let busy = self.list.iter().any(|view| view.answers.is_busy());
         let old = self.asked.is_none_or(|asked| asked.elapsed() > FRESH);
@@ -84,13 +84,13 @@ impl Places {
 /// The jobs at one place.
 pub struct AtPlace {
     backend: Box<dyn Backend>,
-    /// Jobs that wait there or are being sent.
+    /// The jobs that wait there or are being sent.
     pub queue: Queue,
-    /// The run in progress, or the one that ended last.
+    /// The run in progress, or the last run.
     pub live: Option<Arc<RunView>>,
-    /// The grid in progress, or the last one.
+    /// The grid in progress, or the last grid.
     pub grid: Option<Arc<GridAtWork>>,
-    /// What is being done for jobs that are being sent.
+    /// The progress of sending each job that is being sent.
     pub on_the_way: HashMap<JobId, Words>,
 }
 
@@ -105,24 +105,24 @@ impl AtPlace {
         self.grid.as_ref().filter(|grid| grid.live)
     }
 
-    /// Returns the job in progress: a run or a grid, also between two runs of a grid.
+    /// Returns the job in progress: a run or a grid, even between two runs of the grid.
     pub fn job(&self) -> Option<JobId> {
         let grid = self.running_grid().map(|grid| grid.job);
         grid.or_else(|| self.running()?.job)
     }
 
-    /// Returns whether no job runs or waits.
+    /// Returns whether no job is running or waiting there.
     pub fn is_idle(&self) -> bool {
         self.running().is_none() && self.queue.jobs().len() == 0
     }
 
-    /// Returns why the place cannot be reached at the moment, if so.
+    /// Returns why the place cannot be reached at the moment; `None` if it can be reached.
     pub fn trouble(&self) -> Option<Problem> {
         self.backend.trouble()
     }
 }
 
-/// Returns what a run in progress does, in a few words.
+/// Returns a short description of the state of a run in progress.
 pub fn doing(run: &RunView) -> String {
     let mut words = Vec::new();
     match (&run.phase, &run.progress) {
@@ -147,7 +147,7 @@ pub fn doing(run: &RunView) -> String {
 }
 
 impl Session {
-    /// Reads the file of places and resumes following the jobs that an earlier window left there.
+    /// Reads the file of places, and follows the jobs again that an earlier window left at them.
     pub(super) fn read_places(&mut self) {
         self.task_or_tell(
             |sources| sources.places(),
@@ -183,7 +183,7 @@ impl Session {
         }
     }
 
-    /// Queries what every place offers.
+    /// Queries all places whose state is outdated.
     pub(super) fn ask_places(&mut self) {
         if !self.places.are_due() {
             return;
@@ -206,7 +206,7 @@ impl Session {
         }
     }
 
-    /// Sets the place that trains new runs; `None` for this computer.
+    /// Selects the place that trains new runs; `None` for this computer.
     pub fn choose_place(&mut self, name: Option<String>) {
         self.experiment.place = name;
     }
@@ -228,7 +228,7 @@ impl Session {
         Ok(())
     }
 
-    /// Queues a job at a place. It is shown if nothing runs here.
+    /// Queues a job at a place. If nothing runs on this computer, the page Train shows the place.
     pub(super) fn queue_at(&mut self, name: &str, job: Job) {
         if let Err(problem) = self.reach_place(name) {
             return self.notify(problem, true);
@@ -246,7 +246,7 @@ impl Session {
         }
     }
 
-    /// Stops a running job at a place. Its run is saved there and copied back.
+    /// Stops the running job at a place. Its run is saved there and copied back.
     pub fn stop_at(&mut self, name: &str, job: JobId) {
         let Some(at) = self.train.places.get_mut(name) else {
             return;
@@ -270,7 +270,7 @@ impl Session {
         self.say_to(name, Command::Stop(job));
     }
 
-    /// Starts the held jobs of this computer at a place.
+    /// Releases the held jobs at a place.
     pub fn release_held_at(&mut self, name: &str) {
         let at = self.train.places.get(name);
         let held = at
@@ -283,7 +283,7 @@ impl Session {
         }
     }
 
-    /// Shows the run in progress at a place.
+    /// Shows the run in progress at a place on the page Train.
     pub fn watch(&mut self, name: String) {
         self.close_opened();
         self.train.watched = Some(name);
@@ -317,7 +317,7 @@ impl Session {
         let train = &mut self.train;
         let nothing = train.live.is_none() && train.opened.is_none() && train.watched.is_none();
         if nothing && matches!(told.event, Event::Began(_)) {
-            // A job that an earlier window submitted.
+            // The job was submitted by an earlier window.
             train.watched = Some(name.to_string());
         }
         let Some(at) = self.train.places.get_mut(name) else {
@@ -325,7 +325,7 @@ impl Session {
         };
         match told.event {
             Event::Queued { job, place } => {
-                // A job whose program ended before it had a run waits again.
+                // A job is queued again if the program there ended before the job had a run.
                 at.live.take_if(|run| run.job == Some(id));
                 at.grid.take_if(|grid| grid.job == id);
                 at.queue.put(*job, place);

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::store::export::Format;
 use crate::tr;
 
-/// Returns the default file name.
+/// Returns the default file name, which contains the current time.
 pub(super) fn file_name(what: &str, format: Format) -> String {
     let day = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
     format!("{what}-{day}.{}", format.ending())
@@ -18,7 +18,7 @@ pub(super) fn file_name(what: &str, format: Format) -> String {
 /// A requested export.
 #[derive(Clone, Debug)]
 pub struct ResultsExport {
-    /// The folders of the runs, and whether a report may open the data of each to show images.
+    /// The folders of the runs, each with whether a report may open its dataset to show images.
     pub runs: Vec<(PathBuf, bool)>,
     /// The format.
     pub format: Format,
@@ -27,8 +27,8 @@ pub struct ResultsExport {
 }
 
 impl Session {
-    /// Writes a table, figure or report of the runs of the dialog to this path; the extension is completed if it does
-    /// not match the format. A report is then opened in the browser.
+    /// Writes a table, figure or report of the dialog's runs to this path. The extension of the format is appended if
+    /// it is missing. A report is then opened in the browser.
     pub fn export_results(&mut self, format: Format, to: PathBuf) {
         let to = format.ended(to);
         let runs = std::mem::take(&mut self.compare.to_export);
@@ -59,7 +59,7 @@ impl Session {
         );
     }
 
-    /// Reports that the file is written, and how many runs could not be read.
+    /// Reports that the file was written, and the number of runs that could not be read.
     fn tell_results(&mut self, format: Format, path: PathBuf, left_out: usize) {
         let mut told = Problem::new(match format {
             Format::Html => tr!("story-report-saved"),

@@ -18,7 +18,7 @@ use crate::store::{
 };
 use crate::tr;
 
-/// The runs of a list, the newest first. Each is shared, so that one can change without the others.
+/// The runs of a list, the newest first. Each row is shared, so that one row can be replaced cheaply.
 pub type Rows = Arc<Vec<Arc<RunRow>>>;
 
 /// The state of a run in the list.
@@ -27,15 +27,15 @@ pub enum RunState {
     /// All tasks are learned.
     #[default]
     Finished,
-    /// It can be resumed; with the number of learned tasks.
+    /// Can be resumed; the number of learned tasks.
     Unfinished(usize),
-    /// Another program, or this one, is working on it.
+    /// A program is working on it, this one or another.
     Busy,
-    /// It cannot be read.
+    /// Cannot be read.
     Damaged(Problem),
 }
 
-/// An additional folder of runs.
+/// The additional folder of runs that a run is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Elsewhere {
     /// Its path.
@@ -47,29 +47,29 @@ pub struct Elsewhere {
 /// A run in the list of runs.
 #[derive(Clone, Debug, Default)]
 pub struct RunRow {
-    /// Folder name.
+    /// The name of its folder.
     pub name: String,
-    /// Its path.
+    /// The path of its folder.
     pub folder: PathBuf,
-    /// The state of its files when they were read.
+    /// The state of its files when the row was read.
     pub glance: Glance,
     /// Notes on the run.
     pub about: About,
-    /// The error if the notes cannot be read.
+    /// The error if its notes cannot be read.
     pub remark: Option<Problem>,
-    /// The folder that contains it, if that is not the default one.
+    /// The folder of runs that contains it, if it is not the default folder.
     pub elsewhere: Option<Elsewhere>,
     /// Its settings and facts; `None` for a damaged run.
     pub header: Option<RunHeader>,
-    /// What a search matches; computed by the first search.
+    /// The text that a search matches; computed by the first search.
     made_of: OnceLock<MadeOf>,
-    /// The key of its settings; computed by the first lesson that needs it.
+    /// The key of its settings; computed when it is first needed.
     settings: OnceLock<String>,
     /// Its state.
     pub state: RunState,
-    /// SHA-256 of its PET plugin's text, in hex; empty if it has none.
+    /// SHA-256 of its PET plugin's text in hex; empty if it has no plugin.
     pub plugin_sha256: String,
-    /// The key shared by its repetitions; `None` until a task is measured.
+    /// The key shared by repetitions of the run; `None` until a task is measured.
     pub group: Option<GroupKey>,
     /// Figures for comparing runs, in percent.
     pub figures: Figures,
@@ -77,9 +77,9 @@ pub struct RunRow {
     pub history: Histories,
     /// Counts for the confidence interval of each expert's latest accuracy.
     pub quality: ByExpert<Tally>,
-    /// The same for the run's predictions on the images of its first task.
+    /// Counts for the confidence interval of the latest accuracy on the images of the first task.
     pub quality_of_first: Option<Tally>,
-    /// Which of the latest test images are classified correctly; `None` if it is not known which images they are.
+    /// Which of the latest test images are classified correctly; `None` if the images were not recorded.
     pub answered: Option<Answered>,
     /// Training time over all tasks, in seconds.
     pub seconds: f64,
@@ -91,13 +91,14 @@ pub struct RunRow {
     pub costs: Costs,
 }
 
-/// Returns the key of settings, independent of the device that trains them.
+/// Returns a key of settings that does not depend on the device.
 pub(super) fn settings_of(config: &RunConfig) -> String {
     settings_key(&filled(config).anywhere())
 }
 
 impl RunRow {
-    /// Returns the row of a run with this state of its files, in the default folder or elsewhere.
+    /// Creates the row of a listed run. `glance` is the state of its files; `elsewhere` is `None` for the default
+    /// folder.
     pub fn new(listed: ListedRun, glance: Glance, elsewhere: Option<Elsewhere>) -> Self {
         let mut row = Self {
             name: listed.run,
@@ -141,7 +142,7 @@ impl RunRow {
         row
     }
 
-    /// Returns what a search matches.
+    /// Returns the text that a search matches.
     pub fn made_of(&self) -> &MadeOf {
         self.made_of.get_or_init(|| match &self.header {
             Some(header) => header.made_of(),
@@ -149,7 +150,7 @@ impl RunRow {
         })
     }
 
-    /// Returns the key of its settings ([`settings_of`]); empty if it cannot be read.
+    /// Returns the key of its settings ([`settings_of`]); empty for a damaged run.
     pub(super) fn settings(&self) -> &str {
         self.settings.get_or_init(|| {
             let header = self.header.as_ref();
@@ -157,7 +158,7 @@ impl RunRow {
         })
     }
 
-    /// Returns the run as tables read it; `None` for a damaged one.
+    /// Returns the run in the form that tables use; `None` for a damaged run.
     pub fn measured(&self) -> Option<TableRun<'_>> {
         Some(TableRun {
             header: self.header.as_ref()?,
@@ -174,12 +175,12 @@ impl RunRow {
         })
     }
 
-    /// Returns one expert's history.
+    /// Returns the history of one expert.
     pub fn of(&self, expert: Expert) -> &History {
         self.history.of(expert)
     }
 
-    /// Returns F_N of one expert as a fraction, computed once; `None` if it was not measured.
+    /// Returns the final forgetting F_N of one expert as a fraction; `None` if it was not measured.
     pub fn forgotten_by(&self, expert: Expert) -> Option<f64> {
         let [.., forgetting] = self.figures.of(expert);
         forgetting.map(|percent| percent / 100.0)
@@ -201,13 +202,13 @@ impl RunRow {
         self.quality.get(&expert).copied()
     }
 
-    /// Returns the sort key of a list: start time and name.
+    /// Returns the sort key of a list: start time and folder name.
     pub fn age(&self) -> impl Ord + use<> {
         let began = store::began(&self.name, self.header.as_ref());
         (began, self.name.clone())
     }
 
-    /// Returns the number of its tasks; 0 if it cannot be read.
+    /// Returns the number of its tasks; 0 for a damaged run.
     pub fn tasks(&self) -> usize {
         self.header.as_ref().map_or(0, |header| header.tasks.len())
     }
@@ -221,7 +222,7 @@ impl RunRow {
         }
     }
 
-    /// Returns name and time, which identify it in a list.
+    /// Returns a line with title and time, which identifies it in a list.
     pub fn line(&self) -> String {
         let line = format!("{} · {}", self.title(), time_text(&self.name));
         match &self.elsewhere {
@@ -230,7 +231,7 @@ impl RunRow {
         }
     }
 
-    /// Returns why it cannot be changed, if so.
+    /// Returns the reason why it cannot be changed; `None` if it can be changed.
     pub fn fixed(&self) -> Option<&'static str> {
         let place = self.elsewhere.as_ref()?;
         place.read_only.then_some(tr!("story-read-only"))
@@ -244,14 +245,14 @@ impl Elsewhere {
         harmless(&name.to_string_lossy()).into_owned()
     }
 
-    /// Returns "in lab-runs".
+    /// Returns words such as "in lab-runs".
     pub fn words(&self) -> String {
         tr!("story-in-folder", folder = self.title())
     }
 }
 
-/// Returns the display name of a run: its name, else its settings in short, with seed and order if they are not the
-/// defaults.
+/// Returns the display name of a run: the name that the user gave it, otherwise a summary of its settings, with seed
+/// and order if they are not the defaults.
 pub fn title_of(header: &RunHeader) -> String {
     match header.about.name.as_str() {
         "" => made_title(header),
@@ -259,7 +260,8 @@ pub fn title_of(header: &RunHeader) -> String {
     }
 }
 
-/// Returns names that distinguish two runs: short names, else settings, else the time as well.
+/// Returns names that distinguish two runs: short names if they differ, otherwise titles, otherwise titles with the
+/// time.
 pub fn names_apart(one: &RunHeader, other: &RunHeader) -> (String, String) {
     let timed = |header: &RunHeader| format!("{} · {}", title_of(header), time_text(&header.run));
     let ways: [&dyn Fn(&RunHeader) -> String; 2] = [&|header| header.short().into(), &title_of];
@@ -268,7 +270,7 @@ pub fn names_apart(one: &RunHeader, other: &RunHeader) -> (String, String) {
     apart.unwrap_or_else(|| (timed(one), timed(other)))
 }
 
-/// Returns the settings of a run in short, whatever its name is.
+/// Returns a summary of a run's settings, even if the run has a name.
 pub fn made_title(header: &RunHeader) -> String {
     header.title() + told_apart(&header.config).as_str()
 }

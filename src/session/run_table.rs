@@ -1,4 +1,4 @@
-//! The table of runs on Compare, built on a helper thread when the runs, the selection or the columns change.
+//! The table of runs on Compare. A helper thread builds it when the runs, the selection or the columns change.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,12 +13,12 @@ use crate::store::table::{Align, Choice, Row, TableRequest, TableRun, TextTable}
 use crate::texts::Language;
 use crate::tr;
 
-/// A requested table.
+/// A request for a table.
 #[derive(Clone, Debug)]
 pub struct TableAsk {
-    /// Its content.
+    /// The columns and rows of the table.
     pub request: TableRequest,
-    /// The list of runs.
+    /// The list of all runs.
     pub rows: Rows,
     /// The indices of the runs to include.
     pub places: Arc<[usize]>,
@@ -32,58 +32,58 @@ impl TableAsk {
     }
 }
 
-/// A table as displayed.
+/// A table in the form that the page shows.
 #[derive(Clone, Debug)]
 pub struct TableView {
     /// Its columns.
     pub columns: Vec<ShownColumn>,
     /// Its rows.
     pub rows: Vec<ShownRow>,
-    /// Settings that are equal in all rows and therefore have no column: "data digits".
+    /// Settings that are equal in all rows and therefore have no column, such as "data digits".
     pub common: Vec<String>,
-    /// Settings besides class order and seed that differ between the runs of one row.
+    /// Settings other than class order and seed that differ between the runs of one row.
     pub mixed: Vec<String>,
-    /// Number of runs without a row because they are not finished.
+    /// Number of unfinished runs, which have no row.
     pub left_out: usize,
-    /// Titles of deterministic methods, whose runs with several seeds count once.
+    /// Titles of deterministic methods. Their runs with several seeds count once.
     pub seedless: Vec<String>,
-    /// Sources of published results, and how their settings differ.
+    /// Sources of published results, and how their settings differ from the runs'.
     pub sources: Vec<String>,
-    /// Columns to choose from: facts and settings that differ, and figures.
+    /// The columns that the user can select: facts and settings that differ, and figures.
     pub choices: Vec<Choice>,
-    /// The whole table, for copying.
+    /// The whole table as text, for copying.
     pub text: TextTable,
 }
 
-/// A column.
+/// A column of the table.
 #[derive(Clone, Debug)]
 pub struct ShownColumn {
     /// Its title.
     pub title: String,
     /// The sort key; `None` if the rows cannot be sorted by it.
     pub key: Option<String>,
-    /// Alignment of its cells.
+    /// The alignment of its cells.
     pub align: Align,
     /// Length of its longest cell, in characters.
     pub letters: usize,
 }
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug)]
 pub struct ShownRow {
-    /// A cell for each column.
+    /// One cell for each column.
     pub cells: Vec<String>,
-    /// What distinguishes it from the others, in words.
+    /// The settings that distinguish it from other rows, in words.
     pub title: String,
     /// The folders of its runs.
     pub runs: Vec<PathBuf>,
-    /// The method of all its runs; empty if there are several.
+    /// The method of all its runs; empty if they have several.
     pub method: String,
-    /// Accuracy of the runs' predictions after each task, in percent.
+    /// The accuracy after each task, in percent: mean and standard deviation over its runs.
     pub curve: Vec<Point>,
 }
 
-/// The table requested last.
+/// The table that was requested last.
 #[derive(Default)]
 pub struct RunTable {
     asked: Option<TableAsk>,
@@ -91,12 +91,12 @@ pub struct RunTable {
 }
 
 impl RunTable {
-    /// Returns whether this table is built or being built.
+    /// Returns whether this table was requested last.
     pub fn is_asked(&self, ask: &TableAsk) -> bool {
         self.asked.as_ref().is_some_and(|asked| asked.is(ask))
     }
 
-    /// Returns the newest table; another one may be in progress.
+    /// Returns the newest table that is finished.
     pub fn made(&self) -> Option<&Result<Arc<TableView>>> {
         self.made.as_ref()
     }
@@ -130,7 +130,7 @@ fn view(ask: &TableAsk) -> Result<TableView> {
     let runs: Vec<TableRun<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
     let mut table = ask.request.table(&runs)?;
     if table.rows().is_empty() && table.left_out() > 0 {
-        // If none is finished, the unfinished ones are shown.
+        // If no run is finished, the unfinished runs are shown.
         let all = TableRequest {
             unfinished: true,
             ..ask.request.clone()
@@ -158,7 +158,7 @@ fn view(ask: &TableAsk) -> Result<TableView> {
             letters: cells.max().unwrap_or(0),
         }
     };
-    // Numbers have the decimal sign of the window's language.
+    // Numbers use the decimal sign of the window's language.
     let cell = |text: &String, align| match align {
         Align::Right => Language::spoken().typed(text),
         Align::Left => text.clone(),
@@ -203,7 +203,7 @@ fn view(ask: &TableAsk) -> Result<TableView> {
     })
 }
 
-/// Returns the method of all these runs; empty if there are several.
+/// Returns the method of all these runs; empty if they have several.
 fn method_of<'a>(runs: &[&'a RunRow]) -> &'a str {
     let headers = runs.iter().filter_map(|row| row.header.as_ref());
     let mut methods = headers.map(|header| header.config.method.as_str());
@@ -215,7 +215,7 @@ fn method_of<'a>(runs: &[&'a RunRow]) -> &'a str {
     }
 }
 
-/// Returns mean and standard deviation over runs of the accuracy after each task.
+/// Returns mean and standard deviation, over the runs, of the accuracy after each task.
 fn curve(runs: &[&RunRow]) -> Vec<Point> {
     let tasks = runs.iter().map(|row| row.answers().accuracy.len()).max();
     let after = |task: usize| {

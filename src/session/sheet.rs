@@ -1,4 +1,4 @@
-//! Predictions for a folder of images, written to a table: the request and its state.
+//! Predictions for a folder of images that are written to a table: the request and its state.
 
 use std::path::{Path, PathBuf};
 
@@ -11,20 +11,20 @@ use crate::run::event::Command;
 use crate::run::sheet::{SheetRequest, SheetState};
 use crate::tr;
 
-/// A table of predictions as the user requests it.
+/// The user's request for a table of predictions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableWanted {
     /// The folder of the images.
     pub folder: PathBuf,
-    /// The only images to include, by path relative to the folder; empty for all.
+    /// The images to include, by path relative to the folder; empty for all images.
     pub only: Vec<PathBuf>,
-    /// The file to write.
+    /// The table file to write.
     pub csv: PathBuf,
     /// Whether the table has all columns.
     pub all_columns: bool,
 }
 
-/// The table requested last.
+/// The table that was requested last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SheetView {
     /// The request.
@@ -39,14 +39,14 @@ impl SheetView {
         matches!(self.state, SheetState::Working(_))
     }
 
-    /// Returns whether it ended without a table.
+    /// Returns whether it ended without writing a table.
     pub fn has_no_table(&self) -> bool {
         matches!(self.state, SheetState::Stopped | SheetState::Failed(_))
     }
 }
 
-/// Returns the default path of a folder's table: next to the folder, named after it and the time, so that it overwrites
-/// nothing.
+/// Returns the default path of a table of a folder's predictions. It is next to the folder and named after it and the
+/// current time, so that no file is overwritten.
 pub fn usual_table(folder: &Path) -> PathBuf {
     let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -109,7 +109,7 @@ impl Session {
         })
     }
 
-    /// Stops writing the table; its file is removed.
+    /// Stops writing the table and removes its file.
     pub fn stop_sheet(&mut self) {
         if let Some(sheet) = self
             .predict
@@ -122,7 +122,7 @@ impl Session {
         }
     }
 
-    /// Closes the finished table; the file stays.
+    /// Closes the finished table; its file is kept.
     pub fn leave_sheet(&mut self) {
         if self
             .predict
@@ -135,13 +135,14 @@ impl Session {
         }
     }
 
-    /// Returns the table with unsaved moves of images between classes.
+    /// Returns the table's images if there are unsaved moves of images between classes.
     pub fn unsaved_moves(&self) -> Option<&SortedPictures> {
         let sorted = self.predict.sorted.ready()?;
         (!sorted.is_kept).then_some(&**sorted)
     }
 
-    /// Returns whether a file is being written that closing the window would lose: a table of predictions or an export.
+    /// Returns whether a file is being written that would be lost if the window closed: a table of predictions or an
+    /// export.
     pub fn is_writing(&self) -> bool {
         let table = self.predict.sheet.as_ref();
         table.is_some_and(SheetView::is_working) || self.is_exporting()
@@ -156,7 +157,7 @@ impl Session {
         );
     }
 
-    /// Notifies the user that a folder is shown.
+    /// Notifies the user that a folder was opened in the file manager.
     pub(super) fn tell_revealed(&mut self, folder: &Path) {
         let told = Problem::new(tr!("notices-folder-opened")).at_path(folder);
         self.notify(told, false);

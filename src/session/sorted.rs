@@ -1,5 +1,5 @@
-//! The images of a folder sorted by class, the least certain first. The user can move them to other classes, which is
-//! saved in the table.
+//! The images of a folder by predicted class, the least certain first. The user can move them to other classes; the
+//! moves are saved in the table.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -19,22 +19,22 @@ use crate::run::event::Picture;
 use crate::run::sheet::SheetRequest;
 use crate::tr;
 
-/// The images of a table.
+/// The images of a table of predictions, in groups.
 #[derive(Clone, Debug)]
 pub struct SortedPictures {
-    /// The request.
+    /// The request of the table.
     pub request: SheetRequest,
     /// The classes that the run can predict.
     pub classes: Vec<String>,
     /// The rows of the table.
     pub pictures: Vec<AnsweredPicture>,
-    /// The current group of each image.
+    /// The current group of each image, which the user can change.
     pub groups: Vec<Sorted>,
-    /// The images, the least certain first.
+    /// Indices of the images, the least certain first.
     pub by_doubt: Vec<usize>,
-    /// Whether the table contains all moves.
+    /// Whether the table file contains all moves.
     pub is_kept: bool,
-    /// Number of moves.
+    /// Number of moves so far.
     pub revision: u64,
     files: Arc<FolderPictures>,
 }
@@ -72,14 +72,14 @@ impl SortedPictures {
         }
     }
 
-    /// Returns all groups in display order: the classes, then none of the classes, then unreadable.
+    /// Returns all groups in display order: the classes, "none of these", and unreadable images.
     fn all_groups(&self) -> impl Iterator<Item = Sorted> {
         let classes = self.classes.iter().cloned().map(Sorted::As);
         classes.chain([Sorted::NoneOfThese, Sorted::Unreadable])
     }
 
-    /// Returns the non-empty groups, each with its number of images and those whose path contains `wanted` (ignoring
-    /// case), the least certain first.
+    /// Returns the non-empty groups. Each has its number of images and the images whose path contains `wanted`
+    /// (ignoring case), the least certain first.
     pub fn listed(&self, wanted: &str) -> Listed {
         let wanted = folded(wanted);
         let named = |at: usize| {
@@ -127,29 +127,29 @@ impl SortedPictures {
         }
     }
 
-    /// Returns the file of an image.
+    /// Returns the path of an image.
     pub fn file(&self, at: usize) -> Option<PathBuf> {
         let one = self.pictures.get(at)?;
         Some(self.request.folder.join(&one.path))
     }
 
-    /// Returns the file of each image with its group.
+    /// Returns the path of each image with its group.
     fn copies(&self) -> Vec<(PathBuf, Sorted)> {
         let files = (0..self.pictures.len()).filter_map(|at| self.file(at));
         files.zip(self.groups.clone()).collect()
     }
 }
 
-/// The displayed images of a table.
+/// The groups that are displayed.
 #[derive(Debug)]
 pub struct Listed {
-    /// The non-empty groups: their number of images, and the images that match.
+    /// The non-empty groups: their number of images, and the indices of the images that match the search.
     pub groups: Vec<(Sorted, usize, Vec<usize>)>,
     /// Number of images that the user moved.
     pub moved: usize,
 }
 
-/// Returns the group of a class; an unknown class is added to the list.
+/// Returns the group of a class. An unknown class is added to the list.
 fn class_of(classes: &mut Vec<String>, name: &str) -> Sorted {
     let known = classes
         .iter()
@@ -161,7 +161,7 @@ fn class_of(classes: &mut Vec<String>, name: &str) -> Sorted {
     }))
 }
 
-/// Thumbnails of the images of a folder.
+/// The thumbnails of a folder's images.
 #[derive(Debug)]
 struct FolderPictures {
     folder: PathBuf,
@@ -184,7 +184,7 @@ impl Pictures for FolderPictures {
 }
 
 impl Session {
-    /// Reads the written table, so that its images are shown by class.
+    /// Reads the table that was written, so that its images are shown by class.
     pub(super) fn read_sorted(&mut self) {
         let Some(request) = self
             .predict
@@ -217,7 +217,7 @@ impl Session {
         );
     }
 
-    /// Returns a thumbnail of a sorted image.
+    /// Returns the thumbnail of an image.
     pub fn sorted_picture(
         &self,
         sorted: &SortedPictures,
@@ -243,7 +243,8 @@ impl Session {
         }
     }
 
-    /// Copies the images into a folder next to the table and named after it, with a subfolder for each group.
+    /// Copies the images into a folder with a subfolder for each group. The folder is next to the table and named after
+    /// it.
     pub fn copy_sorted(&mut self) {
         let Some(sorted) = self.predict.sorted.ready() else {
             return;
@@ -260,7 +261,7 @@ impl Session {
         );
     }
 
-    /// Writes the groups into the table.
+    /// Saves the groups in the table file.
     pub fn keep_sorted(&mut self) {
         let Some(sorted) = self.predict.sorted.ready() else {
             return;

@@ -1,7 +1,7 @@
 //! Compares the split of the data with the paper's, to warn before training if they differ.
 //!
-//! ImageNet-R and DomainNet come without a split. The paper's benchmark uses the lists of L2P, its comparison with
-//! CODA-Prompt those of CODA-Prompt, and its authors' program draws a fifth of each domain of DomainNet.
+//! ImageNet-R and DomainNet have no official split. The paper's benchmark uses the lists of L2P, its comparison with
+//! CODA-Prompt uses the lists of CODA-Prompt, and its authors' program draws a fifth of each domain of DomainNet.
 
 use crate::data::{Dataset, Listed};
 use crate::run::config::RunConfig;
@@ -10,7 +10,7 @@ use crate::tr;
 use super::presets::{Paper, Preset, PresetSplit, matches, presets};
 use super::views::DataView;
 
-/// The test images of CODA-Prompt's `imagenet-r_test.yaml`, as [`Listed::test_names`] stores them.
+/// Hash of the test images in CODA-Prompt's `imagenet-r_test.yaml`, as in [`Listed::test_names`].
 const CODA_TEST: &str = "524a3ebf6dac30228a30387443c2c30a21c483b6d0d3c57768f74edd60cfecc3";
 
 /// How a dataset is split.
@@ -18,9 +18,9 @@ const CODA_TEST: &str = "524a3ebf6dac30228a30387443c2c30a21c483b6d0d3c57768f74ed
 pub struct DatasetSplit<'a> {
     /// Number of classes.
     pub classes: usize,
-    /// Whether the program drew the test images.
+    /// Whether the program drew the test images at random.
     pub drawn: bool,
-    /// The split defined by list files.
+    /// The split, if it is defined by list files.
     pub listed: Option<&'a Listed>,
 }
 
@@ -44,9 +44,9 @@ impl<'a> From<&'a DataView> for DatasetSplit<'a> {
     }
 }
 
-/// Returns a sentence on why results of these settings on this data are not comparable with the paper's because of the
-/// split; `None` if the settings are no experiment of the paper, or no difference is known. `taken` is the preset that
-/// the settings were loaded from.
+/// Returns a sentence that explains why results of these settings are not comparable with the paper's because of the
+/// split. `None` if the settings are not an experiment of the paper, or if no difference is known. `taken` is the
+/// preset that the settings were loaded from.
 pub fn remark(config: &RunConfig, taken: Option<&str>, given: &DatasetSplit<'_>) -> Option<String> {
     let paper = experiment(config, taken)?;
     if paper.classes != given.classes {
@@ -81,19 +81,19 @@ pub fn remark(config: &RunConfig, taken: Option<&str>, given: &DatasetSplit<'_>)
     }
 }
 
-/// Returns whether the settings are an experiment of the paper, provided that their data is its data.
+/// Returns whether the settings are an experiment of the paper, assuming that they use the same data.
 pub fn is_of_paper(config: &RunConfig, taken: Option<&str>) -> bool {
     experiment(config, taken).is_some()
 }
 
-/// Returns whether a fifth of each of DomainNet's six domains, rounded up, gives this number of test images.
+/// Returns whether the number of test images is a fifth of all images, rounded up in each of DomainNet's six domains.
 fn is_fifth(listed: &Listed) -> bool {
     let fifth = (listed.train + listed.test) as f64 / 5.0;
     (0.0..=6.0).contains(&(listed.test as f64 - fifth))
 }
 
-/// Returns the experiment of the settings: the one of the preset they were loaded from, one with equal settings, or one
-/// with the same data and task sizes.
+/// Returns the paper's experiment that the settings belong to: that of the preset `taken`, of a preset with equal
+/// settings, or of a preset with the same data and task sizes.
 fn experiment(config: &RunConfig, taken: Option<&str>) -> Option<Paper> {
     let papers = || {
         let all = presets().iter();
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    /// Returns the remark for a preset on data with its number of classes.
+    /// Returns the remark for a preset on data that has the preset's number of classes.
     fn said(preset: &str, drawn: bool, listed: Option<&Listed>) -> Option<String> {
         let preset = named(preset).unwrap();
         let classes = preset.paper.unwrap().classes;
@@ -161,11 +161,11 @@ mod tests {
         }
         let folders = said("imagenet-r-10", false, None).unwrap();
         assert!(folders.contains(tr!("data-split-folders")), "{folders}");
-        // Its own split, and the lists that belong to an experiment.
+        // The preset's own split, and lists that belong to an experiment, give no remark.
         assert_eq!(said("cifar100-10", false, None), None);
         assert_eq!(said("imagenet-r-10", false, Some(&own)), None);
         assert_eq!(said("imagenet-r-5", false, Some(&codas)), None);
-        // The lists of one table used for the other.
+        // The lists of one experiment are used for another.
         let mixed = said("imagenet-r-10", false, Some(&codas)).unwrap();
         assert!(
             mixed.starts_with(&tr!("data-split-of-coda-prompt", data = "ImageNet-R")),
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn lists_of_domainnet_count_as_the_papers_when_they_test_on_a_fifth() {
         assert_eq!(said("domainnet-5", false, Some(&listed(80, 20, ""))), None);
-        // Six domains, each rounded up.
+        // A fifth of six domains, each rounded up.
         assert_eq!(
             said("domainnet-5", false, Some(&listed(794, 206, ""))),
             None
@@ -206,7 +206,7 @@ mod tests {
             ..preset.with_pet("lora", 10)
         };
         assert_eq!(lists(&mine, &given), Some(true));
-        // Other settings on the same data with the same task sizes.
+        // Other settings with the same data and task sizes.
         let other = RunConfig {
             data: "/data/ImageNet_R/".into(),
             epochs: 7,

@@ -19,12 +19,12 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// Returns whether the engine is working on it.
+    /// Returns whether the run is in progress or paused.
     pub fn is_live(self) -> bool {
         matches!(self, Self::Running | Self::Paused)
     }
 
-    /// Returns the displayed word.
+    /// Returns the word that is displayed.
     pub fn word(self) -> &'static str {
         match self {
             Self::Running => tr!("stage-running"),

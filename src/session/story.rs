@@ -1,5 +1,5 @@
-//! Explanation of the training in words: which of Learning, Accumulation and Ensemble is active and how it affects the
-//! results.
+//! An explanation of the training in words: which of Learning, Accumulation and Ensemble are active, and how they
+//! affect the results.
 
 use super::advice::better_backbone;
 use super::findings;
@@ -15,13 +15,13 @@ use crate::store::{ClassGroup as Group, added_task_figures};
 use crate::texts::Language;
 use crate::tr;
 
-/// No percentage is given for fewer images.
+/// Below this number of images, counts are given instead of percentages.
 const FEW: usize = 20;
 
-/// A paragraph: a head word and one or two sentences.
+/// A paragraph with a heading and one or two sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paragraph {
-    /// The head word.
+    /// The heading.
     pub head: String,
     /// The sentences.
     pub text: String,
@@ -34,7 +34,7 @@ fn paragraph(head: &str, text: impl Into<String>) -> Paragraph {
     }
 }
 
-/// Returns the paragraphs for the current state of a run.
+/// Returns the paragraphs that explain the current state of a run.
 pub fn story(run: &RunView) -> Vec<Paragraph> {
     let mut paragraphs = Vec::new();
     match (&run.stage, &run.phase) {
@@ -151,7 +151,7 @@ fn live(run: &RunView) -> Vec<Paragraph> {
     paragraphs
 }
 
-/// Returns which of LAE's parts are on; `None` for methods without them.
+/// Returns which of LAE's parts are on; `None` for other methods.
 fn switches(config: &RunConfig) -> Option<Switches> {
     let chosen = Chosen::of(config).ok()?;
     if chosen.spec.key == lae::BASELINE.key {
@@ -197,7 +197,7 @@ fn finished(run: &RunView) -> Paragraph {
     let Some((right, forgotten)) = run.answers().last().zip(run.forgotten) else {
         return paragraph(tr!("story-done-heading"), tr!("story-done-unmeasured"));
     };
-    // A run that does not recognise some classes is not simply done.
+    // The heading is neutral if some classes are not recognised.
     let head = match run.missed.is_empty() {
         true => tr!("story-done-heading"),
         false => tr!("story-summary"),
@@ -226,7 +226,7 @@ fn added_task(run: &RunView) -> Option<Paragraph> {
     let header = run.header.as_ref()?;
     let figures = added_task_figures(header, &run.reports)?;
     let part = |group: &Group| {
-        // A percentage of a few images says less than their number.
+        // For few images, their number is clearer than a percentage.
         let said = |share: f64| {
             let of = (share / 100.0 * group.images as f64).round() as usize;
             match group.images {
@@ -264,7 +264,7 @@ fn added_task(run: &RunView) -> Option<Paragraph> {
     Some(paragraph(tr!("story-added-task-heading"), text))
 }
 
-/// Suggests another backbone, if a measurement shows that it would help.
+/// Recommends another backbone if a measurement shows that it would help.
 fn backbone(run: &RunView) -> Option<Paragraph> {
     let (_, text) = better_backbone(run.header.as_ref()?, &run.reports)?;
     Some(paragraph(tr!("story-backbone-heading"), text))
@@ -297,7 +297,7 @@ pub fn sentence(text: &str) -> String {
     out
 }
 
-/// Formats a small number without trailing zeros.
+/// Formats a number with at most four decimals, without trailing zeros.
 fn short(value: f64) -> String {
     let text = format!("{value:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

@@ -1,8 +1,8 @@
-//! Tasks: work that reads files or decodes images, done on helper threads so that no page has to wait.
+//! Tasks: work that reads files or decodes images. Helper threads do it, so that no page has to wait.
 //!
-//! A task is two closures. The first works with the [`Sources`] on a helper thread; the second applies its result to
-//! the session, on the window's thread. If a task panics, or no thread can be started for it, the second one receives a
-//! Problem. Each task has its own thread, so tasks may end in another order than they started.
+//! A task consists of two closures. The first uses the [`Sources`] on a helper thread; the second applies its result to
+//! the session on the window's thread. If a task panics or no thread can be started for it, the second closure receives
+//! a Problem. Tasks can end in another order than they started.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,16 +17,16 @@ use crate::run::places::Place;
 use crate::texts::Language;
 use crate::tr;
 
-/// Applies a task's result to the session.
+/// A closure that applies a task's result to the session.
 pub(super) type Taken = Box<dyn FnOnce(&mut Session) + Send>;
 
-/// A task; without sources it returns the given Problem instead of working.
+/// A task. If it receives a Problem instead of sources, it passes the Problem on.
 type Task = Box<dyn FnOnce(Result<&dyn Sources>) -> Taken + Send>;
 
-/// Of queued tasks with the same key only the newest is needed.
+/// The key of a queued task. Only the newest of the waiting tasks with the same key is run.
 pub(super) type Key = &'static str;
 
-/// Number of threads for queued tasks.
+/// Maximum number of threads for queued tasks.
 const THREADS: usize = 4;
 
 impl Session {
@@ -39,7 +39,7 @@ impl Session {
         self.tasks.begin(task_of(work, take));
     }
 
-    /// Starts a task; a failure is reported to the user, and `take` is not called.
+    /// Starts a task. If it fails, the user is notified and `take` is not called.
     pub(super) fn task_or_tell<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&dyn Sources) -> Result<T> + Send + 'static,
@@ -51,8 +51,8 @@ impl Session {
         });
     }
 
-    /// Queues a task of a kind that can come in thousands, for example when many files are dropped. A few threads
-    /// process the queue. A task with a key replaces waiting ones with the same key.
+    /// Queues a task, for kinds of tasks that can come in thousands, for example when many files are dropped. A few
+    /// threads process the queue. A task with a key replaces a waiting task with the same key.
     pub(super) fn queued_task<T: Send + 'static>(
         &mut self,
         key: Option<Key>,
@@ -67,7 +67,7 @@ fn task_of<T: Send + 'static>(
     work: impl FnOnce(&dyn Sources) -> Result<T> + Send + 'static,
     take: impl FnOnce(&mut Session, Result<T>) + Send + 'static,
 ) -> Task {
-    // Texts of a task use the language of the window.
+    // A task creates texts in the window's language.
     let language = Language::spoken();
     Box::new(move |sources| {
         language.speak();
@@ -90,7 +90,7 @@ pub(super) struct Tasks {
     under_way: usize,
 }
 
-/// What a thread needs to run tasks.
+/// The state that a thread needs to run tasks.
 #[derive(Clone)]
 struct Worker {
     sources: Arc<dyn Sources>,
@@ -98,7 +98,7 @@ struct Worker {
     sender: Sender<Taken>,
 }
 
-/// Queued tasks, and the number of threads for them.
+/// The queued tasks, and the number of threads that process them.
 #[derive(Default)]
 struct Queue {
     tasks: VecDeque<(Option<Key>, Task)>,
@@ -110,13 +110,13 @@ impl Worker {
         self.send(task(Ok(&*self.sources)));
     }
 
-    /// Ends a task that no thread could be started for.
+    /// Passes an error to a task for which no thread could be started.
     fn fail(&self, task: Task, error: &std::io::Error) {
         self.send(task(Err(Problem::no_thread(error))));
     }
 
     fn send(&self, taken: Taken) {
-        // The window may be closed; then nothing needs the result.
+        // Sending fails if the window is closed; then the result is not needed.
         if self.sender.send(taken).is_ok() {
             (self.wake)();
         }
@@ -124,7 +124,7 @@ impl Worker {
 }
 
 impl Tasks {
-    /// Creates tasks with these sources; `wake` is called when one is done.
+    /// Returns a task runner with these sources. `wake` is called when a task ends.
     pub fn new(sources: Arc<dyn Sources>, wake: Wake) -> Self {
         let (sender, receiver) = channel();
         Self {
@@ -147,7 +147,7 @@ impl Tasks {
 
     fn begin(&mut self, task: Task) {
         self.under_way += 1;
-        // A thread that fails to start drops its closure; the task must survive.
+        // If a thread fails to start, its closure is dropped; the slot keeps the task.
         let slot = Arc::new(Mutex::new(Some(task)));
         let (worker, given) = (self.worker.clone(), slot.clone());
         let started = thread(move || {
@@ -182,7 +182,7 @@ impl Tasks {
         });
         match started {
             Ok(()) => queue.threads += 1,
-            // The existing threads will process it.
+            // The existing threads will process the task.
             Err(_) if queue.threads > 0 => {}
             Err(error) => {
                 for (_, task) in queue.tasks.drain(..) {
@@ -192,14 +192,14 @@ impl Tasks {
         }
     }
 
-    /// Returns the result of a task, if one has ended.
+    /// Returns the result of the next task that has ended, if any.
     pub fn try_recv(&mut self) -> Option<Taken> {
         let taken = self.receiver.try_recv().ok()?;
         self.under_way = self.under_way.saturating_sub(1);
         Some(taken)
     }
 
-    /// Returns the sources; slow functions must run in a task.
+    /// Returns the sources. Slow functions must be called in a task.
     pub fn sources(&self) -> &dyn Sources {
         &*self.worker.sources
     }
@@ -216,11 +216,11 @@ fn thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic cannot interrupt the few operations done under the lock.
+    // A panic cannot occur in the few operations under the lock.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the next queued task; without one the calling thread ends.
+/// Returns the next queued task. If there is none, the calling thread is counted as ended.
 fn next(queue: &Mutex<Queue>) -> Option<Task> {
     let mut queue = locked(queue);
     let task = queue.tasks.pop_front();
@@ -252,7 +252,7 @@ mod tests {
         ended
     }
 
-    /// Queues a thousand tasks at once. Returns how many ended, and the maximum number at a time.
+    /// Queues a thousand tasks at once. Returns how many ended, and the maximum number of simultaneous tasks.
     fn queued(key: Option<Key>) -> (usize, usize) {
         let counts = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
         let mut tasks = tasks();
@@ -275,7 +275,7 @@ mod tests {
         let (ended, most) = queued(None);
         assert_eq!(ended, 1000);
         assert!(most <= THREADS, "{most}");
-        // Of the images to be shown only the last one counts, besides those that are being read.
+        // With a key, only the last waiting task is run, in addition to those in progress.
         let (ended, most) = queued(Some("picture"));
         assert!((1..500).contains(&ended) && most <= THREADS, "{ended}");
     }

@@ -1,4 +1,4 @@
-//! The state of the page Train: the current run or an opened stored one, and the queue.
+//! The state of the page Train: the current run or an opened stored run, and the queue.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -23,36 +23,36 @@ use crate::run::job::JobId;
 use crate::run::queue::Queue;
 use crate::store::Glance;
 
-/// The displayed runs, and the analysis of their errors.
+/// The runs, the queue, and the analysis of errors on the page Train.
 #[derive(Default)]
 pub struct Train {
-    /// The current run, or the one that ended last.
+    /// The current run, or the last run.
     pub live: Option<Arc<RunView>>,
     /// The jobs on other machines, by the place's name.
     pub places: BTreeMap<String, AtPlace>,
-    /// The place whose run is shown instead of the one here.
+    /// The place whose run is shown instead of the run on this computer.
     pub(super) watched: Option<String>,
-    /// A stored run that was opened.
+    /// The stored run that is open.
     pub opened: Option<Arc<RunView>>,
     /// The stored run that is being opened.
     pub(super) awaited: Option<PathBuf>,
-    /// The run that was read again last, and the state of its files then.
+    /// The open run that was read again last, and the state of its files at that time.
     reread: Option<(PathBuf, Glance)>,
-    /// What a run is to learn in an added task.
+    /// The preview of the images that a run would learn in an added task.
     pub(super) preview: TaskPreview,
     /// The engine's queue.
     pub(super) queue: Queue,
-    /// The grid in progress, or the last one.
+    /// The grid in progress, or the last grid.
     pub grid: Option<Arc<GridAtWork>>,
-    /// Queued grids whose runs were requested.
+    /// The state of the runs of queued grids, as far as it was requested.
     pub(super) planned: HashMap<JobId, Fetch<Arc<GridView>>>,
     /// Grids on clusters.
     pub clusters: Clusters,
-    /// Which run is drawn next to the displayed one.
+    /// The run that is drawn next to the displayed run.
     pub beside: Beside,
-    /// Certainties of errors for runs that did not record them.
+    /// Certainties of errors, computed for runs that did not record them.
     pub(super) worst: Certainties,
-    /// Training images of runs that look like another class.
+    /// Checks for training images that look like another class than their label.
     pub(super) doubts: Doubts,
 }
 
@@ -65,7 +65,7 @@ impl Train {
         self.live.as_ref().filter(|run| run.stage.is_live())
     }
 
-    /// Returns the current run here, or at this place, and its grid.
+    /// Returns the current run and grid on this computer, or at this place.
     pub(super) fn at_work(&mut self, place: Option<&str>) -> Option<(LiveRun<'_>, LiveGrid<'_>)> {
         match place {
             None => Some((&mut self.live, &mut self.grid)),
@@ -82,7 +82,7 @@ impl Train {
         self.opened.as_ref().or(away).or(self.live.as_ref())
     }
 
-    /// Returns the place whose run is displayed, unless a stored one is.
+    /// Returns the place whose run is displayed; `None` while a stored run is displayed.
     pub fn watched(&self) -> Option<(&str, &AtPlace)> {
         let (name, at) = self.places.get_key_value(self.watched.as_ref()?)?;
         (self.opened.is_none() && at.live.is_some()).then_some((name, at))
@@ -105,7 +105,7 @@ impl Train {
         self.grid.as_ref().filter(|grid| grid.live)
     }
 
-    /// Returns the state of the runs of a queued grid; requests it if needed.
+    /// Returns the state of the runs of a queued grid, or the request for it.
     pub fn planned(&self, job: JobId) -> Lookup<Arc<GridView>> {
         match self.planned.get(&job) {
             None => Lookup::Unread(Load::Grid(job)),
@@ -127,7 +127,7 @@ impl Session {
         self.train.running().is_some()
     }
 
-    /// Returns whether a job on this computer runs or is about to start; those of the tour do not count.
+    /// Returns whether a job on this computer is running or about to start, ignoring jobs of the tour.
     pub fn is_at_work(&self) -> bool {
         let waiting = self.waiting().filter(|job| !job.held).map(|job| job.id);
         let mut jobs = self.running_job().into_iter().chain(waiting);
@@ -139,19 +139,19 @@ impl Session {
         self.train.running()?.job
     }
 
-    /// Returns the folder of the current run, or of the one interrupted when the last window closed. A run of the tour
-    /// is not returned, because it is never resumed.
+    /// Returns the folder of the current run, or of the run that was interrupted when the last window closed. Runs of
+    /// the tour are ignored because they are never resumed.
     pub fn unfinished(&self) -> Option<&Path> {
         let live = self.train.running();
         let live = live.filter(|run| !run.job.is_some_and(|job| self.is_tour_job(job)));
-        // A restarted grid resumes its run by itself.
+        // Grids are ignored because a restarted grid resumes its run itself.
         let live = live.filter(|_| self.train.running_grid().is_none());
         live.and_then(|run| run.header.as_ref())
             .map(|header| header.folder.as_path())
             .or(self.former.interrupted.as_deref())
     }
 
-    /// Returns the facts of the run in this folder, if it is open or listed.
+    /// Returns the header of the run in this folder, if it is open or listed.
     pub fn header_of(&self, folder: &Path) -> Option<&RunHeader> {
         match self.train.run_in(folder) {
             Some(run) => run.header.as_ref(),
@@ -159,7 +159,7 @@ impl Session {
         }
     }
 
-    /// Returns the bit depth of the run in this folder if it is open or listed, else the default.
+    /// Returns the bit depth of the run in this folder if it is open or listed; otherwise the default.
     pub(super) fn bit_depth_of(&self, folder: &Path) -> usize {
         self.header_of(folder)
             .map_or(FULL_DEPTH, |header| header.config.bit_depth)
@@ -175,7 +175,7 @@ impl Session {
         }
     }
 
-    /// Opens a stored run; if several are requested, the last one is shown.
+    /// Opens a stored run. If several are requested, the last one is shown.
     pub fn open_run(&mut self, folder: PathBuf) {
         self.train.awaited = Some(folder.clone());
         let asked = folder.clone();
@@ -185,14 +185,14 @@ impl Session {
         );
     }
 
-    /// Closes the stored run, or stops opening one.
+    /// Closes the open run, or stops opening one.
     pub fn close_opened(&mut self) {
         self.train.opened = None;
         self.train.awaited = None;
         self.train.watched = None;
     }
 
-    /// Checks the opened run on disk, because another program may train it.
+    /// Checks whether the files of the open run have changed, because another program may train it.
     pub fn look_at_opened(&mut self) {
         let opened = self
             .train
@@ -204,8 +204,8 @@ impl Session {
         }
     }
 
-    /// Reads the opened run again if its row has other tasks than displayed: once per state of its files, because an
-    /// error persists until they change.
+    /// Reads the open run again if its row has other tasks than displayed. This is done once per state of its files,
+    /// because an error persists until they change.
     pub(super) fn follow_opened(&mut self) {
         let Some(run) = &self.train.opened else {
             return;

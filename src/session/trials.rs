@@ -1,4 +1,5 @@
-//! Trials of methods and backbones on the current dataset, run by the engine because they need tensors, and their results.
+//! Trials of methods and backbones on the current dataset, and their results. The engine runs them because they need
+//! tensors.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub enum TrialState {
 }
 
 impl Session {
-    /// Tries the methods on the current dataset. Returns the job.
+    /// Queues a trial of the methods on the current dataset. Returns the job.
     pub fn try_methods(&mut self) -> JobId {
         let draft = self.experiment.draft.clone();
         let title = tr!("experiment-trial-job", data = draft.data_name());
@@ -35,7 +36,7 @@ impl Session {
         id
     }
 
-    /// Compares the chosen backbone with those on this computer, on the current dataset.
+    /// Queues a trial that compares the selected backbone with those on this computer, on the current dataset.
     pub fn try_backbones(&mut self) {
         let draft = self.experiment.draft.clone();
         let others = self.inventory.backbones.iter();
@@ -54,14 +55,14 @@ impl Session {
         }
     }
 
-    /// Cancels a waiting or running trial.
+    /// Cancels a waiting or running trial of methods.
     pub fn stop_trying(&mut self) {
         if let TrialState::Asked(job) = self.experiment.trying {
             self.give_up(job);
         }
     }
 
-    /// Tries the open plugin for about twenty seconds against Adapter.
+    /// Queues a trial of about twenty seconds that compares the open plugin with Adapter.
     pub fn try_plugin(&mut self) {
         let Some(open) = self.editor.open.as_ref().filter(|open| open.is_sound()) else {
             return;
@@ -95,7 +96,7 @@ impl Session {
         }
     }
 
-    /// Returns the current step of a running trial; `None` for a waiting one.
+    /// Returns the current step of a running trial; `None` for a waiting trial.
     pub fn trial_at_work(&self, trying: &TrialState) -> Option<String> {
         let TrialState::Asked(job) = *trying else {
             return None;
@@ -132,7 +133,7 @@ impl Session {
         self.experiment.pet_is_due = false;
     }
 
-    /// Processes the engine's events of a trial; a stopped or failed one has no result.
+    /// Updates the trials from an event of the engine. A stopped or failed trial has no result.
     pub(super) fn follow_trial(&mut self, job: JobId, event: &Event) {
         let experiment = &mut self.experiment;
         if let Event::Queued { job, .. } = event {
@@ -142,7 +143,7 @@ impl Session {
                 _ => None,
             };
             if let Some(trying @ TrialState::Not) = trying {
-                // An earlier window requested it.
+                // An earlier window requested the trial.
                 *trying = TrialState::Asked(job.id);
             }
         }

@@ -1,4 +1,4 @@
-//! Sizes, times, counts and orders as text.
+//! Sizes, durations, counts and names as text.
 
 use crate::data::CorrectionCount;
 use crate::run::config::RunConfig;
@@ -6,7 +6,7 @@ use crate::run::event::{AS_THEY_CAME, RunHeader, TaskReport};
 use crate::texts::Language;
 use crate::tr;
 
-/// Formats a size: "318 kB".
+/// Formats a size, such as "318 kB".
 pub fn bytes_text(bytes: u64) -> String {
     let b = bytes as f64;
     match bytes {
@@ -17,7 +17,7 @@ pub fn bytes_text(bytes: u64) -> String {
     }
 }
 
-/// Formats a duration: "9 s", "4 min", "2 h 10 min".
+/// Formats a duration, such as "9 s", "4 min" or "2 h 10 min".
 pub fn duration_text(seconds: f64) -> String {
     let s = seconds.max(0.0).round() as u64;
     match s {
@@ -27,28 +27,28 @@ pub fn duration_text(seconds: f64) -> String {
     }
 }
 
-/// Formats a share in percent; the sign stays on the number's line.
+/// Formats a share in percent. A non-breaking space keeps number and sign on one line.
 pub fn percent(share: f64, digits: usize) -> String {
     format!("{}\u{a0}%", number(share * 100.0, digits))
 }
 
-/// Formats a number with this number of decimals, in the language of this thread.
+/// Formats a number with this number of decimals in the current language.
 pub fn number(value: f64, places: usize) -> String {
     Language::spoken().number(value, places)
 }
 
-/// Formats the same with a minus sign as wide as a plus: "−2.5".
+/// Formats a number with a minus sign that is as wide as a plus sign: "−2.5".
 pub fn signed(value: f64, places: usize) -> String {
     number(value, places).replace('-', "−")
 }
 
-/// Formats epochs of tasks: "5 epochs", "10 to 25 epochs" if they differ.
+/// Formats the epochs of tasks: "5 epochs", or "10 to 25 epochs" if they differ.
 pub fn epochs_text(epochs: &[usize]) -> String {
     let most = epochs.iter().max().copied().unwrap_or(0);
     tr!("count-epochs", n = most, span = epochs_span(epochs))
 }
 
-/// Formats the same without the unit: "5", "10 to 25".
+/// Formats the epochs of tasks without the unit: "5", or "10 to 25" if they differ.
 pub fn epochs_span(epochs: &[usize]) -> String {
     let least = epochs.iter().min().copied().unwrap_or(0);
     let most = epochs.iter().max().copied().unwrap_or(0);
@@ -61,7 +61,7 @@ pub fn epochs_span(epochs: &[usize]) -> String {
 pub use crate::counts::{count_text, counted};
 pub use crate::data::by_number;
 
-/// Returns seed, class order and corrected labels of a run that are not the defaults: " · seed 3 · order seed:1".
+/// Returns seed, class order and corrected labels of a run if they are not the defaults: " · seed 3 · order seed:1".
 pub fn told_apart(config: &RunConfig) -> String {
     let usual = RunConfig::default();
     let mut words = String::new();
@@ -72,7 +72,7 @@ pub fn told_apart(config: &RunConfig) -> String {
     if config.order != usual.order {
         let order = match config.order.chars().count() {
             0..=18 => tr!("count-class-order", order = config.order.as_str()),
-            // A list of indices or the path of a file.
+            // The order is a list of indices or the path of a file.
             _ => tr!("count-custom-order").to_string(),
         };
         words.push_str(&format!(" · {order}"));
@@ -83,7 +83,8 @@ pub fn told_apart(config: &RunConfig) -> String {
     words
 }
 
-/// Returns the accuracy after a run's last task by the original labels, if corrections changed its test images.
+/// Returns a sentence with the accuracy after a run's last task by the original labels, if corrections changed its test
+/// images.
 pub fn as_they_came(header: &RunHeader, reports: &[TaskReport]) -> Option<String> {
     let share = reports.last()?.measurements.get(AS_THEY_CAME)?;
     let corrected = CorrectionCount::of(&header.config.corrected).words();
@@ -95,7 +96,7 @@ pub fn as_they_came(header: &RunHeader, reports: &[TaskReport]) -> Option<String
     ))
 }
 
-/// Returns the name of a device: a processor with its threads.
+/// Returns the display name of a device. A processor includes its number of threads.
 pub fn device_text(name: &str) -> String {
     let named = name.strip_suffix("s").unwrap_or(name);
     let parts = named.strip_suffix(" thread");
@@ -106,8 +107,8 @@ pub fn device_text(name: &str) -> String {
     }
 }
 
-/// Returns the time in the name of a run's folder, "2026-11-21_10-00-00-digits-lae", as "2026-11-21 10:00"; the whole
-/// name if it has none.
+/// Returns the time in the name of a run's folder: "2026-11-21 10:00" for "2026-11-21_10-00-00-digits-lae". Returns the
+/// whole name if it contains no time.
 pub fn time_text(run: &str) -> String {
     let time = run.get(..16).filter(|time| {
         let digits = |range| {

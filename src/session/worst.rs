@@ -1,5 +1,5 @@
-//! The certainty of a run's errors, if the run did not record it: the misclassified images are predicted again, one
-//! after the other, like any image on Predict.
+//! The certainty of a run's errors, if the run did not record it. The misclassified images are predicted again one by
+//! one.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -14,44 +14,44 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Picture, PredictRequest, Prediction, RunHeader};
 use crate::tr;
 
-/// Maximum number of images predicted again.
+/// Maximum number of images that are predicted again.
 const MOST: usize = 200;
-/// Marks these requests, so that none replaces one of another page.
+/// Marks the requests of this module, so that they do not replace requests of other pages.
 const ABOUT: u64 = u64::MAX;
 
-/// A run and one of its tasks, from 0.
+/// A run's folder and one of its tasks (from 0).
 type Of = (PathBuf, usize);
 
-/// An image to predict: its index among the predictions, and its location.
+/// An image to predict: its index among the predictions, and its source and index there.
 type Place = (usize, (usize, usize));
 
-/// Images predicted again.
+/// The certainties of errors.
 #[derive(Default)]
 pub(super) struct Certainties {
-    /// The experts' predictions by index.
+    /// The new predictions by task of a run and index among its predictions.
     found: HashMap<Of, HashMap<usize, Prediction>>,
     asking: Option<Asking>,
     problem: Option<(Of, Problem)>,
 }
 
-/// Requests in progress.
+/// The requests in progress.
 struct Asking {
     of: Of,
     header: Box<RunHeader>,
     left: VecDeque<Place>,
     all: usize,
-    /// The image in progress, once it is sent: its index, and the ticket.
+    /// The image that is being predicted: its index and the ticket of the request.
     sent: Option<(usize, u64)>,
 }
 
 impl Certainties {
-    /// Drops everything about this run.
+    /// Drops all results of a run.
     pub fn forget(&mut self, run: &Path) {
         self.found.retain(|(known, _), _| known != run);
         self.asking.take_if(|asking| asking.of.0 == run);
     }
 
-    /// Stores a prediction; returns it if it belongs to another page.
+    /// Stores a prediction. Returns the prediction if it belongs to another page.
     pub fn take(&mut self, mut answer: Prediction) -> Option<Prediction> {
         let Some(asking) = self.asking.as_mut() else {
             return Some(answer);
@@ -66,7 +66,8 @@ impl Certainties {
         None
     }
 
-    /// Stores a failure. Returns `true` if it belongs here. An image that failed is not requested again.
+    /// Stores the error of a request. Returns whether the request belongs to this module. The remaining images are not
+    /// requested.
     pub fn refuse(&mut self, ticket: u64, problem: &Problem) -> bool {
         let mine = |asking: &Asking| asking.sent.is_some_and(|(_, known)| known == ticket);
         let Some(asking) = self.asking.take_if(|asking| mine(asking)) else {
@@ -78,8 +79,8 @@ impl Certainties {
 }
 
 impl Session {
-    /// Returns the errors of an expert after a task, the most certain first; `class` limits them to one true class.
-    /// Certainties found since are included.
+    /// Returns the errors of an expert after a task, the most certain first, including certainties that were computed
+    /// later. `class` restricts them to one true class.
     pub fn worst(
         &self,
         run: &RunView,
@@ -102,7 +103,7 @@ impl Session {
         list
     }
 
-    /// Predicts again the images that the run misclassified after a task.
+    /// Starts to predict the images again that the run misclassified after a task.
     pub fn look_again(&mut self, run: &Path, task: usize) {
         let Some(run) = self.train.run_in(run).cloned() else {
             return;
@@ -135,13 +136,13 @@ impl Session {
         self.look_on();
     }
 
-    /// Returns the number of images of this task that were predicted again.
+    /// Returns how many images of this task were predicted again.
     pub fn looked_again(&self, run: &Path, task: usize) -> usize {
         let found = self.train.worst.found.get(&(run.to_path_buf(), task));
         found.map_or(0, HashMap::len)
     }
 
-    /// Returns how many images of this task are to be predicted again, and how many are done.
+    /// Returns how many images of this task are done and how many there are in all; `None` if none are in progress.
     pub fn looking_again(&self, run: &Path, task: usize) -> Option<(usize, usize)> {
         let asking = self.train.worst.asking.as_ref()?;
         let same = (asking.of.0.as_path(), asking.of.1) == (run, task);
@@ -149,26 +150,26 @@ impl Session {
         same.then(|| (asking.all - asking.left.len() - under_way, asking.all))
     }
 
-    /// Returns why they could not be predicted.
+    /// Returns why the images could not be predicted.
     pub fn look_again_problem(&self, run: &Path, task: usize) -> Option<&Problem> {
         let (of, problem) = self.train.worst.problem.as_ref()?;
         ((of.0.as_path(), of.1) == (run, task)).then_some(problem)
     }
 
-    /// Sends the next image as soon as it is read.
+    /// Requests the prediction of the next image once it is read.
     pub(super) fn look_on(&mut self) {
         let Some(mut asking) = self.train.worst.asking.take() else {
             return;
         };
         while asking.sent.is_none() {
             let Some(&(at, place)) = asking.left.front() else {
-                // All are sent.
+                // All images were requested.
                 return;
             };
             let picture = self.picture_at(&asking.header, place);
             match self.look_up(picture) {
                 None => break,
-                // An unreadable image is skipped.
+                // Unreadable images are skipped.
                 Some(Err(_)) => drop(asking.left.pop_front()),
                 Some(Ok(picture)) => {
                     asking.left.pop_front();

@@ -1,6 +1,6 @@
-//! Jobs at a place: sent there with the files that they need, followed, and recorded on this disk, so that the next
-//! window can follow them too. A separate thread does all the work; the window's thread only exchanges messages with
-//! it.
+//! Jobs at a place (another computer). They are sent there with the files that they need, followed, and recorded on the
+//! local disk, so that the next window can follow them too. A separate thread does all the work; the window's thread
+//! only exchanges messages with it.
 
 mod send;
 mod work;
@@ -21,7 +21,7 @@ use crate::run::queue::JobEvent;
 use crate::texts::Words;
 use work::Work;
 
-/// How long a closing window waits until its requests are recorded.
+/// How long the window waits at exit until its requests are recorded.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The session's handle of a place.
 pub(super) struct Away {
@@ -36,11 +36,11 @@ enum Message {
     Command(Command),
     Wish(ControlRequest),
     WishFor(JobId, ControlRequest),
-    /// The connection has news.
+    /// The connection received a message.
     News,
-    /// Progress of sending what a job needs.
+    /// Progress of sending the files that a job needs.
     Carrying(JobId, Words),
-    /// What a job needs was sent, or why it was not.
+    /// The files that a job needs were sent, or could not be sent.
     Carried(JobId, Result<Own>),
     End,
 }

@@ -39,11 +39,11 @@ impl Work {
         }
         let stop = Arc::<AtomicBool>::default();
         self.carrying.insert(job.id, Arc::clone(&stop));
-        // This uses a connection of its own, because the other one reports on running jobs meanwhile.
+        // A separate connection is used, because the main connection reports on running jobs at the same time.
         let (peer, own, id) = (self.peer(), self.own.clone(), job.id);
         let (name, turn) = (self.place.name.clone(), Arc::clone(&self.turn));
         let carry = move || {
-            // An earlier job often needs the same files, which are there by then.
+            // Jobs wait for each other, because the next job often needs the same files, which are then already there.
             let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
             let go_on = || !stop.load(Ordering::Relaxed);
             let tell = |what: crate::texts::Message, files| {

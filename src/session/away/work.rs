@@ -19,7 +19,7 @@ use crate::run::wire::ServerMessage;
 use crate::session::Wake;
 use crate::store::{self, QueueFile, StoredState};
 
-/// Interval between attempts to reach a place while jobs are there.
+/// Interval between attempts to reach a place that has jobs.
 const LATER: Duration = Duration::from_secs(60);
 
 /// The thread's state.
@@ -34,9 +34,9 @@ pub(super) struct Work {
     file: QueueFile<AwayJob>,
     /// Submitted jobs that are not known to have ended.
     pub(super) jobs: Vec<AwayJob>,
-    /// Jobs whose files are still being sent, with the flag that cancels it.
+    /// Jobs whose files are still being sent, each with the flag that cancels sending.
     pub(super) carrying: HashMap<JobId, Arc<AtomicBool>>,
-    /// Held by the job that is sending files.
+    /// The lock of the job that is sending files.
     pub(super) turn: Arc<Mutex<()>>,
     /// Jobs that the place has reported since this window opened.
     seen: HashSet<JobId>,
@@ -100,7 +100,7 @@ impl Work {
         }
     }
 
-    /// Connects to the place now, about all jobs there.
+    /// Connects to the place now and requests the state of all jobs there.
     fn reach(&mut self) {
         match connect(&self.place, &self.root, &self.own, true) {
             Ok(remote) => self.remote = remote,
@@ -140,7 +140,7 @@ impl Work {
             }
             Message::Command(Command::Stop(job)) => self.stop(job),
             Message::Command(command @ Command::Release(_)) => self.remote.send(command),
-            // A place does not answer queries about runs, and it continues without this window.
+            // A place does not answer queries about runs, and it continues to run without this window.
             Message::Command(_) | Message::End => {}
             Message::Wish(wish) => self.remote.request(wish),
             Message::WishFor(job, wish) => self.remote.wish_for(job, wish),
@@ -185,7 +185,7 @@ impl Work {
             }
             return;
         };
-        // Other users can use the same place.
+        // Jobs of other users of the same place are ignored.
         let Some(kept) = self.jobs.iter_mut().find(|kept| kept.job.id == id) else {
             return;
         };
@@ -209,7 +209,7 @@ impl Work {
         self.tell(Some(id), told.event);
     }
 
-    /// Copies back the runs of jobs that the place no longer reports: the program there was stopped meanwhile.
+    /// Copies back the runs of jobs that the place no longer reports, because its program was stopped in between.
     fn look_for_ended(&mut self) {
         let gone = self.jobs.iter().filter(|kept| {
             let id = kept.job.id;
@@ -217,7 +217,7 @@ impl Work {
         });
         let gone: Vec<AwayJob> = gone.cloned().collect();
         for AwayJob { run, job, .. } in gone {
-            // A grid needs more than its last run.
+            // A grid has more runs than the last one, so it cannot be copied back completely.
             if run.is_empty() || job.is_whole_alone() {
                 let name = &self.place.name;
                 let name = name.as_str();
@@ -280,7 +280,7 @@ impl Work {
         self.tell(Some(id), Event::Queued { job, place });
     }
 
-    /// Records a job as it is sent.
+    /// Updates the record of a job to the form in which it is sent.
     pub(super) fn put(&mut self, job: &Job) {
         let known = self.jobs.iter_mut().find(|kept| kept.job.id == job.id);
         if let Some(kept) = known {
@@ -313,13 +313,13 @@ impl Work {
     }
 
     pub(super) fn tell(&self, job: Option<JobId>, event: Event) {
-        // The window may be closed.
+        // Sending fails if the window is closed.
         let _ = self.outbox.send(JobEvent { job, event });
         (self.wake)();
     }
 }
 
-/// Opens a connection whose events go to the thread: with the first command, or now if `at_once`.
+/// Opens a connection whose events are sent to the thread. It connects at the first command, or now if `at_once`.
 fn connect(place: &Place, root: &Path, own: &Sender<Message>, at_once: bool) -> Result<Remote> {
     let peer = Peer::Ssh {
         place: place.clone(),

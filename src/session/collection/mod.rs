@@ -1,4 +1,4 @@
-//! Images gathered in the window, class by class: drawn, pasted or files. They are saved as an image folder, which
+//! Images collected in the window, class by class: drawn, pasted or files. They are saved as an image folder, which
 //! becomes a dataset or an added task.
 
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::tr;
 
-/// The folder beside the runs that keeps the collected images.
+/// The folder, next to the runs, for the collected images.
 const MADE: &str = "made";
 /// Maximum number of images of a class.
 pub const MOST: usize = 500;
@@ -25,16 +25,16 @@ pub const LEAST: usize = 2;
 /// One image of a class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectedPicture {
-    /// The image as displayed; for a drawn or pasted one, the original.
+    /// The image as displayed. A drawn or pasted image is stored from it.
     pub picture: Arc<Picture>,
-    /// The file it comes from, which is copied unchanged.
+    /// The file that the image comes from, which is copied unchanged.
     pub file: Option<PathBuf>,
 }
 
 /// The images of one class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectedClass {
-    /// Identifies the class while its name is edited.
+    /// Identifies the class even if its name is edited.
     pub id: u64,
     /// The class's name.
     pub name: String,
@@ -42,7 +42,7 @@ pub struct CollectedClass {
     pub pieces: Vec<CollectedPicture>,
 }
 
-/// The purpose of the gathered images.
+/// The purpose of the collected images.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// A dataset to train on.
@@ -51,7 +51,7 @@ pub enum Purpose {
     AddedTask(PathBuf),
 }
 
-/// The images being gathered.
+/// The images being collected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collection {
     /// Name of the folder.
@@ -61,16 +61,16 @@ pub struct Collection {
     /// Index of the class that receives drawn, pasted and dropped images.
     pub chosen: usize,
     last: u64,
-    /// What was removed, the latest last.
+    /// The removed classes and images, the latest last.
     removed: Vec<Removed>,
 }
 
-/// Something that was removed from the collection, with its position.
+/// A class or image that was removed from the collection, with its position.
 #[derive(Clone, Debug, PartialEq)]
 enum Removed {
-    /// A class, and whether it was the only one.
+    /// A class with its index, and whether it was the only class.
     Class(usize, CollectedClass, bool),
-    /// An image of the class with this id.
+    /// An image with the id of its class and its index.
     Image(u64, usize, CollectedPicture),
 }
 
@@ -103,7 +103,7 @@ impl Collection {
         self.chosen = self.groups.len() - 1;
     }
 
-    /// Removes a class; the last one is emptied instead.
+    /// Removes a class. If it is the only class, an empty class replaces it.
     pub fn remove_group(&mut self, index: usize) {
         if index < self.groups.len() {
             let group = self.groups.remove(index);
@@ -150,7 +150,7 @@ impl Collection {
     pub fn put_back(&mut self) {
         match self.removed.pop() {
             Some(Removed::Class(index, group, only)) => {
-                // The empty class that replaced it is removed.
+                // The empty class that replaced the removed class is removed.
                 if let ([empty], true) = (&*self.groups, only)
                     && empty.pieces.is_empty()
                 {
@@ -189,7 +189,7 @@ impl Collection {
         (!collection.is_empty()).then_some(collection)
     }
 
-    /// Adds the classes of another collection.
+    /// Adds the classes of another collection to this one.
     pub(super) fn take(&mut self, other: Self) {
         if self.is_empty() {
             *self = other;
@@ -204,7 +204,7 @@ impl Collection {
         }
     }
 
-    /// Adds an image to a class. Returns `false` if the class is gone or full.
+    /// Adds an image to the class with this id. Returns `false` if the class was removed or is full.
     pub fn add(&mut self, group: u64, piece: CollectedPicture) -> bool {
         let mut groups = self.groups.iter_mut();
         match groups.find(|known| known.id == group) {
@@ -219,18 +219,18 @@ impl Collection {
         self.groups.get(self.chosen).map(|group| group.id)
     }
 
-    /// Returns the number of gathered images.
+    /// Returns the number of collected images.
     pub fn count(&self) -> usize {
         self.groups.iter().map(|group| group.pieces.len()).sum()
     }
 
-    /// Returns whether nothing was gathered.
+    /// Returns whether no image was collected.
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }
 
-    /// Writes the images into a new folder in `root`, with one subfolder per class, and returns its path. On failure
-    /// nothing is left.
+    /// Writes the images into a new folder in `root`, with one subfolder per class, and returns its path. Nothing is
+    /// left after an error.
     ///
     /// # Errors
     /// Returns a Problem if an image cannot be read or written.
@@ -252,7 +252,7 @@ impl Collection {
         Ok(to)
     }
 
-    /// Returns what is still missing, in one sentence; `None` if it can be saved.
+    /// Returns a sentence about what is missing before the images can be saved; `None` if nothing is missing.
     pub fn lacks(&self, purpose: &Purpose) -> Option<String> {
         let least = match purpose {
             Purpose::Data => 2,
@@ -280,7 +280,7 @@ impl Collection {
     }
 }
 
-/// Returns a name that is free in `root`: this one, or with a number.
+/// Returns a free path in `root` with this name, or with a number appended if the name is taken.
 fn free(root: &Path, name: &str) -> PathBuf {
     let numbered = (2..).map(|number| root.join(format!("{name} {number}")));
     let mut all = std::iter::once(root.join(name)).chain(numbered);
@@ -329,8 +329,8 @@ impl Session {
         }
     }
 
-    /// Saves the gathered images as an image folder, then uses it for its purpose. They stay in the collection if they
-    /// cannot be saved, or if the run cannot learn them.
+    /// Saves the collected images as an image folder, then uses it for its purpose. The images stay in the collection
+    /// if they cannot be saved or if the run cannot learn them.
     pub fn keep_collection(&mut self, purpose: Purpose) {
         let collection = Arc::new(self.collection.clone());
         let kept = collection.clone();
@@ -350,7 +350,7 @@ impl Session {
                 };
                 let source = place.display().to_string();
                 found(&header, after, &source, &|| true).map_err(|mut problem| {
-                    // They are still in the window.
+                    // The folder is not needed, because the images are still in the window.
                     let _ = std::fs::remove_dir_all(&place);
                     if problem.place == source {
                         problem.place.clear();
@@ -361,12 +361,12 @@ impl Session {
             },
             move |session, place| {
                 if !session.saving_collection.is_busy() {
-                    // The user cancelled.
+                    // The user cancelled saving.
                     return;
                 }
                 session.saving_collection.fill(place.clone().map(drop));
                 let Ok(place) = place else { return };
-                // Images added meanwhile are not in the folder.
+                // The collection is kept if images were added in the meantime, because they are not in the folder.
                 if session.collection == *kept {
                     session.collection = Collection::default();
                 }

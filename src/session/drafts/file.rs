@@ -1,4 +1,4 @@
-//! The folder of drafts: a list, and the images that it names by their hashes.
+//! The folder of drafts: a list, and image files named by their hashes.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use crate::session::image_folder::png;
 use crate::session::pins::{Pin, PinId};
 use crate::store::write_file;
 
-/// The file of the list.
+/// The file name of the list.
 const LIST: &str = "drafts.json";
 
-/// The file [`LIST`].
+/// The content of the file [`LIST`].
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct List {
@@ -42,7 +42,7 @@ struct ListedClass {
 
 #[derive(Serialize, Deserialize)]
 struct ListedImage {
-    /// SHA-256 of width and pixels, in hex; also the name of the file without its extension.
+    /// SHA-256 of the width and pixels in hex, which is also the file name without its extension.
     image: String,
     name: String,
     /// The class of a pinned image.
@@ -54,7 +54,7 @@ struct ListedImage {
 }
 
 impl ListedImage {
-    /// Writes the pixels to a temporary file, unless the image is already stored, and returns its entry in the list.
+    /// Writes the pixels to a temporary file unless the image is already stored. Returns the image's entry in the list.
     fn write(folder: &Path, picture: &Picture, new: &mut HashSet<PathBuf>) -> Result<Self> {
         let mut hash = Sha256::new_with_prefix((picture.width as u64).to_le_bytes());
         hash.update(&picture.rgb);
@@ -73,7 +73,7 @@ impl ListedImage {
         })
     }
 
-    /// Reads the pixels; `None` if they cannot be read.
+    /// Reads the image; `None` if it cannot be read.
     fn read(&self, folder: &Path) -> Option<Arc<Picture>> {
         let image = decode_picture_file(&path_of(folder, &self.image), FULL_DEPTH).ok()?;
         Some(Arc::new(Picture {
@@ -90,10 +90,10 @@ fn path_of(folder: &Path, image: &str) -> PathBuf {
 }
 
 impl Drafts {
-    /// Writes the drafts into their own folder, replacing earlier ones. Without drafts the folder is removed.
+    /// Writes the drafts into their own folder, replacing earlier drafts. Without drafts the folder is removed.
     ///
     /// # Errors
-    /// Returns a Problem if something cannot be written; the earlier drafts stay.
+    /// Returns a Problem if a file cannot be written; the earlier drafts are kept.
     pub fn save(&self, folder: &Path) -> Result<()> {
         if self.is_empty() {
             return match std::fs::remove_dir_all(folder) {
@@ -132,7 +132,7 @@ impl Drafts {
                 });
             }
         }
-        // The files are synced together: one by one takes seconds for thousands.
+        // All files are synced together, because syncing thousands of files one by one takes seconds.
         let new: Vec<PathBuf> = new.into_iter().collect();
         let unsaved = |error| Problem::io("save an image", folder, &error);
         files::sync_all(&new).map_err(unsaved)?;
@@ -147,11 +147,10 @@ impl Drafts {
         Ok(())
     }
 
-    /// Reads the drafts; empty if there is no such folder. Unreadable images are left out; their number is returned as
-    /// well.
+    /// Reads the drafts; empty if there is no such folder. Unreadable images are omitted, and their number is returned.
     ///
     /// # Errors
-    /// Returns a Problem if the list cannot be read; its folder is moved aside, so that it is not overwritten.
+    /// Returns a Problem if the list cannot be read. The folder is then renamed, so that it is not overwritten.
     pub(super) fn load(folder: &Path) -> Result<(Self, usize)> {
         let path = folder.join(LIST);
         if !path.exists() {
@@ -203,7 +202,7 @@ impl Drafts {
 }
 
 impl List {
-    /// Deletes the files that the list does not name.
+    /// Deletes the files that are not in the list.
     fn sweep(&self, folder: &Path) {
         let gathered = self.classes.iter().flat_map(|class| &class.images);
         let named = self.pins.iter().chain(gathered);
@@ -212,7 +211,7 @@ impl List {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if !named.contains(&path) {
-                // A failed removal is tried again next time.
+                // A failed removal is repeated at the next save.
                 let _ = std::fs::remove_file(path);
             }
         }

@@ -1,5 +1,5 @@
-//! Drafts: images that were pinned, gathered or moved between classes in the window and are not saved elsewhere. They
-//! are stored in a folder, so that neither closing the window nor a crash loses them, and restored by the next window.
+//! Drafts: images that were pinned, collected or moved between classes in the window and are not saved elsewhere. They
+//! are stored in a folder, so that they survive closing the window and crashes. The next window restores them.
 
 mod file;
 
@@ -20,7 +20,7 @@ use crate::problem::{Problem, Result, listed};
 use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
 use crate::tr;
 
-/// What is not saved elsewhere.
+/// The images that are not saved elsewhere.
 #[derive(Clone, Debug, Default)]
 pub struct Drafts {
     pins: Vec<Pin>,
@@ -43,7 +43,8 @@ struct Moved {
 }
 
 impl Drafts {
-    /// Returns the drafts of a session. While the table of `before` cannot be read, its moved images are kept.
+    /// Returns the current drafts of a session. If the displayed table is not read yet, the moved images of `before`
+    /// are kept.
     fn of(session: &Session, before: &Self) -> Self {
         let pins: Vec<Pin> = session.own_pins().cloned().collect();
         let collection = &session.collection;
@@ -69,7 +70,7 @@ impl Drafts {
         }
     }
 
-    /// Returns whether images were moved in a displayed table that is not read yet or cannot be read.
+    /// Returns whether the displayed table has moved images but is not read yet or cannot be read.
     fn waits_for_table(&self, session: &Session) -> bool {
         let predict = &session.predict;
         let shown = predict.sheet.as_ref().map(|sheet| sheet.request.ticket);
@@ -77,7 +78,7 @@ impl Drafts {
         predict.sorted.ready().is_none() && moved.is_some() && shown == moved
     }
 
-    /// Returns whether these are still the drafts of a session.
+    /// Returns whether these drafts equal the session's current state.
     fn is_current(&self, session: &Session) -> bool {
         let collection = Some(&session.collection).filter(|it| !it.is_empty());
         let moved = self.moved.as_ref();
@@ -95,7 +96,7 @@ impl Drafts {
         self.pins.is_empty() && self.collection.is_none() && self.moved.is_none()
     }
 
-    /// Returns a description of the parts.
+    /// Returns a description of each kind of draft.
     fn parts(&self) -> Vec<String> {
         let gathered = self.collection.as_ref().map_or(0, Collection::count);
         let table = self.moved.as_ref().map(|moved| {
@@ -115,16 +116,16 @@ impl Drafts {
 /// State of a session's drafts.
 #[derive(Debug, Default)]
 pub struct KeptDrafts {
-    /// Where they are stored; `None` if this window stores none.
+    /// The folder of the drafts; `None` if this window stores no drafts.
     folder: Option<PathBuf>,
-    /// The drafts last given out for writing; `None` until those of the last window are read.
+    /// The drafts last given out for writing; `None` until the drafts of the last window are read.
     last: Option<Arc<Drafts>>,
-    /// Whether writing them failed.
+    /// Whether writing the drafts failed.
     failed: bool,
 }
 
 impl Session {
-    /// Stores drafts in this folder from now on, and restores those that are there.
+    /// Stores drafts in this folder from now on, and restores the drafts that it contains.
     pub fn keep_drafts(&mut self, folder: PathBuf) {
         self.drafts.folder = Some(folder.clone());
         self.task(
@@ -135,7 +136,7 @@ impl Session {
                     session.take_drafts(drafts, lost);
                 }
                 Err(problem) => {
-                    // Unreadable drafts that could not be moved aside are not overwritten.
+                    // Drafts that cannot be read and could not be renamed are not overwritten.
                     let folder = session.drafts.folder.as_ref();
                     let is_free = folder.is_some_and(|folder| !folder.exists());
                     session.drafts.last = is_free.then(Arc::default);
@@ -145,7 +146,7 @@ impl Session {
         );
     }
 
-    /// Returns drafts that are not written yet, with their folder; each version once.
+    /// Returns the drafts and their folder if they changed since the last call.
     pub fn changed_drafts(&mut self) -> Option<(PathBuf, Arc<Drafts>)> {
         let (folder, last) = (self.drafts.folder.as_ref()?, self.drafts.last.as_ref()?);
         if last.is_current(self) {
@@ -157,17 +158,17 @@ impl Session {
         Some(changed)
     }
 
-    /// Records that writing the drafts failed: closing the window loses them, unless the next change is written.
+    /// Records that writing the drafts failed. Closing the window loses them unless the next change is written.
     pub fn drafts_failed(&mut self) {
         self.drafts.failed = true;
     }
 
-    /// Returns whether drafts survive closing the window.
+    /// Returns whether the drafts survive closing the window.
     pub fn keeps_drafts(&self) -> bool {
         self.drafts.last.is_some() && !self.drafts.failed
     }
 
-    /// Returns the pinned images except those of the tour, which ends with the window.
+    /// Returns the pinned images except the tour's images, because the tour ends with the window.
     fn own_pins(&self) -> impl Iterator<Item = &Pin> {
         let toured = self.learn.tour.as_ref().map_or([None; 2], |tour| tour.pins);
         let pins = self.predict.pins.pictures().iter();
@@ -182,7 +183,7 @@ impl Session {
         for pin in drafts.pins {
             self.pin(pin.picture, pin.truth);
         }
-        // After a crash nothing is computed without a request.
+        // After a crash, nothing is computed unless the user requests it.
         if !self.former.crashed {
             drafts
                 .runs
@@ -202,7 +203,7 @@ impl Session {
         }
     }
 
-    /// Reads a table whose images were moved, and moves them again.
+    /// Reads a table whose images were moved, and applies the moves again.
     fn take_moved(&mut self, mut moved: Moved) {
         self.tickets += 1;
         moved.request.ticket = self.tickets;
@@ -222,7 +223,7 @@ impl Session {
         });
         self.predict.sorted = Fetch::Busy;
         if let Some(last) = &mut self.drafts.last {
-            // Until the table is read, these are stored.
+            // The previous moves are stored until the table is read.
             Arc::make_mut(last).moved = Some(moved.clone());
         }
         self.task(
@@ -245,7 +246,7 @@ impl Session {
 }
 
 impl Moved {
-    /// Returns the classes, and the images of the table with their new classes.
+    /// Returns the classes and the images of the table with their new classes.
     ///
     /// # Errors
     /// Returns a Problem if the table cannot be read or has changed.

@@ -18,12 +18,12 @@ const MOST: usize = 8;
 pub struct Candidate {
     /// The inserted text.
     pub text: String,
-    /// Its shape, or a description.
+    /// The shape of the named value, or a description.
     pub about: String,
 }
 
-/// Returns the start of the word before the cursor (a byte offset) and its completions; empty if there are none or the
-/// word is complete.
+/// Returns the byte range of the word at the cursor and its completions; `None` if there are none or the word is
+/// complete.
 pub fn candidates(
     text: &str,
     cursor: usize,
@@ -64,7 +64,7 @@ pub fn candidates(
     (!found.is_empty()).then_some((span, found))
 }
 
-/// Returns whether the cursor is inside a quoted string, which may be unterminated.
+/// Returns whether the cursor is inside a quoted string, which can be unterminated.
 fn is_open(text: &str, span: &Range<usize>, cursor: usize) -> bool {
     let ends = span.len() > 1 && text[span.clone()].ends_with(['"', '\'']);
     cursor < span.end || !ends
@@ -125,7 +125,7 @@ fn inits() -> Vec<Candidate> {
     INITS.iter().map(|init| candidate(*init, "")).collect()
 }
 
-/// Returns the keys of the table that is being written.
+/// Returns the keys that are allowed in the table at the cursor.
 fn keys(marked: &Marked) -> Vec<Candidate> {
     let path: Vec<&str> = marked.path.split('.').collect();
     let known: &[(&str, &'static str)] = match path.as_slice() {

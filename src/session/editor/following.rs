@@ -1,4 +1,4 @@
-//! Watches for plugin files changed by other programs while the page is shown.
+//! Detects changes of plugin files by other programs while the page is shown.
 
 use crate::pet::library::read_text;
 use crate::session::Session;
@@ -22,7 +22,7 @@ impl Session {
                     let text = read_text(&file).ok()?;
                     Some((file, text))
                 });
-                // The state at the first check was read when the window opened.
+                // Nothing is read at the first check, because the files were read when the window opened.
                 Ok(Some((seen, text, before.is_some())))
             },
             move |session, looked| {
@@ -32,7 +32,7 @@ impl Session {
                 };
                 let saving = session.editor.open.as_ref().is_some_and(|open| open.saving);
                 if saving || session.editor.saves != saves {
-                    // It may be the earlier content; the next check decides.
+                    // The file may have been read before it was saved; the next check will read it again.
                     return;
                 }
                 session.editor.seen = Some(seen);
@@ -52,7 +52,7 @@ impl Session {
         );
     }
 
-    /// Handles the text in the open plugin's file: takes it over, unless there are unsaved changes.
+    /// Handles a new text of the open plugin's file: adopts it, unless there are unsaved changes.
     pub(super) fn read_disk(&mut self, text: String) {
         let Some(open) = &mut self.editor.open else {
             return;

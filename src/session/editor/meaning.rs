@@ -19,13 +19,13 @@ pub struct Mistake {
     pub place: (usize, usize),
     /// What is wrong.
     pub what: String,
-    /// The reason or the remedy; can be empty.
+    /// The reason or the remedy; may be empty.
     pub why: String,
-    /// The replacement for the range, if known.
+    /// The text to replace the range with, if a fix is known.
     pub mend: Option<String>,
 }
 
-/// The result of checking a text.
+/// The result of checking a plugin's text.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
     /// Errors in the order of the text.
@@ -36,31 +36,31 @@ pub struct Checked {
     pub took: Duration,
 }
 
-/// A valid plugin.
+/// A plugin that was checked without errors.
 #[derive(Clone, Debug)]
 pub struct Meaning {
     /// The plugin as the page shows it.
     pub plugin: PluginView,
     /// The names that its equations can use, with descriptions.
     pub names: Vec<(String, String)>,
-    /// Whether a newly initialised one leaves the network unchanged.
+    /// Whether a newly initialised PET leaves the network's outputs unchanged.
     pub starts_as_identity: bool,
-    /// How it is merged for predictions, if it is linear at linear layers.
+    /// How the PET is merged into the weights for predictions, if it is linear at linear layers.
     pub folded: Option<String>,
-    /// Its use on the current backbone, or why it does not fit.
+    /// The plugin's use on the current backbone, or why it does not fit.
     pub on: Result<OnBackbone, Problem>,
 }
 
 /// A plugin on the current backbone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnBackbone {
-    /// The backbone.
+    /// The backbone's display name.
     pub title: String,
     /// Number of blocks with the plugin, and of all blocks.
     pub blocks: (usize, usize),
-    /// Tokens of an image in the first of them.
+    /// Number of tokens of an image in the first block with the plugin.
     pub tokens: usize,
-    /// Its parameters and computations there.
+    /// The plugin's parameters and computations on this backbone.
     pub on: OnBlocks,
     /// Additional bytes of a training step compared to the network alone, with the current settings.
     pub step_bytes: u64,

@@ -1,6 +1,6 @@
 //! The plugin being edited on the page Plugins: its text, and the result of checking it. Helper threads check the text
-//! while it is typed. Of several waiting texts only the newest is checked. The result of the last valid text stays on
-//! display.
+//! while the user types; if several versions wait, only the newest is checked. The result of the last valid text stays
+//! on display.
 
 pub mod completion;
 mod following;
@@ -28,7 +28,7 @@ use meaning::{Checked, FilesSeen, Meaning, Mistake, PluginMeasurements};
 /// How long the text must be unchanged before a plugin is measured.
 const STILL: Duration = Duration::from_millis(500);
 
-/// Returns a plugin to start with if there is none to copy.
+/// Returns the initial text of a new plugin.
 fn blank() -> &'static str {
     match Language::spoken() {
         Language::English => include_str!("../../../assets/texts/en/plugin.toml"),
@@ -41,19 +41,19 @@ fn blank() -> &'static str {
 pub struct Editor {
     /// The open text.
     pub open: Option<OpenPlugin>,
-    /// Texts of this window that were closed or replaced before they were saved, the newest last.
+    /// Texts of this session that were closed or replaced before they were saved, the newest last.
     pub left: Vec<Written>,
-    /// Whether a plugin is tried against Adapter, and the result.
+    /// The state of the trial that compares the plugin with Adapter.
     pub trying: TrialState,
-    /// A plugin to select on Experiment as soon as it is listed.
+    /// A plugin to select on Experiment once it is listed.
     pub(super) to_use: Option<String>,
-    /// Whether the plugin was selected and Experiment must be shown.
+    /// Whether the plugin was selected, so that Experiment must be shown.
     used: bool,
     /// The state of the plugin files at the last check.
     seen: Option<FilesSeen>,
     looking: bool,
     versions: u64,
-    /// Number of saves.
+    /// Number of saves so far.
     saves: u64,
 }
 
@@ -64,53 +64,53 @@ pub struct OpenPlugin {
     pub text: String,
     /// Number of the text, different for every change.
     pub version: u64,
-    /// The version when it was opened.
+    /// The version of the text when it was opened.
     pub first: u64,
     /// Where it is saved; `None` before the first save.
     pub file: Option<PathBuf>,
-    /// The content of that file.
+    /// The content of `file` when it was last read or written.
     pub saved: Option<String>,
-    /// The text that another program wrote there while there were unsaved changes.
+    /// The text that another program wrote to `file` while there were unsaved changes.
     pub theirs: Option<String>,
-    /// The file to be installed.
+    /// The file to install, if the text comes from a dropped file.
     pub from: Option<PathBuf>,
-    /// Whether it can replace a built-in plugin.
+    /// Whether it may replace a built-in plugin.
     pub allowed: bool,
-    /// Errors of the newest checked text.
+    /// Errors of the last checked version.
     pub mistakes: Vec<Mistake>,
-    /// The version of that text; 0 before the first.
+    /// The last checked version; 0 before the first check.
     pub checked: u64,
-    /// Duration of the check.
+    /// Duration of the last check.
     pub took: Duration,
     /// The result of the last version without errors.
     pub good: Option<Arc<Meaning>>,
-    /// Measurements of it, or of the previous one until they are done.
+    /// Measurements of `good`, or of an earlier version until they are computed.
     pub measured: Fetch<Arc<PluginMeasurements>>,
-    /// Whether it is being measured.
+    /// Whether the plugin is being measured.
     pub measuring: bool,
-    /// Why it could not be saved.
+    /// Why the text could not be saved.
     pub problem: Option<Problem>,
-    /// The plugin's name in the text.
+    /// The plugin's name as written in the text.
     pub name: Option<String>,
     changed: Option<Instant>,
-    /// The backbone and blocks that it was checked with.
+    /// The backbone and blocks of the last check.
     against: (String, String),
     measured_of: u64,
     saving: bool,
 }
 
-/// The text that was open when the window closed.
+/// A text to store when the window closes, and to reopen later.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
     /// The text.
     pub text: String,
-    /// The plugin's name, if it states one.
+    /// The plugin's name, if the text has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Where it is saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// The file that was to be installed.
+    /// The file to install.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<PathBuf>,
 }
@@ -121,7 +121,7 @@ impl OpenPlugin {
         self.saved.as_ref() != Some(&self.text)
     }
 
-    /// Returns whether the newest text was checked and has no errors.
+    /// Returns whether the newest version was checked and has no errors.
     pub fn is_sound(&self) -> bool {
         self.checked == self.version && self.mistakes.is_empty()
     }
@@ -135,12 +135,12 @@ impl OpenPlugin {
         }
     }
 
-    /// Returns the built-in plugin that it would replace.
+    /// Returns the built-in plugin with the same name, which this plugin would replace.
     pub fn hides(&self) -> Option<&'static str> {
         built_in(self.name.as_ref()?)
     }
 
-    /// Returns the time until it is measured, if a measurement is due.
+    /// Returns the time until the next measurement; `None` if no measurement is due.
     pub fn due(&self) -> Option<Duration> {
         let due = self.is_sound() && self.measured_of != self.version;
         let since = self.changed.map_or(STILL, |changed| changed.elapsed());
@@ -177,7 +177,7 @@ impl Session {
         }
     }
 
-    /// Opens a new text.
+    /// Opens the initial text of a new plugin.
     pub fn write_plugin(&mut self) {
         self.open_text(Written {
             text: blank().to_owned(),
@@ -194,7 +194,7 @@ impl Session {
         }
     }
 
-    /// Returns the open text, to be stored.
+    /// Returns the open text for storage.
     pub fn written(&self) -> Option<Written> {
         self.editor.open.as_ref().map(OpenPlugin::written)
     }
@@ -206,7 +206,7 @@ impl Session {
         }
     }
 
-    /// Keeps the unsaved changes of the open text.
+    /// Closes the open text and keeps it for reopening if it has unsaved changes.
     fn leave_plugin(&mut self) {
         let open = self.editor.open.take();
         if let Some(open) = open.filter(OpenPlugin::is_changed) {
@@ -214,10 +214,10 @@ impl Session {
         }
     }
 
-    /// Opens a text in place of the open one.
+    /// Replaces the open text by another one.
     pub(super) fn open_text(&mut self, written: Written) {
         self.leave_plugin();
-        // The results of trying another text do not apply to this one.
+        // The results of trying another text do not apply to this text.
         self.stop_trying_plugin();
         self.editor.trying = TrialState::Not;
         self.editor.open = Some(OpenPlugin {
@@ -229,17 +229,17 @@ impl Session {
         self.edit_plugin(written.text);
     }
 
-    /// Returns the text with this first version, if it is open.
+    /// Returns the open text if its first version is `first`, that is, if it was not replaced.
     fn opened_as(&mut self, first: u64) -> Option<&mut OpenPlugin> {
         self.editor.open.as_mut().filter(|open| open.first == first)
     }
 
-    /// Closes the text; an unsaved one can be reopened.
+    /// Closes the text. If it has unsaved changes, it can be reopened.
     pub fn close_plugin(&mut self) {
         self.leave_plugin();
     }
 
-    /// Replaces the open text and checks it.
+    /// Replaces the content of the open text and starts a check.
     pub fn edit_plugin(&mut self, text: String) {
         self.editor.versions += 1;
         let version = self.editor.versions;
@@ -315,7 +315,7 @@ impl Session {
         );
     }
 
-    /// Returns a free name for a copy.
+    /// Returns a free name for a copy of a plugin.
     fn free_name(&self, plugin: &PluginView) -> String {
         let first = match plugin.path {
             None => tr!("editor-default-name-of", name = &plugin.title),
@@ -331,7 +331,7 @@ impl Session {
     }
 }
 
-/// Returns a plugin's text with another name.
+/// Returns a plugin's text with its name replaced.
 fn renamed(text: &str, name: &str) -> String {
     let mut named = text.to_owned();
     if let Some(span) = name_span(text) {
@@ -348,7 +348,7 @@ pub fn name_span(text: &str) -> Option<Range<usize>> {
     named.next().map(|marked| marked.span)
 }
 
-/// Returns the settings that a plugin is checked with.
+/// Returns the settings that affect the check of a plugin: backbone and blocks.
 fn against(config: &RunConfig) -> (String, String) {
     (config.backbone.clone(), format!("{:?}", config.blocks))
 }

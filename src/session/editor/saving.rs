@@ -56,7 +56,7 @@ impl Session {
     ) {
         self.editor.saves += 1;
         let Some(open) = self.opened_as(first) else {
-            // It was closed meanwhile; once it is saved it need not be kept.
+            // The text was closed in the meantime; once it is saved, it need not be kept.
             match saved {
                 Ok(_) => {
                     self.editor.left.retain(|left| left.text != text);
@@ -82,7 +82,7 @@ impl Session {
         }
     }
 
-    /// Lets the open plugin replace the built-in one of its name, and saves it.
+    /// Allows the open plugin to replace the built-in plugin of its name, and saves it.
     pub fn allow_open_plugin(&mut self) {
         if let Some(open) = &mut self.editor.open {
             open.allowed = true;
@@ -90,7 +90,7 @@ impl Session {
         }
     }
 
-    /// Lets a plugin file replace the built-in plugin of its name.
+    /// Allows a plugin file to replace the built-in plugin of its name.
     pub fn allow_plugin(&mut self, file: PathBuf) {
         self.task_or_tell(
             move |sources| store::allow_plugin(sources.disk().own_plugins()?, &file),
@@ -98,7 +98,7 @@ impl Session {
         );
     }
 
-    /// Selects the open plugin on Experiment, saving it first if it has changes.
+    /// Selects the open plugin on Experiment. Unsaved changes are saved first.
     pub fn use_plugin(&mut self) {
         let Some(open) = &self.editor.open else {
             return;
@@ -110,7 +110,7 @@ impl Session {
         }
     }
 
-    /// Selects the plugin that waits until it is listed.
+    /// Selects the plugin in `to_use` once it is listed without problems.
     pub(in crate::session) fn use_listed(&mut self) {
         let Some(name) = &self.editor.to_use else {
             return;
@@ -129,7 +129,7 @@ impl Session {
         std::mem::take(&mut self.editor.used)
     }
 
-    /// Opens the text again under another name, to be saved as another file.
+    /// Opens a copy of the text under another name, to be saved as another file.
     pub fn duplicate_plugin(&mut self) {
         let Some(open) = &self.editor.open else {
             return;
@@ -142,7 +142,7 @@ impl Session {
         });
     }
 
-    /// Opens a plugin file that was dropped on the window, to show it before it is installed.
+    /// Opens a plugin file that was dropped on the window, so that the user sees it before it is installed.
     pub fn look_at_plugin(&mut self, file: PathBuf) {
         let from = file.clone();
         self.task_or_tell(
@@ -157,7 +157,7 @@ impl Session {
         );
     }
 
-    /// Accepts the text that another program wrote into the file, or keeps the edited one.
+    /// Resolves a conflict: adopts the text that another program wrote to the file, or keeps the edited text.
     pub fn settle_plugin(&mut self, take_theirs: bool) {
         let Some(open) = &mut self.editor.open else {
             return;

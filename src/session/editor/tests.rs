@@ -1,4 +1,4 @@
-//! Late results for a text, and changes of its file by another program.
+//! Tests of results that arrive late, and of changes of the file by another program.
 
 #![allow(clippy::unwrap_used)]
 
@@ -53,12 +53,12 @@ fn a_text_that_is_closed_while_it_is_saved_is_lost_by_nobody() {
     let first = opened(&mut session, "First").0;
     let text = session.editor.open.as_ref().unwrap().text.clone();
     opened(&mut session, "Second");
-    // The file of the first is not that of the second.
+    // The result for the first text does not apply to the second.
     session.take_saved((first, text.clone()), Ok("/plugins/first.toml".into()));
     let open = session.editor.open.as_ref().unwrap();
     assert_eq!((&open.file, &open.saved), (&None, &None));
     assert!(session.editor.left.is_empty(), "it is in its file");
-    // A text that could not be saved and one that was never saved are both kept.
+    // Both a text that could not be saved and a text that was never saved are kept.
     let third = opened(&mut session, "Third").0;
     opened(&mut session, "Fourth");
     session.take_saved((third, text), Err(Problem::new("the disk is full")));

@@ -1,4 +1,4 @@
-//! One run as the pages see it: the engine's events applied to plain values.
+//! The state of one run for the pages, updated from the engine's events.
 
 mod log;
 mod shade;
@@ -19,7 +19,7 @@ use crate::texts::said;
 use crate::tr;
 pub use log::LogLine;
 
-/// Maximum number of loss values for the curve.
+/// Maximum number of loss values kept for the curve.
 const LOSSES: usize = 4096;
 /// The state of one run.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ pub struct RunView {
     pub job: Option<JobId>,
     /// Its constant facts; `None` until data and backbone are open.
     pub header: Option<RunHeader>,
-    /// Its name before it has a header.
+    /// Its title before it has a header.
     pub title: String,
     /// Its state.
     pub stage: Stage,
@@ -40,19 +40,19 @@ pub struct RunView {
     pub reports: Vec<TaskReport>,
     /// The accuracies of each expert after each task.
     pub history: Histories,
-    /// F_N of the run's predictions as a fraction, computed once per report; `None` if it was not measured.
+    /// The final forgetting F_N of the run's predictions as a fraction; `None` if it was not measured.
     pub forgotten: Option<f64>,
-    /// The same for each expert, if there are several and it was measured.
+    /// F_N of each expert, if there are several experts.
     pub forgotten_by: Vec<(Expert, f64)>,
-    /// The classes that it never or rarely recognises, computed once per report.
+    /// The classes that it never or rarely recognises, computed with each report.
     pub missed: Vec<Missed>,
     /// The study of DualPrompt's prompts, if every task was studied.
     pub study: Option<PromptStudy>,
-    /// Latest loss values with their task, oldest first.
+    /// The latest loss values, each with its task, oldest first.
     pub losses: VecDeque<(usize, f32)>,
-    /// Number of losses received, including those that were dropped.
+    /// Number of loss values received, including dropped ones.
     pub steps: usize,
-    /// Distance between its two experts during the current task: finished epochs, distance.
+    /// Distance between its two experts during the current task: pairs of finished epochs and distance.
     pub distance: Vec<[f64; 2]>,
     /// The log, oldest line first.
     pub log: VecDeque<LogLine>,
@@ -61,7 +61,7 @@ pub struct RunView {
 }
 
 impl RunView {
-    /// Returns a run that was just requested.
+    /// Returns a run that was just requested, before its job exists.
     pub fn waiting(title: String) -> Self {
         Self {
             title,
@@ -77,7 +77,7 @@ impl RunView {
         }
     }
 
-    /// Returns the split that its accuracies are measured on: `test` or `validation`.
+    /// Returns the split that its accuracies are measured on: "test" or "validation".
     pub fn measured_on(&self) -> &'static str {
         let header = self.header.as_ref();
         header.map_or("test", |header| header.config.measured_on())
@@ -99,7 +99,7 @@ impl RunView {
         view
     }
 
-    /// Returns the mean loss of every epoch with its task (from 0), for measured tasks.
+    /// Returns the mean loss of every epoch of the measured tasks, each with its task (from 0).
     pub fn losses_by_pass(&self) -> impl Iterator<Item = (usize, f32)> {
         let steps = |report: &TaskReport| {
             let task = report.task;
@@ -109,17 +109,17 @@ impl RunView {
         self.reports.iter().flat_map(steps)
     }
 
-    /// Returns the number of tasks, 0 before the header is known.
+    /// Returns the number of tasks; 0 before the header is known.
     pub fn tasks(&self) -> usize {
         self.header.as_ref().map_or(0, |h| h.tasks.len())
     }
 
-    /// Returns the run's name, empty before it has one.
+    /// Returns the name of the run's folder; empty before it has one.
     pub fn name(&self) -> &str {
         self.header.as_ref().map_or("", |h| &h.run)
     }
 
-    /// Returns one expert's history.
+    /// Returns the history of one expert.
     pub fn of(&self, expert: Expert) -> &History {
         self.history.of(expert)
     }
@@ -145,7 +145,7 @@ impl RunView {
         }
     }
 
-    /// Returns the finished share of the run.
+    /// Returns the finished share of the run, from 0 to 1.
     pub fn done(&self) -> f64 {
         if self.stage == Stage::Finished {
             return 1.0;
@@ -160,7 +160,7 @@ impl RunView {
         header.map_or(&[], |header| header.class_names(task))
     }
 
-    /// Applies one event of this run; `now` is the local time for the log.
+    /// Applies an event of this run. `now` is the local time for the log.
     pub fn fold(&mut self, event: Event, now: &str) {
         match event {
             Event::Started(header) => self.started(*header, now),
@@ -217,7 +217,7 @@ impl RunView {
                     .iter()
                     .for_each(|words| self.say(now, words.said()));
             }
-            // The data and backbone cards show what was assumed; the other events belong to no run.
+            // Pages show assumptions about data and backbone elsewhere; the other events do not belong to a run.
             Event::Queued { .. }
             | Event::Began(_)
             | Event::Removed(_)
@@ -234,14 +234,14 @@ impl RunView {
         }
     }
 
-    /// Returns whether an added task is in progress, which is not included yet.
+    /// Returns whether an added task is in progress, which has no report yet.
     fn in_added_task(&self) -> bool {
         let header = self.header.as_ref();
         let taught = header.is_some_and(|header| !header.added_tasks.is_empty());
         taught && self.reports.len() + 1 == self.tasks()
     }
 
-    /// Restores the run as it was before the added task.
+    /// Restores the state from before the added task.
     fn drop_added_task(&mut self) {
         let Some(header) = &mut self.header else {
             return;
@@ -339,7 +339,7 @@ impl RunView {
     fn measured(&mut self, report: TaskReport) {
         let tasks = self.header.as_ref().map_or(&[][..], |h| &h.tasks);
         let seen = tasks.get(..=report.task).unwrap_or(tasks);
-        // A resumed run may measure a task again: the later measurement counts.
+        // A resumed run may measure a task again; the later measurement replaces the earlier one.
         if report.task < self.reports.len() {
             self.reports.truncate(report.task);
             self.history.truncate(report.task);

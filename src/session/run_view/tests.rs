@@ -1,4 +1,4 @@
-//! Events applied to a run, and a run read from its folder.
+//! Tests of a run updated from events and of a run read from its folder.
 
 use super::*;
 use crate::metrics::Answers;
@@ -84,7 +84,7 @@ fn events_become_history_and_a_repeated_task_counts_once() {
     assert_eq!(view.of(Expert::ONLINE).accuracy, vec![0.5, 1.0]);
     assert_eq!(view.of(Expert::ENSEMBLE).matrix[1], vec![1.0, 1.0]);
     assert_eq!(view.class_names(1), ["c"]);
-    // The same run, resumed after its first task.
+    // Resumes the same run after its first task.
     let mut again = RunView::waiting("x".into());
     again.fold(Event::Started(Box::new(header())), "1");
     let (run, reports) = ("r".into(), vec![report(0, &[0, 0])]);
@@ -108,7 +108,7 @@ fn a_stored_run_that_lacks_tasks_is_stopped() {
     assert!((view.done() - 0.5).abs() < 1e-12);
 }
 
-/// Returns the run with an added task of two classes.
+/// Returns a run with an added task of two classes.
 fn taught() -> RunHeader {
     let added_task = AddedTask {
         source: "more".into(),

@@ -19,7 +19,7 @@ use crate::tr;
 const SHOWN: usize = 8;
 
 impl Disk {
-    /// Prepares one image of each of a few classes, spread over the tasks.
+    /// Prepares one image from each of several classes, which are spread over the tasks.
     pub fn sight(&self, ask: &SightAsk) -> Result<Sight> {
         let config = &ask.config;
         let data =
@@ -56,14 +56,15 @@ impl Disk {
                 continue;
             };
             if chosen.epochs(task, &train) <= ask.epoch {
-                // A task with more images needs fewer epochs for its steps.
+                // A task with more images needs fewer epochs for the same number of steps, so it may not have this
+                // epoch.
                 continue;
             }
             let samples = match of_task.take() {
                 Some((known, samples)) if known == task => samples,
                 _ => scenario.train_of(&data, task),
             };
-            // The draw depends on an image's index within its task.
+            // The augmentation depends on an image's index within its task.
             let places: Vec<usize> = (0..samples.len())
                 .filter(|&place| samples[place].1 == position as i64)
                 .collect();

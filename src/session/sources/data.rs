@@ -1,4 +1,4 @@
-//! Datasets as views: counts, thumbnails, test images.
+//! Datasets in the form that pages show: counts, thumbnails, test images.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,9 +20,9 @@ use crate::session::views::{DataView, Pictures, Split, Thumb};
 use crate::texts::Message;
 use crate::tr;
 
-/// Number of images whose size is read to estimate the size of all.
+/// Maximum number of images whose size is read to estimate the mean size.
 const SIZED: usize = 256;
-/// Number of datasets whose files are not read again.
+/// Number of recently used datasets whose files are not read again.
 const SCANS: usize = 3;
 
 /// The images of a split of an open dataset.
@@ -48,7 +48,7 @@ impl Pictures for Images {
     fn entry(&self, index: usize) -> Result<Correction> {
         let sample = self.sample(index)?;
         let (picture, sha256) = (sample.name(), sample.sha256()?);
-        // Opened with corrected labels, the dataset has the corrected label and not the original one.
+        // The opened dataset has the corrected label, so the original one is taken from the correction.
         let same = |known: &&Correction| known.picture == picture && known.sha256 == sha256;
         let known = self.0.options.corrected.iter().find(same);
         let class = self.0.classes.get(sample.class as usize);
@@ -66,16 +66,16 @@ impl Pictures for Images {
     }
 }
 
-/// Scanned datasets, before they are split; the ones used last.
+/// The scanned datasets that were used last, before they are split.
 #[derive(Default)]
 pub(super) struct Scans(Mutex<Vec<(Key, Scan)>>);
 
-/// The path or name of a dataset, and the bit depth of its images.
+/// The name or path of a dataset, and the bit depth of its images.
 type Key = (String, usize);
 
 impl Scans {
     /// Returns the dataset at a place with the splits and limits of `options`. Its files are read only if they were not
-    /// read before, or if `fresh` is set.
+    /// read before or if `fresh` is set.
     pub fn dataset(
         &self,
         place: &str,
@@ -105,7 +105,7 @@ impl Scans {
     }
 }
 
-/// Opens a dataset and examines it.
+/// Opens a dataset and computes the data that pages show.
 pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<DataView> {
     let step = |doing: Message, done: usize, of: Option<usize>| progress.step(doing, done, of);
     let watch = Watch::new(&step);
@@ -158,7 +158,7 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<
     })
 }
 
-/// Exports a dataset, or gathered images, to one file.
+/// Exports a dataset or collected images to one file.
 pub(super) fn export(
     export: &DataExport,
     scans: &Scans,
@@ -176,7 +176,7 @@ pub(super) fn export(
     }
 }
 
-/// Returns gathered images as a dataset, and its folder, which must outlive it.
+/// Returns collected images as a dataset, and the temporary folder of its files, which must outlive it.
 fn gathered(collection: &Collection) -> Result<(Dataset, tempfile::TempDir)> {
     let unkept = |error: std::io::Error| {
         Problem::new(tr!(
@@ -194,7 +194,7 @@ fn gathered(collection: &Collection) -> Result<(Dataset, tempfile::TempDir)> {
     Ok((data, folder))
 }
 
-/// Returns the mean bytes of a decoded image, from the sizes of a sample; `None` if the images are in memory anyway.
+/// Estimates the mean bytes of a decoded image from a sample; `None` if the images are in memory anyway.
 fn picture_bytes(samples: &[Sample]) -> Option<u64> {
     let step = (samples.len() / SIZED).max(1);
     let sizes: Vec<u64> = samples

@@ -22,7 +22,7 @@ use crate::session::editor::meaning::{
 use crate::tr;
 
 impl Disk {
-    /// Checks a text with the backbone and blocks of these settings.
+    /// Checks a plugin's text against the backbone and blocks of these settings.
     pub fn check_plugin(&self, text: &str, origin: &str, config: &RunConfig) -> Checked {
         let began = Instant::now();
         let reading = read(text, origin);
@@ -50,7 +50,7 @@ impl Disk {
         }
     }
 
-    /// Measures a valid text.
+    /// Measures the plugin of a valid text.
     pub fn measure_plugin(&self, text: &str) -> Result<PluginMeasurements> {
         let spec = PetSpec::parse(text, tr!("notices-this-text"))?;
         let gradients = gradients(&spec).map_err(|wrong| spec.source.problem(&wrong))?;
@@ -60,7 +60,7 @@ impl Disk {
         })
     }
 
-    /// Returns whether this is a PET plugin file, valid or not: one with equations.
+    /// Returns whether this is a PET plugin file, that is, a TOML file with equations; it may contain errors.
     pub fn is_plugin(&self, path: &Path) -> bool {
         let named = path
             .extension()
@@ -71,7 +71,7 @@ impl Disk {
         parts.any(|part| part.path == "equations" || part.path.starts_with("equations."))
     }
 
-    /// Returns the state of the plugin files in these folders.
+    /// Returns the state of all plugin files.
     pub fn plugin_files(&self) -> FilesSeen {
         let folders = [Some(Path::new("plugins")), self.plugins.as_deref()];
         let files = folders.into_iter().flatten().flat_map(files_of);
@@ -83,7 +83,7 @@ impl Disk {
     }
 }
 
-/// Returns the numbers of a plugin that its equations can use.
+/// Returns the sizes and constants that a plugin's equations can use, each with a description.
 fn names(spec: &PetSpec) -> Vec<(String, String)> {
     let sizes = spec.sizes.iter().map(|size| {
         let about = tr!(

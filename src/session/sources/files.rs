@@ -1,4 +1,4 @@
-//! Single files: an image to predict, a download.
+//! Single files: images to predict, images of a class, and downloads.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,8 +20,8 @@ impl Disk {
         show(path, "notices-no-program-pages")
     }
 
-    /// Reads an image file for Predict, in full size and with the run's bit depth, so that the network receives the same as
-    /// in testing.
+    /// Reads an image file for Predict in full size and with the run's bit depth, so that the network receives the same
+    /// input as in testing.
     pub fn picture(&self, path: &Path, bit_depth: usize) -> Result<Picture> {
         if path.is_dir() {
             return Err(Problem::new(tr!("notices-folder-not-image"))
@@ -38,7 +38,7 @@ impl Disk {
         })
     }
 
-    /// Returns the images that a path adds to a class: the file itself, or the images in the folder.
+    /// Returns the images that a path adds to a class: the file itself, or all images in the folder.
     pub fn pieces(&self, path: &Path) -> Result<Vec<CollectedPicture>> {
         if !path.is_dir() {
             return Ok(vec![piece(path)?]);
@@ -58,7 +58,7 @@ impl Disk {
         }
     }
 
-    /// Shows a file's folder in the system's file manager, and returns it.
+    /// Shows a file's folder in the system's file manager and returns the folder.
     pub fn reveal(&self, path: &Path) -> Result<PathBuf> {
         let folder = path.parent().unwrap_or(path);
         if !folder.is_dir() {
@@ -75,7 +75,7 @@ fn piece(file: &Path) -> Result<CollectedPicture> {
     })
 }
 
-/// Returns why no run can be saved in this folder, if so.
+/// Returns a Problem if no run can be saved in this folder.
 pub(super) fn unwritable(runs_root: &Path) -> Option<Problem> {
     let tried = std::fs::create_dir_all(runs_root).and_then(|()| tempfile::tempfile_in(runs_root));
     let error = tried.err()?;
@@ -89,7 +89,7 @@ pub(super) fn unwritable(runs_root: &Path) -> Option<Problem> {
     )
 }
 
-/// Opens a file or folder in its default program; the message `lacking` says that there is none.
+/// Opens a file or folder in its default program. `lacking` is the message if there is no such program.
 fn show(path: &Path, lacking: &'static str) -> Result<()> {
     let program = match () {
         () if cfg!(windows) => "explorer",
@@ -108,7 +108,7 @@ fn show(path: &Path, lacking: &'static str) -> Result<()> {
     })
 }
 
-/// Downloads a published dataset or a backbone's weights, continuing an interrupted download.
+/// Downloads a published dataset or a backbone's weights; an interrupted download is continued.
 pub(super) fn download(item: &Item, transfer: &Transfer) -> Result<()> {
     match item {
         Item::Data(name) => {

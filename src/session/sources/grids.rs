@@ -1,4 +1,4 @@
-//! Grids on helper threads: converts the window's settings into a grid file, and finds the existing runs of a grid.
+//! Grids: converts the window's settings to grid files and back, and finds the existing runs of a grid.
 
 use std::path::Path;
 
@@ -16,11 +16,11 @@ use crate::session::plain::title_of;
 use crate::texts::{Language, Message};
 use crate::tr;
 
-/// The name of an unsaved grid of the window.
+/// The name of a grid that was not saved as a file.
 const UNSAVED: &str = "several-values";
 
 impl Disk {
-    /// Returns a grid and the state of its runs in `root`.
+    /// Plans a grid and returns it with the state of its runs in `root`.
     pub fn grid(&self, ask: &GridAsk) -> Result<GridView> {
         let root = self.runs_root.as_path();
         let (name, text, device) = named(ask, root)?;
@@ -37,7 +37,7 @@ impl Disk {
             device: device.clone(),
             ..Overrides::default()
         };
-        // Only the engine's thread opens devices.
+        // Devices are not opened, because only the engine's thread may do that.
         let plan = GridPlan::from_afar(grid, root, &overrides)?;
         let fields = match ask {
             GridAsk::Named(..) => fields_of(&plan.cells, root).map(Box::new),
@@ -60,8 +60,8 @@ impl Disk {
         })
     }
 
-    /// Submits the missing runs of a grid to a cluster, which stores them in its folder, or else in `root`. Returns the
-    /// outcome in words.
+    /// Submits the missing runs of a grid to a cluster. They are stored in the cluster's folder, otherwise in `root`.
+    /// Returns the outcome in words.
     pub fn submit_grid(&self, ask: &GridAsk, cluster: &Place) -> Result<Message> {
         let root = self.runs_root.as_path();
         let (name, text, _) = named(ask, root)?;
@@ -76,7 +76,7 @@ impl Disk {
             data: cluster.data.clone().into_iter().collect(),
             ..Overrides::default()
         };
-        // A login node does not have the devices of the compute nodes.
+        // The plan does not open devices, because a login node lacks the devices of the compute nodes.
         let mut plan = GridPlan::from_afar(grid, root, &overrides)?;
         let order = plan.in_order();
         let given = SubmitOptions {
@@ -89,7 +89,7 @@ impl Disk {
     }
 }
 
-/// Returns its name, the text of its file, and the device of its runs if it is not the file's.
+/// Returns the grid's name, the text of its file, and the device of its runs if it overrides the file's.
 fn named(ask: &GridAsk, root: &Path) -> Result<(String, String, Option<String>)> {
     Ok(match ask {
         GridAsk::Several {
@@ -108,7 +108,7 @@ fn named(ask: &GridAsk, root: &Path) -> Result<(String, String, Option<String>)>
     })
 }
 
-/// Returns a grid as settings with several values; `None` if its parts or rows are not a product of them.
+/// Returns a grid as settings with several values; `None` if the grid is not a product of such values.
 fn fields_of(cells: &Cells, root: &Path) -> Option<GridFields> {
     let [part] = &cells.grid.parts[..] else {
         return None;
@@ -154,7 +154,8 @@ fn fields_of(cells: &Cells, root: &Path) -> Option<GridFields> {
     })
 }
 
-/// Returns "3 methods × 2 PETs × 3 class orders"; other languages put the number after the setting's name.
+/// Returns a summary such as "3 methods × 2 PETs × 3 class orders". Other languages put the number after the setting's
+/// name.
 fn factors(several: &Several) -> String {
     let mut words = Vec::new();
     for axis in several.axes.iter().filter(|axis| axis.values.len() > 1) {
@@ -192,7 +193,7 @@ fn plural(key: &str) -> String {
 }
 
 /// Returns the grid file for these settings, some of which have several values. Settings that follow from others are
-/// left out, so that a row with another method or PET gets its own defaults.
+/// omitted, so that a row with another method or PET gets its own defaults.
 fn text_of(
     draft: &RunConfig,
     preset: Option<&str>,
@@ -201,7 +202,7 @@ fn text_of(
 ) -> Result<String> {
     let draft = &filled(draft);
     let mut named: Vec<String> = vec!["data".into(), "method".into()];
-    // A named setting can change the default of another one; after a few rounds all of them are named.
+    // A named setting can change the default of another setting, so the missing ones are added in several rounds.
     for _ in 0..4 {
         let single = write(draft, preset, &Several::default(), &named)?;
         let grid = Grid::read(UNSAVED, &single, tr!("notices-settings"))?;
@@ -228,15 +229,14 @@ fn text_of(
     write(draft, preset, several, &named)
 }
 
-/// Returns the file that names these settings.
+/// Returns a grid file that contains only the settings in `named`.
 fn write(
     draft: &RunConfig,
     preset: Option<&str>,
     several: &Several,
     named: &[String],
 ) -> Result<String> {
-    // Axes keep their order; single values come first. A missing value cannot be written; the file implies it by not
-    // naming the setting.
+    // Axes keep their order; single values come first. A missing value has no syntax, so its setting is omitted.
     let single = named.iter().filter(|key| !several.has(key)).map(|key| {
         let value = match setting(key) {
             Some(known) => (known.get)(draft),
@@ -274,7 +274,7 @@ fn write(
 /// Returns a value in the syntax of a grid file.
 fn literal(key: &str, value: &Setting) -> Result<String> {
     match value {
-        // The digits of an f32, not of the same number as an f64.
+        // Formats the f32 directly, because the same number as an f64 has more digits.
         Setting::Pair(pair) => Ok(format!("{pair:?}")),
         value => {
             let value = toml::Value::try_from(value).map_err(|_| {

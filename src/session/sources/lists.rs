@@ -1,4 +1,4 @@
-//! The available devices.
+//! Lists of what is available: the devices.
 
 use super::Disk;
 use crate::device;

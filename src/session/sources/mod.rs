@@ -1,5 +1,5 @@
-//! The sources of the session's views: data, plugins, backbones, devices and runs. All functions but one run on helper
-//! threads; only plain views leave this folder.
+//! The sources of the session's data: datasets, plugins, backbones, devices and runs. All functions except one run on
+//! helper threads and return plain data.
 
 mod augmented_samples;
 mod data;
@@ -57,7 +57,7 @@ impl Backend for Engine {
     }
 }
 
-/// Starts the real engine in the requested place.
+/// Starts the real engine on a thread or in a child process.
 pub(super) fn engine(runs_root: PathBuf, whose: Whose, wake: Wake) -> Result<Box<dyn Backend>> {
     Ok(match whose {
         Whose::Thread => Box::new(Engine::start(runs_root, wake)?),
@@ -65,7 +65,7 @@ pub(super) fn engine(runs_root: PathBuf, whose: Whose, wake: Wake) -> Result<Box
     })
 }
 
-/// The real sources: the default folder of runs, and datasets and runs that were read before.
+/// The real sources, with the default folder of runs, and a cache of datasets and runs that were read.
 pub struct Disk {
     pub(super) runs_root: PathBuf,
     scans: data::Scans,
@@ -74,7 +74,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Returns the sources of a workspace whose runs are in this folder.
+    /// Returns the sources of a workspace that stores its runs in this folder.
     pub fn at(runs_root: PathBuf) -> Self {
         Self {
             runs_root,
@@ -84,7 +84,7 @@ impl Disk {
         }
     }
 
-    /// Uses another folder for the user's own plugins.
+    /// Returns these sources with another folder for the user's plugins.
     #[must_use]
     pub fn with_plugins(self, folder: PathBuf) -> Self {
         Self {
@@ -101,15 +101,15 @@ impl Disk {
         }
     }
 
-    /// Returns the folder of the user's own plugins, if there is one.
+    /// Returns the folder of the user's plugins, if there is one.
     pub fn plugin_folder(&self) -> Option<PathBuf> {
         self.plugins.clone()
     }
 
-    /// Returns the folder of the user's own plugins.
+    /// Returns the folder of the user's plugins.
     ///
     /// # Errors
-    /// A Problem if the system has no folder for them.
+    /// Returns a Problem if the system has no folder for them.
     pub(super) fn own_plugins(&self) -> Result<&Path> {
         self.plugins.as_deref().ok_or_else(|| {
             Problem::new(tr!("notices-no-plugin-folder"))
@@ -117,7 +117,7 @@ impl Disk {
         })
     }
 
-    /// Returns the sources of a workspace that cannot store runs, because its folder is a file.
+    /// Returns the sources of a workspace that cannot store runs, because its folder is actually a file.
     #[cfg(test)]
     pub fn nowhere() -> Self {
         Self::at(file!().into())
@@ -130,13 +130,13 @@ impl Sources for Disk {
     }
 }
 
-/// The functions of [`Disk`] that tests override. All of them but one run on helper threads and return a Problem on
-/// failure.
+/// The functions of [`Disk`] that tests replace. All of them except one run on helper threads and return a Problem if
+/// they fail.
 pub trait Sources: Send + Sync {
-    /// Returns the real sources, which have all other functions.
+    /// Returns the real sources, which provide all other functions.
     fn disk(&self) -> &Disk;
 
-    /// Opens a dataset and examines it.
+    /// Opens a dataset and computes the data that pages show.
     fn open_data(&self, ask: &DataAsk, progress: &Progress) -> Result<DataView> {
         let disk = self.disk();
         let all_at_once = store::all_at_once(&disk.runs_root, &ask.place)?;
@@ -152,8 +152,8 @@ pub trait Sources: Send + Sync {
         files::download(item, transfer)
     }
 
-    /// Returns the entries of the file of places, including the cluster of this machine if it is part of one, and the
-    /// names of places where jobs were left.
+    /// Returns the places in the file of places, the cluster of this machine if it is part of one, and the names of
+    /// places where jobs were left.
     fn places(&self) -> Result<(Vec<Place>, Vec<String>)> {
         let left = store::places_at_work(&self.disk().runs_root);
         let mut places = Places::load()?.list().to_vec();
@@ -163,7 +163,7 @@ pub trait Sources: Send + Sync {
         Ok((places, left))
     }
 
-    /// Prepares a connection to a place. Only this function runs on the window's thread; it does not block.
+    /// Prepares a connection to a place without blocking. Only this function runs on the window's thread.
     fn place(&self, place: &Place, wake: Wake) -> Result<Box<dyn Backend>> {
         Ok(Box::new(Away::start(
             place.clone(),
@@ -196,12 +196,12 @@ pub trait Sources: Send + Sync {
         store::undo_added_task(folder)
     }
 
-    /// Exports a dataset, or gathered images, to one file.
+    /// Exports a dataset or collected images to one file.
     fn export_data(&self, export: &DataExport, to: &Path, progress: &Progress) -> Result<Packed> {
         data::export(export, &self.disk().scans, to, progress)
     }
 
-    /// Shows this file dialog to the user.
+    /// Shows a file dialog and returns the user's choice.
     fn pick(&self, wanted: DialogPurpose, dialog: rfd::FileDialog) -> Choice {
         picker::pick(wanted, dialog)
     }

@@ -1,4 +1,4 @@
-//! Views of backbones and PET plugins, and their use by the settings. Runs on helper threads.
+//! Backbones and PET plugins in the form that pages show, and their use by the settings. Runs on helper threads.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::run::config::RunConfig;
 use crate::session::views::{NumberView, PlanView, PluginView};
 use crate::tr;
 
-/// Adds backbone and PET to a plan; a Problem names the option that is invalid.
+/// Adds backbone and PET to a plan. A Problem names the invalid option.
 pub(super) fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibrary) -> Result<()> {
     let at = |option: &'static str| {
         move |mut problem: Problem| {
@@ -34,7 +34,8 @@ pub(super) fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibr
         .describe(config.chosen_backbone())
         .map_err(at("--backbone"))?;
     let mut view = about.clone();
-    // A file is identified by its path, an entry also without the tag of its name.
+    // The name is replaced because a file is identified by its path, and an entry of the table also by its name without
+    // the tag.
     view.entry.name.clone_from(&config.backbone);
     plan.backbone = Some(view);
     let shapes = &about.blocks;
@@ -69,7 +70,7 @@ pub(super) fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibr
     Ok(())
 }
 
-/// Compares the memory of a step with the free memory of the GPU.
+/// Computes the memory of a training step and compares it with the free memory of the GPU.
 fn room(
     plan: &mut PlanView,
     config: &RunConfig,
@@ -87,7 +88,7 @@ fn room(
         .map(|free| (free, footprint::fitting(config, about, pet, free)));
 }
 
-/// Returns the plugins that these blocks do not support, with the reason.
+/// Returns the plugins that these blocks do not support, each with the reason.
 fn misfits(
     library: &PluginLibrary,
     shapes: &[BlockShape],
@@ -101,7 +102,7 @@ fn misfits(
 }
 
 impl Disk {
-    /// Returns the plugin files.
+    /// Returns all plugin files, including those with errors.
     pub fn plugins(&self) -> Vec<PluginView> {
         let own = self.plugins.as_deref();
         let notes = own.map(PluginNotes::read).unwrap_or_default();
@@ -120,7 +121,7 @@ impl Disk {
             .collect()
     }
 
-    /// Returns the table of backbones, and the errors in it.
+    /// Returns the table of backbones and the errors in it.
     pub fn backbones(&self) -> (Vec<Description>, Vec<Problem>) {
         let library = Backbones::usual();
         let list = library
@@ -132,7 +133,7 @@ impl Disk {
     }
 }
 
-/// Returns when a file was installed, and from where.
+/// Returns when and from where a plugin file was installed, in words.
 fn since(file: &Path, own: Option<&Path>, notes: &PluginNotes) -> Option<String> {
     let name = file.file_name()?.to_string_lossy().into_owned();
     let is_own = file.parent() == own;
@@ -202,7 +203,7 @@ pub(super) fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {
     }
 }
 
-/// Returns the steps of the default form, each with its site or step.
+/// Returns the steps of the default form, each labelled with its sites or the name of the step.
 fn equations(form: &crate::pet::view::VariantView) -> Vec<(String, String)> {
     let mut shown = Vec::new();
     for equation in &form.equations {
@@ -238,7 +239,7 @@ mod tests {
             settings: [("learning".to_string(), Setting::Flag(false))].into(),
             ..prefix.clone()
         };
-        // Five blocks of width 192: keys and values, and two scales during training.
+        // Five blocks of width 192: keys and values of 10 tokens, and two scales during training.
         assert_eq!(filled(&prefix).trained, Some(5 * (2 * 10 * 192 + 2)));
         assert_eq!(filled(&plain).trained, Some(5 * 2 * 10 * 192));
         let plan = filled(&prefix);

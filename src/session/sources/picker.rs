@@ -1,11 +1,12 @@
-//! The system's file dialog: the portal's if there is one, else zenity's. Only the log reports failures of both.
+//! The system's file dialog: from the desktop portal if there is one, otherwise from zenity. If both fail, only the log
+//! reports it.
 
 use std::time::{Duration, Instant};
 
 use crate::logging;
 use crate::session::chooser::{Choice, DialogPurpose};
 
-/// A dialog that is cancelled faster than this was never shown.
+/// A dialog that returns faster than this was not shown.
 const TOO_SOON: Duration = Duration::from_millis(250);
 
 /// Shows the dialog and waits for the result.

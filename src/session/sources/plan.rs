@@ -1,4 +1,4 @@
-//! The plan of settings with the available data, backbone and plugin.
+//! Plans settings with the available data, backbone and plugin.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ impl Disk {
     }
 }
 
-/// Returns the plan of the settings, with all problems.
+/// Plans the settings and returns the plan with all problems.
 fn plan(config: &RunConfig, data: Option<&DataView>, plugins: &PluginLibrary) -> PlanView {
     let mut plan = PlanView {
         problems: method::problems(config),
@@ -38,7 +38,7 @@ fn plan(config: &RunConfig, data: Option<&DataView>, plugins: &PluginLibrary) ->
             Err(problem) => plan.problems.push(problem),
         }
     }
-    // A method's check runs with the network and without; a problem that both find is reported once.
+    // A method's check runs with and without the network; a problem that both report is added once.
     if let Err(problem) = network::fill(&mut plan, config, plugins)
         && !plan.problems.contains(&problem)
     {
@@ -95,8 +95,8 @@ fn fill_tasks(plan: &mut PlanView, config: &RunConfig, data: &DataView, scenario
     }
 }
 
-/// Returns the bytes that the pixel cache would need without a limit: the images of the largest task, and all test
-/// inputs.
+/// Returns the bytes that the cache of decoded images would need without a limit: the images of the largest task, and
+/// all test inputs.
 fn cache_need(plan: &PlanView, config: &RunConfig, data: &DataView) -> Option<u64> {
     let picture = data.picture_bytes?;
     let largest = plan.train_images.iter().max().copied().unwrap_or(0) as u64;

@@ -17,7 +17,8 @@ use crate::store::figure::FigureOfRuns;
 use crate::store::{self, RunSummary};
 use crate::tr;
 
-/// The last rows. A listing reads only runs whose files changed since, whichever program changed them.
+/// The rows of the last listing. A listing reads only runs whose files have changed since, whichever program changed
+/// them.
 #[derive(Default)]
 pub(super) struct Known(Mutex<HashMap<PathBuf, Arc<RunRow>>>);
 
@@ -28,11 +29,11 @@ impl Known {
 }
 
 impl Disk {
-    /// Returns the stored runs of the default folder and of the others.
+    /// Lists the runs of the default folder and of the others.
     pub fn runs(&self, others: Vec<PathBuf>) -> Shelf {
         let root = self.runs_root.as_path();
         let mut folders: Vec<RunsFolder> = others.into_iter().map(look).collect();
-        // The default folder may have changed since these were stored.
+        // The default folder can change between starts, so it may be among the others.
         let usual = real(root);
         let mut runs = places(root, None);
         for folder in &mut folders {
@@ -53,7 +54,7 @@ impl Disk {
             let made = made(&folder, elsewhere, known);
             (folder, made)
         });
-        // Copies of a run have the same age: they stay in the order of their folders.
+        // Copies of a run have the same age; they keep the order of their folders.
         let mut rows: Vec<Arc<RunRow>> = made.iter().map(|(_, row)| row.clone()).collect();
         rows.sort_by_cached_key(|row| Reverse(row.age()));
         *self.known.map() = made.into_iter().collect();
@@ -63,7 +64,7 @@ impl Disk {
         }
     }
 
-    /// Returns the current row of one run; `None` if the folder is not a run any more, or not in a listed folder.
+    /// Returns the current row of one run; `None` if the folder is no longer a run or not in a listed folder.
     pub fn run_row(&self, folder: &Path) -> Option<Arc<RunRow>> {
         let known = self.known.map().get(folder).cloned();
         let listed = known.is_some() || folder.parent() == Some(&self.runs_root);
@@ -97,7 +98,7 @@ impl Disk {
         Ok(export.runs.len() - runs.len())
     }
 
-    /// Returns the folder of runs that a path refers to: the folder itself, or the parent of a run's folder.
+    /// Returns the folder of runs for a path: the folder itself, or the parent of a run's folder.
     pub fn folder_of_runs(&self, path: &Path, known: &[PathBuf]) -> Result<PathBuf> {
         let found = dunce::canonicalize(path)
             .map_err(|error| Problem::io("open this folder of runs", path, &error))?;
@@ -120,7 +121,7 @@ impl Disk {
         Ok(folder)
     }
 
-    /// Does an action on each of these runs.
+    /// Performs an action on each of these runs.
     pub fn bin(&self, action: BinAction, places: Vec<PathBuf>) -> Done {
         let act = |place: PathBuf| {
             let now = match action {
@@ -154,16 +155,17 @@ impl Disk {
     }
 }
 
-/// Returns the runs of a folder of runs, each with the folder if it is not the default one.
+/// Returns the runs in a folder of runs. `elsewhere` describes the folder if it is not the default one.
 fn places(root: &Path, elsewhere: Option<Elsewhere>) -> Vec<(PathBuf, Option<Elsewhere>)> {
     let runs = store::run_folders(root).into_iter();
     runs.map(|run| (run, elsewhere.clone())).collect()
 }
 
-/// Returns the row of a run: the known one if its files are unchanged. For an unfinished run the lock or the checkpoint
-/// may have changed, and for a damaged one the missing file may be back.
+/// Returns the row of a run. The known row is reused if the run is finished and its files are unchanged. An unfinished
+/// run is always read again because its lock or checkpoint may have changed, and a damaged one because it may have been
+/// repaired.
 fn made(folder: &Path, elsewhere: Option<Elsewhere>, known: Option<Arc<RunRow>>) -> Arc<RunRow> {
-    // Taken before the files are read, so that later changes are detected next time.
+    // Read before the files, so that a change in between is detected by the next listing.
     let glance = store::glance(folder);
     let same = known.filter(|row| {
         row.glance == glance && row.state == RunState::Finished && row.elsewhere == elsewhere
@@ -193,13 +195,13 @@ fn real(path: &Path) -> PathBuf {
     dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// Returns this folder of runs, if it is not the default one.
+/// Returns this folder of runs if it is not the default one.
 pub(super) fn beside(root: &Path, folder: Option<&str>) -> Option<PathBuf> {
     let folder = real(Path::new(folder?));
     (folder != real(root)).then_some(folder)
 }
 
-/// Returns whether a folder is read-only, by creating a temporary file in it.
+/// Returns whether a folder is read-only. Tries to create a temporary file in it.
 fn is_read_only(path: &Path) -> bool {
     let marked = std::fs::metadata(path).is_ok_and(|about| about.permissions().readonly());
     marked || tempfile::tempfile_in(path).is_err()

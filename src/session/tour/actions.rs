@@ -1,4 +1,4 @@
-//! User actions in the tour.
+//! The user's actions in the tour.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ impl Session {
         }
     }
 
-    /// Leaves the tour at any step. Its run in progress is stopped; finished runs stay in the list of runs.
+    /// Leaves the tour at any step. Its run in progress is stopped; finished runs remain in the list of runs.
     pub fn leave_tour(&mut self) {
         let Some(tour) = self.learn.tour.take() else {
             return;
@@ -27,7 +27,7 @@ impl Session {
         self.unpin_tour_drawings(&tour);
     }
 
-    /// Ends the tour; its runs stay in the list of runs, and the drawings pinned.
+    /// Ends the tour. Its runs remain in the list of runs, and the drawings remain pinned.
     pub fn keep_tour_runs(&mut self) {
         self.learn.tour = None;
     }
@@ -58,7 +58,7 @@ impl Session {
         self.train_tour_run();
     }
 
-    /// Pins a drawing of one of [`DRAWN`], replacing the previous one.
+    /// Pins the drawing of a class of [`DRAWN`] and replaces its previous drawing.
     pub fn pin_drawn(&mut self, which: usize, picture: Arc<Picture>) {
         let Some(tour) = &self.learn.tour else { return };
         match tour.pins[which] {
@@ -73,7 +73,7 @@ impl Session {
         self.follow_tour();
     }
 
-    /// Unpins a drawing.
+    /// Unpins the drawing of a class of [`DRAWN`].
     pub fn unpin_drawn(&mut self, which: usize) {
         let pin = self
             .learn
@@ -86,7 +86,7 @@ impl Session {
         self.follow_tour();
     }
 
-    /// Trains the run of the current step, as soon as nothing else trains.
+    /// Requests the run of the current step. It starts when no other run is in progress.
     pub fn train_tour_run(&mut self) {
         if let Some(tour) = &mut self.learn.tour
             && tour.run().is_unasked()
@@ -96,7 +96,7 @@ impl Session {
         self.follow_tour();
     }
 
-    /// Queues the run that waits for another one to end.
+    /// Queues the requested run of the current step behind the run in progress.
     pub fn queue_tour_run(&mut self) {
         let wanted = |tour: &&Tour| tour.run().state == TourRunState::Wanted;
         let Some(tour) = self.learn.tour.as_ref().filter(wanted) else {
@@ -110,7 +110,7 @@ impl Session {
         self.follow_tour();
     }
 
-    /// Trains a run again that ended early.
+    /// Requests a run of the tour again after it ended early.
     pub fn retrain_tour_run(&mut self) {
         let Some(tour) = &mut self.learn.tour else {
             return;
@@ -127,7 +127,7 @@ impl Session {
         self.train_tour_run();
     }
 
-    /// Records the guess and resumes the first run.
+    /// Stores the user's guess and resumes the first run.
     pub fn guess_fate(&mut self, guess: Fate) {
         let Some(tour) = &mut self.learn.tour else {
             return;
@@ -146,7 +146,7 @@ impl Session {
         }
     }
 
-    /// Shows a task of all runs, if all have finished it.
+    /// Shows a task for all runs, if all have finished it.
     pub fn show_tour_task(&mut self, task: usize) {
         if let Some(tour) = &mut self.learn.tour {
             let known = tour.runs.iter().map(TourRun::measured).min().unwrap_or(0);
@@ -154,7 +154,7 @@ impl Session {
         }
     }
 
-    /// Goes to the last step, after the runs were viewed.
+    /// Goes to the last step after the user has viewed the runs.
     pub fn conclude_tour(&mut self) {
         if let Some(tour) = &mut self.learn.tour
             && tour.step == TourStep::Compare

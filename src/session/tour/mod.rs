@@ -1,8 +1,8 @@
-//! The tour in three acts: the user draws two digits, then three runs learn the same tasks, and the tour shows what each
-//! of them remembers: fine-tuning of the whole network, training of a PET, and LAE. The current step and the tour's runs
-//! follow from the session's events.
+//! The tour in three acts. The user draws two digits; then three runs learn the same tasks: fine-tuning of the whole
+//! network, training of a PET, and LAE. The tour shows what each run remembers. The current step and the runs are
+//! updated from the session's events.
 //!
-//! Its runs are ordinary runs; it stores their ids, so that it never changes other runs.
+//! The tour's runs are ordinary runs. The tour stores their ids, so that it never changes other runs.
 
 mod actions;
 mod outcome;
@@ -21,46 +21,46 @@ use crate::run::job::JobId;
 pub use outcome::{Became, Fate, Vote};
 pub use run::{TourRun, TourRunState};
 
-/// The drawn classes, in the order of the canvases.
+/// The classes that the user draws, in the order of the canvases.
 pub const DRAWN: [&str; 2] = ["1", "2"];
-/// Class order of the first draw. The first task has the drawn digits; the order of the others shows forgetting
-/// (measured with `tests/tour_hands.py`).
+/// Class order of the first draw. The first task has the drawn digits. The order of the other classes was chosen
+/// because it shows forgetting (measured with `tests/tour_hands.py`).
 const ORDER: &str = "1,2,8,5,3,0,9,4,7,6";
-/// Learning rate of fine-tuning for a batch of 256: 50 times the method's default, at which little is forgotten.
+/// Learning rate of fine-tuning at a batch of 256. It is 50 times the method's default, which shows little forgetting.
 const FINE_TUNING_RATE: f64 = 1.0;
 
-/// The steps, in order.
+/// The steps of the tour, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TourStep {
     /// The user draws a 1 and a 2.
     #[default]
     Draw,
-    /// Fine-tuning learns its first task: 1 and 2.
+    /// Fine-tuning learns the first task: 1 and 2.
     First,
-    /// The user guesses what will happen to the 1.
+    /// The user guesses what will happen to the prediction of the 1.
     Guess,
     /// Act one: fine-tuning learns the remaining tasks.
     FineTuning,
-    /// Act two: the same with a PET.
+    /// Act two: a PET learns the same tasks.
     Pet,
-    /// Act three: the same with LAE.
+    /// Act three: LAE learns the same tasks.
     Lae,
     /// The user views the runs, task by task.
     Compare,
-    /// Summary.
+    /// The summary.
     End,
 }
 
 impl TourStep {
-    /// Number of steps.
+    /// The number of steps.
     pub const COUNT: usize = Self::End as usize + 1;
 
-    /// Returns its number, from 1.
+    /// Returns the number of the step, from 1.
     pub fn number(self) -> usize {
         self as usize + 1
     }
 
-    /// Returns the index of the run that it trains, or of the last run if it trains none.
+    /// Returns the index of the run that the step trains, or of the last run if it trains no run.
     fn act(self) -> usize {
         match self {
             Self::Draw | Self::First | Self::Guess | Self::FineTuning => 0,
@@ -73,7 +73,7 @@ impl TourStep {
 /// State of the tour.
 #[derive(Clone, Debug)]
 pub struct Tour {
-    /// The step.
+    /// The current step.
     pub step: TourStep,
     /// The pinned drawings, in the order of [`DRAWN`].
     pub pins: [Option<PinId>; 2],
@@ -87,16 +87,16 @@ pub struct Tour {
     pub task: usize,
     /// How often the runs were trained again with another class order and seed.
     pub draw: u64,
-    /// The plan of its runs.
+    /// The plan of the runs.
     plan: Option<PlanView>,
     /// Whether the plan was requested.
     asked: bool,
-    /// Whether the first run was paused for the guess.
+    /// Whether the first run was paused for the user's guess.
     held: bool,
 }
 
 impl Tour {
-    /// Returns a tour at its first step; its runs use this device.
+    /// Returns a tour at its first step. Its runs use this device.
     fn on(device: &str, draw: u64) -> Self {
         let lae = RunConfig {
             order: order(draw),
@@ -118,18 +118,18 @@ impl Tour {
         }
     }
 
-    /// Returns whether both digits are drawn.
+    /// Returns whether both digits were drawn.
     pub fn is_drawn(&self) -> bool {
         self.pins.iter().all(Option::is_some)
     }
 
-    /// Returns whether leaving it now loses work: something was drawn, and the last step is not reached.
+    /// Returns whether leaving the tour now would lose work: something was drawn and the last step was not reached.
     pub fn is_begun(&self) -> bool {
         self.step != TourStep::End
             && (self.step != TourStep::Draw || self.pins.iter().any(Option::is_some))
     }
 
-    /// Returns whether drawings can still be changed; later steps describe their predictions.
+    /// Returns whether drawings can still be changed. Later steps describe their predictions.
     pub fn takes_drawings(&self) -> bool {
         self.step <= TourStep::Guess
     }
@@ -154,7 +154,7 @@ impl Tour {
     }
 }
 
-/// Returns the class order of a draw: the drawn digits, then the others.
+/// Returns the class order of a draw: the drawn digits, then the others in pseudo-random order.
 fn order(draw: u64) -> String {
     if draw == 0 {
         return ORDER.into();
@@ -164,7 +164,7 @@ fn order(draw: u64) -> String {
     [&DRAWN[..], &others].concat().join(",")
 }
 
-/// Returns the same settings for fine-tuning of the whole network, with the network stored after every task.
+/// Returns these settings for fine-tuning of the whole network, which is stored after every task.
 fn fine_tuning(config: &RunConfig) -> RunConfig {
     RunConfig {
         method: "seq-ft".into(),

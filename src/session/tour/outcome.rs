@@ -1,4 +1,4 @@
-//! The outcome for a drawing and for the first task, derived from the results alone.
+//! The outcome for a drawing and for the first task, computed from the results.
 
 use std::cmp::Ordering;
 
@@ -10,14 +10,14 @@ use crate::session::Session;
 /// A prediction with at least this score counts as certain.
 pub const SURE: f32 = 0.8;
 
-/// A run's prediction for a drawing: the score of its class, and the strongest of the others.
+/// A run's prediction for a drawing: the score of its class, and the class with the highest other score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vote {
     /// Score of the drawn class.
     pub own: f32,
-    /// The strongest other class.
+    /// The other class with the highest score.
     pub rival: String,
-    /// Its score.
+    /// The score of that class.
     pub against: f32,
 }
 
@@ -42,7 +42,7 @@ impl Vote {
     }
 }
 
-/// What happens to the prediction of a drawing: the choices for the guess, and the outcome.
+/// The outcome for the prediction of a drawing. Also the choices of the user's guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Still correct and certain.
@@ -54,7 +54,7 @@ pub enum Fate {
 }
 
 impl Fate {
-    /// All of them, in display order.
+    /// All outcomes, in display order.
     pub const ALL: [Self; 3] = [Self::Kept, Self::Between, Self::Lost];
 
     /// Returns the outcome of a prediction.
@@ -67,20 +67,20 @@ impl Fate {
     }
 }
 
-/// The change of a drawing's prediction between the first and the last task.
+/// A drawing's prediction after the first and the last task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Became {
-    /// After the first task.
+    /// The prediction after the first task.
     pub first: Vote,
-    /// After the last one.
+    /// The prediction after the last task.
     pub last: Vote,
     /// The outcome.
     pub fate: Fate,
 }
 
 impl Tour {
-    /// Compares LAE with the Baseline by their accuracies on the first task; equal if chance may explain the difference.
-    /// `None` before both are measured.
+    /// Compares the accuracies of LAE and the Baseline on the first task. `Equal` if the difference may be due to
+    /// chance; `None` before both are measured.
     pub fn verdict(&self) -> Option<Ordering> {
         let [_, baseline, lae] = &self.runs;
         let end = |run: &TourRun| {
@@ -93,14 +93,14 @@ impl Tour {
 }
 
 impl Session {
-    /// Returns the prediction of a run of the tour for one of the drawings after a task, from 0.
+    /// Returns the prediction of a run of the tour for a drawing after a task (from 0).
     pub fn tour_vote(&self, which: usize, run: &TourRun, task: usize) -> Option<Vote> {
         let pin = self.learn.tour.as_ref()?.pins[which]?;
         let answer = self.predict.pins.answer(pin, run.folder.as_ref()?, task)?;
         Vote::of(answer, DRAWN[which])
     }
 
-    /// Returns the outcome for one of the drawings; `None` until the prediction of the run's last task is known.
+    /// Returns the outcome for a drawing; `None` until the prediction after the run's last task is known.
     pub fn tour_became(&self, which: usize, run: &TourRun) -> Option<Became> {
         let end = run.tasks.len().checked_sub(1)?;
         let last = self.tour_vote(which, run, end)?;

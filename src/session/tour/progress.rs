@@ -1,4 +1,4 @@
-//! Automatic progress of the tour, derived from its runs and its pinned drawings.
+//! Automatic progress of the tour, depending on its runs and its pinned drawings.
 
 use super::{Tour, TourRun, TourRunState, TourStep};
 use crate::run::config::RunConfig;
@@ -10,7 +10,7 @@ use crate::session::views::PlanView;
 use crate::tr;
 
 impl Session {
-    /// Updates the runs of the tour, and goes to the next step if it is due.
+    /// Updates the runs of the tour, and goes to the next step if its condition is met.
     pub(in crate::session) fn follow_tour(&mut self) {
         let Some(mut tour) = self.learn.tour.take() else {
             return;
@@ -38,7 +38,7 @@ impl Session {
         }
     }
 
-    /// Starts a wanted run, once nothing else trains or is about to.
+    /// Starts a requested run when no other run is in progress or about to start.
     fn start_tour_run(&mut self, run: &mut TourRun) {
         let free = !self.is_training() && self.waiting().all(|job| job.held);
         if run.state == TourRunState::Wanted && free {
@@ -47,7 +47,7 @@ impl Session {
         }
     }
 
-    /// Trains a run of the tour under its name.
+    /// Queues a run of the tour with its name.
     pub(super) fn train_named_of_tour(&mut self, run: &TourRun) -> JobId {
         let name = format!("{}: {}", tr!("tour-title"), run.name());
         self.train_named(run.config.clone(), name)
@@ -82,7 +82,7 @@ impl Session {
         }
     }
 
-    /// Pauses the first run once after its first task, until the user has guessed.
+    /// Pauses the first run once after its first task until the user has guessed.
     fn hold_for_guess(&mut self, tour: &mut Tour) {
         if !tour.held && tour.guess.is_none() && tour.run().job == self.running_job() {
             tour.held = true;
@@ -94,7 +94,8 @@ impl Session {
         run.state == TourRunState::Finished && self.is_answered(tour, run, run.measured())
     }
 
-    /// Returns whether both drawings have predictions after this number of tasks, or cannot have any.
+    /// Returns whether both drawings have predictions after this number of tasks, or cannot have them because of an
+    /// error.
     fn is_answered(&self, tour: &Tour, run: &TourRun, tasks: usize) -> bool {
         let Some(folder) = &run.folder else {
             return false;
@@ -125,8 +126,9 @@ impl Session {
     }
 
     /// Returns the estimated seconds of a run of the tour on this machine, and whether they are based on a measurement:
-    /// the speed of the tour's run that trains the same weights, else of earlier runs. Without one, it is twice the time of an idle machine,
-    /// because waiting longer than announced is worse than shorter. `None` while nothing is known.
+    /// the speed of the tour's run that trains the same weights, otherwise of earlier runs. Without a measurement, the
+    /// estimate for an idle machine is doubled, because a longer wait than announced is worse than a shorter one.
+    /// `None` while nothing is known.
     pub fn tour_seconds(&self, run: &TourRun) -> Option<(f64, bool)> {
         let tour = self.learn.tour.as_ref()?;
         let plan = tour.plan.as_ref()?;

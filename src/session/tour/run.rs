@@ -1,4 +1,4 @@
-//! A run of the tour, from its request to its end.
+//! A run of the tour, from the request to its end.
 
 use std::path::PathBuf;
 
@@ -12,20 +12,20 @@ use crate::session::run_view::{RunView, Stage};
 /// The state of a run of the tour.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TourRunState {
-    /// The user has not requested it yet.
+    /// Not requested yet.
     #[default]
     Unasked,
-    /// It waits until nothing else trains.
+    /// Requested; waits until no other run is in progress.
     Wanted,
-    /// It waits in the queue.
+    /// Waiting in the queue.
     InQueue,
-    /// It is running.
+    /// In progress.
     AtWork,
-    /// It is paused until the user continues.
+    /// Paused until the user continues.
     Paused,
     /// All tasks are learned.
     Finished,
-    /// It ended early, with the reason if there was one.
+    /// Ended early, with the reason if there was an error.
     Ended(Option<Problem>),
 }
 
@@ -34,7 +34,7 @@ pub enum TourRunState {
 pub struct TourRun {
     /// Its settings.
     pub config: RunConfig,
-    /// Its job, once requested.
+    /// Its job, once it is queued.
     pub job: Option<JobId>,
     /// Its state.
     pub state: TourRunState,
@@ -46,11 +46,11 @@ pub struct TourRun {
     pub history: History,
     /// The current task, from 0.
     pub task_now: Option<usize>,
-    /// The finished share.
+    /// The finished share, from 0 to 1.
     pub done: f64,
     /// Measured images per second in training.
     pub(super) speed: Option<f64>,
-    /// Whether it was seen waiting in the queue.
+    /// Whether it was already in the queue.
     queued: bool,
 }
 
@@ -68,7 +68,7 @@ impl TourRun {
         self.history.matrix.len()
     }
 
-    /// Returns whether the engine works on it or will.
+    /// Returns whether the engine is working on it or will work on it.
     pub fn is_under_way(&self) -> bool {
         matches!(
             self.state,
@@ -76,7 +76,7 @@ impl TourRun {
         )
     }
 
-    /// Returns whether the user has yet to request it.
+    /// Returns whether the user has not requested it yet.
     pub fn is_unasked(&self) -> bool {
         self.state == TourRunState::Unasked
     }
@@ -99,12 +99,12 @@ impl TourRun {
         self.history.images.first().copied().unwrap_or(0)
     }
 
-    /// Records the id of its request.
+    /// Records that it was queued as this job.
     pub(super) fn requested(&mut self, job: JobId) {
         (self.job, self.state) = (Some(job), TourRunState::InQueue);
     }
 
-    /// Updates its state while it is not the current run: it waits in the queue, or was removed from it.
+    /// Updates its state while it is not the current run: it is waiting in the queue or was removed from it.
     pub(super) fn wait(&mut self, in_queue: bool) {
         if self.state == TourRunState::InQueue && self.queued && !in_queue {
             self.state = TourRunState::Ended(None);
@@ -112,7 +112,7 @@ impl TourRun {
         self.queued |= in_queue;
     }
 
-    /// Updates its state as the current run, or the one that ended last.
+    /// Updates its state from the current or last run, which is this run.
     pub(super) fn follow(&mut self, run: &RunView) {
         self.state = match run.stage {
             Stage::Running => TourRunState::AtWork,

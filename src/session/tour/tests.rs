@@ -65,7 +65,7 @@ fn header(folder: &str) -> RunHeader {
     }
 }
 
-/// After a task, `right` of the four images of the first task are classified correctly.
+/// Returns the report after a task in which `right` of the four images of the first task are classified correctly.
 fn report(task: usize, right: usize) -> Event {
     let labels: Vec<usize> = (0..4 * (task + 1)).map(|i| i / 2).collect();
     let wrong = |(i, label): (usize, &usize)| match i {
@@ -94,7 +94,7 @@ fn report(task: usize, right: usize) -> Event {
     }
 }
 
-/// Answers every new request about an image: `own` is the score of the drawn class.
+/// Answers every new request about an image. `own` is the score of the drawn class.
 fn answer(session: &mut Session, backend: &Recorded, from: &mut usize, own: f32) {
     let asked = backend.asked();
     for command in &asked[*from..] {
@@ -145,7 +145,8 @@ fn draw_both(session: &mut Session) {
     assert_eq!(step(session), TourStep::First);
 }
 
-/// Trains a run of two tasks to its end: `rights` of four images of the first task are correct after each.
+/// Trains a run of two tasks to its end. `rights` are the numbers of correct images of the first task (of four) after
+/// each task.
 fn learn(session: &mut Session, backend: &Recorded, folder: &str, rights: [usize; 2]) {
     backend.push(Event::Started(Box::new(header(folder))));
     for (task, right) in rights.into_iter().enumerate() {
@@ -206,7 +207,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     assert_eq!(fates, [Fate::Lost, Fate::Lost, Fate::Between].map(Some));
     session.conclude_tour();
     assert_eq!(step(&session), TourStep::End);
-    // The same drawings, with other runs.
+    // The drawings are the same, but the runs are new.
     session.redraw_tour();
     session.drain();
     let again = session.learn.tour.clone().unwrap();
@@ -246,7 +247,7 @@ fn another_run_is_waited_for_and_never_stopped() {
             .iter()
             .any(|c| matches!(c, Command::Stop(_)))
     );
-    // In the queue behind it; leaving the tour removes it.
+    // The run is queued behind the other run; leaving the tour removes it.
     draw_both(&mut session);
     session.train_tour_run();
     session.queue_tour_run();
@@ -264,7 +265,7 @@ fn another_run_is_waited_for_and_never_stopped() {
         (session.running_job(), session.waiting().count()),
         (Some(other), 0)
     );
-    // Without it the tour's run starts by itself.
+    // Without queueing, the tour's run starts automatically when the other run ends.
     draw_both(&mut session);
     session.train_tour_run();
     backend.push(Event::Finished {
@@ -318,7 +319,7 @@ fn a_run_that_ended_early_can_be_trained_again() {
         (state(&session), step(&session)),
         (TourRunState::AtWork, TourStep::First)
     );
-    // The tour waits for a drawing that was cleared.
+    // The tour waits until a cleared drawing is drawn again.
     session.unpin_drawn(1);
     backend.push(Event::Started(Box::new(header("/again"))));
     backend.push(report(0, 4));

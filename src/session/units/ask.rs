@@ -1,4 +1,4 @@
-//! Guesses and questions: how they are asked, and the feedback on an answer.
+//! Guesses and questions of a lesson, and the feedback on answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ const MOST_CHOICES: usize = 8;
 /// A guess or question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ask {
-    /// Its unique name within the unit.
+    /// Its name, unique within the unit.
     pub name: String,
     /// The question.
     pub text: Vec<Paragraph>,
@@ -27,24 +27,24 @@ pub struct Ask {
     pub if_right: Vec<Paragraph>,
     /// Feedback on a wrong answer.
     pub if_wrong: Vec<Paragraph>,
-    /// Whether it is a guess: answered once, before the results are known.
+    /// Whether it is a guess, which is answered once before the results are known.
     pub guess: bool,
 }
 
-/// The kind of answer to a question.
+/// The kind of answer, with the correct one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerKind {
-    /// One of these choices; each with the condition under which it is correct.
+    /// A choice. Each option has the condition under which it is correct.
     Choice(Vec<(String, Formula)>),
     /// A number.
     Number {
         /// The correct number.
         answer: Formula,
-        /// Maximum difference of a correct answer.
+        /// The maximum error of a correct answer.
         tolerance: f64,
         /// The unit shown after the number.
         unit: String,
-        /// Typical wrong numbers with their feedback.
+        /// Typical wrong numbers, each with its feedback.
         slips: Vec<(Formula, Vec<Paragraph>)>,
     },
 }
@@ -53,13 +53,13 @@ pub enum AnswerKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GivenAnswer {
-    /// The choice, from 0.
+    /// The index of the choice, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
     /// The typed text.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub typed: String,
-    /// Whether to check the typed text.
+    /// Whether the user has submitted the typed text.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub checked: bool,
 }
@@ -69,15 +69,15 @@ pub struct GivenAnswer {
 pub enum Feedback<'a> {
     /// There is no answer yet.
     Open,
-    /// The answer is stored until the results are known.
+    /// The answer is stored; feedback follows when the results are known.
     Kept,
     /// The answer is correct.
     Right(&'a [Paragraph]),
-    /// The answer is wrong; with the correct choice (from 0), if there is one.
+    /// The answer is wrong; the index of the correct choice, if there is one.
     Wrong(&'a [Paragraph], Option<usize>),
     /// The typed text is not a number.
     NoNumber,
-    /// There can be no feedback, for this reason.
+    /// No feedback is possible, for this reason.
     Never(Message),
 }
 
@@ -113,7 +113,7 @@ struct Slip {
 }
 
 impl Ask {
-    /// Reads the block.
+    /// Parses the block.
     pub(super) fn read(text: &str, runs: &[String]) -> Result<Self> {
         let words: Words = block(text)?;
         check_name(&words.name)?;
@@ -131,16 +131,16 @@ impl Ask {
         })
     }
 
-    /// Returns whether an answer is given; text that is being typed or is not a number does not count.
+    /// Returns whether an answer is given. Text that is still being typed or is not a number does not count.
     pub fn is_answered(&self, given: &GivenAnswer) -> bool {
         match self.question {
-            // The lesson may have fewer choices than when it was answered.
+            // The stored index may be out of range if the lesson was changed since.
             AnswerKind::Choice(ref choices) => given.choice.is_some_and(|at| at < choices.len()),
             AnswerKind::Number { .. } => given.checked && read_number(&given.typed).is_some(),
         }
     }
 
-    /// Returns the feedback on this answer, given the current results.
+    /// Returns the feedback on this answer with the current results.
     pub fn judge(&self, given: &GivenAnswer, figures: &Figures) -> Feedback<'_> {
         match &self.question {
             AnswerKind::Choice(choices) => {
@@ -183,7 +183,7 @@ impl Ask {
         }
     }
 
-    /// Returns the correct answer in words, if it is known; a number has one decimal.
+    /// Returns the correct answer in words, if it is known. A number is rounded to one decimal.
     pub fn answer(&self, figures: &Figures, language: crate::texts::Language) -> Option<String> {
         match &self.question {
             AnswerKind::Choice(choices) => {
@@ -198,7 +198,7 @@ impl Ask {
     }
 }
 
-/// Returns the first choice whose condition holds.
+/// Returns the index of the first choice whose condition is true.
 fn right_choice(choices: &[(String, Formula)], figures: &Figures) -> Result<Option<usize>, Lack> {
     for (i, (_, condition)) in choices.iter().enumerate() {
         if condition.holds(figures)? {
@@ -208,7 +208,7 @@ fn right_choice(choices: &[(String, Formula)], figures: &Figures) -> Result<Opti
     Ok(None)
 }
 
-/// Reads a typed number: with a decimal point or comma, with or without a percent sign.
+/// Parses a typed number, which can have a decimal point or comma and a percent sign.
 fn read_number(typed: &str) -> Option<f64> {
     let typed = typed.trim().trim_end_matches('%').trim().replace(',', ".");
     typed

@@ -1,4 +1,4 @@
-//! The blocks of a unit that train, teach and check: TOML in a fence.
+//! The blocks of a unit that train runs, add tasks and check conditions. They are written as TOML in a fence.
 
 use serde::Deserialize;
 use toml::Table;
@@ -15,7 +15,7 @@ const MOST_RUNS: usize = 20;
 /// Maximum number of conditions of a block.
 const MOST_CONDITIONS: usize = 100;
 
-/// Runs that one button trains.
+/// Runs that a button trains together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Runs {
     /// The label of the button; `None` for the default.
@@ -24,7 +24,7 @@ pub struct Runs {
     pub runs: Vec<RunPlan>,
 }
 
-/// A named run, with its repetitions.
+/// A run with a name, and its repetitions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunPlan {
     /// Its name in formulas.
@@ -35,14 +35,14 @@ pub struct RunPlan {
     pub configs: Vec<RunConfig>,
 }
 
-/// An added task for a run of the unit.
+/// A block that adds a task to a run of the unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Teach {
-    /// The name in formulas of the run with the added task.
+    /// The name of the run with the added task in formulas.
     pub name: String,
     /// Its display name.
     pub title: String,
-    /// The run that gets the added task; the first one of repetitions.
+    /// The run that gets the added task. If the run is repeated, its first repetition gets it.
     pub run: String,
     /// The images to learn: an embedded dataset or a folder.
     pub source: String,
@@ -50,7 +50,7 @@ pub struct Teach {
     pub button: Option<String>,
 }
 
-/// A condition that must hold.
+/// A condition that must be true.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expect {
     /// The condition.
@@ -59,11 +59,11 @@ pub struct Expect {
     pub line: usize,
 }
 
-/// Keys of a run block besides settings.
+/// Keys of a run block that are not settings.
 const OWN: [&str; 4] = ["name", "title", "button", "orders"];
 
 impl Runs {
-    /// Reads the block.
+    /// Parses the block.
     pub(super) fn read(text: &str) -> Result<Self> {
         let mut shared: Table = table(text)?;
         let several = shared.remove("runs");
@@ -132,7 +132,7 @@ impl RunPlan {
     }
 }
 
-/// Rejects more runs than a block may have, before they are created.
+/// Returns a Problem if a block has no runs or too many, before they are created.
 fn few_runs(count: usize) -> Result<()> {
     match (1..=MOST_RUNS).contains(&count) {
         true => Ok(()),
@@ -169,7 +169,7 @@ impl Teach {
 }
 
 impl Expect {
-    /// Reads one condition per line.
+    /// Parses one condition per line.
     pub(super) fn read(text: &str, first: usize, runs: &[String]) -> Result<Vec<Self>> {
         let lines = text.lines().zip(first..);
         let lines = lines.filter(|(row, _)| !row.trim().is_empty() && !row.trim().starts_with('#'));
@@ -211,7 +211,7 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     }
 }
 
-/// Rejects a name without a run.
+/// Returns a Problem if there is no run with this name.
 pub(super) fn known(name: &str, runs: &[String]) -> Result<()> {
     match runs.iter().any(|known| known == name) {
         true => Ok(()),
@@ -224,7 +224,7 @@ pub(super) fn known(name: &str, runs: &[String]) -> Result<()> {
     }
 }
 
-/// Parses a block.
+/// Parses a block as TOML.
 pub(super) fn block<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| in_line(&error, text))
 }
@@ -233,7 +233,7 @@ fn table(text: &str) -> Result<Table> {
     block(text)
 }
 
-/// Converts a TOML error, with its line within the block.
+/// Converts a TOML error to a Problem with the line within the block.
 fn in_line(error: &toml::de::Error, text: &str) -> Problem {
     let line = error
         .span()

@@ -1,4 +1,4 @@
-//! Figures of a unit as plain data, for drawing and as text.
+//! Figures of a unit as plain data, which can be drawn or written as text.
 
 use serde::Deserialize;
 
@@ -19,7 +19,7 @@ use crate::texts::Language;
 pub struct Figure {
     /// Its title.
     pub title: String,
-    /// Its runs, by name.
+    /// The names of its runs.
     pub runs: Vec<String>,
     kind: Shape,
 }
@@ -31,23 +31,23 @@ enum Shape {
     Matrix,
     Bars(Vec<Formula>, String),
     Spread(Vec<Formula>, String),
-    /// Column titles, and per run a formula for each.
+    /// A table: the column titles, and for each run one formula per column.
     Table(Vec<String>, Vec<Vec<Formula>>),
     Distance,
 }
 
-/// Data of one run in a figure.
+/// The data of one run in a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunValues<T> {
     /// The display name of the run.
     pub title: String,
     /// Its colour.
     pub shade: Shade,
-    /// The available values.
+    /// The values that are available.
     pub values: Vec<T>,
 }
 
-/// A figure with the available data.
+/// A figure with the data that is available.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chart {
     /// A curve over tasks for each run, in percent.
@@ -64,16 +64,16 @@ pub enum Chart {
         /// Number of tasks.
         tasks: usize,
     },
-    /// Values by run; several if a run is repeated.
+    /// Values of each run. A repeated run has several values.
     Bars {
-        /// A value for each repetition.
+        /// For each run, one value per repetition.
         rows: Vec<RunValues<f64>>,
         /// The unit shown after a number.
         unit: String,
         /// Whether each value is shown in addition to the mean.
         spread: bool,
     },
-    /// A table of texts and numbers; the first column is the run.
+    /// A table of texts and numbers. Its first column is the run.
     Table {
         /// Titles.
         columns: Vec<String>,
@@ -82,11 +82,11 @@ pub enum Chart {
     },
     /// Distance between the experts of each run, in percent, over epochs.
     Distance {
-        /// Epochs of a task.
+        /// Number of epochs of a task.
         passes: usize,
         /// Number of tasks.
         tasks: usize,
-        /// Points: epochs since the start, distance.
+        /// Points (epochs since the start, distance) of each run.
         lines: Vec<RunValues<[f64; 2]>>,
     },
 }
@@ -124,7 +124,7 @@ const COLUMNS: [(&str, &str); 3] = [
 ];
 
 impl Figure {
-    /// Reads the block.
+    /// Parses the block.
     pub(super) fn read(text: &str, runs: &[String]) -> Result<Self> {
         let words: Words = block(text)?;
         words.runs.iter().try_for_each(|name| known(name, runs))?;
@@ -246,7 +246,7 @@ impl Chart {
         }
     }
 
-    /// Returns all of its numbers as text, one line for each run or row.
+    /// Returns all numbers of the figure as text, with one line for each run or row.
     pub fn text(&self, language: Language) -> String {
         let say = |value: &f64| number(*value, language);
         let row = |title: &str, values: Vec<String>| format!("{title}: {}\n", values.join("  "));
@@ -299,7 +299,7 @@ impl Chart {
     }
 }
 
-/// Returns one value, or mean ± standard deviation of several; a dash for none.
+/// Returns a single value, or mean ± standard deviation of several values; a dash if there are none.
 pub fn mean_and_spread(values: &[f64], language: Language) -> String {
     let Some(centre) = mean(values) else {
         return "–".into();
@@ -311,7 +311,7 @@ pub fn mean_and_spread(values: &[f64], language: Language) -> String {
     }
 }
 
-/// Returns the formula for each run, with `run` replaced by its name.
+/// Returns one formula for each run: `value` with the word `run` replaced by the name of the run.
 fn each(value: &str, runs: &[String]) -> Result<Vec<Formula>> {
     let with = |name: &String| {
         let mut text = String::new();
@@ -361,7 +361,7 @@ fn table(words: &Words) -> Result<Shape> {
     Ok(Shape::Table(titles.collect(), rows))
 }
 
-/// Returns the mean of A_i over the repetitions in percent, up to the last task that all have finished.
+/// Returns the mean of A_i over the repetitions, in percent, for the tasks that all repetitions have finished.
 fn curve(runs: &[RunFigures]) -> Vec<f64> {
     let all = runs.iter().map(|run| run.history.answer());
     let all: Vec<&[f64]> = all.map(|history| history.accuracy.as_slice()).collect();
@@ -370,7 +370,7 @@ fn curve(runs: &[RunFigures]) -> Vec<f64> {
     (0..length).map(at).collect()
 }
 
-/// Returns number and classes of each task if the runs agree on them, else the number.
+/// Returns a label for each task: its number, and its classes if they are the same in all runs.
 fn task_labels<'a>(runs: impl Iterator<Item = &'a RunFigures>) -> Vec<String> {
     let all: Vec<&RunFigures> = runs.collect();
     let Some(longest) = all.iter().max_by_key(|run| run.tasks()) else {
@@ -389,7 +389,7 @@ fn task_labels<'a>(runs: impl Iterator<Item = &'a RunFigures>) -> Vec<String> {
     longest.classes.iter().enumerate().map(label).collect()
 }
 
-/// Returns epochs since the start and distance in percent, from the point where there are two experts.
+/// Returns points (epochs since the start, distance in percent), from the epoch where there are two experts on.
 fn distance(run: &RunFigures) -> Vec<[f64; 2]> {
     let mut points = Vec::new();
     for (task, passes) in run.distance.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The results of a run that a unit uses: histories, and the distance between its experts.
+//! The results of a run that a unit uses: accuracies, and the distance between its experts.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +12,34 @@ use crate::texts::Message;
 /// Why a formula has no value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lack {
-    /// The run has not got that far.
+    /// The run has not finished the task yet.
     NotYet,
-    /// There will be no value, for this reason.
+    /// The formula will never have a value, for this reason.
     Never(Message),
 }
 
-/// The value of a formula.
+/// The value of a formula, or why it has none.
 pub type Outcome<T> = Result<T, Lack>;
 
-/// The results of one run, limited to the relevant tasks.
+/// The results of one run, limited to the tasks that the unit uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunFigures {
     /// The accuracies of each expert after each task.
     pub history: Histories,
-    /// For each measured task the distance between the experts after each epoch; empty if there was one expert.
+    /// The distance between the experts after each epoch of each measured task; empty if there was one expert.
     pub distance: Vec<Vec<f64>>,
-    /// The same for the current task: finished epochs, distance.
+    /// The distance during the current task: pairs of finished epochs and distance.
     pub distance_now: Vec<[f64; 2]>,
-    /// Test images of each task.
+    /// Number of test images of each task.
     pub test_images: Vec<usize>,
     /// Class names of each task.
     pub classes: Vec<Vec<String>>,
-    /// Epochs of the longest task.
+    /// Number of epochs of the longest task.
     pub passes: usize,
 }
 
 impl RunFigures {
-    /// Returns the results of a run's own tasks or, with `taught`, including its added tasks.
+    /// Returns the results of a run's own tasks. With `taught`, added tasks are included.
     pub fn new<'a>(
         header: &RunHeader,
         history: &Histories,
@@ -56,7 +56,7 @@ impl RunFigures {
             let names = header.class_order.get(range.clone());
             names.unwrap_or_default().to_vec()
         };
-        // In charts, every task has the length of the longest one; shorter ones are aligned to its end.
+        // In charts, every task has the length of the longest task; shorter tasks are aligned to its end.
         let longest = (0..tasks).map(|task| epochs_of(header, task)).max();
         Self {
             history,
@@ -71,7 +71,7 @@ impl RunFigures {
         }
     }
 
-    /// Returns the same from reports.
+    /// Returns the results of a run from its reports, as [`RunFigures::new`].
     pub fn of_reports(header: &RunHeader, reports: &[TaskReport], taught: bool) -> Self {
         let mut history = Histories::default();
         for report in reports {
@@ -92,12 +92,12 @@ impl RunFigures {
         self.history.answer().matrix.len()
     }
 
-    /// Returns whether all tasks are measured.
+    /// Returns whether the run has tasks and all of them are measured.
     pub fn is_whole(&self) -> bool {
         self.tasks() > 0 && self.measured() >= self.tasks()
     }
 
-    /// Returns the history of this expert; `None` means the run's predictions.
+    /// Returns the history of this expert; `None` stands for the run's predictions.
     pub fn of(&self, expert: Option<Expert>) -> Outcome<&History> {
         let Some(expert) = expert else {
             return Ok(self.history.answer());
@@ -111,7 +111,7 @@ impl RunFigures {
         )))
     }
 
-    /// Returns a figure of the whole run, in percent.
+    /// Returns a figure of the finished run, in percent.
     pub(super) fn at_end(
         &self,
         expert: Option<Expert>,
@@ -131,7 +131,7 @@ impl RunFigures {
         percent(self.history.task_given.last().copied().flatten())
     }
 
-    /// Returns A_i, from 1.
+    /// Returns A_i in percent, the accuracy over all classes after this task (from 1).
     pub(super) fn after(&self, expert: Option<Expert>, task: usize) -> Outcome<f64> {
         let history = self.of(expert)?;
         self.there(task)?;
@@ -153,7 +153,7 @@ impl RunFigures {
         percent(row.and_then(|row| row.get(on - 1)).copied())
     }
 
-    /// Returns the final accuracy over the images of all tasks but the last.
+    /// Returns the final accuracy over the images of all tasks except the last.
     pub(super) fn on_old(&self, expert: Option<Expert>) -> Outcome<f64> {
         let images = self
             .test_images
@@ -167,8 +167,8 @@ impl RunFigures {
         })
     }
 
-    /// Returns the distance between the experts, in percent of the offline one's norm: after a task and epoch, or at
-    /// the end of either if not given.
+    /// Returns the distance between the experts, in percent of the offline PET's norm. `at` is the task and the epoch;
+    /// if they are missing, the last task and its last epoch are used.
     pub(super) fn distance(&self, at: &[usize]) -> Outcome<f64> {
         let task = at.first().copied().unwrap_or(self.tasks());
         self.there(task)?;
@@ -182,7 +182,7 @@ impl RunFigures {
         value.map(|value| value * 100.0).ok_or_else(never)
     }
 
-    /// Checks whether this task (from 1) is measured, will be, or never will.
+    /// Checks that this task (from 1) is measured; otherwise returns whether it will be measured later or never.
     fn there(&self, task: usize) -> Outcome<()> {
         match task {
             task if task <= self.measured() && task > 0 => Ok(()),
@@ -207,7 +207,7 @@ pub(super) mod tests {
     use super::*;
     use crate::metrics::Answers;
 
-    /// Returns a run with this number of tasks of one class each and this accuracy matrix, ten images per task.
+    /// Returns a run with this number of tasks of one class each and this accuracy matrix, with twenty images per task.
     pub fn run(matrix: Vec<Vec<f64>>, tasks: usize) -> RunFigures {
         let mut history = Histories::default();
         for row in &matrix {

@@ -1,5 +1,5 @@
-//! Formulas over the results of runs, such as `forgetting(baseline) > forgetting(lae)`: the language of equations with
-//! other names. They are checked here and evaluated in `value`.
+//! Formulas over the results of runs, such as `forgetting(baseline) > forgetting(lae)`. They use the syntax of PET
+//! equations with other functions. They are checked here and evaluated in `value`.
 
 use super::functions::{FUNCTIONS, Function, Of, function};
 use crate::expression::Sign::*;
@@ -31,22 +31,22 @@ pub struct Formula {
     pub(super) tree: Expr,
 }
 
-/// The arguments of a call.
+/// The arguments of a function call.
 pub(super) struct Asked<'t> {
     pub run: &'t str,
-    /// The node that names the run.
+    /// The node with the name of the run.
     place: &'t Expr,
-    /// From 1.
+    /// The numbers after the run, such as tasks, from 1.
     pub numbers: Vec<usize>,
     /// The expert.
     pub expert: Option<Expert>,
 }
 
 impl Formula {
-    /// Reads a formula over these runs.
+    /// Parses and checks a formula over these runs.
     ///
     /// # Errors
-    /// Returns a Problem that says what cannot be parsed, or which run or function does not exist.
+    /// Returns a Problem that explains what cannot be parsed, or which run or function does not exist.
     pub fn read(text: &str, runs: &[String]) -> Result<Self> {
         let text = text.trim();
         let checked = parse(&LANGUAGE, text).and_then(|tree| {
@@ -62,15 +62,15 @@ impl Formula {
         }
     }
 
-    /// Returns whether it is a condition rather than a number.
+    /// Returns whether the formula is a condition; otherwise it is a number.
     pub fn is_condition(&self) -> bool {
         is_condition(&self.tree)
     }
 
-    /// Reads a formula that must be a condition, or must be a number.
+    /// Parses a formula that must be a condition, or must be a number.
     ///
     /// # Errors
-    /// As [`Formula::read`], or if it has the other type.
+    /// Returns a Problem as [`Formula::read`], or if the formula has the other type.
     pub fn read_as(text: &str, runs: &[String], condition: bool) -> Result<Self> {
         let formula = Self::read(text, runs)?;
         let wrong = |what: Message| Err(problem(&formula.text, &Diagnostic::new(0..0, what)));
@@ -82,7 +82,7 @@ impl Formula {
     }
 }
 
-/// Converts an error into a Problem.
+/// Converts an error of the parser to a Problem.
 fn problem(text: &str, wrong: &Diagnostic) -> Problem {
     let what = match text {
         "" => wrong.words(),
@@ -107,7 +107,7 @@ fn is_condition(node: &Expr) -> bool {
     matches!(node.kind, NodeKind::Pair(sign, _) if sign.compares() || sign.joins())
 }
 
-/// Checks all nodes and returns the first error.
+/// Checks a node and its children and returns the first error.
 fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
     let wrong = |what: Message| Err(Diagnostic::new(node.pointed(), what));
     match &node.kind {
@@ -153,7 +153,7 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
     node.parts().iter().try_for_each(|part| check(part, runs))
 }
 
-/// Returns the arguments of `seen(run, 2, offline)`, if the function accepts them.
+/// Returns the arguments of a call such as `seen(run, 2, offline)`, or an error if the function does not accept them.
 pub(super) fn asked<'t>(
     function: &Function,
     node: &Expr,
@@ -200,7 +200,7 @@ pub(super) fn asked<'t>(
 }
 
 impl Asked<'_> {
-    /// Checks that it refers to one of these runs.
+    /// Checks that the call refers to one of these runs.
     fn of_any(&self, runs: &[String]) -> Result<(), Diagnostic> {
         if runs.iter().any(|known| known == self.run) {
             return Ok(());

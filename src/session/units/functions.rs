@@ -1,25 +1,25 @@
-//! The functions of formulas, over runs and numbers.
+//! The functions that formulas can use.
 
 use std::ops::RangeInclusive;
 
 use super::figures::{Outcome, RunFigures};
 use crate::metrics::{Expert, History, mean, std_dev};
 
-/// A function of formulas.
+/// A function that formulas can use.
 #[derive(Debug)]
 pub struct Function {
     /// Its name.
     pub name: &'static str,
-    /// Its result.
+    /// A description of its result.
     pub about: &'static str,
-    /// How many numbers can follow the run.
+    /// The number of numeric arguments that follow the run.
     pub numbers: RangeInclusive<usize>,
-    /// Whether an expert can be given.
+    /// Whether an expert can be given as an argument.
     pub by_expert: bool,
     pub(super) of: Of,
 }
 
-/// How it is evaluated.
+/// How a function is evaluated.
 #[derive(Debug)]
 pub(super) enum Of {
     Run(fn(&RunFigures, &[usize], Option<Expert>) -> Outcome<f64>),
@@ -134,7 +134,7 @@ pub static FUNCTIONS: [Function; 14] = [
     }),
 ];
 
-/// Returns the function of this name.
+/// Returns the function with this name.
 pub(super) fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }

@@ -1,4 +1,4 @@
-//! The sources of units: built-in ones, and a teacher's own in the folder `lessons` of the program's data.
+//! The sources of units: the built-in units, and a teacher's own units in the folder `lessons` of the program's data.
 
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,14 @@ use crate::problem::{Problem, Result, some_of};
 use crate::texts::Language;
 use crate::{files, folders};
 
-/// The folder of a teacher's own units, within the program's data.
+/// The folder of a teacher's units within the program's data.
 const FOLDER: &str = "lessons";
 /// Maximum size of a unit in bytes.
 const LARGEST: u64 = 256 << 10;
 /// Maximum number of files read from the folder.
 const MOST: usize = 200;
 
-/// The built-in ones: name, English, German.
+/// The built-in units: name, English text, German text.
 const OWN: [(&str, &str, &str); 4] = [
     (
         "forgetting",
@@ -39,12 +39,12 @@ const OWN: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// A unit in the list: its content in a language, or why it cannot be read.
+/// A unit in the list: its content in one language, or why it cannot be read.
 #[derive(Clone, Debug)]
 pub struct UnitEntry {
-    /// Its file name without language and extension.
+    /// The name of its file without language and extension.
     pub name: String,
-    /// The language of its file; `None` for a file without one, which serves all languages.
+    /// The language of its file; `None` for a file that serves all languages.
     pub language: Option<Language>,
     /// Whether it is built in.
     pub own: bool,
@@ -54,7 +54,7 @@ pub struct UnitEntry {
 
 impl UnitEntry {
     fn new(name: &str, language: Option<Language>, own: bool, text: &str, origin: &str) -> Self {
-        // A file without a language is read in the language of the thread.
+        // A file that serves all languages is read in the language of the thread.
         let spoken = language.unwrap_or_else(Language::spoken);
         Self {
             name: name.to_string(),
@@ -65,7 +65,7 @@ impl UnitEntry {
     }
 }
 
-/// Returns all units in order; a teacher's own come last. Reads files.
+/// Reads all units: the built-in units, then a teacher's own.
 pub fn entries() -> Vec<UnitEntry> {
     let mut all = Vec::new();
     for (name, english, german) in OWN {
@@ -80,12 +80,12 @@ pub fn entries() -> Vec<UnitEntry> {
     all
 }
 
-/// Returns the folder of a teacher's own units; `None` if the system has no folder for data.
+/// Returns the folder of a teacher's units; `None` if the system has no folder for data.
 pub fn own_folder() -> Option<PathBuf> {
     Some(folders::data()?.join(FOLDER))
 }
 
-/// Returns the units of a folder; empty if it does not exist.
+/// Reads the units of a folder; empty if the folder does not exist.
 fn entries_in(folder: &Path) -> Vec<UnitEntry> {
     let Ok(list) = std::fs::read_dir(folder) else {
         return Vec::new();
@@ -113,7 +113,7 @@ fn entries_in(folder: &Path) -> Vec<UnitEntry> {
     entries
 }
 
-/// Returns "forgetting" and English from `forgetting.en.md`.
+/// Returns name and language of a file, such as "forgetting" and English for `forgetting.en.md`.
 fn name_of(path: &Path) -> (String, Option<Language>) {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let spoken = Language::ALL.into_iter().find_map(|(language, _)| {
@@ -127,7 +127,7 @@ fn read_file(path: &Path) -> Result<String> {
     files::read_text(path, LARGEST).map_err(|error| Problem::io("read the lesson", path, &error))
 }
 
-/// Returns one entry for each name, in this language if available, else in any, in order.
+/// Returns one entry for each name, in the given order. It is in this language if available, otherwise in any language.
 pub fn named(entries: &[UnitEntry], language: Language) -> Vec<&UnitEntry> {
     let mut chosen: Vec<&UnitEntry> = Vec::new();
     let suits = |entry: &UnitEntry| match entry.language {
@@ -148,10 +148,10 @@ pub fn named(entries: &[UnitEntry], language: Language) -> Vec<&UnitEntry> {
     chosen
 }
 
-/// Returns the unit with this name, or in this file, in this language if there is a choice. Reads files.
+/// Reads the unit with this name or path, in this language if there is a choice.
 ///
 /// # Errors
-/// Returns a Problem if it does not exist or has an error, with its line.
+/// Returns a Problem if the unit does not exist, or has an error in a line that the Problem names.
 pub fn open(wanted: &str, language: Language) -> Result<std::sync::Arc<Unit>> {
     let path = Path::new(wanted);
     if path.extension().is_some_and(|ending| ending == "md") {

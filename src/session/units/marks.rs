@@ -1,26 +1,26 @@
-//! Live values in a text, `{name: formula}` or `{formula}`: replaced by marks before Markdown is parsed.
+//! Live values in a text, `{name: formula}` or `{formula}`. They are replaced by marks before Markdown is parsed.
 
 use super::formula::Formula;
 use crate::problem::{Problem, Result};
 
-/// Encloses the number of a live value in Markdown: private-use characters that Markdown ignores and that do not occur
-/// in texts.
+/// The characters around the index of a live value in Markdown. They are private-use characters, which Markdown ignores
+/// and texts do not contain.
 pub(super) const MARKS: [char; 2] = ['\u{f8f0}', '\u{f8f1}'];
 
-/// A live value taken out of a text: its source, its name (an ellipsis if it has none) and its formula.
+/// A live value that was replaced in a text: its source, its name (an ellipsis if it has none) and its formula.
 pub(super) struct Live {
     pub source: String,
     pub name: String,
     pub formula: Option<Formula>,
 }
 
-/// Replaces `{name: formula}` and `{formula}` by marks; blocks are left, because they are parsed separately.
+/// Replaces `{name: formula}` and `{formula}` by marks, except in fenced blocks, which are parsed separately.
 pub(super) fn mark(
     text: &str,
     runs: &[String],
     line: &dyn Fn(usize) -> usize,
 ) -> Result<(String, Vec<Live>)> {
-    // A mark in the source text would repeat a value.
+    // Marks in the source text are removed, because they would insert values.
     let text = &text.replace(MARKS, "");
     let (mut marked, mut live) = (String::new(), Vec::new());
     let (mut at, mut fenced) = (0, false);
@@ -28,7 +28,7 @@ pub(super) fn mark(
         fenced ^= row.trim_start().starts_with("```");
         let mut rest = row;
         while let (false, Some(open)) = (fenced, rest.find('{')) {
-            // A live value contains no brace, so no character is scanned twice.
+            // A live value contains no braces, so the search for its end stops at the next brace.
             let after = &rest[open + 1..];
             let end = after
                 .find(['{', '}'])
@@ -39,7 +39,7 @@ pub(super) fn mark(
                 pair => pair,
             });
             let (Some(inner), Some((name, formula))) = (inner, pair) else {
-                // Braces around anything else stay.
+                // Braces around any other text are kept.
                 marked.push_str(&rest[..=open]);
                 rest = &rest[open + 1..];
                 continue;
@@ -63,7 +63,7 @@ pub(super) fn mark(
     Ok((marked, live))
 }
 
-/// Returns whether a text in braces calls a function, and thus is a formula.
+/// Returns whether a text in braces contains a function call and is therefore a formula.
 fn has_call(text: &str) -> bool {
     let mut before = text.split('(').rev().skip(1);
     before.any(|part| part.ends_with(|c: char| c.is_ascii_lowercase()))

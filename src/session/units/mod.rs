@@ -1,8 +1,8 @@
-//! Lessons of a lecture, called units in the code: text with live blocks. A unit is a Markdown file; its live parts
-//! (runs, figures, questions, checks) are in named fenced blocks. `docs/lessons/README.md` describes the format.
+//! Lessons, called units in the code: texts with live blocks. A unit is a Markdown file; its live parts (runs, figures,
+//! questions, checks) are in named fenced blocks. `docs/lessons/README.md` describes the format.
 //!
 //! Everything here is plain data: parsed units, formulas over the results of their runs, and the user's guesses. The
-//! window draws it, the command line plays it.
+//! window draws units; the command line plays them.
 
 mod ask;
 mod blocks;
@@ -35,18 +35,18 @@ pub use value::Figures;
 
 use crate::texts::Language;
 
-/// A lesson of a lecture.
+/// A lesson.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unit {
-    /// Its file name without language and extension.
+    /// The name of its file without language and extension.
     pub name: String,
     /// Its title.
     pub title: String,
-    /// A sentence about it.
+    /// A sentence that describes it.
     pub about: String,
-    /// Its duration.
+    /// Its duration in minutes.
     pub minutes: u32,
-    /// Its position among others.
+    /// Its position in the list of units.
     pub order: i64,
     /// The language it is written in.
     pub language: Language,
@@ -65,9 +65,9 @@ pub enum UnitPart {
     Figure(Figure),
     /// A guess or question.
     Ask(Ask),
-    /// Conditions on the finished runs; checked when the unit is played without a window.
+    /// Conditions on the finished runs. They are checked only when the unit is played without a window.
     Expect(Expect),
-    /// An added task for a run of the unit.
+    /// A block that adds a task to a run of the unit.
     Teach(Teach),
 }
 
@@ -89,7 +89,7 @@ impl Unit {
         })
     }
 
-    /// Returns the runs that it names, in order.
+    /// Returns the runs of the unit, in order.
     pub fn plans(&self) -> impl Iterator<Item = &RunPlan> {
         let blocks = self.parts.iter().filter_map(|part| match part {
             UnitPart::Runs(runs) => Some(&runs.runs),
@@ -98,7 +98,7 @@ impl Unit {
         blocks.flatten()
     }
 
-    /// Returns the run of this name.
+    /// Returns the run with this name.
     pub fn plan(&self, name: &str) -> Option<&RunPlan> {
         self.plans().find(|plan| plan.name == name)
     }

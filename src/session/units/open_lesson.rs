@@ -1,4 +1,4 @@
-//! An open unit: the state of its runs, the user's answers, and the progress.
+//! The open unit: the state of its runs, the user's answers, and the progress.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,22 +16,22 @@ use crate::texts::Language;
 /// The state of a run of a unit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UnitRunState {
-    /// It was not requested.
+    /// Not requested.
     Missing,
-    /// It waits in the queue.
+    /// Waiting in the queue.
     Waiting,
-    /// It waits in the queue, which is held.
+    /// Waiting in the queue, which is held.
     Held,
-    /// It is running.
+    /// In progress.
     Working {
-        /// The finished share.
+        /// The finished share, from 0 to 1.
         done: f64,
         /// Estimated remaining seconds.
         seconds_left: Option<f64>,
     },
-    /// It is finished; with the name of its folder if it was trained before this window opened.
+    /// Finished; the name of its folder if it was trained before this window opened.
     Done(Option<String>),
-    /// It ended early.
+    /// Ended early, with the reason if there was an error.
     Ended(Option<Problem>),
 }
 
@@ -52,7 +52,7 @@ impl UnitRun {
         }
     }
 
-    /// Returns whether it must be requested.
+    /// Returns whether it must be requested (again).
     pub fn is_missing(&self) -> bool {
         matches!(
             self.standing,
@@ -60,7 +60,7 @@ impl UnitRun {
         )
     }
 
-    /// Returns whether it waits or is running.
+    /// Returns whether it is waiting or in progress.
     pub fn is_under_way(&self) -> bool {
         matches!(
             self.standing,
@@ -72,9 +72,9 @@ impl UnitRun {
 /// The user's progress in a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// Number of questions and guesses that are answered.
+    /// Number of answered questions and guesses.
     pub answered: usize,
-    /// Number of all of them.
+    /// Number of all questions and guesses.
     pub questions: usize,
 }
 
@@ -85,30 +85,30 @@ impl Done {
     }
 }
 
-/// The answers by the lesson's name, then by the question's. Questions are the same in every language.
+/// The user's answers by the lesson's name and the question's name. The names are the same in every language.
 pub type Answers = BTreeMap<String, BTreeMap<String, GivenAnswer>>;
 
-/// The lessons whose runs are trained again, with the time from which runs count.
+/// The lessons whose runs are trained again. Only runs that started after the stored time are used.
 pub type Retrained = BTreeMap<String, String>;
 
-/// The state of the units on the page.
+/// The state of the lessons on the page Learn.
 #[derive(Default)]
 pub struct Units {
-    /// All units; not requested at first.
+    /// All units, once they are requested.
     pub list: Fetch<Arc<Vec<UnitEntry>>>,
-    /// The folder of a teacher's own; `None` if the system has no folder for data.
+    /// The folder of a teacher's units; `None` if the system has no folder for data.
     pub folder: Option<PathBuf>,
     /// The open unit.
     pub open: Option<Arc<Unit>>,
-    /// The runs of the open unit by name, with repetitions and added tasks.
+    /// The runs of the open unit by name, including repetitions and runs with added tasks.
     pub runs: BTreeMap<String, Vec<UnitRun>>,
-    /// Their results so far.
+    /// The results of these runs so far.
     pub figures: Arc<Figures>,
-    /// The answers in all lessons; the window stores them in its settings.
+    /// The answers in all lessons. The window stores them in its settings.
     pub answers: Answers,
-    /// The lessons whose earlier runs are not reused; stored like the answers.
+    /// The lessons whose earlier runs are not reused. They are stored like the answers.
     pub retrained: Retrained,
-    /// The runs that this window requested.
+    /// The runs that this window requested, with their settings.
     pub(super) asked: Vec<(JobId, RunConfig)>,
 }
 
@@ -157,14 +157,14 @@ impl Units {
         }
     }
 
-    /// Returns the number of finished runs of the open unit, and of all its runs.
+    /// Returns the number of finished runs of the open unit, and the number of all its runs.
     pub fn runs_done(&self) -> (usize, usize) {
         let runs = || self.runs.values().flatten();
         let there = |run: &&UnitRun| matches!(run.standing, UnitRunState::Done(_));
         (runs().filter(there).count(), runs().count())
     }
 
-    /// Returns the unit after this one in the list of this language, if any; unreadable ones are skipped.
+    /// Returns the unit after this one in the list of this language, if any. Unreadable units are skipped.
     pub fn next(&self, unit: &Unit, language: Language) -> Option<Arc<Unit>> {
         let entries = named(self.list.ready()?, language);
         let sound = entries.iter().filter_map(|entry| entry.unit.as_ref().ok());
@@ -174,12 +174,12 @@ impl Units {
             .cloned()
     }
 
-    /// Returns the number of parts of the open unit that are shown, and the message in place of the others: they follow a
-    /// guess without an answer, or explain runs that are not finished.
+    /// Returns how many parts of the open unit are shown, and the message in place of the others; `None` if all are
+    /// shown. Parts are hidden if they follow an unanswered guess or explain runs that are not finished.
     pub fn hidden(&self, unit: &Unit) -> Option<(usize, &'static str)> {
         let (mut unfinished, mut figures) = (false, false);
         for (place, part) in unit.parts.iter().enumerate() {
-            // Text between runs and their figures says what to watch while they train.
+            // Text between runs and their figures is shown, because it explains what to watch during training.
             let explains = match part {
                 UnitPart::Text(text) => figures || text.is_heading(),
                 UnitPart::Ask(_) => figures,
@@ -208,7 +208,7 @@ impl Units {
         self.of(name).iter().all(done)
     }
 
-    /// Returns the runs of one name.
+    /// Returns the repetitions of the run with this name.
     pub fn of(&self, name: &str) -> &[UnitRun] {
         self.runs.get(name).map_or(&[], Vec::as_slice)
     }

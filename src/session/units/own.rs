@@ -1,4 +1,4 @@
-//! A teacher's own lessons: a template to start from, and their folder.
+//! A teacher's own lessons: their folder, and a template for new ones.
 
 use std::path::{Path, PathBuf};
 
@@ -8,20 +8,20 @@ use crate::problem::{Problem, Result};
 use crate::session::Session;
 use crate::texts::Language;
 
-/// The name of the first file created from the template; further ones have a number.
+/// The name of the first file created from the template. The names of further files have a number.
 const NAME: &str = "my-lesson";
 /// Maximum number of files with this name.
 const MOST: usize = 99;
 
 impl Session {
-    /// Creates a lesson from the template in the folder of the teacher's own, shows it there, and reads the lessons
-    /// again.
+    /// Creates a lesson from the template in the folder of the teacher's lessons, shows the file in the file manager,
+    /// and reads the lessons again.
     pub fn write_unit(&mut self) {
         let language = Language::spoken();
         self.task_or_tell(
             move |sources| {
                 let path = new_unit(&folder()?, language)?;
-                // It is created even if the system cannot show it.
+                // The file is created even if the file manager cannot show it.
                 let shown = sources.disk().reveal(&path);
                 Ok((path, shown))
             },
@@ -36,7 +36,7 @@ impl Session {
         );
     }
 
-    /// Shows the folder of the teacher's own lessons.
+    /// Shows the folder of the teacher's lessons in the file manager.
     pub fn show_units(&mut self) {
         self.task_or_tell(
             |sources| sources.disk().reveal(&folder()?.join(NAME)),
@@ -45,7 +45,7 @@ impl Session {
     }
 }
 
-/// Returns the folder of the teacher's own lessons, and creates it if needed.
+/// Returns the folder of the teacher's lessons and creates it if needed.
 fn folder() -> Result<PathBuf> {
     let folder = own_folder().ok_or_else(|| {
         Problem::new(message!("lesson-no-data-folder"))
@@ -56,10 +56,10 @@ fn folder() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Writes the template in this language into a new file of this folder, without overwriting any.
+/// Writes the template in this language to a new file of this folder. No file is overwritten.
 ///
 /// # Errors
-/// Returns a Problem if it cannot be written or all names are taken.
+/// Returns a Problem if the file cannot be written or all names are taken.
 fn new_unit(folder: &Path, language: Language) -> Result<PathBuf> {
     let text = match language {
         Language::English => include_str!("../../../assets/lessons/template.en.md"),

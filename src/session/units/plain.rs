@@ -1,4 +1,4 @@
-//! A unit as plain text: for a terminal, for screen readers, and with results once it was played.
+//! A unit as plain text: for a terminal, for screen readers, and with the results after it was played.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -13,13 +13,13 @@ use crate::texts::Language;
 /// Maximum length of a line in columns.
 const WIDTH: usize = 80;
 
-/// Returns title and duration.
+/// Returns title, duration and description of a unit.
 pub fn heading(unit: &Unit) -> String {
     let about = wrapped(&unit.about, "");
     format!("{}\n{}\n{about}\n", unit.title, unit.time())
 }
 
-/// Returns a part in words, with the known results.
+/// Returns a part as text, with the results that are known.
 pub fn part(unit: &Unit, part: &UnitPart, figures: &Figures) -> String {
     let language = unit.language;
     match part {
@@ -32,7 +32,7 @@ pub fn part(unit: &Unit, part: &UnitPart, figures: &Figures) -> String {
     }
 }
 
-/// Returns the whole unit.
+/// Returns the whole unit as text.
 pub fn whole(unit: &Unit, figures: &Figures) -> String {
     let parts = unit.parts.iter().map(|one| part(unit, one, figures));
     let parts: Vec<String> = parts.filter(|text| !text.is_empty()).collect();
@@ -94,7 +94,7 @@ fn question(ask: &Ask, figures: &Figures, language: Language) -> String {
         .map(|p| p.filled(figures, language))
         .collect();
     let asked = wrapped(&words.join(" "), "  ");
-    // A question without text is not indented.
+    // "? " replaces the indentation, which a question without text does not have.
     let mut text = format!("? {}", asked.strip_prefix("  ").unwrap_or(&asked));
     if let AnswerKind::Choice(choices) = &ask.question {
         for (i, (choice, _)) in choices.iter().enumerate() {
@@ -126,7 +126,7 @@ fn teach(unit: &Unit, teach: &Teach) -> String {
     format!("[{words}]\n")
 }
 
-/// Wraps words to lines of at most [`WIDTH`], each with this prefix.
+/// Wraps a text to lines of at most [`WIDTH`] columns, each of which begins with `begin`.
 fn wrapped(text: &str, begin: &str) -> String {
     let mut lines = String::new();
     for row in text.split('\n') {

@@ -1,5 +1,4 @@
-//! A unit in the open workspace: which of its runs are finished, in progress or still to be trained, their results, and
-//! the user's answers.
+//! The open unit: which of its runs are finished, in progress or missing, their results, and the user's answers.
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -37,14 +36,14 @@ impl Session {
         self.learn.units.folder = own_folder();
     }
 
-    /// Opens a unit; `None` shows the list.
+    /// Opens a unit; `None` returns to the list.
     pub fn open_unit(&mut self, unit: Option<Arc<Unit>>) {
         self.learn.units.open = unit;
         self.fold_unit();
     }
 
-    /// Restarts the open unit: removes the answers, so that each guess comes before its results again. With `again`, runs
-    /// that exist are not reused.
+    /// Restarts the open unit: removes the answers, so that guesses precede their results again. With `again`, the
+    /// existing runs are not reused.
     pub fn restart_unit(&mut self, again: bool) {
         let units = &mut self.learn.units;
         if let Some(unit) = &units.open {
@@ -57,7 +56,8 @@ impl Session {
         self.fold_unit();
     }
 
-    /// Returns whether a run may be one of the open unit: it is not older than the last time its runs were discarded.
+    /// Returns whether a run can belong to the open unit, that is, it started after the unit was last restarted with
+    /// `again`.
     fn counts(&self, header: &RunHeader) -> bool {
         let units = &self.learn.units;
         let unit = units.open.as_ref();
@@ -68,7 +68,8 @@ impl Session {
         time(&header.started) >= time(since)
     }
 
-    /// Trains the runs of a block (given its index in the unit) that are neither finished nor requested.
+    /// Queues those runs of a block that are neither finished nor in progress. `part` is the index of the block in the
+    /// unit.
     pub fn run_unit(&mut self, part: usize) {
         let Some(unit) = self.learn.units.open.clone() else {
             return;
@@ -95,7 +96,7 @@ impl Session {
         self.fold_unit();
     }
 
-    /// Adds the task of a block to a run of the unit.
+    /// Queues the added task of a block.
     pub fn teach_unit(&mut self, teach: &Teach) {
         if let Some(folder) = self.run_to_teach(teach) {
             self.add_task(&folder, teach.source.clone());
@@ -103,13 +104,13 @@ impl Session {
         self.fold_unit();
     }
 
-    /// Returns the folder of the run that gets this added task, once it is finished.
+    /// Returns the folder of the run that gets this added task, if the run is finished.
     pub fn run_to_teach(&self, teach: &Teach) -> Option<PathBuf> {
         let run = self.learn.units.of(&teach.run).first()?;
         matches!(run.standing, UnitRunState::Done(_)).then(|| run.folder.clone())?
     }
 
-    /// Updates the runs of the open unit.
+    /// Updates the runs and results of the open unit.
     pub(in crate::session) fn fold_unit(&mut self) {
         let (mut runs, mut figures) = (BTreeMap::new(), Figures::new());
         let unit = self.learn.units.open.clone();
@@ -125,13 +126,13 @@ impl Session {
             self.learn.units.runs.insert(teach.name.clone(), vec![run]);
             figures.insert(teach.name.clone(), vec![known]);
         }
-        // Charts are redrawn if the results changed.
+        // The results are replaced only if they changed, because charts are then redrawn.
         if *self.learn.units.figures != figures {
             self.learn.units.figures = Arc::new(figures);
         }
     }
 
-    /// Returns the state of the run with these settings.
+    /// Returns the state and the results of the run with these settings.
     fn find(&self, config: &RunConfig) -> (UnitRun, RunFigures) {
         let nothing = RunFigures::default;
         let live = self
@@ -173,7 +174,7 @@ impl Session {
         }
     }
 
-    /// Returns whether the current run has these settings; before it has a header its job decides.
+    /// Returns whether the current run has these settings. Before it has a header, its job decides.
     fn is_run_of(&self, run: &RunView, config: &RunConfig) -> bool {
         if let Some(header) = &run.header {
             return same_settings(&header.config, config);
@@ -219,7 +220,7 @@ impl Session {
     }
 }
 
-/// Returns the name of a run of a lesson: the lesson, the run, and the repetition if there are several.
+/// Returns the name of a lesson's run: the lesson, the run, and the number of the repetition if there are several.
 fn run_name(unit: &Unit, plan: &RunPlan, nth: usize) -> String {
     let mut name = format!("{}: {}", unit.title, plan.title);
     if plan.configs.len() > 1 {
@@ -242,7 +243,7 @@ fn standing_of(run: &RunView) -> UnitRunState {
     }
 }
 
-/// Returns the results of a displayed run, from the predictions already counted.
+/// Returns the results of a displayed run from its history.
 fn figures_of(header: &RunHeader, run: &RunView, taught: bool) -> RunFigures {
     let measurements = run.reports.iter().map(|report| &report.measurements);
     RunFigures::new(header, &run.history, measurements, taught)
@@ -262,7 +263,7 @@ fn of_view(run: &RunView) -> (UnitRun, RunFigures) {
     let mut figures = figures_of(header, run, false);
     let standing = match header.added_tasks.is_empty() {
         true => standing_of(run),
-        // An added task is in progress; its own training is finished.
+        // Only an added task is in progress; the training of the run itself is finished.
         false => UnitRunState::Done(None),
     };
     if standing != UnitRunState::Done(None) {
@@ -284,12 +285,13 @@ fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {
     (run, figures.unwrap_or_default())
 }
 
-/// Returns whether two runs have the same settings, whatever device trains them.
+/// Returns whether two runs have the same settings, ignoring the device.
 pub fn same_settings(a: &RunConfig, b: &RunConfig) -> bool {
     may_be_same(a, b) && filled(a).anywhere() == filled(b).anywhere()
 }
 
-/// Returns whether they agree in the settings in which most runs differ, which is fast to compare.
+/// Returns whether two runs agree in the settings in which most runs differ. This is a fast check before the full
+/// comparison.
 fn may_be_same(a: &RunConfig, b: &RunConfig) -> bool {
     (&a.method, &a.data, &a.order, a.seed) == (&b.method, &b.data, &b.order, b.seed)
 }

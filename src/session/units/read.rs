@@ -1,4 +1,4 @@
-//! Parses the text of a file into a unit: front matter, Markdown, blocks.
+//! Parses the text of a file to a unit: front matter, Markdown, blocks.
 
 use serde::Deserialize;
 
@@ -17,11 +17,11 @@ const FENCE: &str = "+++";
 const MOST_PARTS: usize = 400;
 /// Maximum number of runs of a unit, including repetitions.
 const MOST_RUNS: usize = 40;
-/// Maximum number of run names; a lesson with more has too many parts or runs.
+/// Maximum number of run names. A lesson with more names also exceeds one of the other limits.
 const MOST_NAMES: usize = MOST_PARTS + MOST_RUNS;
 /// Names of the blocks.
 const BLOCKS: [&str; 5] = ["run", "figure", "ask", "expect", "teach"];
-/// Fences that contain ordinary code.
+/// Names of fences that contain ordinary code.
 const CODE: [&str; 6] = ["", "text", "sh", "toml", "console", "markdown"];
 
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ struct Front {
 }
 
 impl Unit {
-    /// Parses a unit; `origin` names its file in Problems.
+    /// Parses a unit. `origin` is the file's name in Problems.
     ///
     /// # Errors
     /// Returns a Problem with the file, the line and a remedy.
@@ -99,7 +99,7 @@ fn split(text: &str) -> Result<(&str, &str, usize)> {
     Ok((front, body, front.matches('\n').count() + 4))
 }
 
-/// Adds file and line to a Problem of a block, which counts lines from its own first one.
+/// Changes the place of a Problem from a line within a block to the file and its line.
 fn placed(problem: Problem, origin: &str, begins: usize) -> Problem {
     let place = problem.place.clone();
     let number = place.strip_prefix("line ").and_then(|rest| {
@@ -111,7 +111,7 @@ fn placed(problem: Problem, origin: &str, begins: usize) -> Problem {
     problem.at(format!("{origin}, line {}", number.unwrap_or(begins)))
 }
 
-/// Returns the names of all runs, because formulas can precede the block that trains a run.
+/// Returns the names of all runs. They are collected first, because formulas can precede the block of a run.
 fn names(body: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut inside = false;
@@ -170,7 +170,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Checks the unit as a whole: unique names, not too many runs.
+    /// Checks the unit as a whole: names must be unique, and there must not be too many runs.
     fn check(&self) -> Result<()> {
         let (mut seen, mut count) = (Vec::new(), 0);
         for part in &self.parts {
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
-        // A message, or a word of the text in it.
+        // Each row ends with a message id or with a word of its text.
         for (from, to, line, words) in [
             ("+++\ntitle", "title", 1, "lesson-no-title"),
             ("minutes = 5", "minutes = x", 3, "lesson-block-unreadable"),

@@ -1,4 +1,4 @@
-//! The summary of a finished unit on one page: questions with the user's and the correct answers, and the figures.
+//! The summary of a finished unit on one page: questions with the user's and the correct answers, and figures.
 
 use super::chart::{Chart, mean_and_spread};
 use super::{AnswerKind, Ask, Feedback, GivenAnswer, RunValues, Unit, UnitPart, Units};
@@ -7,7 +7,7 @@ use crate::store::figure::{
     Bar, Bars, Cells, Figure, FigureContent, FigureLine, Lines, Page, PagePart,
 };
 
-/// Returns the summary of a unit with the answers and results of the open one.
+/// Returns the summary of a unit with the answers and results of the open unit.
 pub fn summary(unit: &Unit, units: &Units) -> Figure {
     let mut parts = vec![PagePart::Text(unit.about.clone())];
     for ask in unit.asks() {
@@ -27,7 +27,7 @@ pub fn summary(unit: &Unit, units: &Units) -> Figure {
     }
 }
 
-/// Returns a question, the user's answer, and the correct one.
+/// Returns a question as text, with the user's answer and the correct answer.
 fn question(unit: &Unit, ask: &Ask, given: &GivenAnswer, units: &Units) -> [PagePart; 2] {
     let language = unit.language;
     let text = ask.text.iter().map(|p| p.filled(&units.figures, language));
@@ -56,7 +56,7 @@ fn question(unit: &Unit, ask: &Ask, given: &GivenAnswer, units: &Units) -> [Page
     ]
 }
 
-/// Returns a figure as it is drawn on the page; a table is text.
+/// Returns a figure as a part of the page. A table becomes text.
 fn drawn(unit: &Unit, title: &str, chart: Chart) -> Vec<PagePart> {
     let language = unit.language;
     let content = match chart {

@@ -1,4 +1,4 @@
-//! Markdown as plain pieces: paragraphs of spans, with live values.
+//! Parses Markdown to plain paragraphs of spans, with live values.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::value::Figures;
 use crate::problem::{Problem, Result};
 use crate::texts::Language;
 
-/// Maximum depth of nested lists that are indented; otherwise a text of only list markers would be as wide as it is
+/// Maximum depth of indentation of nested lists. Without a limit, a text of list markers only would be as wide as it is
 /// long.
 const MOST_DEEP: usize = 8;
 
@@ -30,10 +30,10 @@ pub enum ParagraphKind {
     Quote,
 }
 
-/// A part of a paragraph with one style.
+/// A part of a paragraph with a single style.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Span {
-    /// The text; for a live value the placeholder until it is known.
+    /// The text. For a live value, the placeholder until the value is known.
     pub text: String,
     /// Bold.
     pub strong: bool,
@@ -41,7 +41,7 @@ pub struct Span {
     pub emphasis: bool,
     /// Code.
     pub code: bool,
-    /// The live value.
+    /// The formula of a live value; `None` for ordinary text.
     pub live: Option<Formula>,
 }
 
@@ -57,12 +57,12 @@ pub struct Paragraph {
 /// A piece of a Markdown text.
 pub(super) enum MarkdownPiece {
     Paragraph(Paragraph),
-    /// A fenced block: its name, its content, and the number of lines before the content.
+    /// A fenced block: its name, its content, and the number of lines above the content.
     Fence(String, String, usize),
 }
 
 impl Span {
-    /// Returns the text with the live value, if it is known.
+    /// Returns the text. A live value is shown as a number if it is known.
     pub fn filled(&self, figures: &Figures, language: Language) -> String {
         let Some(formula) = &self.live else {
             return self.text.clone();
@@ -84,7 +84,7 @@ impl Span {
 }
 
 impl Paragraph {
-    /// Returns the whole text.
+    /// Returns the text of the whole paragraph, with live values.
     pub fn filled(&self, figures: &Figures, language: Language) -> String {
         let spans = self.spans.iter();
         spans.map(|span| span.filled(figures, language)).collect()
@@ -95,7 +95,7 @@ impl Paragraph {
         matches!(self.kind, ParagraphKind::Heading(_))
     }
 
-    /// Returns whether it has a live value that is not known yet.
+    /// Returns whether it contains a live value that is not known yet.
     pub fn waits(&self, figures: &Figures) -> bool {
         let mut live = self.spans.iter().filter_map(|span| span.live.as_ref());
         live.any(|formula| formula.value(figures) == Err(Lack::NotYet))
@@ -104,7 +104,7 @@ impl Paragraph {
 
 /// Formats a value with one decimal, in the language's notation.
 pub fn number(value: f64, language: Language) -> String {
-    // Avoids "-0.0".
+    // Adding 0.0 avoids "-0.0".
     let text = format!("{:.1}", (value * 10.0).round() / 10.0 + 0.0);
     match language {
         Language::English => text.replace('-', "−"),
@@ -112,7 +112,7 @@ pub fn number(value: f64, language: Language) -> String {
     }
 }
 
-/// Parses a text without blocks, such as that of a question.
+/// Parses a text without blocks, such as the text of a question.
 pub(super) fn paragraphs(text: &str, runs: &[String]) -> Result<Vec<Paragraph>> {
     let pieces = pieces(text, runs, &|_| 0).map_err(|problem| Problem {
         place: String::new(),
@@ -128,7 +128,7 @@ pub(super) fn paragraphs(text: &str, runs: &[String]) -> Result<Vec<Paragraph>> 
     Ok(only.collect())
 }
 
-/// Parses a Markdown text without runs and questions, such as the user guide.
+/// Parses a Markdown text that has no runs and questions, such as the user guide.
 ///
 /// # Errors
 /// Returns a Problem if a value in braces is not a formula.
@@ -136,7 +136,7 @@ pub fn markdown(text: &str) -> Result<Vec<Paragraph>> {
     paragraphs(text, &[])
 }
 
-/// Splits a Markdown text into pieces; `line` returns the line of an offset.
+/// Splits a Markdown text into pieces. `line` converts an offset to a line.
 pub(super) fn pieces(
     text: &str,
     runs: &[String],
@@ -161,7 +161,7 @@ fn plain(text: &str) -> Span {
     }
 }
 
-/// Applies the parser's events to pieces.
+/// Builds pieces from the parser's events.
 #[derive(Default)]
 struct Writer<'a> {
     live: &'a [Live],
@@ -170,10 +170,10 @@ struct Writer<'a> {
     strong: usize,
     emphasis: usize,
     quotes: usize,
-    /// The next number of each open list.
+    /// The number of the next item of each open list; `None` for a list without numbers.
     lists: Vec<Option<u64>>,
     fence: Option<(String, String, usize)>,
-    /// An offset, and the number of lines before it.
+    /// The last offset whose lines were counted, and the number of lines before it.
     counted: (usize, usize),
 }
 
@@ -183,7 +183,7 @@ impl Writer<'_> {
         self.pieces.extend(full.map(MarkdownPiece::Paragraph));
     }
 
-    /// Returns the number of lines before an offset. Offsets increase, so no line is counted twice.
+    /// Returns the number of lines before an offset. Offsets only increase, so each line is counted once.
     fn above(&mut self, place: usize, whole: &str) -> usize {
         let (from, lines) = self.counted;
         let new = whole.get(from..place).unwrap_or_default();
@@ -205,7 +205,7 @@ impl Writer<'_> {
             Event::Code(text) => self.text(&text, true),
             Event::SoftBreak => self.text(" ", false),
             Event::HardBreak => self.text("\n", false),
-            // Shown unchanged, because HTML is not rendered.
+            // HTML is shown as text because it is not rendered.
             Event::Html(text) | Event::InlineHtml(text) => self.text(&text, false),
             _ => {}
         }
@@ -215,7 +215,7 @@ impl Writer<'_> {
     fn start(&mut self, tag: Tag<'_>, range: &Range<usize>, whole: &str) {
         match tag {
             Tag::Heading { level, .. } => self.begin(ParagraphKind::Heading(level as u8)),
-            // The first paragraph of an item is the item itself.
+            // The first paragraph of a list item belongs to the item itself.
             Tag::Paragraph if self.open.as_ref().is_some_and(|open| open.spans.is_empty()) => {}
             Tag::Paragraph | Tag::HtmlBlock => self.begin(match (self.quotes, self.lists.len()) {
                 (0, 0) => ParagraphKind::Text,
@@ -233,7 +233,7 @@ impl Writer<'_> {
                 let number = next.map(|next| std::mem::replace(next, *next + 1));
                 self.begin(ParagraphKind::Item(deep, number));
             }
-            // A table row is an item with its cells in sequence.
+            // A table row becomes an item with its cells in sequence.
             Tag::TableHead | Tag::TableRow => self.begin(ParagraphKind::Item(0, None)),
             Tag::TableCell if self.open.as_ref().is_some_and(|row| !row.spans.is_empty()) => {
                 self.text(": ", false);
@@ -246,7 +246,7 @@ impl Writer<'_> {
                     CodeBlockKind::Fenced(name) => name,
                     CodeBlockKind::Indented => CowStr::Borrowed("text"),
                 };
-                // Marks contain no line break, so lines match those of the source.
+                // Marks contain no line breaks, so line numbers equal those of the source.
                 let above = self.above(range.start, whole) + 1;
                 self.fence = Some((name.trim().to_string(), String::new(), above));
             }
@@ -256,7 +256,7 @@ impl Writer<'_> {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            // The surrounding text explains the columns.
+            // Column titles are omitted because the surrounding text explains the columns.
             TagEnd::TableHead => self.open = None,
             TagEnd::Heading(_)
             | TagEnd::Paragraph
@@ -278,7 +278,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds text; live values in it become separate spans.
+    /// Adds text. Live values in it become separate spans.
     fn text(&mut self, text: &str, code: bool) {
         if let Some((_, block, _)) = &mut self.fence {
             block.push_str(text);
@@ -311,7 +311,8 @@ impl Writer<'_> {
                     ..look.clone()
                 });
             }
-            // Adjacent text of one style is one span, because a term may be split over two lines.
+            // Adjacent text with the same style is merged, so that a glossary term that is split over two lines is
+            // found.
             match open.spans.last_mut() {
                 _ if words.is_empty() => {}
                 Some(last) if last.live.is_none() && last.looks_like(&look) => {

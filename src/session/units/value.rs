@@ -8,22 +8,22 @@ use super::functions::{Function, Of, function};
 use crate::expression::{Expr, NodeKind, Sign};
 use crate::message;
 
-/// The results of the runs of a unit by name; several if a run is repeated.
+/// The results of the runs of a unit by name. A repeated run has several.
 pub type Figures = BTreeMap<String, Vec<RunFigures>>;
 
 impl Formula {
-    /// Returns all its values: one, or one for each repetition of a run.
+    /// Returns all values of the formula: one, or one for each repetition of a run.
     ///
     /// # Errors
-    /// Returns why it has none.
+    /// Returns why the formula has no value.
     pub fn values(&self, figures: &Figures) -> Outcome<Vec<f64>> {
         work_out(&self.tree, figures)
     }
 
-    /// Returns its single value.
+    /// Returns the single value of the formula.
     ///
     /// # Errors
-    /// Returns why it has none.
+    /// Returns why the formula has no single value.
     pub fn value(&self, figures: &Figures) -> Outcome<f64> {
         match self.values(figures)?.as_slice() {
             [one] => Ok(*one),
@@ -35,10 +35,10 @@ impl Formula {
         }
     }
 
-    /// Returns whether it holds, for every repetition if runs are repeated.
+    /// Returns whether the condition is true, for every repetition if runs are repeated.
     ///
     /// # Errors
-    /// Returns why this cannot be decided.
+    /// Returns why this cannot be decided yet.
     pub fn holds(&self, figures: &Figures) -> Outcome<bool> {
         Ok(self.values(figures)?.iter().all(|value| *value != 0.0))
     }
@@ -57,7 +57,7 @@ fn work_out(node: &Expr, figures: &Figures) -> Outcome<Vec<f64>> {
             Some(function) => call(function, node, arguments, figures),
             None => Err(Lack::NotYet),
         },
-        // A bare name is rejected when the formula is parsed.
+        // The check rejects a bare name, so this case does not occur.
         NodeKind::Name(_) => Err(Lack::NotYet),
     }
 }
@@ -87,7 +87,7 @@ fn call(
     }
 }
 
-/// Combines two lists element by element; a single value is combined with each of several.
+/// Combines two lists element by element. A single value is combined with each element of the other list.
 fn pair(sign: Sign, left: &[f64], right: &[f64]) -> Outcome<Vec<f64>> {
     let most = left.len().max(right.len());
     if [left.len(), right.len()]

@@ -1,4 +1,4 @@
-//! Choices for the settings: plugins.
+//! Plugins in the form that pages show.
 
 use std::path::PathBuf;
 
@@ -26,40 +26,40 @@ pub struct NumberView {
 /// A PET plugin file.
 #[derive(Clone, Debug, Default)]
 pub struct PluginView {
-    /// Its key in the settings.
+    /// Its name in the settings.
     pub name: String,
     /// Its title.
     pub title: String,
-    /// One paragraph that describes it.
+    /// A paragraph that describes it.
     pub about: String,
-    /// Built in, or the path of its file.
+    /// "built in", or the path of its file.
     pub origin: String,
-    /// Its equations: site and text.
+    /// Its equations: the site and the text of each.
     pub equations: Vec<(String, String)>,
-    /// The layers at which they are linear, as a sentence.
+    /// A sentence about the layers at which it is linear, so that it can be merged into them.
     pub folded: Option<String>,
-    /// Its parameters: name, shape, initial values.
+    /// Its parameters: name, shape and initial values of each.
     pub parameters: Vec<(String, String, String)>,
-    /// The main size: minimum, default, maximum; `None` if it has no size.
+    /// Its main size: minimum, default, maximum; `None` if it has no size.
     pub size: Option<(usize, usize, usize)>,
     /// Its other adjustable numbers.
     pub numbers: Vec<NumberView>,
-    /// Its forms, if it has several (the first is the default).
+    /// Its forms if it has several; the first is the default.
     pub variants: Vec<String>,
     /// The file's text.
     pub source: String,
-    /// The file, unless it is built in.
+    /// The path of its file; `None` if it is built in.
     pub path: Option<PathBuf>,
-    /// Whether it may replace a built-in plugin, if it has the name of one.
+    /// If it has the name of a built-in plugin: whether it may replace that plugin.
     pub hides: Option<bool>,
     /// When the file was installed, and from where.
     pub since: Option<String>,
-    /// The error in it.
+    /// The error in its file.
     pub problem: Option<Problem>,
 }
 
 impl PluginView {
-    /// Returns "built in" or the path of its file, in the language of this thread.
+    /// Returns "built in" in the current language, or the path of its file.
     pub fn origin(&self) -> &str {
         match self.path {
             None => tr!("plugins-built-in"),
@@ -67,7 +67,7 @@ impl PluginView {
         }
     }
 
-    /// Returns its description in the language of this thread; a user's text is unchanged.
+    /// Returns its description in the current language. The description of a user's plugin is unchanged.
     pub fn about(&self) -> &str {
         match self.path {
             None => of_list("plugin", &self.name, "about", &self.about),
@@ -75,7 +75,7 @@ impl PluginView {
         }
     }
 
-    /// Returns its default size; arbitrary for a plugin without a size.
+    /// Returns its default size. For a plugin without a size, the value has no meaning.
     pub fn usual_size(&self) -> usize {
         self.size
             .map_or(RunConfig::default().pet_size, |(_, usual, _)| usual)

@@ -1,6 +1,6 @@
 //! The data that pages show: plain values without tensors, files or blocking calls.
 //!
-//! Helper threads create these from the data, plugin, backbone, device and run modules; pages only read them.
+//! Helper threads create these values from datasets, plugins, backbones, devices and runs; pages only read them.
 
 mod library;
 
@@ -32,7 +32,7 @@ pub enum Fetch<T> {
     Nothing,
     /// In progress.
     Busy,
-    /// The value.
+    /// Loaded.
     Ready(T),
     /// Loading failed.
     Failed(Problem),
@@ -47,7 +47,7 @@ impl<T> Fetch<T> {
         }
     }
 
-    /// Returns the value mutably.
+    /// Returns the value for changes, once it is loaded.
     pub fn ready_mut(&mut self) -> Option<&mut T> {
         match self {
             Self::Ready(thing) => Some(thing),
@@ -63,7 +63,7 @@ impl<T> Fetch<T> {
         }
     }
 
-    /// Returns whether it is in progress.
+    /// Returns whether loading is in progress.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Busy)
     }
@@ -85,19 +85,19 @@ impl<T> Fetch<T> {
 /// A small image with a caption.
 #[derive(Clone, Debug)]
 pub struct Thumb {
-    /// Class name or file name.
+    /// Its class name or file name.
     pub caption: String,
     /// The pixels.
     pub picture: Arc<Picture>,
 }
 
-/// A split of an open dataset, by the dataset's key.
+/// A split of an open dataset: the dataset's key and the split.
 pub type SplitKey = (Arc<str>, Split);
-/// An image of an open dataset: the dataset's key, the split and the index. The test images of an added task have their
-/// own key.
+/// An image of an open dataset: the dataset's key, the split and the index. The test images of an added task use a key
+/// of the added task.
 pub type PictureKey = (Arc<str>, Split, usize);
 
-/// Decoded images of a split by index. The session holds two per open dataset and uses them on helper threads only.
+/// Decoded images of a split, by index. The session has two per open dataset; they are used only on helper threads.
 pub trait Pictures: Send + Sync {
     /// Returns the image at this index of the split.
     ///
@@ -105,13 +105,13 @@ pub trait Pictures: Send + Sync {
     /// Returns a Problem if the image cannot be read.
     fn picture(&self, index: usize) -> Result<Picture>;
 
-    /// Returns the image at this index as an entry of a list of corrected labels that excludes it.
+    /// Returns an entry for the list of corrected labels that excludes the image at this index.
     ///
     /// # Errors
     /// Returns a Problem if the image cannot be read or its label cannot be corrected.
     fn entry(&self, index: usize) -> Result<Correction>;
 
-    /// Returns whether these are the images of a split with these fingerprints; reads files.
+    /// Returns whether the images of this split have these fingerprints. Reads the files.
     fn are(&self, _: &Fingerprints) -> bool {
         false
     }
@@ -123,12 +123,12 @@ impl fmt::Debug for dyn Pictures {
     }
 }
 
-/// A scanned dataset.
+/// An open dataset in the form that pages show.
 #[derive(Clone, Debug)]
 pub struct DataView {
-    /// Its key: the place, split and limits.
+    /// Its key, made of place, split and limits.
     pub key: Arc<str>,
-    /// Its name in the settings: `digits`, `letters` or a path.
+    /// Its name in the settings: `digits`, `letters`, or a path.
     pub place: String,
     /// Its title.
     pub title: String,
@@ -136,37 +136,37 @@ pub struct DataView {
     pub credit: String,
     /// Class names, sorted.
     pub classes: Vec<String>,
-    /// Training images of each class.
+    /// Number of training images of each class.
     pub train: Vec<usize>,
-    /// Test images of each class.
+    /// Number of test images of each class.
     pub test: Vec<usize>,
     /// Skipped files, with the reason.
     pub skipped: Vec<(String, Words)>,
-    /// Images that are in both training and test: their names there.
+    /// Images that are in both the training and the test split: their names there.
     pub duplicates: Vec<(String, Words)>,
-    /// Images with two labels or more: a copy, and the first with another label.
+    /// Images that have several labels: the copy, and the first image with another label.
     pub two_labels: Vec<(String, Words)>,
-    /// The remark about them.
+    /// The remark about images with several labels.
     pub two_labels_told: Option<Message>,
-    /// Smallest and largest image, if they were examined.
+    /// Sizes of the smallest and the largest image, if they were examined.
     pub sizes: Option<Sizes>,
     /// The bit depth to suggest if 16-bit images look nearly black.
     pub better_depth: Option<usize>,
-    /// Whether the test images were drawn from the others, because no test split was given.
+    /// Whether the test images were drawn from all images because there was no test split.
     pub test_drawn: bool,
-    /// The splits defined by list files, if they named the test images.
+    /// The split by list files, if the lists named the test images.
     pub listed: Option<Listed>,
     /// Mean bytes of a decoded training image; `None` if the images are in memory anyway.
     pub picture_bytes: Option<u64>,
-    /// Assumptions, in sentences.
+    /// Sentences about what was assumed about the dataset.
     pub assumed: Vec<Words>,
-    /// One image per class, up to the number shown.
+    /// One image per class, for a limited number of classes.
     pub thumbs: Vec<Thumb>,
-    /// How its images look. The drawing canvas uses the same background and stroke size.
+    /// The look of its images. The drawing canvas uses the same background and stroke width.
     pub looks: ImageKind,
-    /// Whether its classes are learned all at once; `None` if not chosen.
+    /// Whether its classes are learned all at once; `None` if the user has not answered.
     pub all_at_once: Option<bool>,
-    /// Class (index in `classes`) of every test image, by index.
+    /// The class of every test image, as an index in `classes`.
     pub test_labels: Vec<usize>,
     /// The test images.
     pub testing: Arc<dyn Pictures>,
@@ -201,31 +201,31 @@ pub struct PlanView {
     pub scenario: Option<Arc<Scenario>>,
     /// Class names of each task.
     pub tasks: Vec<Vec<String>>,
-    /// Training images per epoch of each task.
+    /// Number of training images per epoch of each task.
     pub train_images: Vec<usize>,
-    /// Test images of each task.
+    /// Number of test images of each task.
     pub test_images: Vec<usize>,
-    /// Bytes of decoded images that training would cache without a limit: those of the largest task, and the test
+    /// Bytes of decoded images that training would cache without a limit: the images of the largest task, and all test
     /// inputs. `None` if the images are in memory anyway.
     pub cache_need: Option<u64>,
     /// Number of trainable parameters in the PETs of one expert.
     pub trained: Option<usize>,
-    /// The selected backbone, also if it is a weight file.
+    /// The selected backbone, which can be a weight file.
     pub backbone: Option<Description>,
     /// Maximum bytes of memory of a training step.
     pub memory: Option<u64>,
-    /// If that exceeds the free memory of the selected GPU: the free memory, and the batch size that would fit.
+    /// If `memory` exceeds the free memory of the selected GPU: the free memory, and the batch size that would fit.
     pub short: Option<(u64, Option<usize>)>,
-    /// Plugins that the selected blocks do not support, by name, with the reason.
+    /// Plugins that the selected blocks do not support, each with the reason.
     pub misfits: Vec<(String, String)>,
-    /// Tasks from which nothing would be learned.
+    /// A warning about tasks of a single class, from which nothing would be learned.
     pub single_class: Option<SingleClassTasks>,
     /// All problems that prevent training.
     pub problems: Vec<Problem>,
 }
 
 impl PlanView {
-    /// Sets the tasks, with their numbers of images.
+    /// Sets the tasks and their numbers of images.
     pub fn set_tasks(&mut self, scenario: Scenario, data: &DataView, config: &RunConfig) {
         let limited =
             |count: usize, limit: Option<usize>| limit.map_or(count, |most| count.min(most));
@@ -259,7 +259,7 @@ impl PlanView {
             .collect()
     }
 
-    /// Returns the number of images passed through the network in training, over all epochs and tasks.
+    /// Returns the number of images that pass through the network in training, over all epochs and tasks.
     pub fn images_shown(&self, config: &RunConfig) -> usize {
         over_passes(config, &self.train_images, |_, _, shown| shown as f64) as usize
     }
@@ -272,10 +272,10 @@ pub struct DeviceView {
     pub key: String,
     /// Its title.
     pub title: String,
-    /// Integrated, discrete, software, processor.
+    /// Its kind: integrated, discrete, software or processor.
     pub kind: String,
     /// Whether `auto` selects it.
     pub chosen_by_auto: bool,
-    /// Speed-up of matrix products with bf16 weights over f32; `None` if it does not support them.
+    /// The speed of matrix products with bf16 weights relative to f32; `None` if bf16 is not supported.
     pub bf16_gain: Option<f64>,
 }
