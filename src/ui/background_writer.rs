@@ -1,4 +1,4 @@
-//! Writes settings and drafts on a separate thread, because a disk can take long to sync a file.
+//! Writes settings and drafts on a separate thread, because syncing a file to disk can take long.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::problem::{Problem, Result};
 use crate::session::drafts::Drafts;
 use crate::texts::Language;
 
-/// Something to write.
+/// Data to write.
 pub enum Kept {
     /// The settings, into this file.
     Settings(PathBuf, Box<Settings>),
@@ -35,11 +35,11 @@ impl Kept {
 pub struct Unwritten {
     /// Why it failed.
     pub problem: Problem,
-    /// Whether it was the drafts.
+    /// Whether the drafts were not written; otherwise the settings.
     pub is_drafts: bool,
 }
 
-/// The thread that writes.
+/// The handle of the thread that writes.
 pub struct Writer {
     wanted: Option<Sender<(Language, Kept)>>,
     failed: Receiver<Unwritten>,
@@ -53,7 +53,7 @@ impl Writer {
         let (tell, failed) = channel();
         let write = move || {
             while let Ok(first) = asked.recv() {
-                // Of several of a kind only the newest is written.
+                // If several versions are waiting, only the newest of each kind is written.
                 let all: Vec<_> = std::iter::once(first).chain(asked.try_iter()).collect();
                 for is_drafts in [false, true] {
                     let mut newest = all.iter().rev();
@@ -63,7 +63,7 @@ impl Writer {
                     };
                     language.speak();
                     if let Err(problem) = kept.save() {
-                        // The window may be closed: then the terminal is the only place left.
+                        // The window may be closed, so the error is also printed.
                         eprintln!("{problem}");
                         let _ = tell.send(Unwritten { problem, is_drafts });
                         wake();
@@ -80,10 +80,10 @@ impl Writer {
         }
     }
 
-    /// Writes it soon, and before the program ends.
+    /// Requests a write. It is done soon, at the latest before the program ends.
     ///
     /// # Errors
-    /// Returns a Problem if there is no thread and it cannot be written at once.
+    /// Returns a Problem if there is no thread and writing immediately fails.
     pub fn write(&self, kept: Kept) -> Result<()> {
         let unsent = match &self.wanted {
             Some(wanted) => wanted.send((Language::spoken(), kept)).map_err(|it| it.0.1),
@@ -92,16 +92,16 @@ impl Writer {
         unsent.or_else(|kept| kept.save())
     }
 
-    /// Returns the failures since the last call.
+    /// Returns the writes that failed since the last call.
     pub fn failed(&self) -> impl Iterator<Item = Unwritten> {
         self.failed.try_iter()
     }
 
-    /// Waits until all is written; later requests are written at once.
+    /// Waits until all data is written. Later requests are written immediately.
     pub fn finish(&mut self) {
         self.wanted = None;
         if let Some(thread) = self.thread.take() {
-            // A panic has already printed its own message.
+            // If the thread panicked, the panic has already been printed.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! All commands of the window, as one enum, for buttons, shortcuts and the command palette.
+//! All commands of the window in one enum, for buttons, shortcuts and the command palette.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ use crate::tr;
 /// The pages, in the order of their tabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Page {
-    /// Choose how to start; classify own images.
+    /// Choose how to start, or classify images.
     Start,
     /// Set up a run.
     #[default]
     Experiment,
-    /// Watch it.
+    /// Watch a run.
     Train,
     /// Compare runs.
     Compare,
@@ -39,12 +39,12 @@ pub enum Page {
     Predict,
     /// View and edit PET plugins.
     Plugins,
-    /// Take the tour, read a lesson.
+    /// Take the tour or read a lesson.
     Learn,
 }
 
 impl Page {
-    /// Every page with its title message and number key.
+    /// Every page with its title's message and its number key.
     pub const ALL: [(Self, &'static str, Key); 7] = [
         (Self::Start, "page-start", Key::Num1),
         (Self::Experiment, "page-experiment", Key::Num2),
@@ -60,7 +60,7 @@ impl Page {
         tr!(self.id())
     }
 
-    /// Returns the message of its title.
+    /// Returns the message id of its title.
     pub fn id(self) -> &'static str {
         Self::ALL[self as usize].1
     }
@@ -71,25 +71,25 @@ impl Page {
     }
 }
 
-/// A change of the session.
+/// A function that changes the session.
 pub type SessionChange = Box<dyn FnOnce(&mut Session)>;
 
-/// A command. One that only changes the session is a [`Change`](Self::Change); the others also change the window, or the
-/// user is asked first.
+/// A command of the window. A command that only changes the session is a [`Change`](Self::Change). The other commands
+/// also change the window, or the user is asked first.
 pub enum UiCommand {
-    /// Change the session, then show this page, if any.
+    /// Change the session, then show the page if there is one.
     Change(SessionChange, Option<Page>),
     /// Show a page.
     Show(Page),
     /// Train the settings on the Experiment page.
     Start,
-    /// Train these settings one after the other.
+    /// Queue runs with these settings.
     Train(Vec<RunConfig>),
     /// Train the settings on the Experiment page with three class orders.
     TrainOrders,
-    /// Load the preset of this name on the Experiment page.
+    /// Load the preset with this name on the Experiment page.
     LoadPreset(&'static str, Box<RunConfig>),
-    /// Set these tasks.
+    /// Set the tasks of the Experiment page.
     SetTasks(Box<Scenario>),
     /// Load the settings of a run.
     LoadSettings(Box<RunConfig>),
@@ -103,13 +103,13 @@ pub enum UiCommand {
     ExportFigure(FigureWish, Box<Figure>),
     /// Ask for a path in the window.
     TypePath(DialogPurpose),
-    /// The dialog for a path was closed.
+    /// Close the dialog for a path without a choice.
     CancelPath,
-    /// A file or folder was chosen.
+    /// Use a file or folder that the user chose.
     Picked(DialogPurpose, PathBuf),
     /// Undo the last change of the settings.
     Undo,
-    /// Redo the change of the settings undone last.
+    /// Redo the change of the settings that was undone last.
     Redo,
     /// Copy the equivalent shell command to the clipboard.
     CopyCommand,
@@ -121,7 +121,7 @@ pub enum UiCommand {
     Stop,
     /// Remove a job from the queue.
     RemoveJob(JobId),
-    /// Resume a stopped run, on another device if one is given.
+    /// Resume a stopped run, on another device if a device is given.
     Resume(PathBuf, Option<String>),
     /// Open a stored run on Train.
     Open(PathBuf),
@@ -131,33 +131,33 @@ pub enum UiCommand {
     Tag(Vec<PathBuf>),
     /// Move runs to the trash.
     Delete(Vec<PathBuf>),
-    /// Erase these runs of the trash; with their size in bytes.
+    /// Erase runs in the trash, which have this size in bytes.
     Erase(Vec<PathBuf>, u64),
     /// Show the deleted runs.
     Deleted,
     /// Show the folders of runs.
     Folders,
-    /// Ask for the folder of an added task, or whether to undo the last one.
+    /// Ask for the images of an added task, or whether to undo the last added task.
     AddTask(PathBuf),
-    /// Add the examined task to the run.
+    /// Add the examined task to its run.
     AddExaminedTask,
-    /// Gather images class by class.
+    /// Collect images class by class.
     Collect(Purpose),
-    /// Save and use the gathered images.
+    /// Save and use the collected images.
     SaveCollection(Purpose),
     /// Select this run on Predict.
     PredictWith(PathBuf),
     /// Predict an image file.
     PredictFile(PathBuf),
-    /// Predict the images of a folder into a table.
+    /// Predict the images of a folder and write a table.
     PredictFolder(TableWanted),
-    /// Set up a table of these images; a single one is predicted.
+    /// Set up a table for these images. A single image is predicted instead.
     PredictFiles(Vec<PathBuf>),
-    /// Predict an image; the second part is its true class, if known.
+    /// Predict an image with its true class, if known.
     PredictPicture(Arc<Picture>, Option<String>),
     /// Predict the image in the clipboard.
     Paste,
-    /// Select the device of new runs.
+    /// Select the device for new runs.
     ChooseDevice(String),
     /// Set the theme: light, dark or system.
     Theme(ThemeChoice),
@@ -165,13 +165,13 @@ pub enum UiCommand {
     SetLanguage(Language),
     /// Open or close help.
     Help,
-    /// Start the tour, or return to it.
+    /// Start the tour or return to it.
     Tour,
     /// Show the glossary.
     Glossary,
-    /// Turn animations off or on.
+    /// Turn animations off (`true`) or on.
     ReduceMotion(bool),
-    /// Set the zoom; 1 is the default.
+    /// Set the zoom factor; 1 is the default.
     Zoom(f32),
     /// Open or close the presenter view.
     Present,
@@ -185,19 +185,19 @@ pub enum UiCommand {
     ReportProblem,
     /// Set the level of the log.
     LogLevel(Level),
-    /// Stop this job on another machine; its run is saved and copied back.
+    /// Stop this job at a place. Its run is saved and copied back.
     StopAt(String, JobId),
-    /// Remove a job from the queue of another machine.
+    /// Remove a job from the queue of a place.
     RemoveJobAt(String, JobId),
-    /// Cancel the grid on a cluster that was submitted in this folder.
+    /// Cancel the submission of a grid on a cluster, by the folder of the submission.
     CancelOnCluster(PathBuf),
     /// Close the table of predictions.
     LeaveSheet,
     /// Leave the tour.
     LeaveTour,
-    /// Start the open lesson again; with `true`, train its runs again, too.
+    /// Restart the open lesson. With `true`, its runs are trained again.
     RestartLesson(bool),
-    /// Delete the text of a plugin that was closed before it was saved.
+    /// Delete the unsaved text of a plugin that was closed.
     DropClosedText,
     /// Load data that a page needs.
     Load(Load),
@@ -214,7 +214,7 @@ impl UiCommand {
         Self::change(move |session| session.pick(wanted))
     }
 
-    /// Returns a command that changes the session and shows `page`.
+    /// Returns a command that changes the session and then shows `page`.
     pub fn change_on(page: Page, change: impl FnOnce(&mut Session) + 'static) -> Self {
         Self::Change(Box::new(change), Some(page))
     }
@@ -227,13 +227,14 @@ impl From<&Preset> for UiCommand {
     }
 }
 
-/// Returns the shortcuts of Experiment, which apply unless a text is being edited: a text field has its own undo.
+/// Returns the shortcuts of Experiment. They are inactive while a text is edited, because a text field has its own
+/// undo.
 pub fn shortcuts_of_settings() -> [(KeyboardShortcut, UiCommand); 2] {
-    // The longer one first, because the shorter one would match it too.
+    // The longer shortcut comes first, because egui would match the shorter one for both.
     [(keys::REDO, UiCommand::Redo), (keys::UNDO, UiCommand::Undo)]
 }
 
-/// Returns the shortcuts of every page.
+/// Returns the shortcuts that apply on every page.
 pub fn shortcuts() -> Vec<(KeyboardShortcut, UiCommand)> {
     let pages = Page::ALL.iter();
     let pages = pages.map(|(page, ..)| (page.shortcut(), UiCommand::Show(*page)));

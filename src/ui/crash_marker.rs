@@ -1,7 +1,7 @@
-//! A marker file for an open window, which shows the next start whether the window closed normally.
+//! A marker file that exists while a window is open. At the next start it shows whether the window closed normally.
 //!
-//! The file is locked: a second window finds it locked and creates none. A crash, a kill or a power cut leaves its
-//! content; closing the window clears it.
+//! The file is locked, so a second window cannot create a marker. A crash, a kill or a power cut leaves the content of
+//! the file; closing the window clears it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -9,16 +9,16 @@ use std::path::Path;
 
 use crate::files;
 
-/// Content of the file while the window is open.
+/// The content of the file while the window is open.
 const OPEN: &str = "open";
 
-/// The marker of this window.
+/// The locked marker file of this window.
 #[derive(Debug)]
 pub struct Marker(File);
 
 impl Marker {
-    /// Creates the marker. Returns whether the previous window left its own; `None` while another window holds it, or
-    /// if nothing can be written, because then this is unknown.
+    /// Creates the marker. Also returns whether the previous window left its marker. `None` if another window has the
+    /// marker, or if the file cannot be written, because then it is unknown how the previous window ended.
     pub fn set(file: &Path) -> Option<(Self, bool)> {
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder).ok()?;
@@ -26,7 +26,7 @@ impl Marker {
         let mut marker = Self(files::open_own(file).ok()?);
         marker.0.try_lock().ok()?;
         let mut before = String::new();
-        // Content that is not text is no marker.
+        // Content that is not text does not count as a marker.
         let read = (&mut marker.0)
             .take(files::NOTE)
             .read_to_string(&mut before);
@@ -35,9 +35,9 @@ impl Marker {
         Some((marker, left))
     }
 
-    /// Clears the marker when the window closes normally.
+    /// Clears the marker, when the window closes normally.
     pub fn wipe(mut self) {
-        // If this fails, the next start asks one unnecessary question.
+        // If this fails, the next start asks the user an unnecessary question.
         let _ = self.write("");
     }
 
@@ -60,9 +60,9 @@ mod tests {
         let file = folder.path().join("deep/window.open");
         let (first, left) = Marker::set(&file).unwrap();
         assert!(!left);
-        // A second window learns nothing.
+        // A second window cannot create a marker while the first is open.
         assert!(Marker::set(&file).is_none());
-        // As after a crash: the lock is gone, the marker is not.
+        // Simulates a crash: the lock is released but the content stays.
         drop(first);
         let (second, left) = Marker::set(&file).unwrap();
         assert!(left);

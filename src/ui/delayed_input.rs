@@ -1,24 +1,24 @@
-//! Delays input that follows a click. In a slow frame, it arrives in the same frame as the click. What the click opens
-//! gets the focus only two frames later, so key presses wait for it. egui also uses the last pointer position of a
-//! frame for the click, so later pointer moves wait, too.
+//! Delays input that follows a click. In a slow frame, this input arrives in the same frame as the click, but what the
+//! click opens gets the focus only two frames later. So key presses are delayed. Later pointer moves are delayed too,
+//! because egui uses the last pointer position of a frame for the click.
 
 use egui::{Event, Key};
 
-/// Points that the pointer can move and still be at the position of the click.
+/// Distance in points that the pointer can move and still be at the position of the click.
 const FAR: f32 = 6.0;
 
 /// The delayed input.
 #[derive(Default)]
 pub struct Typed {
     events: Vec<Event>,
-    /// Whether the clicked widget has not been drawn yet.
+    /// Whether the frame that draws the clicked widget's effect is still due.
     opening: bool,
 }
 
 impl Typed {
-    /// Delays what follows the first of these events that can move the focus, if it includes key presses or the pointer
-    /// leaves the position of the click, and releases what was delayed. Returns `true` if something is delayed: then
-    /// another frame is needed.
+    /// Splits the events of a frame. Input after the first event that can move the focus is delayed, if it includes key
+    /// presses or the pointer leaves the position of the click. Input that was delayed before is added to `events`.
+    /// Returns whether input is delayed, so that another frame is needed.
     pub fn sort(&mut self, events: &mut Vec<Event>) -> bool {
         self.events.append(events);
         if std::mem::take(&mut self.opening) {
@@ -46,7 +46,7 @@ impl Typed {
     }
 }
 
-/// Returns whether later input may go to another widget than the focused one.
+/// Returns whether input after this event may go to another widget than the focused one.
 fn moves_focus(event: &Event) -> bool {
     match event {
         Event::PointerButton { pressed, .. } => !pressed,
@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    /// A button that opens a field, which requests the focus when drawn.
+    /// Draws a button that opens a text field, which then requests the focus.
     fn window(ctx: &Context, input: RawInput, open: &mut bool, text: &mut String) -> Pos2 {
         let mut place = Pos2::ZERO;
         let _ = ctx.run_ui(input, |ui| {
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// Two buttons, one above the other, with their numbers of clicks.
+    /// Draws two buttons, one above the other, and counts their clicks.
     fn buttons(ctx: &Context, events: Vec<Event>, clicks: &mut [usize; 2]) -> [Pos2; 2] {
         let input = RawInput {
             events,
@@ -153,7 +153,7 @@ mod tests {
             modifiers: Modifiers::NONE,
         };
         let moved = Event::PointerMoved;
-        // All within one slow frame.
+        // All events are in one slow frame.
         let mut next = vec![moved(one), button(true), button(false), moved(other)];
         for _ in 0..4 {
             let mut events = std::mem::take(&mut next);
@@ -161,7 +161,7 @@ mod tests {
             buttons(&ctx, events, &mut clicks);
         }
         assert_eq!(clicks, [1, 0]);
-        // A double click stays in one frame.
+        // The events of a double click stay in one frame.
         let mut twice = vec![button(true), button(false), button(true), button(false)];
         assert!(!typed.sort(&mut twice));
         assert_eq!(twice.len(), 4);

@@ -1,8 +1,9 @@
-//! Selection of the graphics interface of the window.
+//! Selects the graphics interface of the window.
 //!
-//! Only one interface is tried at a time: loading the OpenGL drivers in addition to those of Vulkan takes a third of
-//! the time to the first frame, and they are rarely needed. If an interface fails (no driver, a GPU that cannot present
-//! on this display, a driver error), the program restarts with the next one, because a process can start its window
+//! Only one interface is tried at a time. Loading the OpenGL drivers in addition to the Vulkan drivers would take a
+//! third of the time to the first frame, and they are rarely needed. If an interface fails (no driver, a GPU that
+//! cannot present on this display, a driver error), the program restarts with the next one, because a process can start
+//! its window only once. `WGPU_BACKEND` overrides this.
 //! only once. `WGPU_BACKEND` overrides this.
 
 use std::io;
@@ -23,10 +24,10 @@ use crate::console;
 use crate::logging;
 use crate::problem::{Problem, Result};
 
-/// Selects the interface of a restarted program.
+/// The environment variable that selects the interface of a restarted program.
 const TURN: &str = "LAE_STUDIO_DRAW";
 
-/// The interfaces of this system in the order of trial, with their names for a restart.
+/// The interfaces of this system in the order in which they are tried, with their names for a restart.
 const WAYS: &[(&str, Backends)] = match () {
     () if cfg!(target_os = "linux") => &[("vulkan", Backends::VULKAN), ("opengl", Backends::GL)],
     () if cfg!(windows) => &[
@@ -37,7 +38,7 @@ const WAYS: &[(&str, Backends)] = match () {
     () => &[("any", Backends::PRIMARY.union(Backends::GL))],
 };
 
-/// Returns the interface to use, and how frames are presented.
+/// Returns the options of the renderer with the selected interface.
 pub fn options() -> WgpuConfiguration {
     let mut options = NativeOptions::default().wgpu_options;
     if let (WgpuSetup::CreateNew(setup), None) = (&mut options.wgpu_setup, Backends::from_env()) {
@@ -46,12 +47,12 @@ pub fn options() -> WgpuConfiguration {
     options
 }
 
-/// How an attempt to open the window ended.
+/// The result of an attempt to open the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The window was open, and was closed.
+    /// The window was opened and closed.
     Closed,
-    /// It could not be drawn, and another interface is left: [`start_again`].
+    /// The window could not be drawn, but another interface can be tried with [`start_again`].
     Undrawn,
 }
 
@@ -71,7 +72,7 @@ pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<Ended> {
         seen.store(true, Ordering::Relaxed);
         create(cc)
     });
-    // While another interface is left, only the log reports a failing driver.
+    // As long as another interface can be tried, a failing driver is reported only in the log.
     logging::say_panics(!again);
     let ended = catch_unwind(AssertUnwindSafe(|| {
         eframe::run_native("LAE Studio", options, create)
@@ -93,20 +94,20 @@ pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<Ended> {
     }
 }
 
-/// Returns the index of the interface used in this start.
+/// Returns the index of the interface that this process uses.
 fn turn() -> usize {
     let named = std::env::var_os(TURN);
     let position = |named| WAYS.iter().position(|(name, _)| named == *name);
     named.and_then(position).unwrap_or(0)
 }
 
-/// Returns the name of the next interface.
+/// Returns the name of the next interface to try, if there is one.
 fn next() -> Option<&'static str> {
     let next = WAYS.get(turn() + 1).map(|(name, _)| *name);
     next.filter(|_| Backends::from_env().is_none())
 }
 
-/// Replaces this process by a new start of the program; returns only if that fails.
+/// Replaces this process by a new start of the program with the next interface. Returns only if that fails.
 pub fn start_again() -> Problem {
     let (Some(with), Ok(program)) = (next(), std::env::current_exe()) else {
         return no_driver();
@@ -115,7 +116,7 @@ pub fn start_again() -> Problem {
     logging::finish();
     let mut start = Command::new(program);
     start.args(std::env::args_os().skip(1)).env(TURN, with);
-    // Mesa reports on standard error what it did not find.
+    // Otherwise Mesa would print the drivers that it did not find to standard error.
     if std::env::var_os("EGL_LOG_LEVEL").is_none() {
         start.env("EGL_LOG_LEVEL", "fatal");
     }
@@ -130,7 +131,7 @@ fn give_way_to(mut start: Command) -> io::Error {
     start.exec()
 }
 
-/// On this system a process cannot be replaced: this one waits for the other and returns its exit code.
+/// Waits for the new process and returns its exit code, because this system cannot replace a process.
 #[cfg(not(unix))]
 fn give_way_to(mut start: Command) -> io::Error {
     if console::is_own() {

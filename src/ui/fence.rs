@@ -1,15 +1,15 @@
-//! The fences of the window: a panic while one part is drawn affects only that part.
+//! The fences of the window. A panic while a part is drawn affects only that part.
 //!
-//! A page shows an error in its place and stays closed until the user presses *Try again* or returns to it, so that the
-//! panic does not repeat sixty times per second. A bar does the same in one line. A dialog is closed and a notice
-//! reports it. Work outside of drawing is paused after a panic, longer each time. The engine has its own thread and is
-//! not affected: training continues.
+//! A page shows an error in its place and is not drawn until the user presses *Try again* or returns to it; otherwise
+//! the panic would repeat sixty times per second. A bar shows the error in one line. A dialog is closed and a notice
+//! reports the error. Work outside of drawing is paused after a panic, longer each time. The engine has its own thread
+//! and is not affected: training continues.
 //!
-//! Unwinding leaves egui in a consistent state. Its locks are not std ones: they are released and have no poisoning,
-//! even if a panic occurs inside `memory_mut`, `data_mut` or `input`. What a part drew before the panic is in the lists
-//! of that pass, which is repeated without the part; its unfinished `Ui`s are only memory. So a part must be given its
-//! own `Ui`, or one that nobody uses before the end of the pass, because the parent's layout advances only when the
-//! part ends normally.
+//! Unwinding leaves egui in a consistent state. egui's locks are not those of std: they are released by a panic and
+//! cannot be poisoned, even if the panic occurs inside `memory_mut`, `data_mut` or `input`. What a part drew before the
+//! panic is in the lists of that pass, which is repeated without the part; unfinished `Ui`s only use memory. A part
+//! must be given its own `Ui`, or one that is not used again before the end of the pass, because the parent's layout
+//! advances only if the part ends normally.
 
 use std::time::{Duration, Instant};
 
@@ -22,34 +22,34 @@ use crate::problem::Problem;
 use crate::texts::Language;
 use crate::tr;
 
-/// The environment variable that makes the part of this name panic whenever it is drawn.
+/// The environment variable with the name of a part that panics whenever it is drawn, for tests.
 pub const FAULT: &str = "LAE_STUDIO_DRAW_FAULT";
 
-/// Seconds of the first pause after a panic; each further panic doubles it.
+/// Duration of the first pause after a panic in seconds. Each further panic doubles it.
 const PAUSE: u64 = 1;
-/// Maximum number of doublings.
+/// Maximum number of times that the pause is doubled.
 const DOUBLED: u32 = 6;
 
-/// The remedy for a panic outside of drawing.
+/// The message with the remedy for a panic outside of drawing.
 const BEHIND: &str = "shell-window-out-of-date-advice";
 
-/// A part that panicked when it was last drawn.
+/// A part whose last drawing or work panicked.
 struct FailedPart {
     part: &'static str,
     problem: Problem,
-    /// Number of panics in a row.
+    /// Number of consecutive panics.
     times: u32,
     at: Instant,
-    /// Whether it is drawn next time.
+    /// Whether to draw the part again in the next frame.
     open: bool,
-    /// Whether it is above the pages and is closed after a panic.
+    /// Whether the part is above the pages. Such a part is closed after a panic.
     above: bool,
 }
 
-/// What the user chose in the place of a failed part.
+/// The button that the user pressed in place of a failed part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pressed {
-    /// Nothing.
+    /// No button.
     Nothing,
     /// Reset the state of the part.
     Afresh,
@@ -57,48 +57,48 @@ pub enum Pressed {
     Report,
 }
 
-/// The fences around the parts of the window.
+/// The state of the fences of all parts.
 #[derive(Default)]
 pub struct Fences {
     fallen: Vec<FailedPart>,
     told: Vec<Problem>,
-    /// The part that panics on purpose.
+    /// The part that panics intentionally, for tests.
     fault: Option<String>,
 }
 
 impl Fences {
-    /// Makes the part with this English name panic whenever it is drawn; `None` stops it.
+    /// Makes the part with this English name panic whenever it is drawn; `None` stops this.
     pub fn put_fault(&mut self, part: Option<String>) {
         self.fault = part;
     }
 
-    /// Returns whether this part panicked and was not drawn since.
+    /// Returns whether this part panicked and was not drawn since then.
     pub fn has_fallen(&self, part: &str) -> bool {
         self.fallen.iter().any(|fallen| fallen.part == part)
     }
 
-    /// Returns the Problems of parts that have no place to show them.
+    /// Returns the Problems of parts that cannot show them, once.
     pub fn take_told(&mut self) -> Vec<Problem> {
         std::mem::take(&mut self.told)
     }
 
-    /// Allows what is above the pages to be drawn again, after a user action.
+    /// Allows parts above the pages to be drawn again, after a user action.
     pub fn acted(&mut self) {
         let above = self.fallen.iter_mut().filter(|fallen| fallen.above);
         above.for_each(|fallen| fallen.open = true);
     }
 
-    /// Allows every part to be drawn again, after a change of page.
+    /// Allows all parts to be drawn again, after a change of the page.
     pub fn turned(&mut self) {
         self.fallen.iter_mut().for_each(|fallen| fallen.open = true);
     }
 
-    /// Draws a page, or the error in its place.
+    /// Draws a page, or an error in its place. Returns the button that the user pressed.
     pub fn page(&mut self, part: &'static str, ui: &mut Ui, draw: impl FnOnce(&mut Ui)) -> Pressed {
         if self.holds(part, ui.ctx().clone(), || draw(ui)) {
             return Pressed::Nothing;
         }
-        // In a pass that cannot be repeated, this covers what the page has drawn.
+        // If the pass cannot be repeated, this covers what the page has drawn.
         let ground = tokens(ui).background;
         let whole = ui.max_rect();
         ui.painter().rect_filled(whole, CornerRadius::ZERO, ground);
@@ -115,7 +115,8 @@ impl Fences {
                     if button(ui, tr!("shell-part-try-again")).clicked() {
                         fallen.open = true;
                     }
-                    // The first time, the displayed data may be the cause; nothing is reset.
+                    // After the first panic, the page's state is not reset, because the displayed data may be the
+                    // cause.
                     if fallen.times > 1 {
                         let afresh = button(ui, tr!("shell-part-reset-page"));
                         let tip = tr!("shell-part-reset-page-hint");
@@ -133,7 +134,7 @@ impl Fences {
         pressed
     }
 
-    /// Draws a bar along an edge, or one line in `place` of it.
+    /// Draws a bar along an edge, or an error as one line in its `place`.
     pub fn bar(
         &mut self,
         part: &'static str,
@@ -165,7 +166,8 @@ impl Fences {
         pressed
     }
 
-    /// Draws a part above the pages. Returns `false` if it panicked: then its state must be reset, which closes it.
+    /// Draws a part above the pages. Returns `false` if it panicked: then the caller must reset its state, which closes
+    /// it.
     pub fn above(&mut self, part: &'static str, ctx: &egui::Context, draw: impl FnOnce()) -> bool {
         let known = self.of(part).is_some_and(|fallen| !fallen.open);
         if known || self.holds(part, ctx.clone(), draw) {
@@ -179,7 +181,7 @@ impl Fences {
         false
     }
 
-    /// Returns whether a repeated piece of work outside of drawing is due. After a panic it is paused.
+    /// Returns whether a repeated piece of work outside of drawing may run; after a panic it is paused.
     pub fn due(&mut self, piece: &'static str, ctx: &egui::Context) -> bool {
         let Some(fallen) = self.of(piece) else {
             return true;
@@ -191,14 +193,14 @@ impl Fences {
         left.is_zero()
     }
 
-    /// Panics if a fault was requested for this part.
+    /// Panics if the environment or a test requested a fault for this part.
     pub fn meet_fault(&self, part: &str) {
         let part = Language::English.known(part).unwrap_or(part);
         let told = self.fault.as_deref() == Some(part);
         assert!(!told, "{}", tr!("shell-part-test-fault", part = part));
     }
 
-    /// Records how such a piece of work ended; the first of several panics is reported.
+    /// Records how a piece of work outside of drawing ended. Only the first of consecutive panics is reported.
     pub fn worked(&mut self, piece: &'static str, ctx: &egui::Context, ended: Result<(), String>) {
         let Some(fallen) = self.ended(piece, ended) else {
             return;
@@ -210,7 +212,7 @@ impl Fences {
         }
     }
 
-    /// Records how an action requested by the user ended.
+    /// Records how an action that the user requested ended, and reports a panic.
     pub fn asked(&mut self, ended: Result<(), String>) {
         let told = ended.err().map(|words| fell("part-last-command", &words));
         self.told.extend(told.map(|told| told.advise(tr!(BEHIND))));
@@ -220,7 +222,7 @@ impl Fences {
         self.fallen.iter_mut().find(|fallen| fallen.part == part)
     }
 
-    /// Draws the part if it is open. Returns whether it finished.
+    /// Draws the part unless it failed and is closed. Returns whether it was drawn without a panic.
     fn holds(&mut self, part: &'static str, ctx: egui::Context, draw: impl FnOnce()) -> bool {
         if self.of(part).is_some_and(|fallen| !fallen.open) {
             return false;
@@ -233,7 +235,7 @@ impl Fences {
         held
     }
 
-    /// Runs the work behind the fence. Returns whether it finished.
+    /// Runs `work` in the fence. Returns whether it ended without a panic.
     fn tried(&mut self, part: &'static str, work: impl FnOnce()) -> bool {
         let ended = caught(|| {
             self.meet_fault(part);
@@ -242,7 +244,7 @@ impl Fences {
         self.ended(part, ended).is_none()
     }
 
-    /// Records the result of a part. Returns its record if it panicked.
+    /// Records how a part ended. Returns its entry if it panicked.
     fn ended(&mut self, part: &'static str, ended: Result<(), String>) -> Option<&mut FailedPart> {
         let before = self.of(part).map_or(0, |fallen| fallen.times);
         self.fallen.retain(|fallen| fallen.part != part);
@@ -265,7 +267,7 @@ impl FailedPart {
     }
 }
 
-/// Returns the message about a part that panicked.
+/// Returns the Problem that reports a panic of a part.
 fn fell(part: &'static str, words: &str) -> Problem {
     Problem::new(tr!("shell-part-failed", words = words))
         .at(tr!(part))
@@ -324,7 +326,7 @@ mod tests {
         assert!(!fences.above("data", &ctx, data));
         let input = || ctx.input(|_| panic!("within input"));
         assert!(!fences.above("input", &ctx, input));
-        // Would block forever, or panic after ten seconds.
+        // If a lock were still held, this would block forever or panic after ten seconds.
         let output = ctx.run_ui(egui::RawInput::default(), |ui| {
             ui.label("still drawn");
         });

@@ -1,4 +1,5 @@
-//! Drawing times: time to the first frame, median and 95th percentile of the pages' part and of whole frames.
+//! Measures drawing times: the time to the first frame, and the median and 95th percentile for the pages and for whole
+//! frames.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -6,12 +7,13 @@ use std::time::{Duration, Instant};
 use crate::session::words::number;
 use crate::tr;
 
-/// A frame that takes longer is noticeable. The log records the first, second, fourth, eighth and so on.
+/// Duration in seconds from which a frame is noticeably slow. The log records the first, second, fourth, eighth slow
+/// frame and so on.
 const SLOW: f32 = 0.25;
 /// Number of frames kept.
 const KEPT: usize = 2000;
 
-/// The last frames' durations in milliseconds.
+/// The durations of the last frames in milliseconds.
 #[derive(Debug, Default)]
 struct Series(VecDeque<f32>);
 
@@ -23,7 +25,7 @@ impl Series {
         self.0.push_back(seconds * 1e3);
     }
 
-    /// Returns this percentile in milliseconds.
+    /// Returns a percentile in milliseconds; `share` is from 0 to 1.
     fn percentile(&self, share: f32) -> f32 {
         let mut sorted: Vec<f32> = self.0.iter().copied().collect();
         sorted.sort_by(f32::total_cmp);
@@ -43,7 +45,7 @@ impl Series {
     }
 }
 
-/// Collects the duration of each frame.
+/// Measures the duration of each frame.
 #[derive(Debug)]
 pub struct FrameTimes {
     started: Instant,
@@ -56,7 +58,7 @@ pub struct FrameTimes {
 }
 
 impl FrameTimes {
-    /// Starts counting; `started` is when the program started.
+    /// Starts measuring. `started` is the time when the program started.
     pub fn since(started: Instant) -> Self {
         Self {
             started,
@@ -68,12 +70,12 @@ impl FrameTimes {
         }
     }
 
-    /// Marks the start of a frame's pages.
+    /// Marks the start of drawing the pages in a frame.
     pub fn begin(&mut self) {
         self.begun = Some(Instant::now());
     }
 
-    /// Marks the end of a frame's pages.
+    /// Marks the end of drawing the pages in a frame.
     pub fn end(&mut self) {
         let Some(begun) = self.begun.take() else {
             return;
@@ -96,7 +98,7 @@ impl FrameTimes {
         }
     }
 
-    /// Returns the times as one line.
+    /// Returns the measured times as one line.
     pub fn line(&self) -> String {
         tr!(
             "shell-frame-times",

@@ -5,19 +5,19 @@ use egui::{Context, Key, KeyboardShortcut, ModifierNames, Modifiers};
 
 use crate::tr;
 
-/// Returns a shortcut in the words of the system and the window's language: "Ctrl+K", "Strg+K", "⌘K".
+/// Returns the name of a shortcut for the system and the window's language: "Ctrl+K", "Strg+K", "⌘K".
 pub fn named(ctx: &Context, keys: &KeyboardShortcut) -> String {
     translated(&ctx.format_shortcut(keys))
 }
 
-/// Replaces English names of keys by those of the window's language.
+/// Replaces the English names of keys by the names in the window's language.
 pub fn translated(keys: &str) -> String {
     let names = ModifierNames::NAMES;
     keys.replace(names.ctrl, tr!("keys-ctrl"))
         .replace(names.shift, tr!("keys-shift"))
 }
 
-/// Returns this key with Ctrl, or with ⌘.
+/// Returns the shortcut of this key with Ctrl, or with ⌘ on macOS.
 pub const fn with_command(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::COMMAND, key)
 }
@@ -26,35 +26,35 @@ const fn alone(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::NONE, key)
 }
 
-/// List all commands.
+/// Opens the command palette.
 pub const PALETTE: KeyboardShortcut = with_command(Key::K);
-/// Open help.
+/// Opens help.
 pub const HELP: KeyboardShortcut = alone(Key::F1);
-/// Start training.
+/// Starts training.
 pub const START: KeyboardShortcut = with_command(Key::Enter);
-/// Stop the run.
+/// Stops the run.
 pub const STOP: KeyboardShortcut = with_command(Key::Period);
-/// Open the presenter view.
+/// Opens the presenter view.
 pub const PRESENT: KeyboardShortcut = alone(Key::F11);
-/// Pause or resume the run, on Train.
+/// Pauses or resumes the run on Train.
 pub const PAUSE: KeyboardShortcut = alone(Key::Space);
-/// Undo a change of the settings, or a stroke of a drawing.
+/// Undoes a change of the settings or a stroke of a drawing.
 pub const UNDO: KeyboardShortcut = with_command(Key::Z);
-/// Redo a change of the settings.
+/// Redoes a change of the settings.
 pub const REDO: KeyboardShortcut =
     KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
-/// Predict the image in the clipboard, on Predict: a paste event of the window.
+/// Predicts the image in the clipboard on Predict. The window receives a paste event for it.
 pub const PASTE: KeyboardShortcut = with_command(Key::V);
-/// Save the edited plugin.
+/// Saves the plugin that is being edited.
 pub const SAVE_FILE: KeyboardShortcut = with_command(Key::S);
-/// Search in it.
+/// Searches in the plugin that is being edited.
 pub const FIND: KeyboardShortcut = with_command(Key::F);
-/// Save the content of a dialog.
+/// Saves the content of a dialog.
 pub const SAVE: KeyboardShortcut = with_command(Key::Enter);
-/// Select all runs of the list.
+/// Selects all runs of the list.
 pub const ALL: KeyboardShortcut = with_command(Key::A);
 
-/// The shortcuts listed in help besides those of the pages, by message.
+/// The shortcuts that help lists in addition to those of the pages, with their messages.
 pub const TOLD: [(KeyboardShortcut, &str); 10] = [
     (HELP, "keys-open-help"),
     (PALETTE, "keys-open-palette"),

@@ -1,4 +1,4 @@
-//! The window: six pages over one session. Nothing here uses tensors or opens files.
+//! The window: pages that show and change one session. Nothing here uses tensors or opens files.
 
 pub mod app;
 mod background_writer;
@@ -42,7 +42,7 @@ use places::Places;
 use settings::Settings;
 use window_place::WindowPlace;
 
-/// The name of the desktop entry, by which desktops identify the window.
+/// The name of the desktop entry by which desktops identify the window.
 const APP_ID: &str = "io.github.lae_studio.LaeStudio";
 
 /// Options of the window.
@@ -52,11 +52,11 @@ pub struct Options {
     pub runs_root: PathBuf,
     /// When the program started, for the time to the first frame.
     pub started: Instant,
-    /// The dataset to start with, instead of the last one.
+    /// The dataset to start with; `None` for the last one.
     pub data: Option<PathBuf>,
-    /// Show frame times at the bottom, and print them when the window closes.
+    /// Whether to show frame times at the bottom and print them when the window closes.
     pub frame_times: bool,
-    /// Print the positions of all widgets.
+    /// Whether to print the positions of all widgets.
     pub places: bool,
     /// Where the engine runs.
     pub engine: Whose,
@@ -82,7 +82,7 @@ pub fn run(options: Options) -> Result<()> {
     let marked = file
         .as_deref()
         .and_then(|file| Marker::set(&Settings::marker(file)));
-    // A second window stores no drafts, because it would overwrite those of the first.
+    // A second window stores no drafts, because it would overwrite those of the first window.
     let drafts = file.as_deref().filter(|_| marked.is_some());
     let drafts = drafts.map(|file| file.with_file_name("drafts"));
     if marked.as_ref().is_some_and(|(_, crashed)| *crashed) {
@@ -106,7 +106,8 @@ pub fn run(options: Options) -> Result<()> {
     let ended = drawing::tried(
         native,
         Box::new(move |cc| {
-            // From here on this thread draws, with its own connection.
+            // From here on, this thread draws, so logging must not wait on it. The window has its own connection to the
+            // display.
             logging::never_wait_here();
             settings.language.speak();
             console::close_own();
@@ -114,7 +115,7 @@ pub fn run(options: Options) -> Result<()> {
             tracing::info!("the window opens on {}", drawn_by(cc));
             bring_into_sight(cc);
             if settings.window.is_some_and(|window| window.maximized) {
-                // X11 does not maximize a window that is not shown yet.
+                // X11 cannot maximize a window before it is shown.
                 let command = ViewportCommand::Maximized(true);
                 cc.egui_ctx.send_viewport_cmd(command);
             }
@@ -129,7 +130,7 @@ pub fn run(options: Options) -> Result<()> {
             if let Some(problem) = unread {
                 session.notify(problem, true);
             }
-            // Users who selected Wayland know this.
+            // Users who selected Wayland explicitly already know this.
             if !display.takes_files && options.display == DisplayChoice::Auto {
                 let told = Problem::new(tr!("notices-drop-unsupported"));
                 session.remark(told.advise(tr!("notices-drop-unsupported-advice")));
@@ -167,7 +168,7 @@ pub fn run(options: Options) -> Result<()> {
     Ok(())
 }
 
-/// Returns the window, at the position of the last one.
+/// Returns the window's initial properties, with the position of the last window.
 fn viewport(place: WindowPlace) -> ViewportBuilder {
     let viewport = ViewportBuilder::default()
         .with_app_id(APP_ID)
@@ -183,7 +184,8 @@ fn viewport(place: WindowPlace) -> ViewportBuilder {
     }
 }
 
-/// Moves a window whose title bar is on no monitor, for example after one was unplugged, to the first one.
+/// Moves the window to the first monitor if its title bar is on no monitor, for example because a monitor was
+/// unplugged.
 fn bring_into_sight(cc: &eframe::CreationContext<'_>) {
     let Some(window) = cc.winit_window() else {
         return;
@@ -191,7 +193,7 @@ fn bring_into_sight(cc: &eframe::CreationContext<'_>) {
     let Ok(at) = window.outer_position() else {
         return;
     };
-    // The middle of the title bar.
+    // The position of the middle of the title bar.
     let (x, y) = (at.x + window.outer_size().width as i32 / 2, at.y + 10);
     let mut monitors = window.available_monitors();
     let Some(first) = monitors.next() else { return };
@@ -209,7 +211,7 @@ fn bring_into_sight(cc: &eframe::CreationContext<'_>) {
     }
 }
 
-/// Shows an error dialog to a user without a terminal if the window cannot be opened.
+/// Shows an error dialog if the window cannot be opened and the user has no terminal.
 pub fn tell(problem: &Problem) {
     if console::is_own() {
         let told = rfd::MessageDialog::new()
@@ -220,7 +222,7 @@ pub fn tell(problem: &Problem) {
     }
 }
 
-/// Returns the adapter that draws the window.
+/// Returns the name of the adapter that draws the window.
 fn drawn_by(cc: &eframe::CreationContext<'_>) -> String {
     let Some(state) = &cc.wgpu_render_state else {
         return "no adapter".into();
@@ -233,10 +235,10 @@ fn drawn_by(cc: &eframe::CreationContext<'_>) -> String {
     )
 }
 
-/// Ctrl-C in the terminal closes the window like its close button; a second one ends the program.
+/// Makes Ctrl-C in the terminal close the window like its close button. A second Ctrl-C ends the program.
 fn close_on_ctrl_c(ctx: egui::Context, leaving: Arc<AtomicBool>) {
     let asked = AtomicBool::new(false);
-    // Without a handler Ctrl-C ends the program at once, as usual.
+    // If the handler cannot be set, Ctrl-C ends the program immediately, as usual.
     let _ = ctrlc::set_handler(move || {
         if asked.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
@@ -247,7 +249,7 @@ fn close_on_ctrl_c(ctx: egui::Context, leaving: Arc<AtomicBool>) {
     });
 }
 
-/// Opens a session with the real engine that wakes this window.
+/// Opens a session with the real engine. Its events wake this window.
 ///
 /// # Errors
 /// Returns a Problem if the engine cannot be started.
@@ -262,7 +264,7 @@ pub fn open_session(
     Session::open_over(runs_root, draft, whose, wake)
 }
 
-/// Returns the icon for task bars and docks; on failure the desktop shows its default.
+/// Returns the icon for task bars and docks. If it cannot be decoded, the desktop shows a default icon.
 fn icon() -> egui::IconData {
     let png = include_bytes!("../../assets/icon.png");
     eframe::icon_data::from_png_bytes(png).unwrap_or_default()

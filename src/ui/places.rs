@@ -1,5 +1,5 @@
-//! Prints the position of every widget line by line, so that a script can control the window with mouse and keys: it
-//! finds a button by its name.
+//! Prints the positions of all widgets regularly, each time as a line of JSON. A script can find a button by its name
+//! and control the window with mouse and keys.
 
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 /// Prefix of every line.
 const MARK: &str = "places: ";
-/// Time between two lines.
+/// Interval between two lines.
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Prints to standard error what a screen reader would read, with its position in pixels.
+/// Prints to standard error what a screen reader would read, with the positions in pixels.
 pub struct Places {
     told: Instant,
 }
@@ -54,7 +54,7 @@ fn told(update: &TreeUpdate, scale: f64) -> Value {
         .into()
 }
 
-/// Returns role, name, and left, top, right and bottom; `None` for a node without a name.
+/// Returns role, name, and left, top, right and bottom edge of a node; `None` for a node without a name.
 fn one(node: &Node, scale: f64) -> Option<Value> {
     let name = node.label().or(node.value())?;
     let at = node.bounds()?;

@@ -1,5 +1,5 @@
-//! State kept between two starts: the choices of the menu *Settings* and the last set-up, as a small TOML file in the
-//! user's configuration folder.
+//! The state that is kept between two starts: the choices in the menu *Settings* and the last set-up. It is a small
+//! TOML file in the user's configuration folder.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,14 @@ use crate::texts::Language;
 use crate::ui::window_place::WindowPlace;
 use crate::{files, folders, tr};
 
-/// Range of the zoom; 1 is the default.
+/// Range of the zoom factor; 1 is the default.
 pub const ZOOMS: RangeInclusive<f32> = 0.5..=3.0;
 
-/// Light, dark or the system's theme.
+/// The choice of the theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThemeChoice {
-    /// Follow the system.
+    /// Follows the system.
     #[default]
     System,
     /// Always light.
@@ -34,14 +34,14 @@ pub enum ThemeChoice {
 }
 
 impl ThemeChoice {
-    /// All of them in display order, each with the message of its name.
+    /// All choices in display order, each with the message id of its name.
     pub const ALL: [(Self, &'static str); 3] = [
         (Self::System, "settings-theme-system"),
         (Self::Light, "settings-theme-light"),
         (Self::Dark, "settings-theme-dark"),
     ];
 
-    /// Returns egui's equivalent.
+    /// Returns the corresponding theme preference of egui.
     pub fn preference(self) -> egui::ThemePreference {
         match self {
             Self::System => egui::ThemePreference::System,
@@ -51,50 +51,50 @@ impl ThemeChoice {
     }
 }
 
-/// The stored state.
+/// The state that is stored in the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Light, dark or system.
+    /// The choice of the theme.
     pub theme: ThemeChoice,
-    /// The device of new runs, as `--device` names it; empty means automatic.
+    /// The device for new runs, as in `--device`; empty for automatic.
     pub device: String,
     /// The language of the window.
     pub language: Language,
-    /// The zoom; 1 is the default.
+    /// The zoom factor; 1 is the default.
     pub zoom: f32,
     /// Whether animations are off.
     pub reduce_motion: bool,
     /// The level of the log.
     pub log: Level,
-    /// The folder of the run in progress.
+    /// The folder of the run that was in progress.
     #[serde(rename = "at_work", skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<PathBuf>,
     /// Additional folders of runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<PathBuf>,
-    /// The last set-up.
+    /// The settings on the page Experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup: Option<RunConfig>,
-    /// Its settings with several values.
+    /// The settings on the page Experiment that have several values.
     #[serde(skip_serializing_if = "Several::is_empty")]
     pub several: Several,
-    /// The set-up of a crashed window, until the user restores or discards it.
+    /// The settings of a crashed window, until the user restores or discards them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub former: Option<RunConfig>,
-    /// Its settings with several values.
+    /// The settings with several values of a crashed window.
     #[serde(skip_serializing_if = "Several::is_empty")]
     pub former_several: Several,
-    /// The folders of runs of that window.
+    /// The folders of runs of a crashed window.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_folders: Vec<PathBuf>,
-    /// The plugin being edited.
+    /// The text of the plugin that was being edited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writing: Option<Written>,
     /// The position of the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowPlace>,
-    /// The answers in lessons.
+    /// The user's answers in lessons.
     #[serde(skip_serializing_if = "Answers::is_empty")]
     pub answers: Answers,
     /// The lessons whose runs are trained again.
@@ -131,18 +131,18 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns the path of the file; `None` if the system has no configuration folder.
+    /// Returns the path of the settings file; `None` if the system has no configuration folder.
     pub fn file() -> Option<PathBuf> {
         Some(folders::config()?.join("window.toml"))
     }
 
-    /// Returns whether no window has used this file yet; `false` if the system has no such file, because otherwise
-    /// every window would count as the first.
+    /// Returns whether this is the first window that uses this file. `false` if the system has no configuration folder,
+    /// because otherwise every window would be the first.
     pub fn are_new(file: Option<&PathBuf>) -> bool {
         file.is_some_and(|file| !file.exists())
     }
 
-    /// Returns the settings of a first start: the language of the system, if supported.
+    /// Returns the settings for a first start, in the language of the system if it is supported.
     #[must_use]
     pub fn first() -> Self {
         Self {
@@ -151,14 +151,14 @@ impl Settings {
         }
     }
 
-    /// Returns the path of the marker file for an open window.
+    /// Returns the path of the marker file for an open window, next to the settings file.
     pub fn marker(file: &Path) -> PathBuf {
         file.with_file_name("window.open")
     }
 
-    /// Returns the settings after a crash: the last set-up, or a run in a foreign folder, may have caused the crash, so
-    /// neither is restored without a confirmation. A default set-up needs none, and one that is already waiting
-    /// survives another crash.
+    /// Returns the settings to use after a crash. The last set-up, or a run in one of the additional folders, may have
+    /// caused the crash, so both are restored only if the user confirms. A default set-up needs no confirmation. A
+    /// set-up that was already waiting for confirmation survives another crash.
     #[must_use]
     pub fn after_crash(mut self) -> Self {
         let setup = self.setup.take();
@@ -180,8 +180,8 @@ impl Settings {
         self
     }
 
-    /// Reads the settings; a missing or unreadable file gives the defaults, because nothing in it justifies an error at
-    /// start.
+    /// Reads the settings. A missing or unreadable file gives the defaults, because the settings are not important
+    /// enough for an error at the start.
     pub fn load(file: Option<&PathBuf>) -> Self {
         let text = file.and_then(|file| files::read_text(file, files::TEXT).ok());
         let mut read: Self = text
@@ -194,8 +194,8 @@ impl Settings {
         read
     }
 
-    /// Moves an invalid settings file aside, because the next save would overwrite it, and reports this. If it cannot
-    /// be moved, it stays until then.
+    /// Renames a settings file that cannot be read, because saving would overwrite it, and returns a Problem about it.
+    /// If it cannot be renamed, it remains until settings are saved.
     pub fn set_aside(file: Option<&PathBuf>) -> Option<Problem> {
         let file = file.filter(|file| file.exists())?;
         let text = files::read_text(file, files::TEXT);
@@ -216,7 +216,7 @@ impl Settings {
     /// Writes the settings atomically.
     ///
     /// # Errors
-    /// Returns a Problem if folder or file cannot be written; the previous file stays.
+    /// Returns a Problem if the folder or the file cannot be written; the previous file is kept.
     pub fn save(&self, file: &Path) -> Result<()> {
         let text = toml::to_string_pretty(self)
             .map_err(|error| Problem::new(tr!("settings-not-saved", why = error.to_string())))?;
@@ -230,7 +230,7 @@ impl Settings {
     }
 }
 
-/// Returns the language of the first of these locales (BCP 47, such as `de-AT`) that is supported; else English.
+/// Returns the language of the first supported locale (BCP 47, such as `de-AT`); English if none is supported.
 fn spoken_by(locales: impl IntoIterator<Item = String>) -> Language {
     let known = |locale: String| {
         let code = locale.split('-').next().unwrap_or_default().to_lowercase();
@@ -323,7 +323,7 @@ mod tests {
         };
         settings.save(&file).unwrap();
         assert_eq!(Settings::load(Some(&file)), settings);
-        // Replaced in one step: a concurrent reader still sees the old file.
+        // The file is replaced in one step, so a concurrent reader still reads the old file.
         let old = folder.path().join("old.toml");
         std::fs::hard_link(&file, &old).unwrap();
         Settings::default().save(&file).unwrap();

@@ -1,23 +1,23 @@
-//! The position of the window, restored by the next one.
+//! The position of the window, which the next window restores.
 
 use egui::{Vec2, ViewportInfo};
 use serde::{Deserialize, Serialize};
 
-/// Size and position of the window, in units of the system, independent of the zoom.
+/// Size and position of the window in units of the system, which do not depend on the zoom.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WindowPlace {
-    /// Width and height of its content while it is not maximized.
+    /// Width and height of the window's content when it is not maximized.
     pub size: [f32; 2],
-    /// Its upper left corner while it is not maximized; `None` if the system does not report it (Wayland).
+    /// The upper left corner of the window when it is not maximized; `None` if the system does not report it (Wayland).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<[f32; 2]>,
-    /// Whether it is maximized.
+    /// Whether the window is maximized.
     #[serde(default)]
     pub maximized: bool,
 }
 
 impl Default for WindowPlace {
-    /// Returns the position of a first window.
+    /// Returns the size of the first window; the system chooses its position.
     fn default() -> Self {
         Self {
             size: [1280.0, 800.0],
@@ -28,15 +28,15 @@ impl Default for WindowPlace {
 }
 
 impl WindowPlace {
-    /// Returns whether a window can be there; the file may contain anything.
+    /// Returns whether the values are plausible, because the settings file may contain anything.
     pub fn is_sound(&self) -> bool {
         let sides = self.size.iter().all(|side| (1.0..=16_384.0).contains(side));
         let mut at = self.position.iter().flatten();
         sides && at.all(|at| at.abs() <= 65_536.0)
     }
 
-    /// Returns the position after a frame of a window with this content size (in points) at this zoom. A window that is
-    /// minimized, or in full screen for the presenter view, keeps its position.
+    /// Returns the position after a frame, for this content size in points and this zoom. A window that is minimized,
+    /// or in full screen for the presenter view, keeps its previous position.
     #[must_use]
     pub fn after(self, info: &ViewportInfo, size: Vec2, zoom: f32) -> Self {
         if info.minimized == Some(true) || info.fullscreen == Some(true) {
@@ -74,7 +74,7 @@ mod tests {
             outer_rect: rect(10.0, 20.0),
             ..ViewportInfo::default()
         };
-        // At double zoom a point is two units of the system.
+        // At a zoom of 2, a point is two units of the system.
         let place = place.after(&moved, [500.0, 400.0].into(), 2.0);
         assert_eq!(place.size, [1000.0, 800.0]);
         assert_eq!(place.position, Some([20.0, 40.0]));
@@ -93,7 +93,7 @@ mod tests {
         };
         let maximized = place.after(&info, [1920.0, 1000.0].into(), 1.0);
         assert_eq!((maximized.size, maximized.maximized), (place.size, true));
-        // A file may contain anything.
+        // The settings file may contain anything.
         for (size, position, sound) in [
             ([900.0, 600.0], None, true),
             ([0.0, 600.0], None, false),

@@ -1,4 +1,4 @@
-//! The effect of each command of the window.
+//! Executes the commands of the window.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,14 +20,14 @@ use crate::ui::pages;
 use crate::ui::shell::{Question, warning};
 use crate::ui::widgets::figure::FigureWish;
 
-/// How long a start waits for the plan of the settings.
+/// Maximum time that a start waits for the plan of the settings.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl StudioApp {
-    /// Executes a command, or first asks for confirmation if it ends or loses something.
+    /// Executes a command. If it ends or loses something, the user is asked for confirmation first.
     pub fn act(&mut self, ctx: &Context, command: UiCommand) {
         if !matches!(command, UiCommand::Load(_)) {
-            // The user acted.
+            // A user action lets closed parts be drawn again.
             self.fences.acted();
             self.shell.palette.renew();
         }
@@ -115,7 +115,7 @@ impl StudioApp {
                 self.pages.predict.show_picture();
                 self.session.predict_picture(picture, truth);
             }
-            // Images arrive as paste events; this requests one.
+            // A pasted image arrives as an event; this command requests the event.
             UiCommand::Paste => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
             UiCommand::ChooseDevice(key) => self.choose_device(key),
             UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
@@ -145,7 +145,7 @@ impl StudioApp {
         }
     }
 
-    /// Shows a page; a presentation ends.
+    /// Shows a page and ends a presentation.
     pub(super) fn show(&mut self, page: Page) {
         self.page = page;
         self.pages.present.on = false;
@@ -167,7 +167,7 @@ impl StudioApp {
         }
     }
 
-    /// Starts the planned run or grid once the plan is known, because recent changes are still being planned.
+    /// Starts the planned run or grid once the plan is up to date, because recent changes may still be planned.
     pub(super) fn start_when_planned(&mut self) {
         let Some(since) = self.starting else { return };
         if !self.session.is_planned() && since.elapsed() < PATIENCE {
@@ -202,7 +202,7 @@ impl StudioApp {
     }
 
     fn load_preset(&mut self, preset: &'static str, mut config: RunConfig) {
-        // Users with their own copy of the paper's data keep it.
+        // If the user has an own copy of the paper's data, its path is kept.
         let here = self
             .session
             .experiment
@@ -234,7 +234,7 @@ impl StudioApp {
         self.show(Page::Experiment);
     }
 
-    /// Returns the places on other computers that a command would access because a run names them.
+    /// Returns the places on other computers that a command would access because a run's settings name them.
     fn unvisited(&self, command: &UiCommand) -> Vec<String> {
         let config = match command {
             UiCommand::LoadSettings(config) => Some(&**config),
@@ -280,7 +280,7 @@ impl StudioApp {
         }
     }
 
-    /// Copies a rendered figure to the clipboard.
+    /// Copies a figure to the clipboard once it is drawn.
     pub(super) fn take_copy(&mut self, ctx: &Context) {
         if let Some(pixels) = self.session.take_copy() {
             let picture = ColorImage::from_rgba_unmultiplied(pixels.size, &pixels.rgba);
@@ -289,7 +289,7 @@ impl StudioApp {
         }
     }
 
-    /// Saves the gathered images and shows the page that uses them.
+    /// Saves the collected images and shows the page that uses them.
     fn save_collection(&mut self, purpose: Purpose) {
         self.show(match purpose {
             Purpose::Data => Page::Experiment,

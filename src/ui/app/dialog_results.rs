@@ -1,4 +1,4 @@
-//! Results of file dialogs, and images to predict.
+//! Handles the results of file dialogs, and images to predict.
 
 use std::path::PathBuf;
 
@@ -14,14 +14,14 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::predict::sheet;
 
 impl StudioApp {
-    /// Asks for a path in the window; `why` explains why there is no file dialog.
+    /// Opens the dialog for typing a path. `why` explains why there is no file dialog.
     pub(super) fn type_path(&mut self, wanted: DialogPurpose, why: &'static str) {
         self.session.leave_dialog();
         let place = self.session.place_of(wanted);
         self.shell.path.open(wanted, place, why);
     }
 
-    /// Uses several chosen files.
+    /// Uses several files that the user chose.
     pub(super) fn picked_several(
         &mut self,
         ctx: &Context,
@@ -36,7 +36,7 @@ impl StudioApp {
         }
     }
 
-    /// Uses a chosen file or folder.
+    /// Uses a file or folder that the user chose.
     pub(super) fn picked(&mut self, ctx: &Context, wanted: DialogPurpose, path: PathBuf) {
         let text = path.display().to_string();
         match wanted {
@@ -78,14 +78,14 @@ impl StudioApp {
 
     pub(super) fn predict_file(&mut self, path: PathBuf) {
         if self.pages.predict.show_picture() {
-            // A drawing is not the image of this file.
+            // An earlier drawing or image is removed, because it is not the image of this file.
             self.session.predict.forget_picture();
         }
         self.session.predict_file(path);
         self.show(Page::Predict);
     }
 
-    /// Predicts images on Predict; on Start, classifies them there.
+    /// Predicts images on Predict, or classifies them if the page Start classifies images.
     pub(super) fn predict_files(&mut self, ctx: &Context, mut files: Vec<PathBuf>) {
         match files.len() {
             0 => {}
@@ -100,7 +100,7 @@ impl StudioApp {
         }
     }
 
-    /// Classifies a folder, or some images, with the model on Start; the table gets its default path.
+    /// Classifies a folder or some images with the model on Start. The table is written to its default path.
     pub(super) fn classify(&mut self, ctx: &Context, files: &[PathBuf]) {
         let Some(model) = self.session.model().map(|row| row.folder.clone()) else {
             let problem = Problem::new(tr!("classify-no-model"));

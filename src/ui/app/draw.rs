@@ -1,4 +1,4 @@
-//! Drawing: the bars, the current page, and what is above it. Each part has its own fence.
+//! Draws the bars, the current page, and everything above it. Each part has its own fence.
 
 use std::sync::atomic::Ordering;
 
@@ -14,7 +14,7 @@ use crate::ui::theme;
 use crate::ui::widgets::figure;
 
 impl StudioApp {
-    /// Draws everything.
+    /// Draws the whole window and executes the commands.
     pub fn draw(&mut self, ui: &mut Ui) {
         self.times.begin();
         self.settings.language.speak();
@@ -41,7 +41,7 @@ impl StudioApp {
         commands
             .extend(wishes.map(|(wish, figure)| UiCommand::ExportFigure(wish, Box::new(figure))));
         if !commands.is_empty() {
-            // Redraw at once to show the effect of the commands.
+            // Another frame shows the effect of the commands immediately.
             ctx.request_repaint();
         }
         for command in commands {
@@ -115,7 +115,7 @@ impl StudioApp {
         }
     }
 
-    /// Draws the presenter view. It covers the whole window, so if it fails, the pages replace it.
+    /// Draws the presenter view. It covers the whole window; if it panics, the pages are shown instead.
     fn presenter(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let page = self.page;
         let mut cx = Cx {
@@ -133,7 +133,7 @@ impl StudioApp {
         }
     }
 
-    /// Draws what is above the page.
+    /// Draws dialogs and other parts above the page.
     fn above(&mut self, ctx: &Context, commands: &mut Vec<UiCommand>) {
         self.shell.page = self.page;
         let above = Above {
@@ -146,7 +146,7 @@ impl StudioApp {
             .shell
             .overlays(&above, &mut self.textures, &mut self.fences, commands);
         if closing && self.fences.has_fallen("part-question") {
-            // If the question cannot be shown, the window may close anyway: closing saves the run.
+            // If the question cannot be shown, the window may be closed without it, because closing saves the run.
             self.leaving.store(true, Ordering::Relaxed);
         }
         let collect = &mut self.shell.collect;

@@ -1,4 +1,4 @@
-//! Files dropped on the window.
+//! Handles files that are dropped on the window.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use crate::store::is_packed;
 use crate::ui::command::{Page, UiCommand};
 
 impl StudioApp {
-    /// Handles files dropped anywhere on the window. Paths for dialogs are used directly; for the others, a task first
-    /// finds out which are folders.
+    /// Handles files that are dropped anywhere on the window. Paths for open dialogs are used directly; for all others,
+    /// a helper thread first checks which are folders.
     pub(super) fn take_drop(&mut self, ctx: &Context) {
         let dropped = ctx.input(|i| i.raw.dropped_files.clone());
         let mut unseen = Vec::new();
         for file in dropped {
             let path = file.path().to_path_buf();
-            // A run is neither an image nor a class, whichever dialog is open.
+            // A packed run is neither an image nor a class, so open dialogs do not receive it.
             if is_packed(&path) {
                 unseen.push(path);
             } else if self.shell.collect.is_open() {
@@ -35,12 +35,12 @@ impl StudioApp {
         }
     }
 
-    /// Handles paths dropped on a page, once their types are known: images are predicted, several of them into a table;
-    /// weight files become the backbone; packed runs are unpacked; grids are opened; plugins are shown before they are
-    /// installed; a LoRA of peft becomes the initial PET. Everything else is data, on Predict an image, and where own
-    /// images are classified, a folder of new ones.
+    /// Handles paths dropped on a page, after their types were checked. A single image is predicted; several images are
+    /// predicted to a table; weight files become the backbone; packed runs are unpacked; grids are opened; plugins are
+    /// shown before they are installed; a LoRA of peft becomes the initial PET. Anything else is used as a dataset. On
+    /// Predict it is used as an image, and on Start, if images are classified there, as a folder of new images.
     pub(super) fn take_dropped(&mut self, ctx: &Context) {
-        // There is one dataset and one backbone; of several files the last counts.
+        // Only one dataset and one backbone can be selected, so the last of several files is used.
         let (mut weights, mut data) = (None, None);
         let (mut packed, mut pictures) = (Vec::new(), Vec::new());
         for dropped in std::mem::take(&mut self.session.choosing.dropped) {
@@ -100,7 +100,7 @@ impl StudioApp {
     }
 }
 
-/// Returns whether the name is that of a CIFAR record file, whose extension PyTorch weights also use.
+/// Returns whether the file has the name of a CIFAR record file. PyTorch weights use the same extension.
 fn is_record_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name == "train.bin" || name == "test.bin" || name.contains("_batch")

@@ -1,4 +1,4 @@
-//! Undo and redo of the set-up.
+//! Undo and redo of changes of the set-up.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use super::StudioApp;
 use crate::data::scenario::Scenario;
 
 impl StudioApp {
-    /// Records the set-up for [`UiCommand::Undo`](crate::ui::command::UiCommand::Undo), once it has been unchanged for
-    /// a moment.
+    /// Records the set-up for [`UiCommand::Undo`](crate::ui::command::UiCommand::Undo) once it has not changed for a
+    /// moment.
     pub(super) fn note_history(&mut self, ctx: &Context) {
         if self.session.is_suiting() {
-            // A dataset and its suitable settings are one change.
+            // The selection of a dataset and of its suitable settings is one change.
             return;
         }
         let experiment = &self.session.experiment;
@@ -44,7 +44,7 @@ impl StudioApp {
         }
     }
 
-    /// Sets these tasks; each move of a class is a separate change, however fast they follow.
+    /// Sets these tasks. Each move of a class becomes a separate change, even if the moves follow quickly.
     pub(super) fn set_tasks(&mut self, scenario: Scenario) {
         self.history.add_undo(&self.session.experiment.set_up());
         self.session.arrange(scenario);

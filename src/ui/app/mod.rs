@@ -1,5 +1,6 @@
-//! The window's application: `logic` processes events of the engine and the helpers, `ui` draws, `act` executes
-//! commands. All work is done behind fences (`ui::fence`), so that a panic ends neither the program nor the training.
+//! The application of the window. `logic` processes events of the engine and the helper threads, `ui` draws, `act`
+//! executes commands. All work is done in fences (`ui::fence`), so that a panic ends neither the program nor the
+//! training.
 
 mod act;
 mod dialog_results;
@@ -51,26 +52,26 @@ pub struct StudioApp {
     settings_file: Option<PathBuf>,
     writer: Writer,
     typed: Typed,
-    /// Frame times.
+    /// Measures drawing times.
     pub times: FrameTimes,
-    /// Where to put the line with frame times when the window closes.
+    /// Where to store the line of frame times when the window closes.
     last_times: Option<Arc<Mutex<String>>>,
-    /// Whether the window covers the screen, for a presentation.
+    /// Whether the window is in full screen, for a presentation.
     full_screen: bool,
-    /// Whether to close the window without confirmation.
+    /// Whether the window closes without confirmation.
     leaving: Arc<AtomicBool>,
-    /// The time of a request to start, while the plan of the settings is pending.
+    /// When the user requested a start, until the plan of the settings is up to date.
     starting: Option<Instant>,
     /// When the settings were last written.
     remembered: Instant,
-    /// Earlier set-ups, for undo.
+    /// Earlier set-ups for undo.
     history: Undoer<SetUp>,
-    /// The last set-up passed to the history.
+    /// The last set-up that was passed to the history.
     noted: Option<SetUp>,
 }
 
 impl StudioApp {
-    /// Sets up the context and takes over the workspace.
+    /// Creates the application with this workspace and prepares egui's context.
     pub fn new(
         ctx: &Context,
         mut session: Session,
@@ -108,12 +109,12 @@ impl StudioApp {
         }
     }
 
-    /// Returns the flag to set before the window is closed from outside, to skip the confirmation.
+    /// Returns a flag that skips the confirmation if it is set before the window is closed by other code.
     pub fn leaving(&self) -> Arc<AtomicBool> {
         self.leaving.clone()
     }
 
-    /// Asks before closing the window if a run is in progress or something would be lost.
+    /// Asks the user before the window closes if a run is in progress or something would be lost.
     fn take_closing(&mut self, ctx: &Context) {
         let closing = ctx.input(|i| i.viewport().close_requested());
         if closing
@@ -125,27 +126,27 @@ impl StudioApp {
         }
     }
 
-    /// Shows the line with frame times from the start.
+    /// Shows the line of frame times.
     pub fn show_frame_times(&mut self) {
         self.shell.frame_times = true;
     }
 
-    /// Opens on Start, for a new user.
+    /// Shows the page Start to a new user.
     pub fn welcome(&mut self) {
         self.page = Page::Start;
     }
 
-    /// Makes the part of the window with this name panic, for tests; `None` stops it.
+    /// Makes the part of the window with this name panic whenever it is drawn, for tests; `None` stops this.
     pub fn put_fault(&mut self, part: Option<String>) {
         self.fences.put_fault(part);
     }
 
-    /// Stores the line with frame times here when the window closes.
+    /// Stores the line of frame times in `place` when the window closes.
     pub fn tell_times_to(&mut self, place: Arc<Mutex<String>>) {
         self.last_times = Some(place);
     }
 
-    /// Checks whether another program changed the displayed run when the window gets the focus.
+    /// When the window gets the focus, checks whether another program has changed the displayed run.
     fn take_focus(&mut self, ctx: &Context) {
         let come = |event: &Event| matches!(event, Event::WindowFocused(true));
         if self.page == Page::Train && ctx.input(|i| i.events.iter().any(come)) {
@@ -153,7 +154,7 @@ impl StudioApp {
         }
     }
 
-    /// Handles the result of a file dialog; without a dialog the window asks for the path.
+    /// Handles the results of file dialogs. If the system has no file dialog, the window asks for a path.
     fn take_picked(&mut self, ctx: &Context) {
         for (wanted, choice) in std::mem::take(&mut self.session.choosing.picked) {
             match choice {
@@ -165,7 +166,8 @@ impl StudioApp {
         }
     }
 
-    /// Compares the runs of a finished comparison, and shows this to a user who was watching and not presenting.
+    /// Selects the runs of a finished comparison on Compare. The page is shown if the user was watching on Train and is
+    /// not presenting; otherwise a notice reports the comparison.
     fn take_comparison(&mut self) {
         let Some(folders) = self.session.take_comparison() else {
             return;
@@ -180,14 +182,14 @@ impl StudioApp {
         }
     }
 
-    /// Examines the folder for the added task that the user chose.
+    /// Examines the folder that the user chose for an added task.
     fn preview_task(&mut self, source: String) {
         if let Some(run) = self.shell.adding_to.clone() {
             self.session.preview_task(&run, source);
         }
     }
 
-    /// Adds the examined task to that run.
+    /// Adds the examined task to its run.
     fn add_task(&mut self) {
         let Some(run) = self.shell.adding_to.take() else {
             return;
@@ -204,17 +206,17 @@ impl StudioApp {
     fn take_keys(&mut self, ctx: &Context) {
         let dialog = is_below_dialog(ctx);
         for (keys, command) in shortcuts() {
-            // In a dialog, the shortcut that starts training belongs to the dialog.
+            // While a dialog is open, the shortcut that starts training is left to the dialog.
             let starts = matches!(command, UiCommand::Start);
             if dialog && starts {
                 continue;
             }
             if ctx.input_mut(|i| i.consume_shortcut(&keys)) {
                 if starts && ctx.text_edit_focused() {
-                    // The text being edited is one of the settings, so its field is left.
+                    // The text being edited can be a setting, so its field loses the focus and commits the text.
                     ctx.memory_mut(egui::Memory::stop_text_input);
                 }
-                // A key pressed twice starts one run; the button starts another one.
+                // Pressing the shortcut twice starts only one run. The button can start another run.
                 if starts && self.session.is_started() {
                     let told = Problem::new(tr!("shell-already-started"));
                     let told = told.advise(tr!("shell-already-started-advice"));
@@ -256,7 +258,7 @@ impl StudioApp {
         }
     }
 
-    /// Does a piece of work behind a fence with this name.
+    /// Runs `work` in the fence of this piece.
     fn fenced(&mut self, ctx: &Context, piece: &'static str, work: impl FnOnce(&mut Self)) {
         if !self.fences.due(piece, ctx) {
             return;
@@ -269,7 +271,7 @@ impl StudioApp {
         self.tell_fallen();
     }
 
-    /// Reports failures of parts that have no place to show them.
+    /// Reports panics of parts that have no place on the screen to report them.
     fn tell_fallen(&mut self) {
         for problem in self.fences.take_told() {
             self.session.notify(problem, true);
@@ -320,13 +322,13 @@ impl eframe::App for StudioApp {
     }
 
     fn on_exit(&mut self) {
-        // The following steps, above all saving the run, must not be affected by a panic here.
+        // A panic here must not prevent the following steps, above all saving the run.
         let _ = caught(|| {
             self.remember();
             self.remember_drafts();
         });
         self.writer.finish();
-        // From here on, messages go to the terminal.
+        // From here on, messages are written to the terminal, in English.
         Language::English.speak();
         if let Some(mut line) = self.last_times.as_ref().and_then(|place| place.lock().ok()) {
             *line = self.times.line();

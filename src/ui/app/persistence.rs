@@ -1,4 +1,4 @@
-//! State that is kept for the next window, however the program ends: settings and drafts.
+//! Keeps settings and drafts for the next window, even if the program is killed.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use crate::ui::background_writer::Kept;
 use crate::ui::settings::{Settings, ThemeChoice};
 use crate::ui::theme;
 
-/// The least time between two writes of changed settings.
+/// Minimum time between two writes of changed settings.
 const SOON: Duration = Duration::from_secs(2);
 
-/// Restores the state of the last window in the session.
+/// Restores the state of the last window from its settings.
 pub(super) fn take_over(session: &mut Session, settings: &Settings) {
     let former = &mut session.former;
     former.crashed = settings.crashed;
@@ -38,7 +38,7 @@ pub(super) fn take_over(session: &mut Session, settings: &Settings) {
     }
 }
 
-/// Returns these settings updated from the session.
+/// Returns the settings with the current state of the session.
 fn renewed(settings: &Settings, session: &Session) -> Settings {
     let former = &session.former;
     Settings {
@@ -94,7 +94,8 @@ impl StudioApp {
         self.remember();
     }
 
-    /// Stores drafts in this folder and restores those of the last window. Only one window at a time may call this.
+    /// Stores drafts in this folder and restores the drafts of the last window. Only one window at a time may call
+    /// this.
     pub fn keep_drafts(&mut self, folder: PathBuf) {
         self.session.keep_drafts(folder);
     }
@@ -115,7 +116,8 @@ impl StudioApp {
         self.remember_drafts();
         let since = self.remembered.elapsed();
         if since < SOON {
-            // A window without further frames would lose the change if it is killed.
+            // Requests a later frame; otherwise a change would be lost if the program is killed while the window is
+            // idle.
             ctx.request_repaint_after(SOON.saturating_sub(since));
         } else {
             let (zoom, size) = (ctx.zoom_factor(), ctx.viewport_rect().size());
@@ -133,7 +135,7 @@ impl StudioApp {
         }
     }
 
-    /// Writes the settings; a failure is reported, because the window may stay open.
+    /// Writes the settings. A failure is reported, because the window may stay open.
     pub(super) fn remember(&mut self) {
         self.remembered = Instant::now();
         self.settings = renewed(&self.settings, &self.session);
@@ -145,7 +147,7 @@ impl StudioApp {
         }
     }
 
-    /// Writes drafts that are not written yet.
+    /// Writes the drafts if they have changed.
     pub(super) fn remember_drafts(&mut self) {
         if let Some((folder, drafts)) = self.session.changed_drafts()
             && let Err(problem) = self.writer.write(Kept::Drafts(folder, drafts))

@@ -1,4 +1,4 @@
-//! Finds the display of the window: whether there is one, and which of two responds.
+//! Finds the display for the window: whether there is one, and which of two displays responds.
 
 #[cfg(all(unix, not(target_os = "macos")))]
 mod x;
@@ -7,10 +7,11 @@ use eframe::EventLoopBuilderHook;
 
 use crate::problem::{Problem, Result};
 
-/// Which display to use if a desktop has two.
+/// The display to use if a desktop has two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DisplayChoice {
-    /// X if a server responds, else Wayland: the window library does not support dropped files on Wayland.
+    /// X if an X server responds, otherwise Wayland, because the window library does not support dropped files on
+    /// Wayland.
     #[default]
     Auto,
     /// Only X.
@@ -20,7 +21,7 @@ pub enum DisplayChoice {
 }
 
 impl DisplayChoice {
-    /// All of them, each with its name on the command line.
+    /// All choices, each with its name on the command line.
     pub const ALL: [(Self, &'static str); 3] = [
         (Self::Auto, "auto"),
         (Self::X11, "x11"),
@@ -39,7 +40,7 @@ impl DisplayChoice {
 pub struct Display {
     /// Selects the display in the window library; `None` for its own choice.
     pub builder: Option<EventLoopBuilderHook>,
-    /// Whether files can be dropped on the window.
+    /// The connection that was used for the check. It is released once the window has its own connection.
     pub takes_files: bool,
     /// The connection that found it, released once the window has its own.
     #[cfg(all(unix, not(target_os = "macos")))]
@@ -49,11 +50,11 @@ pub struct Display {
     pub held: Option<()>,
 }
 
-/// Finds the display. The window library reports a missing display without the variable that names it, prefers Wayland,
-/// where it does not support dropped files, and gives up if Wayland is set but does not respond; hence this search.
+/// Finds the display. The window library does not name the variable of a missing display, prefers Wayland, where it
+/// does not support dropped files, and fails if Wayland is set but does not respond. This search avoids that.
 ///
 /// # Errors
-/// Returns a Problem that says which variable names a display that does not respond.
+/// Returns a Problem that names the variable of a display that does not respond.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub fn find(choice: DisplayChoice) -> Result<Display> {
     use winit::platform::x11::EventLoopBuilderExtX11;
@@ -97,7 +98,7 @@ pub fn find(_: DisplayChoice) -> Result<Display> {
 #[cfg(all(unix, not(target_os = "macos")))]
 fn wayland_answers(name: &str) -> bool {
     let folder = std::env::var_os("XDG_RUNTIME_DIR").unwrap_or_default();
-    // An absolute name is used as it is.
+    // If the name is an absolute path, `join` returns the name alone.
     let socket = std::path::Path::new(&folder).join(name);
     std::os::unix::net::UnixStream::connect(socket).is_ok()
 }
@@ -115,7 +116,7 @@ pub(super) fn reason(told: &str) -> String {
     words.trim().to_owned()
 }
 
-/// Returns the Problem of a window that cannot be opened for this reason.
+/// Returns the Problem that the window cannot be opened, with this reason.
 pub(super) fn no_window(why: &str) -> Problem {
     Problem::new(format!("the window cannot be opened: {why}")).advise(
         "start it on a desktop, or use the command line: lae-studio train, resume, predict, runs, devices, plugins, data, bench",

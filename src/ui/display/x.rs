@@ -1,7 +1,7 @@
-//! Checks whether the X server that DISPLAY names accepts a connection.
+//! Checks whether the X server named by DISPLAY accepts a connection.
 //!
-//! The window library only says that it could not connect, and the library below it writes the server's message to
-//! standard error. A separate connection gives a better message.
+//! The window library only reports that it could not connect, and the library below it prints the server's message to
+//! standard error. A separate connection allows a better message.
 
 use std::fmt;
 use std::sync::mpsc;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use x11rb::errors::ConnectError;
 use x11rb::rust_connection::RustConnection;
 
-/// Time-out of a server.
+/// Time-out for the server's response.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why there is no connection.
@@ -31,17 +31,18 @@ impl fmt::Display for Why {
     }
 }
 
-/// Connects to the server of this display. A server that resets when its last client disconnects needs the connection
-/// until the window has its own. `None` if the window library may be able to connect although this check cannot.
+/// Connects to the X server of this display. The connection must be kept until the window has its own, because some
+/// servers reset when their last client disconnects. Returns `None` if this check cannot connect but the window library
+/// may be able to.
 ///
 /// # Errors
-/// No server responds, or it rejects the cookie.
+/// Returns an error if no server responds or the server requires authentication.
 pub fn greet(display: &str) -> Result<Option<RustConnection>, Why> {
     let (tell, told) = mpsc::channel();
     let display = display.to_owned();
-    // On a separate thread, because the library waits without a time-out.
+    // A separate thread is used because the library waits without a time-out.
     std::thread::spawn(move || {
-        // A late answer has no receiver.
+        // Sending fails if the response arrives after the time-out.
         let _ = tell.send(RustConnection::connect(Some(&display)));
     });
     match told.recv_timeout(PATIENCE) {

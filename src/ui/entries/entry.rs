@@ -1,4 +1,4 @@
-//! An entry of the command palette, and how well it matches the typed text.
+//! An entry of the command palette and its match with the typed text.
 
 use egui::KeyboardShortcut;
 
@@ -9,21 +9,21 @@ use crate::ui::command::{Page, UiCommand};
 pub struct PaletteEntry {
     /// Its title.
     pub title: String,
-    /// Other search terms, matched by initial letters.
+    /// Additional search terms, which are matched by initial letters.
     pub(super) also: &'static str,
     /// Its shortcut.
     pub shortcut: Option<KeyboardShortcut>,
-    /// The page of the shortcut; `None` for every page.
+    /// The page on which the shortcut applies; `None` for every page.
     pub on: Option<Page>,
     /// The command.
     pub command: UiCommand,
     /// Whether it is available.
     pub enabled: bool,
-    /// Whether it ends or removes something: then only the start of its title matches.
+    /// Whether it ends or removes something. Such an entry matches only the start of its title.
     pub(super) careful: bool,
 }
 
-/// Returns an available entry of every page, without a shortcut.
+/// Returns an available entry for all pages without a shortcut.
 pub(super) fn entry(title: impl Into<String>, command: UiCommand) -> PaletteEntry {
     PaletteEntry {
         title: title.into(),
@@ -51,7 +51,7 @@ impl PaletteEntry {
         }
     }
 
-    /// Adds the words of this message to the search terms.
+    /// Adds the words of this message as search terms.
     pub(super) fn also(self, id: &'static str) -> Self {
         let also = tr!(id);
         Self { also, ..self }
@@ -68,7 +68,7 @@ impl PaletteEntry {
         }
     }
 
-    /// Returns how well it matches the typed text, 0 is best; `None` if it does not match.
+    /// Returns how well the entry matches the typed text (0 is the best match); `None` if it does not match.
     pub(super) fn fit(&self, typed: &str) -> Option<usize> {
         let (title, typed) = (self.title.to_lowercase(), typed.trim().to_lowercase());
         let wanted: Vec<&str> = typed.split_whitespace().collect();
@@ -98,13 +98,13 @@ impl PaletteEntry {
     }
 }
 
-/// Returns a word without surrounding punctuation.
+/// Returns a word without punctuation at its start.
 fn bare(word: &str) -> &str {
     word.trim_start_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// Returns whether the typed letters occur in this order, the first one at the start of a word and each other one right
-/// after the previous one or at the start of a later word.
+/// Returns whether the typed letters occur in this order in the title. The first letter must be at the start of a word.
+/// Each further letter must follow the previous one directly or be at the start of a later word.
 fn initials(title: &str, typed: &str) -> bool {
     let letters: Vec<char> = title.chars().collect();
     let starts = |at: usize| at == 0 || !letters[at - 1].is_alphanumeric();
@@ -143,7 +143,7 @@ mod tests {
         );
         assert!(fit("Theme: dark", "the dark").is_some());
         assert_eq!(fit("Go to Train", "predict"), None);
-        // Letters from the middle of words do not match.
+        // Letters in the middle of words do not match.
         assert_eq!(fit("Copy as command", "oa"), None);
     }
 

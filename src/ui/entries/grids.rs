@@ -1,4 +1,4 @@
-//! Entries of the command palette about grids, and about checking and exporting runs.
+//! Entries of the command palette for grids, and for checking and exporting runs.
 
 use super::{PaletteEntry, change, entry, pick};
 use crate::session::Session;

@@ -1,4 +1,4 @@
-//! The entries of the command palette: all available commands, and their order for the typed text.
+//! The entries of the command palette: all available commands, sorted by their match with the typed text.
 
 mod entry;
 mod grids;
@@ -23,10 +23,10 @@ use crate::ui::settings::ThemeChoice;
 pub use entry::PaletteEntry;
 use entry::entry;
 
-/// Maximum number of stored runs listed per command.
+/// Maximum number of stored runs listed for each command.
 const RUNS: usize = 12;
 
-/// Returns the matching entries, best first.
+/// Returns the entries that match the typed text, best match first.
 pub fn found(session: &Session, typed: &str) -> Vec<PaletteEntry> {
     let fitting = entries(session).into_iter();
     let mut fitting: Vec<(usize, PaletteEntry)> = fitting
@@ -46,7 +46,7 @@ fn pick(title: &str, wanted: DialogPurpose) -> PaletteEntry {
     entry(title, UiCommand::pick(wanted))
 }
 
-/// Returns all entries.
+/// Returns all entries that are available now.
 fn entries(session: &Session) -> Vec<PaletteEntry> {
     let mut all = of_pages();
     all.extend(of_experiment(session));

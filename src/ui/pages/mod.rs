@@ -1,4 +1,4 @@
-//! The pages. Each is a function that reads the session's views and pushes commands.
+//! The pages. Each is a function that reads the session and pushes commands.
 
 pub mod compare;
 pub mod experiment;
@@ -22,15 +22,15 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{button, faint};
 
-/// The context of a page.
+/// What a page can access while it is drawn.
 pub struct Cx<'a> {
-    /// The open workspace; a page changes it with commands.
+    /// The open workspace. A page changes it only by commands.
     pub session: &'a Session,
-    /// State of the pages between frames.
+    /// The state of the pages that is kept between frames.
     pub pages: &'a mut Pages,
-    /// Textures of images.
+    /// The cache of textures.
     pub textures: &'a mut Textures,
-    /// Commands to execute after this frame.
+    /// The commands that are executed after this frame.
     pub commands: &'a mut Vec<UiCommand>,
 }
 
@@ -40,17 +40,17 @@ impl Cx<'_> {
         self.commands.push(command);
     }
 
-    /// Requests a change of the session, made after this frame.
+    /// Adds a command that changes the session after this frame.
     pub fn change(&mut self, change: impl FnOnce(&mut Session) + 'static) {
         self.act(UiCommand::change(change));
     }
 
-    /// Returns the value of a look-up if it is available; requests it if needed.
+    /// Returns the value of a look-up if it is available; otherwise requests it if needed.
     pub fn look_up<T>(&mut self, found: Lookup<T>) -> Option<T> {
         found.or_ask(|load| self.act(UiCommand::Load(load)))
     }
 
-    /// Requests the corrected labels of the dataset at this place, if needed.
+    /// Requests the corrected labels of the dataset at this place unless they were requested.
     fn need_corrected(&mut self, place: &str) {
         if self.session.lacks_corrected(place) {
             self.act(UiCommand::Load(Load::Corrected(place.to_string())));
@@ -58,7 +58,7 @@ impl Cx<'_> {
     }
 }
 
-/// State of the pages between frames.
+/// The state of all pages that is kept between frames.
 #[derive(Default)]
 pub struct Pages {
     /// Start.
@@ -80,7 +80,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Resets the state of a page.
+    /// Resets the state of a page to its default.
     pub fn forget(&mut self, page: Page) {
         match page {
             Page::Start => self.start = Default::default(),
@@ -94,10 +94,10 @@ impl Pages {
     }
 }
 
-/// The message of the menu that opens [`resume_on`].
+/// The message id of the menu that opens [`resume_on`].
 const RESUME_ON: &str = "shell-resume-on";
 
-/// Draws a menu of devices to resume a stopped run on, because its original one may be gone or busy.
+/// Draws a menu of devices on which a stopped run can be resumed, because its original device may be missing or busy.
 fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
     let header = cx.session.header_of(folder);
     let began = header
@@ -128,7 +128,7 @@ fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
     }
 }
 
-/// Offers to open a run's dataset that needs permission.
+/// Draws a button that allows opening a run's dataset.
 fn ask_to_open(ui: &mut Ui, cx: &mut Cx<'_>, config: &RunConfig) {
     let place = harmless(&config.data);
     faint(ui, tr!("shell-data-location", place = place));

@@ -1,4 +1,4 @@
-//! Scripts of class names: which font to install for names that no installed font covers, and the order of
+//! Scripts of class names: fonts to install for names that no installed font can display, and the order of
 //! right-to-left words.
 
 mod order;
@@ -9,7 +9,7 @@ use super::theme::regular;
 use crate::tr;
 pub use order::ReadingOrder;
 
-/// First and last character of a script's blocks, the message with its name, and a font that covers it.
+/// The first and the last character of a script's blocks, the message id of its name, and a font that covers it.
 const SCRIPTS: [(u32, u32, &str, &str); 13] = [
     (0x0590, 0x05FF, "data-script-hebrew", "Noto Sans Hebrew"),
     (0x0600, 0x077F, "data-script-arabic", "Noto Sans Arabic"),
@@ -31,10 +31,10 @@ const SCRIPTS: [(u32, u32, &str, &str); 13] = [
     (0x2_0000, 0x3_FFFF, "data-script-chinese", "Noto Sans CJK"),
 ];
 
-/// Maximum number of names examined; a script that occurs only later is visible as boxes.
+/// Maximum number of names that are examined. A script that occurs only in later names is displayed as boxes.
 const NAMES: usize = 2000;
 
-/// Returns what to install to make all of these names readable; one sentence for each script.
+/// Returns which fonts to install so that all of these names are readable, as one sentence for each script.
 pub fn missing(ctx: &Context, names: &[String]) -> Vec<String> {
     let mut unread: Vec<char> = names
         .iter()

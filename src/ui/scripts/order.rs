@@ -1,9 +1,9 @@
-//! Reorders words of right-to-left scripts.
+//! Reorders the words of right-to-left scripts.
 //!
-//! egui joins letters and orders them within a word, but lays out all words of a line from left to right. Once per
-//! frame, just before drawing, this module moves the words within their lines, so that every class name is displayed
-//! correctly, while screen readers and the clipboard get the original text. The order is that of Unicode's
-//! bidirectional algorithm (UAX 9).
+//! egui joins letters and orders them within a word, but lays out all words of a line from left to right. Just before a
+//! frame is drawn, this module moves the words within their lines. So every class name is displayed correctly, while
+//! screen readers and the clipboard get the original text. The order is that of Unicode's bidirectional algorithm (UAX
+//! 9).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,13 +14,14 @@ use unicode_bidi::{BidiClass, BidiInfo, Level, bidi_class};
 
 use crate::fence::caught;
 
-/// Brackets are mirrored in right-to-left text.
+/// Brackets, which are mirrored in right-to-left text.
 const BRACKETS: &str = "()[]{}<>«»‹›";
 
-/// Puts the words of every text into reading order.
+/// Moves the words of all texts into reading order before they are drawn.
 #[derive(Default)]
 pub struct ReadingOrder {
-    /// Whether it panicked once. It is outside of the fences, and unordered words are better than no window.
+    /// Whether this has panicked. It is outside of the fences, so it is then disabled: unordered words are better than
+    /// no window.
     failed: bool,
 }
 
@@ -60,19 +61,19 @@ fn galley(galley: &mut Galley) {
     }
 }
 
-/// Moves the words of one line.
+/// Moves the words of one line into reading order. `pixels` is the number of pixels per point.
 fn row(row: &mut Row, leftward: bool, pixels: f32) {
     let glyphs = row.glyphs.iter();
     let letters: Vec<(char, f32)> = glyphs.map(|g| (g.chr, g.advance_width)).collect();
     for (glyph, by, turned) in moves(&letters, leftward) {
-        // Whole pixels keep letters sharp.
+        // Letters are moved by whole pixels, so that they remain sharp.
         move_glyph(row, glyph, (by * pixels).round() / pixels, turned);
     }
     row.visuals.mesh_bounds = row.visuals.mesh.calc_bounds();
 }
 
-/// Returns by how much each letter of a line moves, and whether it is mirrored, given the letters and their widths.
-/// Empty if all of them stay.
+/// Returns the letters of a line that move: the index, the distance, and whether the letter is mirrored. `letters` are
+/// the letters with their widths. Empty if no letter moves.
 fn moves(letters: &[(char, f32)], leftward: bool) -> Vec<(usize, f32, bool)> {
     let signs: Vec<char> = letters.iter().map(|(letter, _)| *letter).collect();
     let pieces = pieces(&signs, leftward);
@@ -93,7 +94,7 @@ fn moves(letters: &[(char, f32)], leftward: bool) -> Vec<(usize, f32, bool)> {
     all
 }
 
-/// Returns the pieces from left to right.
+/// Returns the indices of the pieces in visual order from left to right.
 fn reading_order(pieces: &[Cluster]) -> Vec<usize> {
     let levels: Vec<Level> = pieces.iter().map(|piece| piece.level).collect();
     BidiInfo::reorder_visual(&levels)
@@ -112,20 +113,20 @@ fn move_glyph(row: &mut Row, index: usize, by: f32, turned: bool) {
         return;
     };
     corners.iter_mut().for_each(|corner| corner.pos.x += by);
-    // A mirrored bracket swaps the left and right corners of its texture.
+    // To mirror a bracket, the left and right corners of its texture are swapped.
     if let ([a, b, c, d], true) = (corners, turned) {
         std::mem::swap(&mut a.uv.x, &mut b.uv.x);
         std::mem::swap(&mut c.uv.x, &mut d.uv.x);
     }
 }
 
-/// Letters of one line that stay together.
+/// Adjacent letters of a line that are moved together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cluster {
     at: Range<usize>,
-    /// Odd for right-to-left text.
+    /// The embedding level, which is odd for right-to-left text.
     level: Level,
-    /// Whether further right-to-left letters can join it.
+    /// Whether further right-to-left letters can be added.
     open: bool,
 }
 
@@ -134,15 +135,15 @@ fn is_leftward(c: char) -> bool {
     matches!(bidi_class(c), BidiClass::R | BidiClass::AL)
 }
 
-/// Returns whether most letters of a text are.
+/// Returns whether most letters of a text are read from right to left.
 fn runs_leftward(text: &str) -> bool {
     let leftward = text.chars().filter(|&c| is_leftward(c)).count();
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     2 * leftward > letters
 }
 
-/// Splits the letters of a line into pieces: left-to-right text stays whole; right-to-left text is split into words,
-/// which egui has ordered, and separate punctuation.
+/// Splits the letters of a line into pieces that move as a whole. Left-to-right text is one piece. Right-to-left text
+/// is split into words, which egui has ordered, and punctuation.
 fn pieces(letters: &[char], leftward: bool) -> Vec<Cluster> {
     let text: String = letters.iter().collect();
     let whole = if leftward { Level::rtl() } else { Level::ltr() };
@@ -150,7 +151,7 @@ fn pieces(letters: &[char], leftward: bool) -> Vec<Cluster> {
     let mut pieces: Vec<Cluster> = Vec::new();
     for (at, (byte, letter)) in text.char_indices().enumerate() {
         let (level, class) = (levels[byte], bidi_class(letter));
-        // Accents and joiners are not separate letters.
+        // Accents and joiners belong to the letter before them.
         let mark = matches!(class, BidiClass::NSM | BidiClass::BN);
         let word = level.is_ltr() || matches!(class, BidiClass::R | BidiClass::AL);
         match pieces.last_mut() {
@@ -171,7 +172,7 @@ fn pieces(letters: &[char], leftward: bool) -> Vec<Cluster> {
 mod tests {
     use super::*;
 
-    /// Returns the words of a line in visual order from left to right; letters within a word are unchanged.
+    /// Returns the words of a line in visual order from left to right. Letters within a word are not reordered.
     fn seen(text: &str) -> String {
         let letters: Vec<char> = text.chars().collect();
         let pieces = pieces(&letters, runs_leftward(text));
@@ -187,7 +188,7 @@ mod tests {
         assert_eq!(seen("two words"), "two words");
         assert_eq!(seen("שלום עולם"), "עולם שלום");
         assert_eq!(seen("كتاب أزرق كبير"), "كبير أزرق كتاب");
-        // A name within a sentence, and a list of them.
+        // A name within a sentence, and a list of names.
         assert_eq!(
             seen("The new classes כלב, חתול שחור have settled"),
             "The new classes שחור חתול ,כלב have settled"
@@ -196,7 +197,7 @@ mod tests {
         // Numbers keep their order.
         assert_eq!(seen("כיתה 12 ב"), "ב 12 כיתה");
         assert_eq!(seen("חתול 45.5%"), "45.5% חתול");
-        // A foreign word in a right-to-left name.
+        // A foreign word within a right-to-left name.
         assert_eq!(seen("בית ספר ABC xyz גדול"), "גדול ABC xyz ספר בית");
         assert_eq!(seen(""), "");
     }
@@ -210,7 +211,7 @@ mod tests {
 
     #[test]
     fn letters_go_as_far_as_their_words() {
-        // Within a word egui has ordered them already: the last letter comes first.
+        // egui has already ordered the letters within a word, so the last letter comes first.
         let letters = [
             ('ב', 2.0),
             ('א', 3.0),
@@ -232,7 +233,7 @@ mod tests {
         }
         seen.sort_by(|a, b| a.0.total_cmp(&b.0));
         let line: String = seen.iter().map(|(_, letter, _)| letter).collect();
-        // Brackets are drawn mirrored here.
+        // The letters in visual order; brackets are drawn mirrored.
         assert_eq!(line, ")דג( בא");
         assert!(
             seen.iter()

@@ -1,4 +1,4 @@
-//! The dialog for a run's name, tags and note.
+//! The dialog that edits a run's name, tags and note.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::ui::widgets::{self, button, chip, dialog, faint, field, primary_butto
 /// Maximum number of suggested tags.
 const OFFERED: usize = 12;
 
-/// The edited notes on a run.
+/// The dialog that edits the notes on a run.
 #[derive(Default)]
 pub struct AboutDialog {
     draft: Option<Draft>,
@@ -25,13 +25,13 @@ pub struct AboutDialog {
 
 struct Draft {
     folder: PathBuf,
-    /// The settings of the run.
+    /// A summary of the run's settings.
     made: String,
     name: String,
-    /// Separated by commas.
+    /// The tags, separated by commas.
     tags: String,
     note: String,
-    /// Whether the name has yet to get the focus.
+    /// Whether the field for the name must still be focused.
     fresh: bool,
 }
 
@@ -47,7 +47,7 @@ impl Draft {
 }
 
 impl AboutDialog {
-    /// Opens it with the current notes on this run.
+    /// Opens the dialog with the current notes on this run.
     pub fn open(&mut self, session: &Session, folder: PathBuf) {
         let about = session.about(&folder);
         self.draft = Some(Draft {
@@ -62,7 +62,7 @@ impl AboutDialog {
         });
     }
 
-    /// Draws it while it is open.
+    /// Draws the dialog if it is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
         let Some(draft) = &mut self.draft else { return };
         let mut done = false;
@@ -89,8 +89,8 @@ impl AboutDialog {
     }
 }
 
-/// Draws the bottom row of a dialog: the error, *Save* (with its shortcut) and *Cancel*. Returns which of the two was
-/// pressed.
+/// Draws the bottom row of a dialog: the error, *Save* (with its shortcut) and *Cancel*. Returns whether each of the
+/// two buttons was pressed.
 pub(super) fn save_or_cancel(ui: &mut Ui, wrong: Option<&Problem>) -> [bool; 2] {
     let keys = ui.input_mut(|i| i.consume_shortcut(&keys::SAVE));
     if let Some(problem) = wrong {
@@ -104,7 +104,7 @@ pub(super) fn save_or_cancel(ui: &mut Ui, wrong: Option<&Problem>) -> [bool; 2] 
     .inner
 }
 
-/// Draws the three fields. Returns `true` if Enter was pressed in one of a single line.
+/// Draws the three fields. Returns whether Enter was pressed in a field of a single line.
 fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
     let mut enter = false;
     let mut fresh = std::mem::take(&mut draft.fresh);
@@ -142,7 +142,7 @@ fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
     enter
 }
 
-/// Draws tags of other runs, which a click adds to the comma-separated ones; those in `taken` are left out.
+/// Draws tags of other runs, except those in `taken`. A click on a tag adds it to the comma-separated `tags`.
 pub(super) fn offered(ui: &mut Ui, tags: &mut String, taken: &[String], known: &[String]) {
     let typed = About {
         tags: vec![tags.clone()],

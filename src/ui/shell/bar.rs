@@ -1,4 +1,4 @@
-//! The top bar: name, page tabs, run chip, device chip, notices, palette.
+//! The top bar: the program's name, page tabs, the state of the run, the device, notices and the command palette.
 
 use egui::{
     CornerRadius, Frame, Margin, Panel, Popup, Role, Sense, Stroke, StrokeKind, Ui, Vec2,
@@ -20,20 +20,20 @@ use crate::ui::theme::{RADIUS, TOP_BAR, regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{at_end, button, chip, faint, icon_button};
 
-/// Width at which everything fits except the program's name, in points.
+/// Minimum width in points at which everything except the program's name fits.
 const WIDE: f32 = 900.0;
-/// Width at which the name fits, too.
+/// Minimum width in points at which the program's name fits too.
 const NAMED: f32 = 1080.0;
-/// Room for a run in progress next to the tabs.
+/// Width reserved for a run in progress next to the tabs.
 const RUN: f32 = 280.0;
-/// Width of the help or settings button, with its gap.
+/// Width of the help button or of the settings button, including the gap.
 const SIGN: f32 = 38.0;
 /// Font size of a chip.
 const CHIP: f32 = 12.0;
-/// Padding of a tab.
+/// Padding of a tab in points.
 const TAB: f32 = 24.0;
 
-/// Draws the top bar of this page.
+/// Draws the top bar while this page is shown.
 pub fn top_bar(
     ui: &mut Ui,
     (page, settings): (Page, &Settings),
@@ -78,8 +78,8 @@ pub fn top_bar(
         });
 }
 
-/// Draws the right end, as far as it fits: `whole` is the width of the bar, `room` what the tabs leave. The command
-/// palette has what is left out.
+/// Draws the right end of the bar as far as it fits. `whole` is the width of the bar and `room` the width that the tabs
+/// leave. What is omitted is available in the command palette.
 fn right_end(
     ui: &mut Ui,
     (shell, settings): (&mut Shell, &Settings),
@@ -89,11 +89,11 @@ fn right_end(
 ) {
     let live = session.train.running();
     let menu = room > 300.0;
-    // Room for everything except the run's text, with gaps; a run in progress adds two buttons.
+    // Width of everything except the run's text, including gaps. A run in progress adds two buttons.
     let signs = if live.is_some() { 338.0 } else { 262.0 };
     let signs = signs - if menu { 0.0 } else { 2.0 * SIGN };
-    // First the device's text is dropped, then the device, then most of the run's text, then the palette, which a key
-    // opens too.
+    // If the space is too small, these are omitted in this order: the text of the device, the device, most of the run's
+    // text, and the button of the palette, which also has a shortcut.
     let (words, shortest) = match live {
         Some(run) => {
             let words = chip_text(run, session.waiting().count(), 0) + &elsewhere(session);
@@ -135,7 +135,7 @@ fn right_end(
     }
 }
 
-/// Draws all pages behind one button, if the tabs do not fit.
+/// Draws a button with a menu of all pages, if the tabs do not fit.
 fn page_menu(ui: &mut Ui, page: Page, commands: &mut Vec<UiCommand>) {
     let menu = button(ui, format!("{} ▾", page.title())).accessible_name(tr!("shell-pages"));
     Popup::menu(&menu).show(|ui| {
@@ -253,7 +253,7 @@ fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wi
     });
 }
 
-/// Draws the other machines, each with what it offers.
+/// Draws a menu line for each place with its state.
 fn place_lines(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
     if session.places.list.is_empty() {
         return;
@@ -288,7 +288,7 @@ fn device_line(device: &DeviceView) -> String {
     }
 }
 
-/// Returns the first `most` characters, with an ellipsis if something was cut.
+/// Returns the text cut to `most` characters; an ellipsis replaces the end if it is cut.
 fn short(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_string();
@@ -297,7 +297,7 @@ fn short(text: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Draws the current run, in as many words as fit in `room`.
+/// Draws the state of the current run, with as many words as fit in `room`.
 fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room: f32) {
     let t = tokens(ui);
     let Some(run) = session.train.live.as_ref() else {
@@ -344,7 +344,7 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
     }
 }
 
-/// Returns that no run is displayed, the number of waiting runs, and what runs elsewhere.
+/// Returns a text that says that no run is in progress, with the number of waiting runs and of runs at places.
 fn idle_text(session: &Session) -> String {
     let text = match session.waiting().count() {
         0 => tr!("shell-idle").to_string(),
@@ -353,7 +353,7 @@ fn idle_text(session: &Session) -> String {
     text + &elsewhere(session)
 }
 
-/// Returns how many runs are in progress at places.
+/// Returns a text with the number of runs in progress at places; empty if there are none.
 fn elsewhere(session: &Session) -> String {
     let places = session.train.places.values();
     match places.filter(|at| at.running().is_some()).count() {
@@ -362,7 +362,7 @@ fn elsewhere(session: &Session) -> String {
     }
 }
 
-/// Returns the progress of the run.
+/// Returns the progress of the run as text.
 fn done_text(run: &RunView) -> String {
     let share = percent(run.done(), 0);
     match run.stage {
@@ -372,7 +372,7 @@ fn done_text(run: &RunView) -> String {
     }
 }
 
-/// Returns title (with a maximum length), task, share, and number of waiting runs.
+/// Returns title, task and share of the run, and the number of waiting runs. The title has at most `most` characters.
 fn chip_text(run: &RunView, waiting: usize, most: usize) -> String {
     let mut text = match most {
         0 => String::new(),

@@ -1,5 +1,5 @@
-//! Gathering images class by class: named classes on the left, a canvas on the right; dropped and pasted images go to
-//! the selected class.
+//! The dialog that collects images class by class. Named classes are on the left and a canvas is on the right. Dropped
+//! and pasted images are added to the selected class.
 
 use egui::{
     Context, Key, KeyboardShortcut, Modifiers, RichText, Role, ScrollArea, Sense, Stroke,
@@ -25,19 +25,19 @@ use crate::ui::widgets::input::{Pasted, pasted};
 use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{self, button, button_if, dialog, faint, link, primary_button};
 
-/// Size of a gathered image, in points.
+/// Size of the thumbnail of a collected image, in points.
 const THUMB: f32 = 34.0;
 
-/// State of the dialog between frames.
+/// The state of the dialog that is kept between frames.
 #[derive(Default)]
 pub struct Collect {
     purpose: Option<Purpose>,
     drawing: Drawing,
-    /// Whether the images are to be saved and used.
+    /// Whether the images are being saved to be used.
     saving: bool,
 }
 
-/// The style of drawings: light on dark, and the share of the image that they fill.
+/// The style of drawings: whether light on dark, and the share of the image that the drawing fills.
 #[derive(Clone, Copy, Default)]
 struct Look {
     light: bool,
@@ -45,19 +45,19 @@ struct Look {
 }
 
 impl Collect {
-    /// Opens it.
+    /// Opens the dialog.
     pub fn open(&mut self, purpose: Purpose) {
         self.purpose = Some(purpose);
         self.drawing.clear();
         self.saving = false;
     }
 
-    /// Returns whether it is open.
+    /// Returns whether the dialog is open.
     pub fn is_open(&self) -> bool {
         self.purpose.is_some()
     }
 
-    /// Draws it while it is open.
+    /// Draws the dialog if it is open.
     pub fn show(
         &mut self,
         ctx: &Context,
@@ -98,14 +98,14 @@ impl Collect {
         });
         if modal.inner || modal.should_close() {
             self.purpose = None;
-            // What is being saved is not used any more.
+            // Cancels saving: the result is ignored.
             commands.push(UiCommand::change(|session| {
                 session.saving_collection = Fetch::Nothing;
             }));
         }
     }
 
-    /// Draws the canvas and the other ways to add an image to the selected class.
+    /// Draws the canvas, and the other ways to add images to the selected class.
     fn pen(
         &mut self,
         ui: &mut Ui,
@@ -115,7 +115,7 @@ impl Collect {
     ) {
         canvas(ui, side, &mut self.drawing, look.light);
         let typing = ui.ctx().text_edit_focused();
-        // If there is a dialog above this one, it gets the keys.
+        // Keys belong to a dialog above this one, if there is one.
         let on_top = ui.memory(|m| m.top_modal_layer() == Some(ui.layer_id()));
         let pressed =
             |keys: KeyboardShortcut| on_top && ui.input_mut(|i| i.consume_shortcut(&keys));
@@ -149,7 +149,8 @@ impl Collect {
         });
     }
 
-    /// Draws name, what is missing or failed, and the buttons. Returns whether to close the dialog.
+    /// Draws the name of the collection, what is missing or has failed, and the buttons. Returns whether to close the
+    /// dialog.
     fn foot(
         &mut self,
         ui: &mut Ui,
@@ -191,7 +192,7 @@ impl Collect {
     }
 }
 
-/// Returns the style of the images that the run was trained on; a user's own dataset is drawn dark on light.
+/// Returns the style of the images that the run was trained on. For a new dataset, drawings are dark on light.
 fn look(session: &Session, purpose: &Purpose, commands: &mut Vec<UiCommand>) -> Look {
     let Purpose::AddedTask(run) = purpose else {
         return Look::default();
@@ -206,7 +207,7 @@ fn look(session: &Session, purpose: &Purpose, commands: &mut Vec<UiCommand>) -> 
     })
 }
 
-/// Adds pasted images to the selected class.
+/// Adds images that were pasted to the selected class.
 fn take_pasted(ctx: &Context, commands: &mut Vec<UiCommand>) {
     for pasted in pasted(ctx) {
         commands.push(UiCommand::change(|session| match pasted {
@@ -263,8 +264,8 @@ fn groups(
         });
 }
 
-/// Draws one class with its name and images. `state`: whether it is selected, whether it is the only one, and the classes
-/// that the run knows.
+/// Draws a class with its name and images. The third argument says whether the class is selected and whether it is the
+/// only one, and contains the classes that the run knows.
 fn one_group(
     ui: &mut Ui,
     (index, group): (usize, &CollectedClass),
@@ -330,7 +331,7 @@ fn one_group(
             }
         });
     });
-    // A click between its parts also selects the class.
+    // A click on the space between the parts also selects the class.
     let area = ui.interact(
         shown.response.rect,
         ui.scope_id().with(group.id),
@@ -342,7 +343,7 @@ fn one_group(
     }
 }
 
-/// Draws the images of a class. Returns the index of one to remove.
+/// Draws the images of a class. Returns the index of an image to remove.
 fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Option<usize> {
     if group.pieces.is_empty() {
         faint(ui, tr!("shell-collect-no-images"));
@@ -394,7 +395,7 @@ fn name(ui: &mut Ui, made: &Collection, commands: &mut Vec<UiCommand>) {
     });
 }
 
-/// Requests a change of the collection, made after this frame.
+/// Adds a command that changes the collection after this frame.
 fn change(commands: &mut Vec<UiCommand>, change: impl FnOnce(&mut Collection) + 'static) {
     commands.push(UiCommand::change(|session| {
         change(&mut session.collection);

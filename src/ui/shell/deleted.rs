@@ -1,4 +1,4 @@
-//! The list of deleted runs: each can be restored, or erased after a confirmation.
+//! The dialog that lists deleted runs. A run can be restored, or erased after a confirmation.
 
 use egui::{Context, Label, RichText, ScrollArea, Ui};
 
@@ -11,19 +11,19 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, link};
 
-/// State of the list.
+/// The state of the dialog.
 #[derive(Default)]
 pub struct DeletedDialog {
     open: bool,
 }
 
 impl DeletedDialog {
-    /// Opens it; the caller requests the content of the trash.
+    /// Opens the dialog. The caller requests the content of the trash.
     pub fn open(&mut self) {
         self.open = true;
     }
 
-    /// Draws it while it is open.
+    /// Draws the dialog if it is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
         if !self.open {
             return;
@@ -45,7 +45,7 @@ impl DeletedDialog {
             ui.add_space(4.0);
             button(ui, tr!("shell-close")).clicked()
         });
-        // A confirmation above the list gets the Escape key.
+        // The dialog stays open if a confirmation above it receives the Escape key.
         if modal.inner || modal.should_close() {
             self.open = false;
         }

@@ -1,4 +1,4 @@
-//! The menu *Export…*: the formats of a dataset's file.
+//! The menu *Export…* with the formats for exporting a dataset.
 
 use egui::{Popup, Ui};
 
@@ -9,7 +9,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::widgets::button_if;
 
-/// The formats, with their names and descriptions.
+/// The formats with the message ids of their names and descriptions.
 pub const FORMS: [(Form, &str, &str); 2] = [
     (
         Form::Project,
@@ -19,7 +19,7 @@ pub const FORMS: [(Form, &str, &str); 2] = [
     (Form::Folder, "shell-export-zip", "shell-export-zip-hint"),
 ];
 
-/// Draws the button with its menu; `lacks` says why nothing can be exported yet.
+/// Draws the button with its menu. `lacks` is the reason why nothing can be exported yet.
 pub fn export(
     ui: &mut Ui,
     kind: DataExportKind,
@@ -33,7 +33,7 @@ pub fn export(
     Popup::menu(&open).show(|ui| forms(ui, kind, commands));
 }
 
-/// Draws the formats, one line each.
+/// Draws a menu entry for each format.
 pub fn forms(ui: &mut Ui, kind: DataExportKind, commands: &mut Vec<UiCommand>) {
     for (form, words, tip) in FORMS {
         if ui.button(tr!(words)).on_hover_text(tr!(tip)).clicked() {

@@ -1,4 +1,4 @@
-//! The menu *Export model…*: the formats of a run's model for other programs.
+//! The menu *Export model…* with the formats for exporting a run's model to other programs.
 
 use egui::{Popup, Ui};
 
@@ -10,7 +10,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::widgets::faint;
 
-/// The message of the button's label.
+/// The message id of the menu's title.
 pub const TAKE: &str = "shell-export-model";
 
 /// Returns the title of a format.
@@ -22,7 +22,7 @@ fn title(format: Format) -> &'static str {
     }
 }
 
-/// Draws the formats, each with a sentence.
+/// Draws a menu entry for each format, with a description.
 pub fn forms(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
     ui.set_max_width(280.0);
     for (format, key, says) in Format::ALL {
@@ -32,12 +32,12 @@ pub fn forms(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
             let pick = move |session: &mut Session| session.pick_model(taken, *format);
             commands.push(UiCommand::change(pick));
         }
-        // A justified menu layout would spread the words of a sentence.
+        // A vertical layout is used because the justified layout of a menu would spread the words of a sentence.
         ui.vertical(|ui| faint(ui, says));
     }
 }
 
-/// Draws the menu behind three dots.
+/// Draws a link of three dots that opens the menu.
 pub fn behind_dots(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
     let open = ui
         .link("…")

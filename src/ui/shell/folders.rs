@@ -1,4 +1,4 @@
-//! The folders of runs: others can be opened in addition to the default one, and closed again.
+//! The dialog for the folders of runs. Folders can be opened in addition to the default folder, and closed.
 
 use egui::{Context, RichText, Ui};
 
@@ -10,7 +10,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, link, primary_button, sentence};
 
-/// State of the dialog, and the path being typed.
+/// The state of the dialog, with the path that is being typed.
 #[derive(Default)]
 pub struct FoldersDialog {
     open: bool,
@@ -18,12 +18,12 @@ pub struct FoldersDialog {
 }
 
 impl FoldersDialog {
-    /// Opens it.
+    /// Opens the dialog.
     pub fn open(&mut self) {
         self.open = true;
     }
 
-    /// Draws it while it is open.
+    /// Draws the dialog if it is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
         if !self.open {
             return;

@@ -1,4 +1,4 @@
-//! Help: the tour, the lessons, the glossary, the shortcuts and the user guide.
+//! The help dialog: the tour, the lessons, the glossary, the shortcuts and the user guide.
 
 use std::sync::OnceLock;
 
@@ -13,27 +13,27 @@ use crate::ui::pages::learn;
 use crate::ui::theme::{mono, semibold, tokens};
 use crate::ui::widgets::{button, dialog, faint, sentence};
 
-/// The user guide from the documentation.
+/// The user guide of the documentation.
 const GUIDE: &str = include_str!("../../../docs/user-guide.md");
-/// Height of the guide, in points.
+/// Height of the user guide in points.
 const HEIGHT: f32 = 320.0;
 
-/// Minimum width for two columns of shortcuts.
+/// Minimum width at which shortcuts are in two columns.
 const BESIDE: f32 = 600.0;
 
-/// State of help.
+/// The state of the dialog.
 #[derive(Default)]
 pub struct HelpDialog {
     open: bool,
 }
 
 impl HelpDialog {
-    /// Opens or closes it.
+    /// Opens or closes the dialog.
     pub fn toggle(&mut self) {
         self.open = !self.open;
     }
 
-    /// Draws it while it is open.
+    /// Draws the dialog if it is open.
     pub fn show(&mut self, ctx: &Context, commands: &mut Vec<UiCommand>) {
         if !self.open {
             return;
@@ -92,7 +92,7 @@ fn shortcuts(ui: &mut Ui) {
     let pages = Page::ALL.iter();
     let pages = pages.map(|(page, id, _)| (page.shortcut(), *id));
     let all: Vec<_> = pages.chain(keys::TOLD).collect();
-    // Two columns if they fit in any language.
+    // Uses two columns if they fit in every language.
     let beside = if ui.available_width() < BESIDE { 1 } else { 2 };
     Grid::new("shortcuts")
         .num_columns(2 * beside)
@@ -109,12 +109,12 @@ fn shortcuts(ui: &mut Ui) {
         });
 }
 
-/// Returns the guide's chapters with their titles; the part before the first one has the guide's title.
+/// Returns the chapters of the user guide with their titles. The part before the first chapter has the guide's title.
 fn chapters() -> &'static [(String, Vec<Paragraph>)] {
     static CHAPTERS: OnceLock<Vec<(String, Vec<Paragraph>)>> = OnceLock::new();
     CHAPTERS.get_or_init(|| {
         let mut chapters: Vec<(String, Vec<Paragraph>)> = Vec::new();
-        // Its images show the pages that are open anyway.
+        // Images are removed because they show pages of the window, which the user can see.
         let lines = GUIDE.lines().filter(|line| !line.starts_with("!["));
         let text = lines.collect::<Vec<_>>().join("\n");
         for paragraph in markdown(&text).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! What surrounds every page: top bar, command palette, notices, confirmations, the drop overlay.
+//! Everything around and above the pages: the top bar, the command palette, notices, dialogs and the drop overlay.
 
 mod about;
 mod bar;
@@ -37,40 +37,40 @@ pub use path::no_dialog;
 pub use question::{Question, warning};
 pub use report::ReportDialog;
 
-/// State of the shell between frames.
+/// The state of the shell that is kept between frames.
 #[derive(Default)]
 pub struct Shell {
     /// The command palette.
     pub palette: Palette,
-    /// The dialog for a path.
+    /// The dialog for typing a path.
     pub path: path::PathDialog,
-    /// The current confirmation.
+    /// The question that the user must confirm, if any.
     pub question: Option<Question>,
-    /// The run that gets an added task, while its dialog is open.
+    /// The run whose dialog for an added task is open.
     pub adding_to: Option<PathBuf>,
-    /// Name, tags and note of a run.
+    /// The dialog for the name, tags and note of a run.
     pub about: about::AboutDialog,
-    /// Tags of several runs.
+    /// The dialog for the tags of several runs.
     pub tags: tags::TagsDialog,
-    /// The deleted runs.
+    /// The dialog with the deleted runs.
     pub deleted: deleted::DeletedDialog,
-    /// The folders of runs.
+    /// The dialog with the folders of runs.
     pub folders: folders::FoldersDialog,
-    /// Help.
+    /// The help dialog.
     pub help: help::HelpDialog,
     /// The current page.
     pub page: Page,
-    /// Gathering images class by class.
+    /// The dialog that collects images.
     pub collect: collect::Collect,
-    /// Whether the line with frame times is shown.
+    /// Whether the line of frame times is shown.
     pub frame_times: bool,
-    /// The bug report.
+    /// The dialog for a bug report.
     pub report: ReportDialog,
     news: notices::News,
 }
 
 impl Shell {
-    /// Opens or closes the list of notices; opening it marks all as read.
+    /// Opens or closes the list of notices. Opening it marks all notices as read.
     pub fn toggle_notices(&mut self, session: &Session) {
         self.news.toggle(session.notices.told);
     }
@@ -80,7 +80,7 @@ impl Shell {
         self.news.strip(ui, session, commands);
     }
 
-    /// Returns what dropped files would be used for.
+    /// Returns a text that says what dropped files would be used for.
     fn meant_for(&self) -> &'static str {
         if self.collect.is_open() {
             tr!("shell-drop-box")
@@ -95,7 +95,7 @@ impl Shell {
         }
     }
 
-    /// Draws what is above the pages; a part that fails is closed. Returns a confirmed question.
+    /// Draws everything above the pages. A part that panics is closed. Returns a question that the user confirmed.
     pub fn overlays(
         &mut self,
         above: &Above<'_>,
@@ -143,7 +143,7 @@ impl Shell {
         fenced(fences, ctx, "part-run-folders", &mut self.folders, |part| {
             part.show(ctx, session, commands);
         });
-        // Above those that can ask for a path.
+        // The dialog for a path is drawn after the dialogs that can open it, so that it is above them.
         fenced(fences, ctx, "part-choosing-files", &mut self.path, |part| {
             part.show(ctx, session, commands);
         });
@@ -160,7 +160,7 @@ impl Shell {
     }
 }
 
-/// The common context of everything above the pages.
+/// The common inputs of everything above the pages.
 pub struct Above<'a> {
     /// The egui context.
     pub ctx: &'a Context,
@@ -170,7 +170,7 @@ pub struct Above<'a> {
     pub level: Level,
 }
 
-/// Draws a part above the pages behind a fence; one that fails is closed.
+/// Draws a part above the pages in its fence. If it panics, it is reset, which closes it.
 fn fenced<S: Default>(
     fences: &mut Fences,
     ctx: &Context,
@@ -183,7 +183,7 @@ fn fenced<S: Default>(
     }
 }
 
-/// Draws the dialog for an added task, while one is open.
+/// Draws the dialog for an added task if it is open.
 fn added_task(
     ctx: &Context,
     session: &Session,
@@ -195,7 +195,7 @@ fn added_task(
     let command = match teach::ask(ctx, session, textures, run, commands) {
         teach::Answer::Open => return,
         teach::Answer::Teach => {
-            // The run remains known until this is done.
+            // `adding_to` is kept until the command is executed.
             commands.push(UiCommand::AddExaminedTask);
             return;
         }
@@ -211,7 +211,7 @@ fn added_task(
     *adding_to = None;
 }
 
-/// Draws what dropping files would do, while files are held above the window.
+/// Draws what dropping files would do, while files are dragged over the window.
 fn drop_overlay(ctx: &Context, words: &str) {
     let count = ctx.input(|i| i.raw.hovered_files.len());
     if count == 0 {
@@ -231,7 +231,7 @@ fn drop_overlay(ctx: &Context, words: &str) {
     );
 }
 
-/// Draws a thin line at the bottom with frame times.
+/// Draws the line of frame times at the bottom of the window.
 pub fn frame_line(ui: &mut Ui, times: &FrameTimes) {
     let t = theme::tokens(ui);
     let frame = egui::Frame::new()

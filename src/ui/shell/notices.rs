@@ -1,5 +1,5 @@
-//! Notices: the newest one is shown for a while in a strip at the bottom of the window; the list of all of them is
-//! behind the bell.
+//! Notices. The newest notice is shown for some seconds in a strip at the bottom of the window. The bell opens a list
+//! of all notices.
 
 use egui::{
     Align2, Context, Frame, Label, Margin, Panel, RichText, Role, ScrollArea, Sense, Ui, Vec2,
@@ -16,16 +16,16 @@ use crate::ui::widgets::icons::{self, Icon};
 use crate::ui::widgets::input::is_below_dialog;
 use crate::ui::widgets::{faint, link, problem};
 
-/// Seconds that a notice is shown.
+/// Seconds for which a notice is shown.
 const SECONDS: f64 = 8.0;
-/// Seconds for a failure, or a notice with undo.
+/// Seconds for which an error, or a notice with an undo, is shown.
 const LONG_SECONDS: f64 = 30.0;
 /// Height of the strip at the bottom, in points.
 const STRIP: f32 = 26.0;
-/// In lower windows only the bell shows notices.
+/// Window height below which notices are shown only by the bell.
 const LOW: f32 = 420.0;
 
-/// Which notices were read, and which is shown.
+/// The state of notices: whether the list is open, and which notices were read and shown.
 #[derive(Default)]
 pub struct News {
     open: bool,
@@ -51,7 +51,7 @@ impl News {
         count.saturating_sub(self.read)
     }
 
-    /// Draws the list when it is open.
+    /// Draws the list of notices if it is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
         if self.open {
             self.read = session.notices.told;
@@ -59,7 +59,7 @@ impl News {
         }
     }
 
-    /// Draws the strip at the bottom of the window with the newest notice; it covers nothing else.
+    /// Draws the newest notice in a strip at the bottom of the window, which covers nothing.
     pub fn strip(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
         let notices = &session.notices.list;
         let now = ui.input(|i| i.time);
@@ -122,7 +122,7 @@ impl News {
                 }
                 report.clicked()
             });
-        // The bell in the top bar opens and closes the list itself.
+        // A click on the bell must not close the list here, because the bell toggles the list itself.
         let below = |place: egui::Pos2| place.y > theme::TOP_BAR;
         let left = shown
             .as_ref()
@@ -153,7 +153,7 @@ fn line(ui: &mut Ui, notice: &Notice) {
     });
 }
 
-/// Draws the undo of a notice.
+/// Draws the link that undoes what a notice reports.
 fn undo(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) {
     if let Some(undo) = &notice.undo
         && link(ui, tr!("shell-undo")).clicked()
@@ -191,7 +191,7 @@ fn newest(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) -> bool {
     .inner
 }
 
-/// Draws the kind of notice: a tick only for good news.
+/// Draws the icon for the kind of notice: a tick for good news, another icon for errors and neutral notices.
 fn sign(ui: &mut Ui, notice: &Notice) {
     let t = tokens(ui);
     let (icon, colour, word) = match (notice.bad, notice.good) {

@@ -1,4 +1,4 @@
-//! The command palette: finds commands by a few typed letters.
+//! The command palette, which finds commands by some typed letters.
 
 use egui::accesskit::Node;
 use egui::{Align2, Context, Id, Key, Modal, Modifiers, Response, RichText, TextEdit, Ui, Vec2};
@@ -16,18 +16,18 @@ const MOST: usize = 12;
 /// Height of an entry.
 const LINE: f32 = 27.0;
 
-/// State of the palette between frames.
+/// The state of the palette that is kept between frames.
 #[derive(Default)]
 pub struct Palette {
     open: bool,
     typed: String,
     chosen: usize,
-    /// The matching entries, recomputed when the text or anything else has changed.
+    /// The entries that match the typed text; `None` if they must be computed again.
     lines: Option<Vec<PaletteEntry>>,
 }
 
 impl Palette {
-    /// Opens or closes it.
+    /// Opens or closes the palette.
     pub fn toggle(&mut self) {
         self.open = !self.open;
         self.typed.clear();
@@ -40,7 +40,7 @@ impl Palette {
         self.lines = None;
     }
 
-    /// Draws it while it is open.
+    /// Draws the palette if it is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
         if !self.open {
             return;
@@ -50,7 +50,7 @@ impl Palette {
         self.keys(ctx, lines.len());
         let enter = ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
         let id = Id::unique("palette");
-        // It keeps position and height whatever is found, so that nothing jumps while typing.
+        // Position and height are constant, so that nothing moves while the user types.
         let room = ctx.content_rect().size();
         let fit = ((room.y - 150.0) / LINE) as usize;
         let most = MOST.min(fit.max(2));
@@ -70,7 +70,7 @@ impl Palette {
                 let chosen = i == self.chosen;
                 let line = line(ui, entry, chosen);
                 if chosen {
-                    // The field keeps the focus; a screen reader gets the selected entry.
+                    // The field keeps the focus; a screen reader is notified of the selected entry.
                     let line = line.id.accesskit_id();
                     let tell = |node: &mut Node| node.set_active_descendant(line);
                     ui.ctx().accesskit_node_builder(field.id, tell);

@@ -1,4 +1,4 @@
-//! A dialog to type or paste a path, for desktops without a file dialog.
+//! The dialog for typing or pasting a path, for desktops without a file dialog.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, primary_button};
 
-/// How long a file dialog may take to open before the window offers a field for the path.
+/// Time after which the window offers to type a path while a file dialog is open or does not open.
 const PATIENCE: Duration = Duration::from_millis(800);
-/// A search that takes longer than this is reported.
+/// Time after which the dialog shows that a path is still being checked.
 const SOON: Duration = Duration::from_millis(300);
-/// Returns why the path is requested, if no dialog opened.
+/// Returns a text that explains why the user must type a path if no file dialog opened.
 pub fn no_dialog() -> &'static str {
     match cfg!(any(windows, target_os = "macos")) {
         true => tr!("shell-path-no-dialog"),
@@ -24,23 +24,23 @@ pub fn no_dialog() -> &'static str {
     }
 }
 
-/// State of the dialog between frames.
+/// The state of the dialog that is kept between frames.
 #[derive(Default)]
 pub struct PathDialog {
     wanted: Option<DialogPurpose>,
     typed: String,
     /// The text above the field.
     told: String,
-    /// Whether the field has had the focus.
+    /// Whether the field has been focused.
     focused: bool,
-    /// The path that is being checked, and since when.
+    /// The path that is being checked, and when the check started.
     looking: Option<(PathBuf, Instant)>,
-    /// Whether the user was warned that the file exists already.
+    /// Whether the user was warned that the file already exists.
     replaces: bool,
 }
 
 impl PathDialog {
-    /// Opens it with this folder in the field.
+    /// Opens the dialog with this folder, or with a default file name in the home folder, in the field.
     pub fn open(&mut self, wanted: DialogPurpose, place: PathBuf, why: &str) {
         let name = wanted.to_write();
         let typed = match (&name, std::env::home_dir()) {
@@ -57,7 +57,7 @@ impl PathDialog {
         };
     }
 
-    /// Draws it while it is open.
+    /// Draws the dialog if it is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
         if let Some((wanted, since)) = session.picking() {
             elsewhere(ctx, wanted, since, commands);
@@ -84,7 +84,7 @@ impl PathDialog {
         }
     }
 
-    /// Draws the field. Returns whether the user confirms the path, and whether the user cancels.
+    /// Draws the field. Returns whether the user confirmed the path and whether the user cancelled.
     fn ask(&mut self, ui: &mut Ui, wanted: DialogPurpose, enter: bool) -> (bool, bool) {
         let strong = tokens(ui).strong;
         let title = RichText::new(wanted.title()).font(semibold(16.0));
@@ -121,7 +121,7 @@ impl PathDialog {
         (agreed, cancelled)
     }
 
-    /// Returns the checked path, unless the user must be warned first.
+    /// Returns the path after it was checked; `None` if it is still being checked or the user must be warned first.
     fn found(&mut self, session: &Session, wanted: DialogPurpose) -> Option<PathBuf> {
         let (typed, _) = self.looking.as_ref()?;
         let found = session.choosing.found.as_ref();
@@ -145,7 +145,7 @@ impl PathDialog {
     }
 }
 
-/// Draws an alternative while a file dialog is open, or does not open.
+/// Draws the offer to type a path if the file dialog has been open for some time or does not open.
 fn elsewhere(ctx: &Context, wanted: DialogPurpose, since: Duration, commands: &mut Vec<UiCommand>) {
     if since < PATIENCE {
         ctx.request_repaint_after(PATIENCE - since);

@@ -1,5 +1,5 @@
-//! Confirmations. If something would be lost, *Cancel* has the focus; otherwise Enter confirms. Escape never confirms,
-//! and a question that has become pointless closes itself.
+//! Questions that the user must confirm. If something would be lost, *Cancel* has the focus; otherwise Enter confirms.
+//! Escape always cancels. A question that no longer applies closes automatically.
 
 use egui::{Context, RichText, Ui};
 
@@ -15,17 +15,17 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, semibold};
 use crate::ui::widgets::{self, button, dialog, primary_button};
 
-/// Something the user must confirm.
+/// A question that the user must confirm.
 pub enum Question {
-    /// Stop this run? Waiting runs are held in the queue.
+    /// Stop this run? Waiting runs are then held in the queue.
     Stop(JobId),
-    /// Stop this run and start the next one in the queue? Offered in addition to `Stop`.
+    /// Stop this run and start the next one in the queue? This is the second answer of `Stop`.
     StopThis(JobId),
     /// Close the window although a run is in progress or something would be lost?
     Close,
     /// Execute this command, which ends or deletes something (see [`warning`])?
     Do(Box<UiCommand>),
-    /// Access these places on other computers, which a run names? Then this command is executed.
+    /// Access these places on other computers, which a run's settings name, and then execute this command?
     Visit(Vec<String>, Box<UiCommand>),
 }
 
@@ -35,7 +35,7 @@ pub struct Words {
     text: String,
     /// The label of the button that confirms.
     yes: &'static str,
-    /// Whether something would be lost for good.
+    /// Whether something would be lost permanently.
     loses: bool,
 }
 
@@ -58,7 +58,7 @@ impl Words {
 }
 
 impl Question {
-    /// Returns a second answer, as the label of its button and the question that it confirms.
+    /// Returns a second answer, if there is one: the label of its button, and the question that it confirms.
     fn other(&self, session: &Session) -> Option<(&'static str, Self)> {
         match self {
             Self::Stop(job) if session.waiting().any(|job| !job.held) => {
@@ -73,7 +73,7 @@ impl Question {
         }
     }
 
-    /// Returns its text; `None` if there is nothing left to decide.
+    /// Returns the text of the question; `None` if the question no longer applies.
     pub fn words(&self, session: &Session) -> Option<Words> {
         match self {
             Self::Stop(job) | Self::StopThis(job) => {
@@ -93,7 +93,7 @@ impl Question {
     }
 }
 
-/// Returns this sentence, and what happens to the runs in the queue.
+/// Returns this sentence, followed by what happens to the runs in the queue.
 fn with_queue(session: &Session, kept: &str) -> String {
     match session.waiting().filter(|job| !job.held).count() {
         0 => kept.to_string(),
@@ -101,14 +101,14 @@ fn with_queue(session: &Session, kept: &str) -> String {
     }
 }
 
-/// Returns what closing the window ends and loses; `None` if neither.
+/// Returns a text about what closing the window ends and loses; `None` if it ends and loses nothing.
 fn closing(session: &Session) -> Option<Words> {
     let mut said = Vec::new();
     if session.is_at_work() {
         said.push(with_queue(session, tr!("shell-ask-close-kept")));
     }
     let saved = said.len();
-    // Drafts are restored by the next window.
+    // Drafts are not lost, because the next window restores them.
     let lost = !session.keeps_drafts();
     let moved = session.unsaved_moves().filter(|_| lost);
     let gathered = session.collection.count();
@@ -184,7 +184,7 @@ pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
     }
 }
 
-/// Returns the warning before a waiting job is removed: a single run is easily set up again, a grid is not.
+/// Returns the warning before a waiting grid is removed; `None` for a single run, which can easily be set up again.
 fn removing_grid(job: &Job, headline: String) -> Option<Words> {
     let JobWork::Grid(work) = &job.work else {
         return None;
@@ -194,7 +194,7 @@ fn removing_grid(job: &Job, headline: String) -> Option<Words> {
     Some(Words::new(headline, text, tr!("shell-ask-remove-yes")).losing())
 }
 
-/// Returns the warning before a job is stopped on another machine.
+/// Returns the warning before a job at a place is stopped.
 fn stopping_at(session: &Session, place: &str, job: JobId) -> Option<Words> {
     let at = session.train.places.get(place)?;
     let at = (at.job() == Some(job)).then_some(at)?;
@@ -214,7 +214,7 @@ fn stopping_at(session: &Session, place: &str, job: JobId) -> Option<Words> {
     Some(Words::new(headline, text, tr!("shell-ask-stop-yes")))
 }
 
-/// Returns the warning before a job is removed from the queue of another machine.
+/// Returns the warning before a job is removed from the queue of a place.
 fn removing_at(session: &Session, place: &str, job: JobId) -> Option<Words> {
     let at = session.train.places.get(place)?;
     let job = at.queue.jobs().find(|known| known.id == job)?;
@@ -240,7 +240,7 @@ fn ending_on_cluster(grid: &OnCluster) -> Words {
     .losing()
 }
 
-/// Draws the question. Returns it once it was confirmed.
+/// Draws the question. Returns the question when the user confirms it.
 pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Option<Question> {
     let mut question = asked.take()?;
     let words = question.words(session)?;
@@ -281,7 +281,7 @@ fn yes(ui: &mut Ui, words: &Words) -> bool {
     main.clicked()
 }
 
-/// Draws the button that cancels; it comes first if something would be lost. Returns whether it was clicked.
+/// Draws the button that cancels. It is the main button if something would be lost. Returns whether it was clicked.
 fn no(ui: &mut Ui, words: &Words) -> bool {
     if !words.loses {
         return button(ui, tr!("shell-cancel")).clicked();
@@ -291,7 +291,7 @@ fn no(ui: &mut Ui, words: &Words) -> bool {
     cancel.clicked()
 }
 
-/// Focuses a button while nothing has the focus; Tab then moves to the other buttons.
+/// Focuses a button if no widget has the focus. Tab then moves to the other buttons.
 fn focus_first(ui: &Ui, button: &egui::Response) {
     if ui.memory(|m| m.focused().is_none()) {
         button.request_focus();

@@ -1,4 +1,4 @@
-//! Bug report: shows every line of a report, then saves it.
+//! The dialog for a bug report. It shows every line of the report before it is saved.
 
 use std::path::PathBuf;
 
@@ -16,21 +16,21 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{button, button_if, dialog, faint, problem, sentence};
 
-/// Height of a line; only visible lines are laid out.
+/// Height of a line. It is constant, so that only visible lines are laid out.
 const LINE_HEIGHT: f32 = 15.0;
 
-/// State of the dialog between frames.
+/// The state of the dialog that is kept between frames.
 #[derive(Default)]
 pub struct ReportDialog {
     open: bool,
-    /// The displayed file.
+    /// The index of the displayed file.
     chosen: usize,
-    /// The path of the report; `None` until the user chooses it or the default is known.
+    /// The path to save the report to; `None` until the user chooses it or the default is known.
     place: Option<String>,
 }
 
 impl ReportDialog {
-    /// Opens it.
+    /// Opens the dialog.
     pub fn open(&mut self) {
         *self = Self {
             open: true,
@@ -43,7 +43,7 @@ impl ReportDialog {
         self.place = Some(place);
     }
 
-    /// Draws it while it is open.
+    /// Draws the dialog if it is open.
     pub fn show(
         &mut self,
         ctx: &Context,
@@ -51,7 +51,7 @@ impl ReportDialog {
         level: Level,
         commands: &mut Vec<UiCommand>,
     ) {
-        // Closes after the report was saved.
+        // The dialog closes after the report was saved.
         self.open &= session.saving_report.ready().is_none();
         if !self.open {
             return;
@@ -82,7 +82,7 @@ impl ReportDialog {
         self.open &= !(modal.inner || modal.should_close());
     }
 
-    /// Draws the list of files, and the lines of the selected one.
+    /// Draws the list of files and the lines of the selected file.
     fn contents(&mut self, ui: &mut Ui, report: &BugReport) {
         ui.horizontal_wrapped(|ui| {
             for (i, part) in report.parts.iter().enumerate() {
@@ -109,7 +109,7 @@ impl ReportDialog {
         });
     }
 
-    /// Draws the path. Returns whether to close the dialog.
+    /// Draws the field for the path and the buttons. Returns whether to close the dialog.
     fn foot(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) -> bool {
         ui.horizontal(|ui| {
             let width = ui.available_width() - 100.0;
@@ -138,7 +138,7 @@ impl ReportDialog {
     }
 }
 
-/// Draws the choice of the log level.
+/// Draws the menu of log levels.
 fn level_choice(ui: &mut Ui, level: Level, commands: &mut Vec<UiCommand>) {
     ui.horizontal(|ui| {
         faint(ui, tr!("settings-log-level"));

@@ -1,4 +1,4 @@
-//! The menu *Settings* of the top bar: theme, language, zoom, animations, the log, other folders of runs.
+//! The menu *Settings* of the top bar: theme, language, zoom, animations, log, and folders of runs.
 
 use egui::{Grid, Popup, PopupCloseBehavior, Ui};
 
@@ -10,7 +10,7 @@ use crate::ui::settings::{Settings, ThemeChoice, ZOOMS};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{button_if, checkbox, faint, icon_button, segmented};
 
-/// Draws the button, and the menu while it is open.
+/// Draws the button and its menu.
 pub(super) fn settings_menu(ui: &mut Ui, settings: &Settings, commands: &mut Vec<UiCommand>) {
     let opener = icon_button(ui, Icon::Gear, tr!("settings-title"), 28.0);
     let menu = Popup::menu(&opener).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
@@ -51,7 +51,7 @@ pub(super) fn settings_menu(ui: &mut Ui, settings: &Settings, commands: &mut Vec
     });
 }
 
-/// Draws the zoom buttons: smaller, default, larger.
+/// Draws the buttons for a smaller, the default and a larger zoom.
 fn zoom(ui: &mut Ui, commands: &mut Vec<UiCommand>) {
     let now = ui.ctx().zoom_factor();
     let step = |by: f32| ((now + by) * 10.0).round() / 10.0;
@@ -71,7 +71,7 @@ fn zoom(ui: &mut Ui, commands: &mut Vec<UiCommand>) {
     });
 }
 
-/// Draws the choice of log levels.
+/// Draws an entry for each log level.
 pub(super) fn log_levels(ui: &mut Ui, level: Level, commands: &mut Vec<UiCommand>) {
     for (known, _, id) in Level::ALL {
         if ui.selectable_label(known == level, tr!(id)).clicked() {

@@ -1,4 +1,4 @@
-//! The dialog that adds or removes tags of several runs at once.
+//! The dialog that adds and removes tags of several runs at once.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, dialog, faint, field};
 
-/// The edited tags of several runs.
+/// The state of the dialog.
 #[derive(Default)]
 pub struct TagsDialog {
     draft: Option<Draft>,
@@ -22,20 +22,20 @@ pub struct TagsDialog {
 struct Draft {
     runs: Vec<(PathBuf, About)>,
     marks: Vec<Mark>,
-    /// Tags added to all runs, separated by commas.
+    /// The tags to add to all runs, separated by commas.
     added: String,
-    /// Whether the field has yet to get the focus.
+    /// Whether the field must still be focused.
     fresh: bool,
 }
 
-/// A tag that some of the runs have.
+/// A tag that at least one of the runs has.
 struct Mark {
     tag: String,
     runs: usize,
     wish: TagAction,
 }
 
-/// What to do with it.
+/// What to do with a tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TagAction {
     /// No change.
@@ -47,7 +47,7 @@ enum TagAction {
 }
 
 impl Mark {
-    /// Returns the next action in the cycle; a tag that all runs have cannot be added.
+    /// Returns the action that follows after a click. A tag that all runs have cannot be added.
     fn next(&self, of: usize) -> TagAction {
         match self.wish {
             TagAction::Keep if self.runs < of => TagAction::All,
@@ -56,7 +56,7 @@ impl Mark {
         }
     }
 
-    /// Returns its label and its tooltip.
+    /// Returns the label and the tooltip of the tag.
     fn words(&self, of: usize) -> (String, String) {
         let tag = &self.tag;
         let (share, now) = match self.wish {
@@ -102,7 +102,7 @@ impl Draft {
         }
     }
 
-    /// Returns the new notes of each run whose tags change.
+    /// Returns the new notes of the runs whose tags change.
     fn changed(&self) -> Result<Vec<(PathBuf, About)>> {
         let has = |tag: &String, wish| {
             let mut marks = self.marks.iter();
@@ -127,7 +127,7 @@ impl Draft {
 }
 
 impl TagsDialog {
-    /// Opens it for these runs.
+    /// Opens the dialog for these runs.
     pub fn open(&mut self, session: &Session, folders: Vec<PathBuf>) {
         let said = |folder: PathBuf| {
             let about = session.about(&folder);
@@ -136,7 +136,7 @@ impl TagsDialog {
         self.draft = Some(Draft::of(folders.into_iter().map(said).collect()));
     }
 
-    /// Draws it while it is open.
+    /// Draws the dialog if it is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
         let Some(draft) = &mut self.draft else { return };
         let mut done = false;
@@ -165,7 +165,7 @@ impl TagsDialog {
     }
 }
 
-/// Draws the field for added tags. Returns `true` if Enter was pressed.
+/// Draws the field for tags to add. Returns whether Enter was pressed.
 fn added(ui: &mut Ui, draft: &mut Draft) -> bool {
     let response = field(ui, tr!("shell-tags-field"), |ui| {
         let edit = widgets::line_edit(&mut draft.added, f32::INFINITY);
@@ -177,7 +177,7 @@ fn added(ui: &mut Ui, draft: &mut Draft) -> bool {
     widgets::entered(ui, &response)
 }
 
-/// Draws the tags that some of the runs have; a click adds one to all runs, another click removes it from all.
+/// Draws the tags that at least one of the runs has. A click adds a tag to all runs; another click removes it from all.
 fn marks(ui: &mut Ui, draft: &mut Draft) {
     if draft.marks.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! The dialog for the folder of an added task, which can also undo the last one.
+//! The dialog that asks for the images of an added task. It can also undo the last added task.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use crate::ui::theme::{self, semibold};
 use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{self, dialog};
 
-/// Size of a class's image, in points.
+/// Size of the image of a class, in points.
 const SIDE: f32 = 32.0;
 
 /// The user's choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// None yet; a folder can come from the dialog or be dropped.
+    /// No choice yet. The folder can be chosen in the file dialog or dropped.
     Open,
     /// Add the examined task.
     Teach,
-    /// Draw, paste or drop images.
+    /// Draw, paste or drop images instead.
     Gather,
     /// Undo the last added task.
     Undo,
-    /// Cancel.
+    /// Close the dialog.
     Cancel,
 }
 
@@ -99,7 +99,7 @@ pub fn ask(
     answer
 }
 
-/// Draws the content of the selected folder.
+/// Draws the classes found in the selected folder, or an error.
 fn looked_at(ui: &mut Ui, textures: &mut Textures, source: &str, found: &Fetch<Arc<Found>>) {
     widgets::cut(ui, source).on_hover_text(source);
     match found {
@@ -114,7 +114,7 @@ fn looked_at(ui: &mut Ui, textures: &mut Textures, source: &str, found: &Fetch<A
     }
 }
 
-/// Draws a line for each class: an image, its name, the number of training and test images.
+/// Draws a line for each class: an image, the name, and the numbers of training and test images.
 fn list(ui: &mut Ui, textures: &mut Textures, found: &Found) {
     let sum =
         |of: fn(&(String, usize, usize)) -> usize| found.classes.iter().map(of).sum::<usize>();

@@ -1,4 +1,4 @@
-//! Tests that the colours of the palette remain distinguishable for users with colour vision deficiency.
+//! Tests that users with colour vision deficiency can distinguish the colours of the palette.
 
 use egui::{Color32, Rgba};
 
@@ -6,8 +6,8 @@ use super::{DARK, LIGHT, Tokens};
 use crate::method::METHODS;
 use crate::palette::Shade;
 
-/// Simulation matrices of protanopia and deuteranopia for linear RGB (Machado, Oliveira and Fernandes, 2009, severity
-/// 1).
+/// Normal vision, and simulations of protanopia and deuteranopia in linear RGB (Machado, Oliveira and Fernandes, 2009,
+/// severity 1).
 const EYES: [(&str, [[f32; 3]; 3]); 3] = [
     ("usual", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     (
@@ -49,8 +49,8 @@ fn seen(colour: Color32, eyes: &[[f32; 3]; 3]) -> [f32; 3] {
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
-/// Returns the smallest distance ΔE (CIE 1976) between two of these colours over all kinds of vision, with the kind and
-/// the colours.
+/// Returns the smallest distance ΔE (CIE 1976) between two of these colours over all kinds of vision, with a text that
+/// names the kind of vision and the colours.
 fn closest(colours: &[Color32]) -> (f32, String) {
     let mut least = (f32::INFINITY, String::new());
     for (whose, eyes) in &EYES {
@@ -80,7 +80,7 @@ fn the_experts_and_the_methods_of_the_tour_are_far_apart_for_all_eyes() {
             let (distance, which) = closest(colours);
             assert!(distance > 30.0, "{theme}: {distance} {which}");
         }
-        // The bars of a prediction on their background.
+        // The colours of a prediction's bars and their background.
         for against in [t.warning, t.subdued] {
             let (distance, which) = closest(&[t.accent, against, t.background]);
             assert!(distance > 30.0, "{theme}: {distance} {which}");
@@ -88,7 +88,7 @@ fn the_experts_and_the_methods_of_the_tour_are_far_apart_for_all_eyes() {
     }
 }
 
-/// This number of hues cannot be far apart for all kinds of vision; markers help where two are close.
+/// With this number of hues, some are close for some kinds of vision; markers distinguish them.
 #[test]
 fn every_method_has_a_colour_of_its_own_that_all_eyes_tell_apart() {
     for (theme, t) in both() {
@@ -101,7 +101,7 @@ fn every_method_has_a_colour_of_its_own_that_all_eyes_tell_apart() {
     }
 }
 
-/// Lines need a contrast of about 3 to their background.
+/// Lines need a contrast of about 3 against their background.
 #[test]
 fn every_method_can_be_seen_on_its_ground() {
     for (theme, t) in both() {
@@ -116,7 +116,7 @@ fn every_method_can_be_seen_on_its_ground() {
     }
 }
 
-/// A near-white colour has little room for lighter shades; dashes distinguish them too.
+/// A nearly white colour has few lighter shades, so dashes distinguish the lines too.
 #[test]
 fn the_shades_of_a_method_are_told_apart_by_all_eyes() {
     for (theme, t) in both() {

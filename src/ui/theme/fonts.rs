@@ -1,4 +1,4 @@
-//! The fonts of the window, which are part of the program.
+//! The fonts of the window, which are embedded in the program.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use egui::{FontData, FontDefinitions, FontFamily};
 
 use crate::texts::fonts;
 
-/// Returns Inter in two weights and a monospaced font, each with the symbols as a fallback.
+/// Returns Inter in two weights and a monospaced font. Each uses the font of symbols as a fallback.
 pub(super) fn fonts() -> FontDefinitions {
     let mut all = FontDefinitions::default();
     let mut add = |name: &str, bytes: &'static [u8]| {

@@ -1,4 +1,4 @@
-//! Colours, fonts and spacing. This is the only file that names a colour; other code uses tokens.
+//! Colours, fonts and spacing. Only this file contains colours; all other code uses tokens.
 
 mod fonts;
 
@@ -22,29 +22,29 @@ pub const CARD_RADIUS: u8 = 8;
 pub const RADIUS: u8 = 6;
 /// Height of the top bar.
 pub const TOP_BAR: f32 = 44.0;
-/// Below this width the right column goes under the left one.
+/// Page width below which the right column is below the left one.
 pub const NARROW: f32 = 1060.0;
 
-/// The colours of one theme, by use.
+/// The colours of a theme, named by their use.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens {
-    /// Behind cards, progress tracks, code.
+    /// The background behind cards, of progress bars and of code.
     pub background: Color32,
-    /// Top bar.
+    /// The background of the top bar.
     pub panel: Color32,
-    /// Cards.
+    /// The background of cards.
     pub card: Color32,
-    /// Borders and grids.
+    /// Borders and grid lines.
     pub line: Color32,
-    /// A selected segment, a hovered row.
+    /// The background of a selected segment or a hovered row.
     pub raised: Color32,
-    /// Values and titles.
+    /// Text of values and titles.
     pub strong: Color32,
-    /// Sentences.
+    /// Text of sentences.
     pub text: Color32,
-    /// Labels.
+    /// Text of labels.
     pub subdued: Color32,
-    /// The main button, progress, links.
+    /// The main button, progress and links.
     pub accent: Color32,
     /// Text on the accent colour.
     pub on_accent: Color32,
@@ -54,13 +54,13 @@ pub struct Tokens {
     pub warning: Color32,
     /// Error.
     pub bad: Color32,
-    /// Experts: online, offline, ensemble.
+    /// The experts: online, offline, ensemble.
     pub experts: [Color32; 3],
-    /// Classes, by position, if there are few.
+    /// Classes by position, if there are few classes.
     pub classes: [Color32; 8],
     /// Whether the background is dark.
     pub is_dark: bool,
-    /// Heat map colours from low to high.
+    /// The colours of heat maps, from low to high.
     pub heat: [Color32; 5],
     /// Text on light cells.
     pub dark_ink: Color32,
@@ -70,7 +70,7 @@ pub struct Tokens {
     pub canvas_dark: Color32,
     /// The background of a drawing with dark strokes.
     pub canvas_light: Color32,
-    /// Over the window while something is dragged above it.
+    /// The overlay on the window while something is dragged over it.
     pub veil: Color32,
 }
 
@@ -167,7 +167,7 @@ pub fn tokens(ui: &Ui) -> &'static Tokens {
     }
 }
 
-/// Returns the tokens of the current theme.
+/// Returns the tokens of the theme of this context.
 pub fn tokens_of(ctx: &Context) -> &'static Tokens {
     match ctx.theme() {
         Theme::Dark => &DARK,
@@ -185,7 +185,7 @@ impl Tokens {
         }
     }
 
-    /// Returns the colour of a run: its method's, in one of its shades.
+    /// Returns the colour of a run: a shade of its method's colour.
     pub fn run(&self, shade: Shade) -> Color32 {
         let [r, g, b] = match self.is_dark {
             true => shade.on_dark(),
@@ -194,7 +194,8 @@ impl Tokens {
         Color32::from_rgb(r, g, b)
     }
 
-    /// Returns the colour of a class, by position and number of classes: neighbours differ in lightness.
+    /// Returns the colour of a class from its position and the number of classes. Neighbouring classes differ in
+    /// lightness.
     pub fn class(&self, position: usize, classes: usize) -> Color32 {
         if classes <= self.classes.len() {
             return self.classes[position % self.classes.len()];
@@ -245,12 +246,12 @@ pub fn regular(size: f32) -> FontId {
     FontId::new(size, FontFamily::Proportional)
 }
 
-/// Returns the font of equations and code.
+/// Returns the monospaced font, for equations and code.
 pub fn mono(size: f32) -> FontId {
     FontId::new(size, FontFamily::Monospace)
 }
 
-/// Installs fonts and both styles.
+/// Installs the fonts and the styles of both themes.
 pub fn install(ctx: &Context) {
     ctx.set_fonts(fonts::fonts());
     ctx.set_style_of(Theme::Dark, style(&DARK, Visuals::dark()));

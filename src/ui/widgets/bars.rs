@@ -1,4 +1,4 @@
-//! An expert's scores as horizontal bars, one per class.
+//! The scores of an expert as horizontal bars, one for each class.
 
 use egui::{Align2, CornerRadius, Role, Sense, Ui, Vec2, WidgetInfo, pos2};
 
@@ -7,16 +7,16 @@ use crate::session::words::percent;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::names::painted_name;
 
-/// One bar.
+/// A bar.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    /// Class name.
+    /// The name of the class.
     pub name: String,
-    /// 0..=1.
+    /// The score, from 0 to 1.
     pub share: f32,
 }
 
-/// Paints the bars of one expert; the first one is the strongest and is emphasised.
+/// Paints the bars of an expert. The first bar has the highest score and is emphasised.
 pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
     let t = tokens(ui);
     let widest = bars.iter().map(|bar| bar.name.chars().count()).max();

@@ -9,13 +9,13 @@ use crate::session::drawing::Drawing;
 use crate::tr;
 use crate::ui::theme::{CARD_RADIUS, tokens};
 
-/// Draws a square canvas. Returns whether the pen was lifted after drawing something.
+/// Draws a square canvas. Returns whether the pen was lifted after it drew something.
 pub fn canvas(ui: &mut Ui, side: f32, drawing: &mut Drawing, light_on_dark: bool) -> bool {
     let words = (tr!("shell-drawing-canvas"), tr!("shell-canvas-draw-here"));
     canvas_called(ui, words, side, drawing, light_on_dark)
 }
 
-/// As [`canvas`], with another name and another placeholder text.
+/// Draws a canvas as [`canvas`] does, with this accessible name and placeholder text.
 pub fn canvas_called(
     ui: &mut Ui,
     (name, invitation): (&str, &str),
@@ -43,7 +43,7 @@ pub fn canvas_called(
         for end in [points.first(), points.last()].into_iter().flatten() {
             painter.circle_filled(*end, width / 2.0, ink);
         }
-        // Round joints: the painter's own are mitred.
+        // Draws round joints, because the painter would draw mitred ones.
         for joint in &points {
             painter.circle_filled(*joint, width / 2.0, ink);
         }
@@ -61,14 +61,14 @@ pub fn canvas_called(
     lifted
 }
 
-/// Replays the pen's events since the last frame: in one slow frame it may have gone down, moved and been lifted
-/// several times. Returns whether it was lifted.
+/// Applies all pen events since the last frame to the drawing. In a slow frame, the pen may have been put down, moved
+/// and lifted several times. Returns whether it was lifted.
 fn replay(ui: &Ui, rect: Rect, drawing: &mut Drawing) -> bool {
     let unit = |at: Pos2| {
         let p = (at - rect.min) / rect.width();
         [p.x.clamp(0.0, 1.0), p.y.clamp(0.0, 1.0)]
     };
-    // Nothing is drawn under a menu or dialog, or outside of the visible area.
+    // Nothing is drawn below a menu or dialog or outside of the visible area.
     let free = |at: Pos2| {
         rect.intersect(ui.clip_rect()).contains(at)
             && ui.ctx().layer_id_at(at) == Some(ui.layer_id())
@@ -99,7 +99,7 @@ fn replay(ui: &Ui, rect: Rect, drawing: &mut Drawing) -> bool {
             _ => {}
         }
     }
-    // The lift was not reported, because it was outside of the window or on another page.
+    // The pen was lifted without an event, outside of the window or on another page.
     if drawing.down && !ui.input(|i| i.pointer.primary_down()) {
         (drawing.down, lifted) = (false, true);
     }

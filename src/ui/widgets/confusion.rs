@@ -1,5 +1,5 @@
-//! Confusion matrix over classes or tasks, with a frame around each task's block. If there are too many classes to
-//! distinguish, a cell represents a block of neighbouring ones.
+//! The confusion matrix over classes or tasks, with a frame around the block of each task. If there are too many
+//! classes to distinguish, a cell combines neighbouring classes.
 
 use std::ops::Range;
 
@@ -17,12 +17,12 @@ use crate::store::figure::{Cells, Figure};
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
 
-/// Maximum number of pairs listed next to the matrix.
+/// Maximum number of pairs of classes listed next to the matrix.
 const WORST: usize = 6;
-/// Narrower frames (points) would cover their content.
+/// Minimum width of a frame in points. Narrower frames would cover their content.
 const NARROWEST: f32 = 3.0;
 
-/// A cell: ranges of true and predicted classes, of length one if there is room.
+/// A cell: a range of true classes and a range of predicted classes. The ranges have length 1 if there is enough space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// True classes.
@@ -32,7 +32,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Returns the cell of one class confused with another.
+    /// Returns the cell of a single true class and a single predicted class.
     pub fn of(row: usize, column: usize) -> Self {
         Self {
             rows: row..row + 1,
@@ -41,26 +41,26 @@ impl Cell {
     }
 }
 
-/// Confusion counts ready to be painted.
+/// A confusion matrix that is ready to be painted.
 pub struct ConfusionMatrix {
-    /// How often each class is predicted as each other.
+    /// For each true class, how often each class is predicted.
     pub counts: Confusion,
     /// The labels of rows and columns.
     names: Vec<String>,
-    /// Length of the longest label.
+    /// The length of the longest label.
     longest: usize,
-    /// Blocks with a frame.
+    /// The blocks of classes that have a frame.
     frames: Vec<Range<usize>>,
-    /// Number of learned rows.
+    /// The number of rows of learned classes.
     taught: usize,
-    /// The most frequent confusions.
+    /// The most frequent confusions: true class, predicted class and count.
     pub worst: Vec<(usize, usize, u32)>,
     blocks: Blocks,
     texture: TextureHandle,
 }
 
 impl ConfusionMatrix {
-    /// Prepares the texture of the counts.
+    /// Prepares a matrix and its texture.
     pub fn new(
         ui: &Ui,
         counts: Confusion,
@@ -95,7 +95,7 @@ impl ConfusionMatrix {
         }
     }
 
-    /// Returns the label of some rows (or columns).
+    /// Returns the label of a range of rows or columns.
     pub fn name(&self, range: &Range<usize>) -> String {
         let at = |i: usize| self.names.get(i).map_or("?", String::as_str);
         match range.len() {
@@ -104,7 +104,7 @@ impl ConfusionMatrix {
         }
     }
 
-    /// Paints the matrix with this size; returns the clicked cell.
+    /// Paints the matrix with sides of this length. Returns the cell that was clicked.
     pub fn show(&self, ui: &mut Ui, side: f32, chosen: Option<&Cell>) -> Option<Cell> {
         let t = tokens(ui);
         let n = self.counts.side().max(1);
@@ -167,8 +167,8 @@ impl ConfusionMatrix {
         self.pointed(&response, rect, step)
     }
 
-    /// Returns the cell selected with the keyboard while the matrix has the focus: arrows move, Enter and Space choose.
-    /// It starts at the chosen cell.
+    /// Returns the cell that is selected with the keyboard while the matrix has the focus. The selection starts at the
+    /// chosen cell; arrow keys move it, Enter and Space choose the cell.
     fn reached(&self, ui: &Ui, response: &Response, chosen: Option<&Cell>) -> Option<Cell> {
         let last = self.blocks.count.checked_sub(1)?;
         if !response.has_focus() {
@@ -196,7 +196,7 @@ impl ConfusionMatrix {
         })
     }
 
-    /// Returns the figure for copying and saving.
+    /// Returns the matrix as a figure for copying and saving.
     fn figure(&self) -> Figure {
         let name = |at: usize| self.names.get(at).cloned().unwrap_or_default();
         Figure::cells(
@@ -245,7 +245,7 @@ impl ConfusionMatrix {
         );
     }
 
-    /// Shows a tooltip for the cell under the pointer; returns it when it was clicked.
+    /// Shows a tooltip for the cell below the pointer. Returns the cell if it was clicked.
     fn pointed(&self, response: &Response, rect: Rect, step: f32) -> Option<Cell> {
         let at = response.hover_pos().or(response.interact_pointer_pos())?;
         if !rect.contains(at) {
@@ -265,7 +265,7 @@ impl ConfusionMatrix {
         response.clicked().then_some(cell)
     }
 
-    /// Returns the text of a cell.
+    /// Returns a description of a cell in words.
     fn words(&self, cell: &Cell) -> String {
         let Cell { rows, columns } = cell;
         let (count, all) = (self.counts.count(rows, columns), self.counts.total(rows));

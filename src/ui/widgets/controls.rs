@@ -9,7 +9,7 @@ use super::icons::{self, Icon};
 use super::{faint, whole};
 use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 
-/// Draws the single filled button of a page.
+/// Draws the main button of a page, which is filled.
 pub fn primary(ui: &mut Ui, text: &str, enabled: bool, width: f32) -> Response {
     let t = tokens(ui);
     let text = RichText::new(text).font(semibold(13.0)).color(t.on_accent);
@@ -24,7 +24,7 @@ pub fn primary(ui: &mut Ui, text: &str, enabled: bool, width: f32) -> Response {
         .inner
 }
 
-/// Draws the filled button of a row: the main action of a dialog or an empty page.
+/// Draws the main button of a dialog, a row or an empty page, which is filled.
 pub fn primary_button(ui: &mut Ui, text: &str, enabled: bool) -> Response {
     let t = tokens(ui);
     let text = RichText::new(text).font(semibold(13.0)).color(t.on_accent);
@@ -41,20 +41,20 @@ pub fn button(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
     button_if(ui, true, text)
 }
 
-/// Draws an ordinary button that can be disabled. It is added directly, because a scope would not wrap to the next line
-/// of a full row.
+/// Draws an ordinary button that can be disabled. The button is added directly, because a scope would not wrap to the
+/// next line of a full row.
 pub fn button_if(ui: &mut Ui, enabled: bool, text: impl Into<WidgetText>) -> Response {
     let text: WidgetText = text.into();
     ui.add_enabled(enabled, Button::new(text).min_size(Vec2::new(0.0, CONTROL)))
 }
 
-/// Draws a checkbox whose outline can be seen while it is empty.
+/// Draws a checkbox whose outline is visible while it is not checked.
 pub fn checkbox<'a>(ui: &mut Ui, on: &'a mut bool, text: impl IntoAtoms<'a>) -> Response {
     outlined(ui, |ui| ui.checkbox(on, text))
 }
 
-/// Draws a checkbox or radio button with such an outline; those of buttons and fields are fainter. A scope would not
-/// wrap to the next line of a full row.
+/// Draws a checkbox or radio button with a visible outline; the outlines of buttons and fields are fainter. The style
+/// is changed directly, because a scope would not wrap to the next line of a full row.
 pub fn outlined<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
     let colour = tokens(ui).subdued;
     let before = ui.visuals().widgets.inactive.bg_stroke;
@@ -64,7 +64,7 @@ pub fn outlined<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
     added
 }
 
-/// Returns a field for one line of text, as high as a button and with this width.
+/// Returns a field for a line of text with this width and the height of a button.
 pub fn line_edit(text: &mut String, width: f32) -> TextEdit<'_> {
     TextEdit::singleline(text)
         .desired_width(width)
@@ -72,15 +72,15 @@ pub fn line_edit(text: &mut String, width: f32) -> TextEdit<'_> {
         .margin(Margin::symmetric(9, 6))
 }
 
-/// Returns whether Enter ended the input of this field.
+/// Returns whether the user ended the input of this field with Enter.
 pub fn entered(ui: &Ui, field: &Response) -> bool {
     field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter))
 }
 
-/// Returns whether a text typed in place of `before` is committed because its field lost the focus. Escape restores
-/// `before`.
+/// Returns whether a changed text is committed because its field lost the focus. `before` is the previous text, which
+/// Escape restores.
 pub fn committed(ui: &Ui, field: &Response, text: &mut String, before: &str) -> bool {
-    // A field reports the lost focus for two frames, the key for one.
+    // A field reports the lost focus for two frames, but the key is reported for one.
     let left = field.lost_focus();
     if left && ui.input(|i| i.key_pressed(Key::Escape)) {
         before.clone_into(text);
@@ -88,13 +88,13 @@ pub fn committed(ui: &Ui, field: &Response, text: &mut String, before: &str) -> 
     left && text.trim() != before
 }
 
-/// Returns whether Enter was pressed while nothing had the focus: it confirms a dialog. Must be called before the
+/// Returns whether Enter was pressed while no widget had the focus, which confirms a dialog. Must be called before the
 /// dialog is drawn, because Enter removes the focus of a field.
 pub fn enter_alone(ctx: &Context) -> bool {
     ctx.memory(|memory| memory.focused().is_none()) && ctx.input(|i| i.key_pressed(Key::Enter))
 }
 
-/// Draws a button with a painted icon before its text; only the text is its accessible name.
+/// Draws a button with an icon before its text. The accessible name is the text.
 pub fn icon_text_button(ui: &mut Ui, icon: Icon, text: &str) -> Response {
     let t = tokens(ui);
     let font = semibold(13.0);
@@ -112,7 +112,7 @@ pub fn icon_text_button(ui: &mut Ui, icon: Icon, text: &str) -> Response {
     response
 }
 
-/// Draws a small square button with only an icon.
+/// Draws a small square button with only an icon and an accessible name.
 pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, size: f32) -> Response {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(size), Sense::click());
@@ -133,7 +133,7 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, size: f32) -> Response {
     response.on_hover_text(name)
 }
 
-/// Paints background and border of a control, by its state.
+/// Paints the background and the border of a control, depending on its state.
 pub fn frame_of(ui: &Ui, rect: Rect, response: &Response) {
     let t = tokens(ui);
     let (fill, line) = if response.has_focus() {
@@ -153,7 +153,7 @@ pub fn frame_of(ui: &Ui, rect: Rect, response: &Response) {
     );
 }
 
-/// Paints a ring around the focused control.
+/// Paints a ring around a control if it has the focus.
 pub fn focus_ring(ui: &Ui, rect: Rect, radius: u8, response: &Response) {
     if response.has_focus() {
         let line = Stroke::new(2.0, tokens(ui).accent);
@@ -163,7 +163,7 @@ pub fn focus_ring(ui: &Ui, rect: Rect, radius: u8, response: &Response) {
     }
 }
 
-/// Draws a choice among a few options side by side. Returns whether it changed.
+/// Draws a choice among some options side by side. Returns whether the choice has changed.
 pub fn segmented<T: PartialEq + Clone>(
     ui: &mut Ui,
     name: &str,
@@ -173,7 +173,8 @@ pub fn segmented<T: PartialEq + Clone>(
     segmented_where(ui, name, options, value, |_| None)
 }
 
-/// As [`segmented`]; options for which `reason` returns a text are disabled, with the text as a tooltip.
+/// Draws a choice as [`segmented`] does. Options for which `reason` returns a text are disabled, with the text as a
+/// tooltip.
 pub fn segmented_where<T: PartialEq + Clone>(
     ui: &mut Ui,
     name: &str,
@@ -251,7 +252,7 @@ pub fn segmented_where<T: PartialEq + Clone>(
     changed
 }
 
-/// Draws a rounded chip with text; clickable if `sense` says so.
+/// Draws a rounded chip with text that can be clicked.
 pub fn chip(ui: &mut Ui, dot: Option<egui::Color32>, text: &str, name: &str) -> Response {
     let t = tokens(ui);
     let galley = ui
@@ -284,27 +285,27 @@ pub fn chip(ui: &mut Ui, dot: Option<egui::Color32>, text: &str, name: &str) -> 
     response
 }
 
-/// Draws a label above the input that it names.
+/// Draws a label above an input, which it names.
 pub fn field(ui: &mut Ui, label: &str, add: impl FnOnce(&mut Ui) -> Response) -> Response {
     whole(ui, label, |ui| {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
             let label = faint(ui, label);
-            // In a row, a number is vertically centred in its field.
+            // In a horizontal row, a number is vertically centred in its field.
             ui.horizontal(add).inner.labelled_by(label.id)
         })
         .inner
     })
 }
 
-/// Draws an input that is disabled if there is a reason, with the reason as a tooltip.
+/// Draws an input. If there is a reason `why`, the input is disabled and the reason is its tooltip.
 pub fn unless(ui: &mut Ui, why: Option<&str>, add: impl FnOnce(&mut Ui) -> Response) -> Response {
     let Some(why) = why else { return add(ui) };
     let response = ui.add_enabled_ui(false, add).inner;
     response.on_disabled_hover_text(why)
 }
 
-/// Draws a text that acts like a link.
+/// Draws a text that can be clicked like a link.
 pub fn link(ui: &mut Ui, text: &str) -> Response {
     ui.link(text)
 }
@@ -317,7 +318,7 @@ mod tests {
     use super::*;
     use crate::ui::theme::{install, tokens_of};
 
-    /// Returns the contrast of two colours (WCAG 2).
+    /// Returns the contrast ratio of two colours (WCAG 2).
     fn contrast(a: Color32, b: Color32) -> f32 {
         let light = |colour: Color32| {
             let [r, g, b, _] = egui::Rgba::from(colour).to_array();

@@ -1,5 +1,5 @@
-//! Accuracy (or score) over tasks: bands for tasks, one curve per expert or run, each with its own marker and dash
-//! pattern, and a mark at the current task.
+//! A chart of accuracy (or scores) over tasks. Tasks have bands; each expert or run has a curve with its own marker and
+//! dash pattern; the current task has a mark.
 
 use egui::{Align2, Color32, RichText, Ui, vec2};
 use egui_plot::{
@@ -15,13 +15,13 @@ use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::icons;
 use crate::ui::widgets::plots::{self, marks};
 
-/// Narrower tasks (points) get neither bands nor markers, which would overlap.
+/// Minimum width of a task in points for bands and markers, which would otherwise overlap.
 const NARROWEST: f32 = 4.0;
 
-/// One curve.
+/// A curve.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// Its name and its points: task (from 0) and percent.
+    /// Its name and its points (task from 0, percent).
     pub line: FigureLine,
     /// Its colour.
     pub colour: Color32,
@@ -29,12 +29,12 @@ pub struct Series {
     pub marker: MarkerShape,
     /// Its dash pattern.
     pub style: LineStyle,
-    /// Width of the line.
+    /// The width of the line in points.
     pub width: f32,
 }
 
 impl Series {
-    /// Returns a run's curve in its method's colour and marker. `points` are tasks (from 0) and percent.
+    /// Returns the curve of a run with its method's colour and marker. `points` are pairs of task (from 0) and percent.
     pub fn of_run(
         t: &Tokens,
         shade: Shade,
@@ -51,7 +51,8 @@ impl Series {
         }
     }
 
-    /// Returns a curve in the colour, marker and dash pattern of an expert. `values` are shares by task.
+    /// Returns the curve of an expert with the expert's colour, marker and dash pattern. `values` are pairs of task and
+    /// share.
     pub fn of_expert(
         t: &Tokens,
         expert: Expert,
@@ -98,7 +99,7 @@ pub fn dash_of(shade: Shade) -> LineStyle {
     }
 }
 
-/// Draws a dot in a run's colour, before the run's name.
+/// Draws a dot in the colour of a run, to be followed by the run's name.
 pub fn dot(ui: &mut Ui, shade: Shade) {
     let colour = tokens(ui).run(shade);
     let (rect, _) = ui.allocate_exact_size(vec2(12.0, 14.0), egui::Sense::hover());
@@ -107,7 +108,7 @@ pub fn dot(ui: &mut Ui, shade: Shade) {
 
 /// A chart over tasks.
 pub struct Curves<'a> {
-    /// Unique id.
+    /// A unique id.
     pub id: &'a str,
     /// Its accessible name.
     pub name: &'a str,
@@ -115,18 +116,18 @@ pub struct Curves<'a> {
     pub height: f32,
     /// The label of each task.
     pub tasks: &'a [String],
-    /// The curves; later ones are drawn on top.
+    /// The curves. Later curves are drawn on top.
     pub series: Vec<Series>,
-    /// The current task, with a label.
+    /// The current task with its label.
     pub now: Option<(usize, String)>,
 }
 
 impl Curves<'_> {
-    /// Paints the chart across the available width.
+    /// Paints the chart with the available width.
     pub fn show(self, ui: &mut Ui) {
         let t = tokens(ui);
         let count = self.tasks.len().max(1);
-        // Every chart of the window starts at 0, so that neighbouring charts are comparable.
+        // All charts of the window start at 0, so that they can be compared.
         let (low, step) = (0.0, 25.0);
         let per_label = (ui.available_width() - 50.0) / count as f32;
         let every = label_stride(ui, self.tasks, per_label);
@@ -172,7 +173,7 @@ impl Curves<'_> {
 }
 
 impl Curves<'_> {
-    /// Returns the figure for copying and saving.
+    /// Returns the chart as a figure for copying and saving.
     fn figure(&self) -> Figure {
         let title = self.name.lines().next().unwrap_or(self.name);
         let lines = self.series.iter().map(|series| series.line.clone());
@@ -186,7 +187,7 @@ impl Curves<'_> {
     }
 }
 
-/// Returns how many tasks share one label so that labels do not overlap.
+/// Returns the interval of tasks that have a label, so that labels do not overlap.
 fn label_stride(ui: &Ui, labels: &[String], per_label: f32) -> usize {
     let longest = labels.iter().max_by_key(|label| label.len());
     let width = longest.map_or(0.0, |label| {
@@ -252,7 +253,7 @@ fn curve(plot: &mut egui_plot::PlotUi<'_>, series: &Series, marked: bool) {
     }
 }
 
-/// Draws the experts of a run with their markers; nothing if there is only one.
+/// Draws a legend of a run's experts with their markers, if there are several experts.
 pub fn legend(ui: &mut Ui, experts: impl IntoIterator<Item = Expert>) {
     let experts: Vec<Expert> = experts.into_iter().collect();
     for &expert in experts.iter().filter(|_| experts.len() > 1) {
@@ -261,7 +262,7 @@ pub fn legend(ui: &mut Ui, experts: impl IntoIterator<Item = Expert>) {
     }
 }
 
-/// Draws the marker of an expert within a line of text; returns its colour.
+/// Draws the marker of an expert within a line of text. Returns the expert's colour.
 pub fn sign(ui: &mut Ui, expert: Expert) -> Color32 {
     let colour = tokens(ui).expert(expert);
     let (rect, _) = ui.allocate_exact_size(vec2(10.0, 14.0), egui::Sense::hover());

@@ -1,5 +1,5 @@
-//! Actions on every figure: copy as an image or as numbers, save to a file. The figure is rendered from its data, not
-//! from the screen.
+//! The menu of every figure: copy it as an image or as numbers, or save it to a file. The figure is rendered from its
+//! data, not from the screen.
 
 use egui::{Context, Id, Popup, Pos2, Rect, Role, Sense, Ui, Vec2, WidgetInfo};
 
@@ -9,7 +9,7 @@ use crate::store::figure::Figure;
 use crate::tr;
 use crate::ui::theme::tokens;
 
-/// Size of the button, in points.
+/// Size of the menu's button, in points.
 const SIDE: f32 = 20.0;
 
 /// An action on a figure.
@@ -23,7 +23,7 @@ pub enum FigureWish {
     Save(Format),
 }
 
-/// The actions with their labels.
+/// All actions with the message ids of their labels.
 const WISHES: [(FigureWish, &str); 5] = [
     (FigureWish::CopyPicture, "figure-copy-image"),
     (FigureWish::CopyNumbers, "figure-copy-numbers"),
@@ -34,8 +34,8 @@ const WISHES: [(FigureWish, &str); 5] = [
 
 type Wishes = Vec<(FigureWish, Figure)>;
 
-/// Draws a small button that opens the menu of a figure; `make` returns its data once an action is chosen. Charts
-/// cannot push commands, so the action waits for [`take`].
+/// Draws a small button that opens the menu of a figure. `make` returns the data of the figure and is only called if an
+/// action is chosen. Charts cannot push commands, so the action is stored for [`take`].
 pub fn menu(ui: &Ui, centre: Pos2, name: &str, make: impl FnOnce() -> Figure) {
     let rect = Rect::from_center_size(centre, Vec2::splat(SIDE));
     let button = ui.interact(
@@ -67,7 +67,7 @@ pub fn menu(ui: &Ui, centre: Pos2, name: &str, make: impl FnOnce() -> Figure) {
     button.on_hover_text(tr!("figure-menu"));
 }
 
-/// Returns the actions chosen since the last call.
+/// Returns the actions that were chosen since the last call, with their figures.
 pub fn take(ctx: &Context) -> Wishes {
     ctx.data_mut(|data| data.remove_temp(id()).unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Icons and markers, painted as shapes so that no icon font is needed.
+//! Icons and markers. They are painted as shapes, so that no font of icons is needed.
 
 use egui::{Color32, CornerRadius, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2, vec2};
 
@@ -33,7 +33,7 @@ pub enum Icon {
     Gear,
 }
 
-/// Paints an icon of about this size around `centre`.
+/// Paints an icon of approximately this size around `centre`.
 pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Color32) {
     let s = size / 2.0;
     let at = |x: f32, y: f32| pos2(centre.x + x * s, centre.y + y * s);
@@ -122,7 +122,7 @@ fn bell(painter: &Painter, centre: Pos2, s: f32, colour: Color32) {
     painter.circle_filled(at(0.0, 0.95), 1.3, colour);
 }
 
-/// Paints an expert's marker: disc, triangle or square, the same everywhere.
+/// Paints the marker of an expert: a disc, a triangle or a square. It is the same in all charts.
 pub fn marker(painter: &Painter, expert: Expert, centre: Pos2, size: f32, colour: Color32) {
     let s = size / 2.0;
     match expert {

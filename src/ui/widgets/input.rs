@@ -1,4 +1,4 @@
-//! Keyboard and clipboard input used by several pages.
+//! Keyboard and clipboard input that several pages use.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::run::event::Picture;
 use crate::session::chooser::typed_path;
 use crate::tr;
 
-/// A pasted item.
+/// An item that the user pasted.
 pub enum Pasted {
     /// An image.
     Picture(Arc<Picture>),
@@ -17,7 +17,7 @@ pub enum Pasted {
     File(PathBuf),
 }
 
-/// Returns what was pasted since the last frame; while a field has the focus, text belongs to it.
+/// Returns the items that were pasted since the last frame. While a text field has the focus, it receives pasted text.
 pub fn pasted(ctx: &Context) -> Vec<Pasted> {
     let typing = ctx.text_edit_focused();
     let picture = |event: &Event| match event {
@@ -31,7 +31,7 @@ pub fn pasted(ctx: &Context) -> Vec<Pasted> {
                 rgb: rgb.collect(),
             }))]
         }
-        // File managers put one line per file into the clipboard.
+        // File managers copy one line per file.
         Event::Paste(text) if !typing => {
             let lines = text.lines().filter(|line| !line.trim().is_empty());
             lines.map(|line| Pasted::File(typed_path(line))).collect()
@@ -41,17 +41,18 @@ pub fn pasted(ctx: &Context) -> Vec<Pasted> {
     ctx.input(|i| i.events.iter().flat_map(picture).collect())
 }
 
-/// Returns whether a dialog is above the pages and gets the keys.
+/// Returns whether a dialog is open above the pages and receives the keys.
 pub fn is_below_dialog(ctx: &Context) -> bool {
     ctx.memory(|m| m.top_modal_layer().is_some())
 }
 
-/// Returns whether a dialog or an open menu is above the pages.
+/// Returns whether a dialog or a menu is open above the pages.
 pub fn is_covered(ctx: &Context) -> bool {
     is_below_dialog(ctx) || Popup::is_any_open(ctx)
 }
 
-/// Returns how often the left and the right arrow key were pressed, whatever has the focus, without moving it.
+/// Returns how often the left and the right arrow key were pressed, whichever widget has the focus. The focus does not
+/// move.
 pub fn arrows(ui: &Ui) -> (usize, usize) {
     let ctx = ui.ctx();
     if let Some(focused) = ctx.memory(egui::Memory::focused) {

@@ -1,4 +1,4 @@
-//! Layout of the parts of a page.
+//! Functions that lay out the parts of a page.
 
 use egui::{
     Align, AreaState, Context, Frame, Id, Layout, Margin, Modal, ModalResponse, Panel, Rect,
@@ -7,13 +7,13 @@ use egui::{
 
 use crate::ui::theme::{self, GAP};
 
-/// Space around a dialog, including its margins.
+/// The total space around a dialog, including its margins.
 const DIALOG_EDGE: f32 = 76.0;
 
-/// Seconds that a dialog must be visible before a click outside closes it: longer than a double click.
+/// Seconds that a dialog must be visible before a click outside closes it. This is longer than a double click.
 const SEEN: f64 = 0.5;
 
-/// Draws a row with something at its left and something at its right end.
+/// Draws a row with one part at the left end and one part at the right end.
 pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         left(ui);
@@ -21,16 +21,16 @@ pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)
     });
 }
 
-/// As [`ends`], for several widgets at the right end, added in reading order, so that keyboard navigation has that
-/// order, too. None of them may shrink to the available width; if both ends do not fit in one line, the second gets its
-/// own line.
+/// Draws a row as [`ends`] does, for several widgets at the right end. They are added in reading order, so that
+/// keyboard navigation follows it. Their widths must not depend on the available width. If both parts do not fit in one
+/// line, the right part gets its own line.
 pub fn ends_in_order(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
     let width = Width::of(ui.next_auto_id().with("both-ends"), ui);
     let needed = if width
         .known
         .is_some_and(|width| width > ui.available_width())
     {
-        // Both have their natural width, which shows when they fit in one line again.
+        // Both parts are drawn in their natural width, so that it is known when they fit in one line again.
         let first = ui.horizontal(|ui| width_of(ui, left)).inner;
         first + ui.horizontal(|ui| width_of(ui, right)).inner
     } else {
@@ -45,7 +45,7 @@ fn width_of(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
     ui.min_rect().width()
 }
 
-/// Draws widgets from left to right so that the last one ends at the end of the row; returns their width.
+/// Draws widgets from left to right such that the last one ends at the end of the row. Returns their width.
 pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
     let width = Width::of(ui.next_auto_id().with("end-width"), ui);
     let room = ui.available_rect_before_wrap();
@@ -58,8 +58,8 @@ pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
     used
 }
 
-/// Draws several parts as one item of a wrapped row: if it does not fit, all of it goes to the next line. A plain scope
-/// would be squeezed into the rest of the line, or overflow it.
+/// Draws several parts as one item of a wrapped row. If the item does not fit, it is moved to the next line as a whole.
+/// A plain scope would be squeezed into the rest of the line or overflow it.
 pub fn whole<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
     let width = Width::of(ui.scope_id().with(("whole", name)), ui);
     let begins = ui.cursor().left() < ui.max_rect().left() + 1.0;
@@ -75,7 +75,7 @@ pub fn whole<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
     scope.inner
 }
 
-/// The width of something when it was last drawn; only drawing determines it.
+/// The width of an item when it was last drawn, because only drawing determines it.
 struct Width {
     id: Id,
     known: Option<f32>,
@@ -87,7 +87,7 @@ impl Width {
         Self { id, known }
     }
 
-    /// Stores the new width; if it changed, the frame is laid out again.
+    /// Stores the new width. If it has changed, the frame is laid out again.
     fn note(self, ui: &Ui, width: f32) {
         if self.known.is_none_or(|known| (known - width).abs() > 0.5) {
             ui.data_mut(|data| data.insert_temp(self.id, width));
@@ -97,8 +97,8 @@ impl Width {
     }
 }
 
-/// Draws a dialog in the centre of the window, with this width if there is room. If it is higher than the window it
-/// scrolls, so that its buttons can be reached at every size and zoom.
+/// Draws a dialog in the centre of the window, with this width if there is enough space. A dialog that is higher than
+/// the window scrolls, so that its buttons can be reached at every size and zoom.
 pub fn dialog<R>(
     ctx: &Context,
     name: &'static str,
@@ -106,12 +106,12 @@ pub fn dialog<R>(
     content: impl FnOnce(&mut Ui) -> R,
 ) -> ModalResponse<R> {
     let room = ctx.content_rect().size();
-    // The same distance from the edge as in a card.
+    // The margins equal those of a card.
     let frame = Frame::popup(&ctx.global_style()).inner_margin(Margin::symmetric(14, 12));
     let modal = Modal::new(Id::unique(name)).frame(frame);
     shown_long_enough(ctx, modal, |ui| {
         let height = (room.y - DIALOG_EDGE).max(100.0);
-        // It grows with its content; by default it would keep its first height.
+        // The scroll area grows with its content; by default it would keep its first height.
         let scrolled = ScrollArea::vertical()
             .max_height(height)
             .min_scrolled_height(height)
@@ -123,8 +123,8 @@ pub fn dialog<R>(
     })
 }
 
-/// Shows a dialog that a click outside closes, unless the click was made before the dialog was visible: the second one
-/// of a double click, or one that was delayed by slow frames.
+/// Draws a dialog that a click outside closes. A click that was made before the dialog was visible is ignored: the
+/// second click of a double click, or a click that was delayed by slow frames.
 pub fn shown_long_enough<R>(
     ctx: &Context,
     modal: Modal,
@@ -133,16 +133,16 @@ pub fn shown_long_enough<R>(
     let id = modal.area.layer().id;
     let mut shown = modal.show(ctx, content);
     let since = AreaState::load(ctx, id).and_then(|area| area.last_became_visible_at);
-    // Events of a frame can have happened at any time since the previous one.
+    // Events of a frame can have occurred at any time since the previous frame.
     let happened = ctx.input(|i| i.time - f64::from(i.unstable_dt));
     if since.is_none_or(|since| happened < since + SEEN) {
-        // The response of the dialog itself senses no click.
+        // The response of the dialog itself does not sense clicks.
         shown.backdrop_response = shown.response.clone();
     }
     shown
 }
 
-/// A column of a page, with the height left in it.
+/// A column of a page, for computing the height that remains in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     top: f32,
@@ -150,7 +150,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// The same inside its scroll area, whose content moves when scrolled.
+    /// Returns the column inside its scroll area, whose content moves when it is scrolled.
     fn scrolled(self, ui: &Ui) -> Self {
         Self {
             top: ui.cursor().top(),
@@ -158,13 +158,13 @@ impl Column {
         }
     }
 
-    /// Returns the height between here and the bottom of the column, at least `least`.
+    /// Returns the height between the cursor and the bottom of the column, at least `least`.
     pub fn rest(&self, ui: &Ui, least: f32) -> f32 {
         (self.top + self.height - ui.cursor().top()).max(least)
     }
 }
 
-/// Which of two columns has a fixed width.
+/// The column of two that has a fixed width, in points.
 #[derive(Clone, Copy, Debug)]
 pub enum Fixed {
     /// The left one.
@@ -173,7 +173,7 @@ pub enum Fixed {
     Right(f32),
 }
 
-/// Draws two columns, each with its own scroll area; in a narrow window the right one goes under the left.
+/// Draws two columns, each with its own scroll area. In a narrow window, the right column is below the left one.
 pub fn two_columns<S>(
     ui: &mut Ui,
     state: &mut S,
@@ -196,8 +196,8 @@ pub fn two_columns<S>(
     });
 }
 
-/// Draws two columns side by side however narrow the window is, each with its own scroll area; `foot` draws a fixed
-/// part below the right one.
+/// Draws two columns side by side at any window width, each with its own scroll area. `foot` draws a part below the
+/// right column that does not scroll.
 pub fn columns<S>(
     ui: &mut Ui,
     state: &mut S,
@@ -229,7 +229,7 @@ pub fn columns<S>(
     });
 }
 
-/// Draws a fixed part at the bottom of the remaining space, below whatever scrolls.
+/// Draws a part at the bottom of the remaining space that does not scroll.
 pub fn foot<R>(ui: &mut Ui, name: &'static str, add: impl FnOnce(&mut Ui) -> R) -> R {
     let shown = Panel::bottom(name)
         .frame(Frame::new().inner_margin(Margin {
@@ -242,7 +242,7 @@ pub fn foot<R>(ui: &mut Ui, name: &'static str, add: impl FnOnce(&mut Ui) -> R) 
     shown.inner
 }
 
-/// Draws a vertical scroll area over the whole space.
+/// Draws a vertical scroll area that fills the available space.
 pub fn scroll<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
     ScrollArea::vertical()
         .id_salt(name)
@@ -251,7 +251,7 @@ pub fn scroll<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
         .inner
 }
 
-/// Draws a part of a row with its own width, laid out from top to bottom.
+/// Draws a part of a row with this width. Its content is laid out from top to bottom.
 pub fn part<R>(ui: &mut Ui, width: f32, add: impl FnOnce(&mut Ui) -> R) -> R {
     let layout = Layout::top_down(Align::Min);
     ui.allocate_ui_with_layout(Vec2::new(width, 0.0), layout, |ui| {

@@ -1,4 +1,4 @@
-//! A list of thousands of lines of different heights, of which only the visible ones are laid out.
+//! A list of thousands of lines with different heights. Only the visible lines are laid out.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -6,20 +6,21 @@ use std::hash::Hash;
 
 use egui::{Ui, Vec2};
 
-/// Lines this far above and below the visible ones are laid out too, so that the Tab key reaches the next one.
+/// Distance in points above and below the visible area within which lines are laid out too, so that the Tab key reaches
+/// them.
 const OUT_OF_SIGHT: f32 = 300.0;
-/// The assumed height of a line before the first one was laid out.
+/// The assumed height of a line until a line has been laid out.
 const USUAL: f32 = 96.0;
 
-/// The heights of the lines.
+/// The state of a long list: the heights of its lines.
 pub struct LongList<K> {
-    /// The width for which the heights were measured.
+    /// The list width for which the heights were measured.
     width: f32,
-    /// The height of each line when it was last laid out, including the space below it.
+    /// The height of each line that was laid out, including the space below it.
     heights: HashMap<K, f32>,
-    /// The top of each line relative to the first one, and the bottom of the last one; empty until computed.
+    /// The top of each line relative to the first line, and the bottom of the last line; empty until computed.
     tops: Vec<f32>,
-    /// Whether no line had been laid out when this was computed.
+    /// Whether `tops` was computed before any line had been laid out.
     guessed: bool,
 }
 
@@ -35,12 +36,12 @@ impl<K> Default for LongList<K> {
 }
 
 impl<K: Clone + Debug + Eq + Hash> LongList<K> {
-    /// Marks the positions as outdated, because the lines or their order changed.
+    /// Marks the positions as outdated because the lines or their order have changed.
     pub fn reordered(&mut self) {
         self.tops.clear();
     }
 
-    /// Draws the visible lines. `key` identifies a line, independent of its position among the `count` lines.
+    /// Draws the visible lines. `key` returns the identity of a line from its index among `count` lines.
     pub fn show<'k>(
         &mut self,
         ui: &mut Ui,
@@ -75,7 +76,7 @@ impl<K: Clone + Debug + Eq + Hash> LongList<K> {
         gap(ui, self.tops[count] - self.tops[at], spacing);
     }
 
-    /// Computes the tops of the lines; a line that was never laid out gets the average height of the others.
+    /// Computes the tops of the lines. A line that was never laid out gets the average height of the others.
     fn stack<'k>(&mut self, count: usize, key: impl Fn(usize) -> &'k K)
     where
         K: 'k,
@@ -94,10 +95,10 @@ impl<K: Clone + Debug + Eq + Hash> LongList<K> {
         self.tops = std::iter::once(0.0).chain(ends).collect();
     }
 
-    /// Moves the lines below one whose height differs from the assumed one.
+    /// Stores the height of a line, and moves the lines below it if the height differs from the assumed one.
     fn measured(&mut self, at: usize, key: &K, height: f32) {
         let more = height - (self.tops[at + 1] - self.tops[at]);
-        // Far down a list, a position has less precision than a fraction of a point.
+        // Far down a list, f32 positions are less precise than a fraction of a point.
         if more.abs() > 0.5 {
             self.tops[at + 1..].iter_mut().for_each(|top| *top += more);
         }
@@ -107,7 +108,7 @@ impl<K: Clone + Debug + Eq + Hash> LongList<K> {
     }
 }
 
-/// Adds space for lines that are not visible.
+/// Adds empty space in place of lines that are not laid out.
 fn gap(ui: &mut Ui, height: f32, spacing: f32) {
     if height > spacing {
         ui.allocate_space(Vec2::new(1.0, height - spacing));
@@ -120,12 +121,12 @@ mod tests {
 
     use super::*;
 
-    /// Returns which of `count` lines are laid out `down` points below the list's top, and the height of the list.
+    /// Returns which of `count` lines are laid out at a scroll offset of `down` points, and the height of the list.
     fn laid_out(list: &mut LongList<usize>, count: usize, down: f32) -> (Vec<usize>, f32) {
         let keys: Vec<usize> = (0..count).collect();
         let ctx = Context::default();
         let (mut lines, mut height) = (Vec::new(), 0.0);
-        // Sizes are known after the first frame.
+        // Sizes are only known after the first frame.
         for _ in 0..3 {
             lines.clear();
             let input = RawInput {
@@ -160,9 +161,9 @@ mod tests {
         let (lines, height) = laid_out(&mut list, 10_000, 200_000.0);
         assert!(lines[0] > 1_000 && lines.len() < 60, "{lines:?}");
         assert!(lines.windows(2).all(|pair| pair[0] + 1 == pair[1]));
-        // The others are assumed to be as high as those that were laid out.
+        // The other lines are assumed to have the average height of those that were laid out.
         assert!((380_000.0..480_000.0).contains(&height), "{height}");
-        // A shorter list, and an empty one.
+        // Covers a shorter list and an empty one.
         assert_eq!(laid_out(&mut list, 3, 0.0).0, [0, 1, 2]);
         assert_eq!(laid_out(&mut list, 0, 0.0).0, [0; 0]);
     }

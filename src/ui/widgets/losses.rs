@@ -1,4 +1,4 @@
-//! The loss over steps, with axes, a tooltip with the value, and optional smoothing.
+//! The chart of the loss over steps, with axes, a tooltip with the value, and optional smoothing.
 
 use egui::Ui;
 use egui_plot::HoverPosition;
@@ -9,15 +9,15 @@ use crate::tr;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::plots::{self, marks};
 
-/// Maximum number of points of a line: more would be closer than pixels.
+/// Maximum number of points of a line; more points would be closer than pixels.
 const POINTS: usize = 320;
-/// Maximum number of steps averaged in a smoothed line.
+/// Maximum number of steps that are averaged for a smoothed line.
 pub const SMOOTH: usize = 25;
 
-/// A segment of a line: its task (from 0), its step and loss.
+/// A point of a line: its task (from 0), and its step and loss.
 type Point = (usize, [f64; 2]);
 
-/// Draws the losses of the steps from `first` on, each with its task (from 0).
+/// Draws the losses of the steps from `first` on. Each loss has its task (from 0).
 pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], smooth: bool) {
     let t = tokens(ui);
     let raw = thinned(first, values);
@@ -84,7 +84,7 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
     });
 }
 
-/// Returns a line for each task.
+/// Returns one line for each task.
 fn by_task(points: &[Point]) -> Vec<FigureLine> {
     let parts = points.chunk_by(|a, b| a.0 == b.0);
     let line = |part: &[Point]| {
@@ -94,7 +94,7 @@ fn by_task(points: &[Point]) -> Vec<FigureLine> {
     parts.map(line).collect()
 }
 
-/// Returns the steps of each task, including the step before each, so that bands touch.
+/// Returns the range of steps of each task. It includes the step before the task, so that the bands touch.
 fn tasks(
     first: usize,
     values: &[(usize, f32)],
@@ -107,8 +107,8 @@ fn tasks(
     })
 }
 
-/// Returns the moving average of the values within each task, over fewer values if the task is short, because its line
-/// would otherwise be flat.
+/// Returns the moving average of the values within each task. For a short task, fewer values are averaged, because its
+/// line would otherwise be flat.
 fn means(values: &[(usize, f32)]) -> Vec<(usize, f32)> {
     let smooth = |part: &[(usize, f32)]| -> Vec<(usize, f32)> {
         let mut sums = vec![0f64];
@@ -127,7 +127,7 @@ fn means(values: &[(usize, f32)]) -> Vec<(usize, f32)> {
     parts.flat_map(smooth).collect()
 }
 
-/// Returns a limited number of points, each the mean of a segment of one task.
+/// Returns a limited number of points. Each is the mean of consecutive values of one task.
 fn thinned(first: usize, values: &[(usize, f32)]) -> Vec<Point> {
     let per = values.len().div_ceil(POINTS).max(1);
     let mut step = first;
@@ -143,7 +143,7 @@ fn thinned(first: usize, values: &[(usize, f32)]) -> Vec<Point> {
     points
 }
 
-/// Returns the next of 1, 2, 5, 10, 20, … and their tenths.
+/// Returns the smallest "nice" number (1, 2 or 5 times a power of ten) that is at least `step`.
 fn nice(step: f64) -> f64 {
     let scale = 10f64.powf(step.max(1e-9).log10().floor());
     let found = [1.0, 2.0, 5.0].into_iter().find(|f| f * scale >= step);
@@ -170,7 +170,7 @@ mod tests {
                 .iter()
                 .all(|(_, loss)| (0.7..1.3).contains(loss))
         );
-        // A short task keeps its slope.
+        // The line of a short task keeps its slope.
         let fall: Vec<(usize, f32)> = (0..8).map(|at| (0, -(at as f32))).collect();
         assert!(means(&fall).windows(2).all(|pair| pair[0].1 > pair[1].1));
     }

@@ -1,5 +1,5 @@
-//! Accuracy by task: a cell with its number for each pair of tasks, or one texture of all of them if there are too many
-//! to distinguish.
+//! The accuracy matrix: a cell with a number for each pair of tasks, or a texture if there are too many cells to
+//! distinguish.
 
 use egui::{
     Align2, Color32, CornerRadius, Painter, Rect, Response, Role, Sense, Shape, Stroke,
@@ -14,13 +14,13 @@ use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::figure::menu;
 use crate::ui::widgets::textures::heat;
 
-/// Cells of at least this size (points) are painted one by one.
+/// Minimum size of cells, in points, that are painted individually.
 const SINGLE: f32 = 6.0;
-/// Maximum number of cells per side of a texture: finer than it is ever displayed, and far below the limit of every
-/// GPU.
+/// Maximum number of cells per side of a texture. It is finer than a matrix is ever displayed, and far below the limit
+/// of every GPU.
 pub const FINEST: usize = 512;
 
-/// The texture of an accuracy matrix, and its input: run, reports, dark theme.
+/// The cached texture of an accuracy matrix, with its inputs: run, number of reports, and whether the theme is dark.
 #[derive(Default)]
 pub struct Picture(Option<((String, usize, bool), TextureHandle)>);
 
@@ -39,8 +39,8 @@ impl Picture {
     }
 }
 
-/// Paints the accuracy matrix of a run: row i = after task i, column j = on task j. Future cells, and those that could
-/// not be measured, are dashed. `picture` is kept between frames.
+/// Paints the accuracy matrix of a run. Row i is after task i and column j is on task j. Cells of future tasks, and
+/// cells that could not be measured, are dashed. `picture` caches the texture between frames.
 pub fn accuracy(
     ui: &mut Ui,
     (run, rows): (&str, &[Vec<f64>]),
@@ -104,7 +104,7 @@ pub fn accuracy(
         );
     }
     accuracy_tip(rows, &response, rect, gutter, side);
-    // Above the diagonal, where there are no cells.
+    // The menu is above the diagonal, where there are no cells.
     let corner = rect.right_top() + vec2(-10.0, 10.0);
     let title = tr!("figure-accuracy-matrix");
     if tasks > 1 {
@@ -116,7 +116,7 @@ pub fn accuracy(
     }
 }
 
-/// Returns a value, if it was measured.
+/// Returns a value of the matrix; `None` if it was not measured.
 fn measured(rows: &[Vec<f64>], row: usize, column: usize) -> Option<f64> {
     let value = rows.get(row)?.get(column)?;
     value.is_finite().then_some(*value)

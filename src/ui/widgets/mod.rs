@@ -1,5 +1,5 @@
-//! The widgets of pages: cards, segmented choices, chips, fields, bars. All of them use the theme's colours, have an
-//! accessible name and can be focused with the keyboard.
+//! The widgets of pages: cards, segmented choices, chips, fields, bars. They use the theme's colours, have an
+//! accessible name, and can be focused with the keyboard.
 
 pub mod bars;
 pub mod canvas;
@@ -41,7 +41,7 @@ pub use layout::{
     shown_long_enough, two_columns, whole,
 };
 
-/// Draws a card across the available width, with a minimum height.
+/// Draws a card with the available width and this minimum height.
 pub fn card_of<R>(ui: &mut Ui, height: f32, add: impl FnOnce(&mut Ui) -> R) -> R {
     let t = tokens(ui);
     Frame::new()
@@ -58,7 +58,7 @@ pub fn card_of<R>(ui: &mut Ui, height: f32, add: impl FnOnce(&mut Ui) -> R) -> R
         .inner
 }
 
-/// Draws a card across the available width.
+/// Draws a card with the available width.
 pub fn card<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
     card_of(ui, 0.0, add)
 }
@@ -69,19 +69,19 @@ pub fn title(ui: &mut Ui, text: impl Into<String>) -> Response {
     ui.label(RichText::new(text).font(semibold(13.0)).color(strong))
 }
 
-/// Draws a subdued label.
+/// Draws a small label in a subdued colour.
 pub fn faint(ui: &mut Ui, text: impl Into<String>) -> Response {
     let colour = tokens(ui).subdued;
     ui.label(RichText::new(text).font(regular(12.0)).color(colour))
 }
 
-/// Draws a sentence.
+/// Draws a sentence, which is wrapped.
 pub fn sentence(ui: &mut Ui, text: impl Into<String>) -> Response {
     let colour = tokens(ui).text;
     ui.add(Label::new(RichText::new(text).color(colour)).wrap())
 }
 
-/// Draws a progress bar.
+/// Draws a progress bar. `share` is from 0 to 1.
 pub fn progress(ui: &mut Ui, share: f64, name: &str) {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 6.0);
@@ -101,15 +101,15 @@ pub fn progress(ui: &mut Ui, share: f64, name: &str) {
 /// The state of a step of the set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepState {
-    /// Valid.
+    /// The step is valid.
     Good,
-    /// Being checked.
+    /// The step is being checked.
     Busy,
-    /// Has a problem.
+    /// The step has a problem.
     Wrong,
 }
 
-/// Draws a round icon before a step's title: tick, dots or exclamation mark.
+/// Draws a round icon before the title of a step: a tick, dots or an exclamation mark.
 pub fn standing(ui: &mut Ui, standing: StepState) {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(20.0), Sense::hover());
@@ -125,7 +125,7 @@ pub fn standing(ui: &mut Ui, standing: StepState) {
     response.on_hover_text(word);
 }
 
-/// Draws a problem: what, where, what to try.
+/// Draws a Problem: what happened, where, and what to do.
 pub fn problem(ui: &mut Ui, problem: &Problem) {
     let t = tokens(ui);
     let problem = &in_window(problem);
@@ -150,7 +150,7 @@ pub fn problem(ui: &mut Ui, problem: &Problem) {
     });
 }
 
-/// Draws an empty page: one sentence and what to do next.
+/// Draws an empty page: a headline, a sentence about what to do next, and further widgets.
 pub fn empty(ui: &mut Ui, headline: &str, text: &str, add: impl FnOnce(&mut Ui)) {
     let t = tokens(ui);
     let height = ui.available_height().clamp(220.0, 2000.0);
@@ -166,7 +166,7 @@ pub fn empty(ui: &mut Ui, headline: &str, text: &str, add: impl FnOnce(&mut Ui))
     });
 }
 
-/// Draws a label that is cut at the end of the row; a tooltip shows the whole text.
+/// Draws a label that is truncated at the end of the row. A tooltip shows the whole text.
 pub fn cut(ui: &mut Ui, text: impl Into<String>) -> Response {
     let colour = tokens(ui).subdued;
     let text: String = text.into();
@@ -174,7 +174,7 @@ pub fn cut(ui: &mut Ui, text: impl Into<String>) -> Response {
     ui.add(Label::new(label).truncate())
 }
 
-/// Paints text, cut at this width with an ellipsis.
+/// Paints a text that is truncated to this width with an ellipsis.
 pub fn painted_text(
     ui: &Ui,
     at: egui::Pos2,

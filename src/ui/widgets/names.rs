@@ -1,9 +1,9 @@
-//! Names in limited space. They are cut in the middle, because classes often differ at their ends, such as "Species
-//! number 017" and "Species number 018".
+//! Names in limited space. They are shortened in the middle, because class names often differ only at their ends, such
+//! as "Species number 017" and "Species number 018".
 
 use egui::{Align2, Color32, FontId, Pos2, Ui};
 
-/// Returns the name, or as much of its start and end as fits.
+/// Returns the name, or as much of its start and end as `fits` accepts.
 fn fitting(name: &str, fits: impl Fn(&str) -> bool) -> String {
     if fits(name) {
         return name.to_owned();
@@ -18,7 +18,7 @@ fn fitting(name: &str, fits: impl Fn(&str) -> bool) -> String {
         let tail = &letters[letters.len() - tail..];
         head.iter().chain(&['…']).chain(tail).collect()
     };
-    // As many characters as fit, but at least one.
+    // A binary search for the largest number of characters that fits; at least one is kept.
     let (mut low, mut high) = (1, letters.len().max(2) - 1);
     while low < high {
         let middle = (low + high).div_ceil(2);
@@ -30,12 +30,12 @@ fn fitting(name: &str, fits: impl Fn(&str) -> bool) -> String {
     kept(low.min(letters.len()))
 }
 
-/// Returns the name, cut in the middle if it has more than this number of letters.
+/// Returns the name, shortened in the middle if it has more than this number of characters.
 pub fn shortened(name: &str, letters: usize) -> String {
     fitting(name, |text| text.chars().count() <= letters)
 }
 
-/// Paints a class's name, cut in the middle at this width.
+/// Paints the name of a class, shortened in the middle to this width.
 pub fn painted_name(
     ui: &Ui,
     at: Pos2,

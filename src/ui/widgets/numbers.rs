@@ -1,7 +1,7 @@
-//! Numbers that are dragged or typed. egui's own field shows a rounded number and, when it loses the focus, writes back
-//! the rounded value within its range. Here six significant digits are shown, and an unchanged number keeps its value.
-//! A typed number beyond the range is kept, so that the checks of the settings refuse it with its limit; dragging stays
-//! within the range.
+//! Fields for numbers that are dragged or typed. egui's own field shows a rounded number and writes the rounded value
+//! back when it loses the focus, limited to its range. These fields show six significant digits and keep an unchanged
+//! number exactly. A typed number outside of the range is kept, so that the checks of the settings reject it and name
+//! the limit. Dragging stays within the range.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -15,12 +15,12 @@ use super::line_edit;
 use crate::texts::Language;
 use crate::ui::theme::CONTROL;
 
-/// Largest integer that can be typed; a file can store it.
+/// The largest integer that can be typed, because a file cannot store larger ones.
 const MOST_WHOLE: f64 = 9.2e18;
-/// Width of a field for a seed, in points.
+/// Width in points of a field for a seed.
 const SEED: f32 = 100.0;
 
-/// Returns a field for a number that is dragged within a range.
+/// Returns a field for a number that can be dragged within a range.
 pub fn number<T: Numeric + Display>(value: &mut T, range: RangeInclusive<T>) -> DragValue<'_> {
     let text = |number: &T| exact(number);
     let (now, digits) = (text(value), value.to_string());
@@ -32,7 +32,7 @@ pub fn number<T: Numeric + Display>(value: &mut T, range: RangeInclusive<T>) -> 
     if !T::INTEGRAL {
         return field;
     }
-    // An integer with many digits exceeds the precision of the field.
+    // An integer with many digits exceeds the precision of f64, so its digits are formatted directly.
     field
         .max_decimals(0)
         .custom_formatter(move |number, _| match number == now {
@@ -41,9 +41,9 @@ pub fn number<T: Numeric + Display>(value: &mut T, range: RangeInclusive<T>) -> 
         })
 }
 
-/// Returns a field for a share of 1, shown in percent.
+/// Returns a field for a share (from 0 to 1) that is shown in percent.
 pub fn percent(share: &mut f64, range: RangeInclusive<f64>) -> DragValue<'_> {
-    // Moving the decimal point within the digits gives exactly 7 for 0.07, and 0.07 for 7.
+    // Moving the decimal point in the text is exact: 0.07 becomes 7, and 7 becomes 0.07.
     let moved = |number: f64, by: &str| format!("{number}{by}").parse().unwrap_or(number);
     exactly(
         share,
@@ -54,7 +54,7 @@ pub fn percent(share: &mut f64, range: RangeInclusive<f64>) -> DragValue<'_> {
     .suffix(" %")
 }
 
-/// Returns a field that shows `shown` of the value, and sets it with `taken`.
+/// Returns a field that shows `shown` of the value. A new number is converted by `taken`.
 fn exactly<'a, T: Copy>(
     value: &'a mut T,
     range: RangeInclusive<T>,
@@ -63,12 +63,13 @@ fn exactly<'a, T: Copy>(
 ) -> DragValue<'a> {
     let now = shown(value);
     let (least, most) = (shown(range.start()), shown(range.end()));
-    // Counts are not negative.
+    // Counts must not become negative.
     let lowest = if least < 0.0 { f64::MIN } else { 0.0 };
     let typed = Rc::new(Cell::new(None));
     let parsed = typed.clone();
     DragValue::from_get_set(move |given| {
-        // egui sets a typed number right after it is parsed, but within the range.
+        // egui sets a typed number directly after parsing it, but limits it to the range; the parsed number is used
+        // instead.
         let given = given.map(|given| typed.take().unwrap_or(given));
         let other = given.filter(|given| {
             !given.is_nan() && *given != shown(value) && in_short(*given) != in_short(shown(value))
@@ -88,7 +89,7 @@ fn exactly<'a, T: Copy>(
     })
 }
 
-/// Returns the number with the same decimal digits.
+/// Returns the number as an f64 with the same decimal digits.
 fn exact(number: &(impl Numeric + Display)) -> f64 {
     number
         .to_string()
@@ -96,7 +97,7 @@ fn exact(number: &(impl Numeric + Display)) -> f64 {
         .unwrap_or_else(|_| number.to_f64())
 }
 
-/// Returns the number in the window's language, with six significant digits if it is below a million.
+/// Formats a number in the window's language, with six significant digits if it is below a million.
 fn in_short(number: f64) -> String {
     let rounded = format!("{number:.5e}").parse();
     in_full(match number.abs() < 1e6 {
@@ -105,7 +106,7 @@ fn in_short(number: f64) -> String {
     })
 }
 
-/// Returns the shortest text that parses to this number, in the window's language.
+/// Formats a number in the window's language with as few digits as possible such that parsing gives the same number.
 fn in_full(number: f64) -> String {
     let digits = match number.abs() {
         1e-6..1e15 | 0.0 => number.to_string(),
@@ -114,19 +115,19 @@ fn in_full(number: f64) -> String {
     Language::spoken().typed(&digits)
 }
 
-/// Draws a field for a seed, which can have more digits than a dragged number.
+/// Draws a text field for a seed, which can have more digits than a number that is dragged.
 pub fn seed(ui: &mut Ui, name: &'static str, value: &mut u64) -> Response {
     let id = Id::unique(("seed", name));
     let focused = ui.memory(|memory| memory.has_focus(id));
     let kept: Option<(String, u64)> = ui.data(|data| data.get_temp(id));
-    // The text being typed, unless the seed was changed elsewhere.
+    // The text that is being typed is kept unless the seed was changed elsewhere.
     let known = kept.as_ref().filter(|(_, of)| focused && of == value);
     let mut typed = known.map_or_else(|| value.to_string(), |(text, _)| text.clone());
     let edit = line_edit(&mut typed, SEED).min_size(Vec2::new(SEED, CONTROL));
     let response = ui.add(edit.id(id));
     let given: Option<u64> = typed.trim().parse().ok();
     if response.changed()
-        // Larger ones cannot be stored in a file.
+        // A file cannot store larger seeds.
         && let Some(given) = given.filter(|given| i64::try_from(*given).is_ok())
     {
         *value = given;

@@ -1,4 +1,5 @@
-//! Common properties of all charts: no panning or zooming, one grid strength, and a text for screen readers.
+//! Properties that all charts share: no panning and zooming, grid lines of one strength, and a description for screen
+//! readers.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +10,7 @@ use super::figure::menu;
 use crate::store::figure::{Figure, FigureLine};
 use crate::ui::theme::{Tokens, regular, tokens};
 
-/// Returns a plot that only reacts to hovering; `id` distinguishes it from others in the same place.
+/// Returns a plot that only reacts to hovering. `id` distinguishes it from others in the same `Ui`.
 pub fn still<'a>(ui: &Ui, id: &str, height: f32) -> Plot<'a> {
     Plot::new(ui.scope_id().with(id))
         .height(height)
@@ -28,7 +29,7 @@ pub fn still<'a>(ui: &Ui, id: &str, height: f32) -> Plot<'a> {
         .y_axis_min_width(34.0)
 }
 
-/// Draws a plot; `name` describes it in words, and `figure` is used for copying and saving.
+/// Draws a plot. `name` is its description; `figure` returns its data for copying and saving.
 pub fn show(
     ui: &mut Ui,
     plot: Plot<'_>,
@@ -38,7 +39,7 @@ pub fn show(
 ) {
     let shown = ui
         .scope(|ui| {
-            // Tick labels use the text colour.
+            // Tick labels use the text colour of the style.
             ui.visuals_mut().override_text_color = Some(tokens(ui).subdued);
             ui.style_mut()
                 .text_styles
@@ -49,33 +50,33 @@ pub fn show(
     let response = shown.response;
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
     let corner = response.rect.right_top() + vec2(-14.0, 12.0);
-    // The first line is its title; the following ones are its numbers, for screen readers.
+    // The first line of the description is the title; the others contain numbers for screen readers.
     let title = name.lines().next().unwrap_or(name);
     menu(ui, corner, title, figure);
 }
 
-/// Returns the points of a figure's line.
+/// Returns the points of a line for a plot.
 pub fn points(line: &FigureLine) -> PlotPoints<'static> {
     line.points.iter().map(|point| [point.x, point.y]).collect()
 }
 
-/// Returns a figure's line to be styled.
+/// Returns a line for a plot, to be styled by the caller.
 pub fn line(line: &FigureLine) -> Line<'static> {
     Line::new(line.name.clone(), points(line))
 }
 
-/// Returns a grid line at every `step` from `from` to `to`.
+/// Returns grid marks from `from` to `to` with this step.
 pub fn marks(from: f64, to: f64, step: f64) -> Vec<GridMark> {
     let count = ((to - from) / step + 1e-9).floor().max(0.0) as usize;
     let mark = |i: usize| GridMark {
         value: from + i as f64 * step,
-        // One size for all, so that none is faded out.
+        // All marks have the same size, so that none is faded out.
         step_size: 1e6,
     };
     (0..=count).map(mark).collect()
 }
 
-/// Draws a band behind every other task, given the ranges along the axis.
+/// Draws a band behind every other task. `tasks` are the ranges of the tasks on the axis.
 pub fn bands(plot: &mut PlotUi<'_>, t: &Tokens, tasks: impl Iterator<Item = RangeInclusive<f64>>) {
     for task in tasks.step_by(2) {
         plot.span(

@@ -1,11 +1,12 @@
-//! The slider over task snapshots: one stop per task, dotted for tasks that are not learned yet.
+//! The slider over task snapshots. It has one stop for each task; stops of tasks that are not learned yet are dotted.
 
 use egui::{Align2, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2};
 
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
 
-/// Draws a choice among `done` of `all` stops; the page handles the arrow keys. Returns the newly selected stop.
+/// Draws a slider with `all` stops, of which the first `done` can be selected. The page handles the arrow keys. Returns
+/// the stop that the user selected.
 pub fn stops(ui: &mut Ui, all: usize, done: usize, chosen: usize) -> Option<usize> {
     let words = |task| tr!("figure-after-task", task = task);
     stops_called(
@@ -17,7 +18,7 @@ pub fn stops(ui: &mut Ui, all: usize, done: usize, chosen: usize) -> Option<usiz
     )
 }
 
-/// As [`stops`], with another name and other labels below the stops (from 1).
+/// Draws a slider as [`stops`] does, with this name. `words` returns the label of a stop (from 1).
 pub fn stops_called(
     ui: &mut Ui,
     name: &str,
@@ -54,7 +55,7 @@ pub fn stops_called(
         } else {
             ui.painter().circle_filled(at, 5.0, t.accent);
         }
-        // A label next to the selected one would overlap it.
+        // A label next to the selected stop is omitted if it would overlap the selected label.
         let crowded = task != chosen && (task.abs_diff(chosen) as f32) * step < 24.0;
         if (task.is_multiple_of(every) && !crowded) || task == chosen {
             let colour = if task == chosen { t.strong } else { t.subdued };

@@ -1,27 +1,28 @@
-//! Subscripts of symbols in labels and buttons: F_N with a small, lowered N.
+//! Subscripts in labels and buttons: F_N is drawn with a small, lowered N.
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, FontId};
 
 use crate::names::subscripts;
 
-/// Size of a subscript as a share of the text.
+/// Font size of a subscript relative to the text.
 const SIZE: f32 = 0.74;
-/// Line height of the fonts as a share of their size.
+/// Line height of the fonts relative to their size.
 const LINE: f32 = 1.21;
-/// What a subscript's line is lower than that of the text, as a share of the text's size: as it is aligned at the bottom
-/// with its letters in its middle, they are half of it lower.
+/// Difference between the line heights of the text and of a subscript, relative to the text's size. The lines are
+/// aligned at the bottom and characters are centred in their line, so subscripts are lowered by half of this
+/// difference.
 const LOWER: f32 = 0.58;
 
-/// Returns a text with subscripts, for a label or a button.
+/// Returns the layout of a text with subscripts, for a label or a button.
 pub fn job(text: &str, font: FontId, colour: Color32) -> LayoutJob {
     let mut job = LayoutJob::default();
     append(&mut job, text, &TextFormat::simple(font, colour));
     job
 }
 
-/// Appends a text with subscripts. The underscores stay in the text, for copying and for screen readers, but are not
-/// visible.
+/// Appends a text with subscripts to a layout. Underscores are kept in the text for copying and screen readers, but are
+/// not visible.
 pub fn append(job: &mut LayoutJob, text: &str, look: &TextFormat) {
     let size = look.font_id.size;
     let low = |share: f32| {

@@ -1,5 +1,5 @@
-//! Glossary terms in texts: underlined with dots; the explanation is shown on hover, and stays open after a click or
-//! Enter.
+//! Glossary terms in texts. They have a dotted underline. The explanation is shown on hover and stays open after a
+//! click or Enter.
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ use crate::texts::{Language, Term};
 use crate::tr;
 use crate::ui::theme::{mono, regular, semibold, tokens};
 
-/// Maximum width of a card, in points.
+/// Maximum width of an explanation, in points.
 const WIDTH: f32 = 360.0;
-/// Distance between the dots of an underline, in points.
+/// Distance between the dots of the underline, in points.
 const DOTS: f32 = 3.0;
 
-/// The terms that a text already explained; further occurrences are plain.
+/// The terms that were already explained in a text. Further occurrences are not marked.
 #[derive(Default)]
 pub struct Explained(Vec<&'static str>);
 
@@ -34,7 +34,7 @@ impl Explained {
     }
 }
 
-/// A part of a text with one style.
+/// A part of a text with a single style, which can be a term.
 pub struct TextSpan {
     text: String,
     look: TextFormat,
@@ -42,14 +42,14 @@ pub struct TextSpan {
 }
 
 impl TextSpan {
-    /// Returns words without terms.
+    /// Returns a part that is not a term.
     pub fn plain(text: String, look: TextFormat) -> Self {
         let term = None;
         Self { text, look, term }
     }
 }
 
-/// Splits a text at its terms.
+/// Splits a text into parts, where each term that is not explained yet is a separate part.
 pub fn pieces(text: &str, look: &TextFormat, explained: &mut Explained) -> Vec<TextSpan> {
     let mut pieces = Vec::new();
     let mut done = 0;
@@ -74,13 +74,13 @@ pub fn pieces(text: &str, look: &TextFormat, explained: &mut Explained) -> Vec<T
     pieces
 }
 
-/// Draws sentences with their terms explained. They can be selected and copied.
+/// Draws sentences with their terms marked. The text can be selected and copied.
 pub fn prose(ui: &mut Ui, pieces: &[TextSpan]) -> Response {
     let width = ui.available_width();
     laid_out(ui, pieces, width)
 }
 
-/// Returns the layout of sentences with this width.
+/// Returns the layout of sentences, wrapped at this width.
 pub fn job(pieces: &[TextSpan], width: f32) -> LayoutJob {
     let mut job = LayoutJob::default();
     job.wrap.max_width = width;
@@ -107,7 +107,7 @@ fn laid_out(ui: &mut Ui, pieces: &[TextSpan], width: f32) -> Response {
         let whole = lines
             .iter()
             .fold(Rect::NOTHING, |all, line| all.union(line.rect));
-        // A term split over two rows is hovered in its first.
+        // A term that is split over two rows reacts to the pointer only in its first row.
         let touch = lines.first().map_or(whole, |line| line.rect).translate(at);
         let id = response.id.with((number, &term.key));
         let touched = ui.interact(touch, id, Sense::click());
@@ -119,43 +119,43 @@ fn laid_out(ui: &mut Ui, pieces: &[TextSpan], width: f32) -> Response {
     response
 }
 
-/// Draws a sentence with its terms explained.
+/// Draws a sentence with its terms marked.
 pub fn sentence(ui: &mut Ui, text: &str) -> Response {
     let look = TextFormat::simple(regular(13.0), tokens(ui).text);
     label(ui, text, &look)
 }
 
-/// Draws the same in any style.
+/// Draws a text in any style with its terms marked.
 pub fn label(ui: &mut Ui, text: &str, look: &TextFormat) -> Response {
     let pieces = pieces(text, look, &mut Explained::default());
     prose(ui, &pieces)
 }
 
-/// Draws the title of a column, which is never wrapped.
+/// Draws the title of a table column with its terms marked. It is never wrapped.
 pub fn head(ui: &mut Ui, text: &str, look: &TextFormat) -> Response {
     let pieces = pieces(text, look, &mut Explained::default());
     laid_out(ui, &pieces, f32::INFINITY)
 }
 
-/// Draws a card's title with its terms explained.
+/// Draws the title of a card with its terms marked.
 pub fn title(ui: &mut Ui, text: &str) -> Response {
     let look = TextFormat::simple(semibold(13.0), tokens(ui).strong);
     label(ui, text, &look)
 }
 
-/// Draws a subdued label that is one term.
+/// Draws a subdued label that is a term.
 pub fn faint(ui: &mut Ui, text: impl Into<String>, key: &str) -> Response {
     let label = super::faint(ui, text.into());
     explain(ui, label, key)
 }
 
-/// Turns an existing label into a term.
+/// Marks an existing label as a term.
 pub fn explain(ui: &mut Ui, label: Response, key: &str) -> Response {
     let Some(term) = Language::English.term(key) else {
         return label;
     };
     let touched = ui.interact(label.rect, label.id.with(key), Sense::click());
-    // A label can be higher than its text.
+    // The underline is below the text, because a label can be higher than its text.
     let foot = label.rect.bottom().min(label.rect.center().y + 9.0);
     dots(ui, label.rect, foot, &touched);
     let name = Language::spoken()
@@ -165,7 +165,7 @@ pub fn explain(ui: &mut Ui, label: Response, key: &str) -> Response {
     label
 }
 
-/// Returns the term of an expert.
+/// Returns the key of the term for an expert.
 pub fn of_expert(expert: Expert) -> &'static str {
     match expert {
         Expert::ONLINE => "online",
@@ -175,14 +175,14 @@ pub fn of_expert(expert: Expert) -> &'static str {
     }
 }
 
-/// A piece of a term in one row.
+/// The part of a term that is in one row.
 struct Line {
     rect: Rect,
-    /// The bottom of its characters.
+    /// The bottom of its characters, where the underline is drawn.
     foot: f32,
 }
 
-/// Returns the rectangles of these characters, row by row.
+/// Returns the rectangles of a range of characters, one for each row.
 fn lines(galley: &Galley, letters: Range<usize>) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut begin = 0;
@@ -208,7 +208,7 @@ fn lines(galley: &Galley, letters: Range<usize>) -> Vec<Line> {
     lines
 }
 
-/// Underlines a term, brighter on hover.
+/// Draws the dotted underline of a term, which is brighter on hover.
 fn dots(ui: &Ui, rect: Rect, foot: f32, touched: &Response) {
     let t = tokens(ui);
     let lit = touched.hovered() || touched.has_focus();
@@ -229,7 +229,7 @@ fn dots(ui: &Ui, rect: Rect, foot: f32, touched: &Response) {
     }
 }
 
-/// Shows the card of a hovered or clicked term.
+/// Shows the explanation of a term that is hovered or was clicked.
 fn open(ui: &Ui, touched: Response, words: &str, term: &'static Term) {
     let language = Language::spoken();
     let term = language.term(&term.key).unwrap_or(term);
@@ -251,7 +251,7 @@ fn open(ui: &Ui, touched: Response, words: &str, term: &'static Term) {
     }
 }
 
-/// Draws the explanation of a term: its name, its sentences, its formula and its source.
+/// Draws the explanation of a term: its name, sentences, formula and source.
 pub fn card(ui: &mut Ui, term: &Term) {
     let t = tokens(ui);
     ui.set_max_width(WIDTH);
@@ -261,7 +261,7 @@ pub fn card(ui: &mut Ui, term: &Term) {
     formula(ui, term);
 }
 
-/// Draws a term's sentences, with other terms explained in turn.
+/// Draws the sentences of a term, with other terms marked.
 pub fn told_by(ui: &mut Ui, term: &Term, look: &TextFormat) {
     let known = Language::spoken().term(&term.key);
     let mut explained = Explained(vec![known.map_or("", |term| &term.key)]);
@@ -269,7 +269,7 @@ pub fn told_by(ui: &mut Ui, term: &Term, look: &TextFormat) {
     prose(ui, &pieces);
 }
 
-/// Draws a term's formula and its source.
+/// Draws the formula and the source of a term.
 pub fn formula(ui: &mut Ui, term: &Term) {
     let t = tokens(ui);
     if let Some(formula) = &term.formula {

@@ -1,4 +1,4 @@
-//! Images as textures, each uploaded once.
+//! A cache of textures, so that each image is uploaded once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use egui::{Color32, ColorImage, Context, TextureFilter, TextureHandle, TextureId
 
 use crate::run::event::Picture;
 
-/// Maximum number of textures kept.
+/// Maximum number of textures in the cache.
 const MOST: usize = 1024;
-/// Maximum bytes of their images.
+/// Maximum bytes of the cached images.
 const MOST_BYTES: usize = 256 << 20;
-/// Maximum side of a texture: sharp on any screen, and below the limit of every GPU.
+/// Maximum side of a texture in pixels. It is sharp on any screen and below the limit of every GPU.
 const LONGEST: usize = 1024;
 
-/// The textures of all displayed images. An image is identified by its address, which stays in use as long as it is
-/// kept here.
+/// The textures of the displayed images. An image is identified by its address, which stays valid because the cache
+/// keeps the image.
 #[derive(Default)]
 pub struct Textures {
     known: HashMap<usize, (Arc<Picture>, TextureHandle)>,
@@ -23,7 +23,7 @@ pub struct Textures {
 }
 
 impl Textures {
-    /// Returns the texture of an image; small ones are shown without smoothing.
+    /// Returns the texture of an image. Small images are shown without smoothing.
     pub fn of(&mut self, ctx: &Context, picture: &Arc<Picture>) -> TextureId {
         if self.known.len() > MOST || self.bytes > MOST_BYTES {
             self.known.clear();
@@ -47,8 +47,8 @@ impl Textures {
     }
 }
 
-/// Uploads RGB pixels; large images are scaled down. A buffer of the wrong length gives an empty image instead of a
-/// panic.
+/// Uploads RGB pixels as a texture; large images are scaled down. If the buffer has the wrong length, the texture is a
+/// transparent pixel.
 pub fn upload(ctx: &Context, name: &str, width: usize, height: usize, rgb: &[u8]) -> TextureHandle {
     let image = if rgb.len() == width * height * 3 && !rgb.is_empty() {
         let longest = width.max(height);
@@ -69,8 +69,8 @@ pub fn upload(ctx: &Context, name: &str, width: usize, height: usize, rgb: &[u8]
     ctx.load_texture(name, image, options)
 }
 
-/// Uploads a square of cells, `side` along, row by row, shown without smoothing; an empty one gives one transparent
-/// cell.
+/// Uploads a square of `side` × `side` cells, row by row, which is shown without smoothing. If `side` is 0, the texture
+/// is a transparent pixel.
 pub fn heat(
     ctx: &Context,
     name: &str,
@@ -81,7 +81,7 @@ pub fn heat(
         0 => ColorImage::filled([1, 1], Color32::TRANSPARENT),
         _ => ColorImage::new([side, side], cells.collect()),
     };
-    // When scaled down, no cell may fall between two pixels.
+    // Linear minification prevents cells from being skipped when the texture is scaled down.
     let options = TextureOptions {
         minification: TextureFilter::Linear,
         ..TextureOptions::NEAREST
@@ -89,7 +89,7 @@ pub fn heat(
     ctx.load_texture(name, image, options)
 }
 
-/// Scales an image down; every pixel is the mean of its source pixels.
+/// Scales an image down. Every pixel is the mean of its source pixels.
 fn shrunk(rgb: &[u8], [width, height]: [usize; 2], to: [usize; 2]) -> ColorImage {
     let mut pixels = Vec::with_capacity(to[0] * to[1]);
     for y in 0..to[1] {

@@ -1,4 +1,4 @@
-//! Actions on the selected runs: a row of links above the list, and the context menu of each run.
+//! Actions on the selected runs: a row of links above the list, and a context menu for each run.
 
 use egui::{Button, Link, Popup, Response, TextWrapMode, Ui};
 
@@ -12,15 +12,15 @@ use crate::ui::pages::{Cx, RESUME_ON, resume_on};
 use crate::ui::shell::export_menu::{self, TAKE};
 use crate::ui::widgets::{self, faint, link};
 
-/// An action on one run.
+/// An action that applies to one run.
 struct Action {
-    /// The message of its label.
+    /// The message id of its label.
     id: &'static str,
-    /// Whether it writes into the run's folder.
+    /// Whether it writes to the run's folder.
     writes: bool,
-    /// Whether it applies to this run.
+    /// Returns whether it is offered for this run.
     offered: fn(&Cx<'_>, &RunRow) -> bool,
-    /// The command.
+    /// Returns its command for this run.
     command: fn(&RunRow) -> Option<UiCommand>,
 }
 
@@ -76,16 +76,16 @@ fn is_stopped(row: &RunRow) -> bool {
     matches!(row.state, RunState::Unfinished(_))
 }
 
-/// Returns whether this run can be resumed on another device.
+/// Returns whether resuming on another device is offered for this run.
 fn goes_elsewhere(row: &RunRow) -> bool {
     is_stopped(row) && row.fixed().is_none()
 }
 
-/// Draws a label to click, enabled or not.
+/// Draws a label that can be clicked if it is enabled.
 type Draw = fn(&mut Ui, bool, &str) -> Response;
 
-/// Draws all actions on this run with `add`. In a read-only folder, those that write are disabled, with the reason as a
-/// tooltip.
+/// Draws all actions that are offered for this run with `add`. If the run is read-only, actions that write are
+/// disabled, and a tooltip gives the reason.
 fn each(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, add: Draw) {
     let mut chosen = None;
     for action in ACTIONS.iter().filter(|one| (one.offered)(cx, row)) {
@@ -103,7 +103,7 @@ fn each(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, add: Draw) {
     chosen.into_iter().for_each(|command| cx.act(command));
 }
 
-/// Draws the row above the list with the actions on the selection.
+/// Draws the row of actions on the selected runs above the list.
 pub(super) fn bar(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
     ui.separator();
     match chosen {
@@ -115,7 +115,7 @@ pub(super) fn bar(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
 
 fn with_one(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     ui.horizontal_wrapped(|ui| {
-        // A link of two words is not wrapped.
+        // A link is not wrapped within its text.
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
         each(ui, cx, row, |ui, on, words| {
             ui.add_enabled(on, Link::new(words))
@@ -168,7 +168,7 @@ fn has_more(row: &RunRow) -> bool {
     row.header.is_some() && row.state != RunState::Busy
 }
 
-/// Draws the actions that check, pack or export the run.
+/// Draws the menu entries that check, pack or export the run.
 fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     if ui.button(tr!("compare-pack-run")).clicked() {
         let folder = row.folder.clone();

@@ -1,4 +1,4 @@
-//! The runs of the list, and the selection: by click, with Ctrl to add one, with Shift for a range.
+//! The listed runs and the selection: a click selects a run, with Ctrl it adds a run, with Shift it selects a range.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use egui::Modifiers;
 
 use crate::session::views::{Rows, RunRow};
 
-/// The runs of the list, in order.
+/// The listed runs, in the order of the list.
 #[derive(Clone, Copy)]
 pub(super) struct Listed<'a> {
     pub(super) rows: &'a Rows,
-    /// Their indices among all.
+    /// The indices of the listed runs among all runs.
     pub(super) places: &'a [usize],
 }
 
@@ -29,16 +29,16 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// The selected runs.
+/// The selection of runs.
 #[derive(Default)]
 pub struct Selection {
-    /// Each with the number of runs selected before it.
+    /// The selected runs, each with the number of runs that were selected before it.
     folders: HashMap<PathBuf, usize>,
-    /// Number of runs selected since the selection was empty.
+    /// Number of runs selected since the selection was last empty.
     count: usize,
-    /// The start of a range.
+    /// The run at which a range starts.
     anchor: Option<PathBuf>,
-    /// Number of changes.
+    /// Number of changes of the selection.
     changes: u64,
 }
 
@@ -48,17 +48,17 @@ impl Selection {
         self.folders.contains_key(folder)
     }
 
-    /// Returns the number of runs selected before this one; `None` if it is not selected.
+    /// Returns the number of runs that were selected before this run; `None` if this run is not selected.
     pub fn place(&self, folder: &Path) -> Option<usize> {
         self.folders.get(folder).copied()
     }
 
-    /// Returns the number of changes.
+    /// Returns the number of changes of the selection.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Selects these runs, in this order, and no others.
+    /// Selects exactly these runs, in this order.
     pub fn set(&mut self, folders: impl IntoIterator<Item = PathBuf>) {
         self.folders = folders.into_iter().zip(0..).collect();
         self.count = self.folders.len();
@@ -66,7 +66,7 @@ impl Selection {
         self.changes += 1;
     }
 
-    /// Adds this run to the selection, or removes it.
+    /// Adds this run to the selection or removes it.
     pub fn toggle(&mut self, folder: &Path) {
         self.anchor = Some(folder.to_path_buf());
         self.changes += 1;
@@ -89,7 +89,8 @@ impl Selection {
         self.count += 1;
     }
 
-    /// Returns the selected runs among these, in order; unlisted runs are not affected by actions.
+    /// Returns the selected runs among the listed ones, in the order of the list. Actions do not apply to runs that are
+    /// not listed.
     pub fn of(&self, listed: &[&Path]) -> Vec<PathBuf> {
         if self.folders.is_empty() {
             return Vec::new();
@@ -98,7 +99,7 @@ impl Selection {
         chosen.map(|folder| folder.to_path_buf()).collect()
     }
 
-    /// Handles a click on a run with these modifier keys.
+    /// Handles a click on a run with these modifier keys. `listed` are the listed runs in order.
     pub fn click(&mut self, folder: &Path, listed: &[&Path], keys: Modifiers) {
         let place = |wanted: &Path| listed.iter().position(|listed| *listed == wanted);
         let from = self.anchor.as_deref().and_then(place);

@@ -1,5 +1,5 @@
 //! The cost of each selected run, for a fair comparison of methods: images, epochs, trained and stored parameters,
-//! memory, time.
+//! memory and time.
 
 use egui::{RichText, ScrollArea, Ui};
 
@@ -13,7 +13,7 @@ use crate::ui::theme::tokens;
 use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{card, faint};
 
-/// Title and description of each column, as messages.
+/// Title and description of each column, as message ids.
 const COLUMNS: [(&str, &str); 7] = [
     ("compare-images-shown", "compare-images-shown-hint"),
     ("compare-epochs", "compare-epochs-hint"),
@@ -64,14 +64,14 @@ fn table(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
         });
 }
 
-/// Returns the epochs of a run's tasks.
+/// Returns the epochs of a run's tasks as text.
 fn epochs_of_tasks(header: &RunHeader) -> String {
     let tasks = 0..header.tasks.len();
     let all: Vec<usize> = tasks.map(|task| epochs_of(header, task)).collect();
     epochs_span(&all)
 }
 
-/// Returns the cells of a run; a dash if an older version did not measure the value.
+/// Returns the cells of a run. A value that an older version did not measure is a dash.
 fn texts(row: &RunRow) -> [String; 7] {
     let (costs, header) = (&row.costs, row.header.as_ref());
     let known = |known: bool, text: String| if known { text } else { "–".to_string() };

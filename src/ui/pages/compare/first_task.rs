@@ -1,4 +1,4 @@
-//! The accuracy on the first task over time, which shows forgetting at a glance.
+//! The card that shows the accuracy on the first task over time, which makes forgetting visible.
 
 use egui::{RichText, Ui};
 
@@ -12,14 +12,14 @@ use crate::ui::theme::{GAP, semibold, tokens};
 use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{self, card, faint, sentence, terms};
 
-/// The first task of a run.
+/// The results of a run on its first task.
 struct FirstTaskCurve<'a> {
     shade: Shade,
     row: &'a RunRow,
     fate: Fate<'a>,
 }
 
-/// Draws the card; nothing until a selected run has learned a second task.
+/// Draws the card if a selected run has learned a second task.
 pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let shown: Vec<FirstTaskCurve<'_>> = shown
         .iter()
@@ -55,7 +55,7 @@ pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     });
 }
 
-/// Draws one run; with the classes of its first task, if those of the others differ.
+/// Draws one run. The classes of its first task are included if the runs differ in them.
 fn one(ui: &mut Ui, shown: &FirstTaskCurve<'_>, same: bool) {
     let FirstTaskCurve { shade, row, fate } = shown;
     let t = tokens(ui);
@@ -80,7 +80,7 @@ fn one(ui: &mut Ui, shown: &FirstTaskCurve<'_>, same: bool) {
     }
 }
 
-/// Draws the images of the first task.
+/// Draws a sentence about the test images of the first task.
 fn images_of(ui: &mut Ui, fate: &Fate<'_>) {
     faint(
         ui,

@@ -1,4 +1,4 @@
-//! One run in the list: its name, its settings and its state.
+//! A line of the list: the name, settings and state of one run.
 
 use egui::{
     Button, CornerRadius, Modifiers, Response, RichText, Sense, Shape, Ui, UiBuilder, Vec2,
@@ -23,7 +23,7 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
     let t = tokens(ui);
     ui.separator();
     let ground = ui.painter().add(Shape::Noop);
-    // Only the title can be focused with the keyboard.
+    // Only the title can be focused with the keyboard, not the line.
     let whole = UiBuilder::new().sense(Sense::CLICK);
     let drawn = ui.scope_builder(whole, |ui| {
         ui.set_min_width(ui.available_width());
@@ -50,7 +50,7 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
         })
         .inner
     });
-    // A click on the title, which can be focused, counts as a click on the whole line.
+    // A click on the title counts as a click on the line.
     let whole = drawn.response | drawn.inner;
     if whole.double_clicked() && row.header.is_some() {
         cx.act(UiCommand::Open(row.folder.clone()));
@@ -73,7 +73,7 @@ fn click(ui: &Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_>) {
     selection.click(&row.folder, &listed.folders(), keys);
 }
 
-/// Draws the checkbox that selects it, with its colour.
+/// Draws the checkbox that selects the run, with the run's colour.
 fn choose(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let state = &mut cx.pages.compare;
     let mut on = state.selection.has(&row.folder);
@@ -91,7 +91,7 @@ fn choose(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     }
 }
 
-/// Draws its name.
+/// Draws the run's name.
 fn title(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) -> Response {
     let t = tokens(ui);
     let here = cx.pages.compare.selection.has(&row.folder);
@@ -107,7 +107,7 @@ fn title(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) -> Response {
     .inner
 }
 
-/// Draws the settings of a run with its own name.
+/// Draws the run's settings if the run has a name given by the user.
 fn made(ui: &mut Ui, row: &RunRow) {
     let named = !row.about.name.is_empty();
     if let Some(header) = row.header.as_ref().filter(|_| named) {
@@ -146,7 +146,7 @@ fn state_words(row: &RunRow) -> String {
     state + &accuracy
 }
 
-/// Draws its tags, and its note's first line.
+/// Draws the run's tags and the first line of its note.
 fn said(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     if !row.about.tags.is_empty() {
         ui.horizontal_wrapped(|ui| {

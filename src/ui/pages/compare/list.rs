@@ -1,4 +1,4 @@
-//! The list of all runs, with a filter, tags to filter by, and a line for each run.
+//! The list of all runs with a filter, tags, and a line for each run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,15 +23,15 @@ use crate::ui::widgets::{self, Column, button, card_of, faint, input, link, sent
 /// Maximum number of tags above the list.
 const TAGS: usize = 24;
 
-/// The runs that match.
+/// The result of a search.
 pub(super) struct Found {
     rows: Rows,
     search: Search,
-    /// Their indices among the rows.
+    /// The indices of the matching runs among all rows.
     places: Places,
     /// The tags of all runs.
     tags: Arc<[String]>,
-    /// Why the text is not a valid condition, if it looks like one.
+    /// Why the text is not a valid condition, if it resembles one.
     problem: Option<Problem>,
 }
 
@@ -73,8 +73,8 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     });
 }
 
-/// Returns the indices of the runs that match the words or a condition (`final > 85`), recomputed only when the runs or
-/// the search change.
+/// Returns the indices of the runs that match the search words or conditions (such as `final > 85`). They are computed
+/// again only if the runs or the search change.
 pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Places {
     let state = &mut cx.pages.compare;
     let search = Search {
@@ -112,7 +112,8 @@ pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Places {
     places
 }
 
-/// Returns the indices of the selected runs in the list, recomputed only when the list or the selection changes.
+/// Returns the indices of the selected runs in the list. They are computed again only if the list or the selection
+/// changes.
 fn chosen(cx: &mut Cx<'_>, rows: &Rows, places: &Places) -> Places {
     let state = &mut cx.pages.compare;
     let changes = state.selection.changes();
@@ -128,7 +129,8 @@ fn chosen(cx: &mut Cx<'_>, rows: &Rows, places: &Places) -> Places {
     chosen
 }
 
-/// Returns the conditions of a search; `None` if it consists of words, with the reason if it looks like conditions.
+/// Returns the conditions of a search; none if it consists of words. The Problem explains why a text that resembles a
+/// condition is invalid.
 fn conditions(text: &str, rows: &Rows) -> (Vec<Condition>, Option<Problem>) {
     if !text.contains(['<', '>', '=', '~']) {
         return (Vec::new(), None);
@@ -136,7 +138,7 @@ fn conditions(text: &str, rows: &Rows) -> (Vec<Condition>, Option<Problem>) {
     let runs: Vec<TableRun<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
     match Condition::read(text, &runs) {
         Ok(conditions) => (conditions, None),
-        // Words can contain an equals sign.
+        // Search words can contain an equals sign.
         Err(problem) => (
             Vec::new(),
             Some(problem).filter(|_| text.contains(['<', '>', '~'])),
@@ -164,7 +166,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
     );
 }
 
-/// Draws the links to folders of runs and exports.
+/// Draws the links to the folders of runs and to the exports.
 fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
     ui.horizontal_wrapped(|ui| {
         let text = match cx.session.compare.folders.list().len() {
@@ -193,7 +195,7 @@ fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
     });
 }
 
-/// The export formats, each with the messages of its name and its description.
+/// The export formats, each with the message ids of its name and its description.
 const RESULTS: [(Format, &str, &str); 7] = [
     (Format::Html, "compare-report", "compare-report-hint"),
     (Format::Svg, "compare-svg", "compare-svg-hint"),
@@ -208,7 +210,7 @@ const RESULTS: [(Format, &str, &str); 7] = [
     (Format::Csv, "compare-csv", "compare-csv-hint"),
 ];
 
-/// Draws all tags; a click filters by one, another click removes the filter.
+/// Draws all tags. A click filters the list by a tag; another click removes the filter.
 fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
     let state = &mut cx.pages.compare;
     let tags = state.found.as_ref().map(|found| found.tags.clone());
@@ -231,7 +233,7 @@ fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Handles Delete, F2 and Ctrl+A, unless a text is being edited or a dialog or menu is open.
+/// Handles Delete, F2 and Ctrl+A unless a text is being edited or a dialog or menu is open.
 fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: &[&RunRow]) {
     let ctx = ui.ctx();
     if ctx.text_edit_focused() || input::is_covered(ctx) {
@@ -242,7 +244,7 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: &[&RunRow]) {
         let all = listed.rows().map(|row| row.folder.clone());
         cx.pages.compare.choose(all.collect());
     }
-    // Runs that the program selected are not deleted by a key.
+    // Keys do not delete runs that the program selected.
     if chosen.is_empty() || !cx.pages.compare.by_person {
         return;
     }

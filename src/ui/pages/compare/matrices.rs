@@ -13,15 +13,15 @@ use crate::ui::theme::{GAP, tokens};
 use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{self, card, faint, matrix, terms};
 
-/// Minimum width of one matrix, in points.
+/// Minimum width of a matrix with its title, in points.
 const WIDTH: f32 = 230.0;
 
-/// Minimum size of the whole matrix, as long as no cell gets larger than `LARGEST`.
+/// Minimum size of a whole matrix, unless its cells would become larger than `LARGEST`.
 const SMALLEST: f32 = 100.0;
-/// Maximum size of a cell: with one or two tasks it is no larger than with three.
+/// Maximum size of a cell, so that cells do not grow further for one or two tasks.
 const LARGEST: f32 = 40.0;
 
-/// Draws the card.
+/// Draws the card with the matrices.
 pub(super) fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
     let expert = cx.pages.compare.expert;
     card(ui, |ui| {

@@ -1,5 +1,5 @@
-//! Compares runs: a list with a filter; the selected ones as curves, in numbers, and by differing settings. Or all
-//! listed runs as a table, grouped by any setting.
+//! The page that compares runs: a list with a filter, and next to it either the selected runs (curves, numbers,
+//! differing settings) or all listed runs as a table grouped by any setting.
 
 mod actions;
 mod chosen;
@@ -35,7 +35,7 @@ use crate::ui::widgets::{
     self, Fixed, card, columns, link, primary_button, segmented, two_columns,
 };
 
-/// The columns of the table, as messages, each with its glossary term.
+/// The message ids of the table's columns, each with its glossary term.
 const FIGURES: [(&str, &str); 7] = [
     ("compare-last", "last_accuracy"),
     ("compare-average", "average_accuracy"),
@@ -46,75 +46,75 @@ const FIGURES: [(&str, &str); 7] = [
     ("compare-task-given", "task_given"),
 ];
 
-/// Minimum width at which the comparison is to the right of the list.
+/// Minimum page width at which the comparison is to the right of the list.
 const BESIDE: f32 = 940.0;
 
 /// Maximum number of runs compared.
 const MOST: usize = 64;
 
-/// What is shown next to the list.
+/// The content next to the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum View {
-    /// The selected runs, one by one.
+    /// The selected runs, individually.
     #[default]
     SideBySide,
-    /// All listed runs, grouped.
+    /// All listed runs in a table.
     Table,
 }
 
-/// Compared runs: shade, and index in the list.
+/// The compared runs: shade and index in the list.
 type Laid = Arc<[(Shade, usize)]>;
 
-/// The settings in which runs differ: key, and the value of each run.
+/// The settings in which runs differ: the key, and the value of each run.
 type Different = Arc<[(String, Vec<String>)]>;
 
-/// Indices of runs among the rows.
+/// Indices of runs among all rows.
 type Places = Arc<[usize]>;
 
-/// State of the page between frames.
+/// The state of the page that is kept between frames.
 #[derive(Default)]
 pub struct State {
     filter: String,
-    /// Only runs with this tag are listed.
+    /// The tag by which the list is filtered.
     tag: Option<String>,
-    /// The selection: the compared runs, and those that the actions apply to.
+    /// The selected runs, which are compared and to which actions apply.
     selection: chosen::Selection,
-    /// The indices of the selected runs in this list, for this number of changes.
+    /// A cache of the selected runs' indices, valid for this list and this number of changes.
     chosen: Option<(Places, u64, Places)>,
-    /// The shade of each run while it is selected.
+    /// The shade of each selected run.
     shades: HashMap<PathBuf, Shade>,
-    /// The selected runs in this list, for this number of changes, in order of selection.
+    /// A cache of the compared runs in order of selection, valid for these rows and this number of changes.
     laid: Option<(Rows, u64, Laid)>,
     expert: Expert,
-    /// The differences between the displayed runs, for this list, these indices and this language.
+    /// A cache of the differences between the displayed runs, valid for these rows, indices and language.
     different: Option<(Rows, Vec<usize>, Language, Different)>,
-    /// Textures of the accuracy matrices, by selected run.
+    /// The textures of the accuracy matrices by run.
     matrices: HashMap<PathBuf, Picture>,
-    /// The runs that match words and tags.
+    /// The result of the last search.
     found: Option<list::Found>,
-    /// What is shown next to the list.
+    /// The content next to the list.
     view: View,
-    /// The table.
+    /// The state of the table.
     table: table::TableState,
-    /// The lines of the list.
+    /// The scroll state of the list.
     lines: LongList<PathBuf>,
-    /// Whether the user selected runs; until then the newest ones are.
+    /// Whether the user has selected runs. Until then, the newest runs are selected.
     by_person: bool,
 }
 
 impl State {
-    /// Selects these runs, and no others.
+    /// Selects exactly these runs.
     pub fn choose(&mut self, folders: Vec<PathBuf>) {
         self.selection.set(folders);
         self.by_person = true;
     }
 
-    /// Removes these runs from the selection, because they are gone.
+    /// Removes runs that no longer exist from the selection.
     pub fn let_go(&mut self, folders: &[PathBuf]) {
         self.selection.remove(folders);
     }
 
-    /// Returns the folders of the selected runs with results, in order of selection.
+    /// Returns the folders of the selected runs that have results, in order of selection.
     pub fn selected(&mut self, rows: &Rows) -> Vec<PathBuf> {
         let laid = self.laid(rows);
         laid.iter()
@@ -122,7 +122,7 @@ impl State {
             .collect()
     }
 
-    /// Returns the selected runs with results, in order of selection: shade, and index among the rows.
+    /// Returns shade and row index of the selected runs that have results, in order of selection.
     fn laid(&mut self, rows: &Rows) -> Laid {
         let changes = self.selection.changes();
         if let Some((of, at, laid)) = &self.laid
@@ -156,7 +156,7 @@ impl State {
     }
 }
 
-/// Returns the differences between the runs at these indices: settings, and the files that the settings name.
+/// Returns the differences between the runs at these indices in settings and in the files that the settings name.
 fn different(state: &mut State, rows: &Rows, places: &[usize]) -> Different {
     let language = Language::spoken();
     if let Some((of, at, spoken, known)) = &state.different
@@ -227,7 +227,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Selects the newest run and the newest other one with the same tasks, as long as the user has selected nothing.
+/// Selects the newest run and the newest run comparable with it, until the user selects runs.
 fn begin(cx: &mut Cx<'_>, rows: &Rows) {
     let state = &mut cx.pages.compare;
     if state.by_person {
@@ -236,7 +236,7 @@ fn begin(cx: &mut Cx<'_>, rows: &Rows) {
     let mut good = rows.iter().filter(|row| row.is_measured());
     let newest = good.next();
     let header = newest.and_then(|row| row.header.as_ref());
-    // The second run must be comparable with the newest one.
+    // The second run must be comparable with the newest run.
     let alike = |row: &&Arc<RunRow>| {
         let pair = header.zip(row.header.as_ref());
         pair.is_some_and(|(one, other)| unlike(one, other).is_empty())

@@ -1,4 +1,4 @@
-//! Comparison of the first selected run with each other one, image by image.
+//! Compares the first selected run with each other selected run image by image.
 
 use egui::Ui;
 
@@ -9,7 +9,7 @@ use crate::session::views::RunRow;
 use crate::tr;
 use crate::ui::widgets::{self, card, faint, sentence, terms};
 
-/// Draws the card; nothing if fewer than two tested runs are selected.
+/// Draws the card if at least two tested runs are selected.
 pub(super) fn paired(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     let tested = shown.iter().map(|(_, row)| *row);
     let mut tested = tested.filter(|row| row.is_measured());

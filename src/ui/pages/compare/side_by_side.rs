@@ -1,4 +1,4 @@
-//! The selected runs as curves, in numbers, and by differing settings.
+//! The selected runs as curves, numbers and differing settings.
 
 use egui::{RichText, Ui};
 
@@ -44,10 +44,10 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     differ(ui, &shown, &different);
 }
 
-/// A selected run that is not comparable with the others, and the differences.
+/// A selected run that is not comparable with the first one, and the reasons.
 type Other<'a> = (Shade, &'a RunRow, Vec<String>);
 
-/// Splits the runs into those with the tasks of the first one, and the others: results of different tasks are not
+/// Splits the runs into those that are comparable with the first run and the others. Results of different tasks are not
 /// comparable.
 fn alike<'a>(shown: &[(Shade, &'a RunRow)]) -> (Vec<(Shade, &'a RunRow)>, Vec<Other<'a>>) {
     let first = shown.iter().find_map(|(_, row)| row.header.as_ref());
@@ -63,7 +63,8 @@ fn alike<'a>(shown: &[(Shade, &'a RunRow)]) -> (Vec<(Shade, &'a RunRow)>, Vec<Ot
     (alike, others)
 }
 
-/// Says which selected runs are not compared and why; a click compares such a run with the ones like it.
+/// Draws which selected runs are not compared and why. A click on a run selects it with the runs that are comparable
+/// with it.
 fn unequal(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)], others: &[Other<'_>]) {
     if others.is_empty() {
         return;
@@ -143,7 +144,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
     });
 }
 
-/// Draws A_N, Ā_N and F_N of each selected run, for the selected expert.
+/// Draws A_N, Ā_N and F_N of each selected run for the selected expert.
 fn numbers(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     card(ui, |ui| {
         egui::ScrollArea::horizontal()
@@ -191,7 +192,7 @@ fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
         });
 }
 
-/// Draws the confidence interval of A_N.
+/// Draws the confidence interval of A_N of a run.
 fn trust(ui: &mut Ui, row: &RunRow, expert: Expert) {
     let words = match row.quality_of(expert) {
         Some(quality) if quality.is_guessing() => tr!("train-no-better-than-guessing").to_string(),

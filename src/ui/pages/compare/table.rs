@@ -1,5 +1,6 @@
-//! The runs of the list as a table: grouped by any setting, mean ± std over the others; sorted, compared with one row
-//! and with published results; the ticked rows as curves with bands.
+//! The listed runs as a table. Rows are grouped by any setting and show mean ± standard deviation over the others. They
+//! can be sorted and compared with one row and with published results; the selected rows are drawn as curves with
+//! bands.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -26,16 +27,16 @@ use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, Column, button, card, card_of, faint, icon_button, link, sentence};
 
-/// Number of rows drawn as curves until the user ticks some.
+/// Number of rows that are drawn as curves until the user selects rows.
 const FIRST: usize = 6;
 /// Height of a row, in points.
 const ROW: f32 = 26.0;
-/// Width of a character, and of the padding of a cell.
+/// Width in points of a character, and of the padding of a cell.
 const LETTER: f32 = 6.8;
 const AROUND: f32 = 20.0;
-/// Maximum width of a column in characters; a tooltip shows the whole cell.
+/// Maximum width of a column in characters. A tooltip shows the whole cell.
 const MOST_LETTERS: usize = 28;
-/// The default grouping of a table.
+/// The settings by which rows are grouped by default.
 const BY: [&str; 5] = ["data", "method", "variant", "pet", "pet_size"];
 const COLUMNS: [&str; 4] = [
     "final_accuracy",
@@ -44,15 +45,15 @@ const COLUMNS: [&str; 4] = [
     "seconds",
 ];
 
-/// Drawn rows: shade, and index in the table.
+/// The rows drawn as curves: shade and index in the table.
 type Drawn = Arc<[(Shade, usize)]>;
 
-/// State of the table between frames.
+/// The state of the table that is kept between frames.
 pub(super) struct TableState {
     request: TableRequest,
-    /// The rows drawn as curves, each by its first run; `None` until the user ticks some.
+    /// The rows drawn as curves, each identified by its first run; `None` until the user selects rows.
     curves: Option<Vec<PathBuf>>,
-    /// The drawn rows of this table, once computed.
+    /// A cache of the drawn rows, valid for this table.
     drawn: Option<(Arc<TableView>, Drawn)>,
 }
 
@@ -75,7 +76,7 @@ impl Default for TableState {
 }
 
 impl TableState {
-    /// Returns the drawn rows, with their shades.
+    /// Returns the rows that are drawn as curves, with their shades.
     fn drawn(&mut self, view: &Arc<TableView>) -> Drawn {
         if let Some((of, drawn)) = &self.drawn
             && Arc::ptr_eq(of, view)
@@ -150,7 +151,7 @@ pub(super) fn table(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     }
 }
 
-/// Draws the ticked rows over tasks.
+/// Draws the accuracy of the selected rows over the tasks.
 fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     let drawn = cx.pages.compare.table.drawn(view);
     let drawn = drawn.iter().map(|(shade, row)| (*shade, &view.rows[*row]));
@@ -183,7 +184,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     });
 }
 
-/// Draws the choice of rows and columns, and the export.
+/// Draws the menus for rows and columns, and the export.
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, tr!("compare-rows", n = view.rows.len()));
@@ -244,7 +245,7 @@ fn choose<'a>(
     });
 }
 
-/// Returns the name of a column in the words of the window.
+/// Returns the title of a column as the window shows it.
 fn title(choice: &Choice) -> String {
     match choice.is_figure {
         true => choice.title.clone(),
@@ -252,7 +253,7 @@ fn title(choice: &Choice) -> String {
     }
 }
 
-/// Draws the settings that all rows share, and notes on means and published results.
+/// Draws the settings that all rows share, and remarks about means and published results.
 fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
     if !view.common.is_empty() {
         faint(
@@ -330,7 +331,7 @@ fn body(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, height: f32) {
         });
 }
 
-/// Draws a column title; a click sorts by the column.
+/// Draws the title of a column. A click sorts the rows by the column.
 fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
     let t = tokens(ui);
     let sort = &mut cx.pages.compare.table.request.sort;
@@ -353,7 +354,7 @@ fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
     let label = ui.add(label);
     label.widget_info(|| WidgetInfo::labeled(Role::Button, true, &column.title));
     if label.clicked() {
-        // Numbers are sorted from the highest, words alphabetically.
+        // At the first click, numbers are sorted in descending order and words alphabetically.
         let down = match own {
             Some((_, down)) => !down,
             None => column.align == Side::Right,
@@ -364,7 +365,7 @@ fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
     label.on_hover_text(meaning);
 }
 
-/// Draws the checkbox of a row, and its context menu.
+/// Draws the checkbox of a row and its context menu.
 fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
     let t = tokens(ui);
     let row = &view.rows[at];

@@ -1,4 +1,4 @@
-//! The backbone card: family, weights, their description and location, precision.
+//! The backbone card: the family and weights with their description, location and precision.
 
 use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
 
@@ -17,10 +17,10 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, regular, tokens};
 use crate::ui::widgets::{self, StepState, button, faint, segmented};
 
-/// The last choice among the families: the user's own weights.
+/// The key of the last choice among the families, the user's own weights.
 const FILE: &str = "file";
 
-/// Draws the card.
+/// Draws the backbone card.
 pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
     let chosen = cx.session.backbone();
     let stand = match chosen {
@@ -51,7 +51,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
                 transform(ui, cx);
             }
             match chosen {
-                // The current backbone is not shown while a file is to be chosen in its place.
+                // The current backbone is not shown while the user chooses a file to replace it.
                 Some(view) if file_wanted(cx) => {
                     let now = view.entry.title();
                     faint(ui, tr!("experiment-no-file-chosen", now = now));
@@ -72,7 +72,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
     );
 }
 
-/// Returns "ViT-B/16 · 85.8 M weights · 346 MB to download".
+/// Returns a summary such as "ViT-B/16 · 85.8 M weights · 346 MB to download".
 fn in_short(cx: &Cx<'_>, view: Option<&Description>) -> String {
     let draft = &cx.session.experiment.draft;
     let Some(view) = view else {
@@ -91,12 +91,12 @@ fn in_short(cx: &Cx<'_>, view: Option<&Description>) -> String {
     words.join(" · ")
 }
 
-/// Returns whether a weight file is to be chosen while a backbone of the table is still selected.
+/// Returns whether the user wants to choose a weight file while a backbone of the table is still selected.
 fn file_wanted(cx: &Cx<'_>) -> bool {
     cx.pages.experiment.weights && is_listed(cx, &cx.session.experiment.draft.backbone)
 }
 
-/// Returns whether this is the name of a backbone of the table.
+/// Returns whether the table has a backbone with this name.
 fn is_listed(cx: &Cx<'_>, name: &str) -> bool {
     cx.session.inventory.backbone(name).is_some()
 }
@@ -133,7 +133,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&Description>) {
     Popup::menu(&list).show(|ui| entries(ui, cx, family));
 }
 
-/// Returns the default backbone of a family, else its first one in the table.
+/// Returns the default backbone of a family, or the family's first backbone in the table.
 fn first_of<'a>(list: &'a [Description], family: &str) -> Option<&'a Description> {
     let usual = families::named(family).map_or("", |family| family.usual);
     let is_usual = |view: &&Description| view.entry.name == usual;
@@ -148,7 +148,7 @@ fn of_family<'a>(list: &'a [Description], family: &str) -> impl Iterator<Item = 
         .filter(move |view| view.entry.architecture.family().name == family)
 }
 
-/// Draws the family's weights with their size and location.
+/// Draws the weights of a family, each with size and location.
 fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
     ui.set_min_width(430.0);
     let list = &cx.session.inventory.backbones;
@@ -168,7 +168,7 @@ fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
         });
 }
 
-/// Draws a field for a path, for systems without a file dialog.
+/// Draws a field for the path of a weight file, for systems without a file dialog.
 fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     let draft = &cx.session.experiment.draft.backbone;
     let known = is_listed(cx, draft);
@@ -184,7 +184,7 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
         if !known {
             state.weights_path.clone_from(draft);
         } else if inventory.backbone(&state.weights_path).is_some() {
-            // The name of a backbone of the table is not a path.
+            // A backbone's name is not a path, so the field is cleared.
             state.weights_path.clear();
         }
     }
@@ -203,7 +203,7 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Draws a field for what the file and those beside it do not say.
+/// Draws a field for values that neither the weight file nor the files next to it contain.
 fn values(ui: &mut Ui, cx: &mut Cx<'_>) {
     let before = cx.session.experiment.draft.backbone_set.clone();
     let before = before.unwrap_or_default();
@@ -263,7 +263,7 @@ fn pretrained(view: &Description) -> String {
     }
 }
 
-/// Returns "3.6 M".
+/// Formats a count in millions, such as "3.6 M".
 fn millions(count: usize) -> String {
     if count < 1_000_000 {
         return count_text(count);
@@ -274,7 +274,7 @@ fn millions(count: usize) -> String {
     )
 }
 
-/// Draws the location of weights; a download can be started before the run, and stopped.
+/// Draws the location of weights. A download can be started before the run and stopped.
 fn download(ui: &mut Ui, cx: &mut Cx<'_>, name: String, place: String) {
     ui.horizontal_wrapped(|ui| {
         let item = Item::Weights(name);
@@ -310,7 +310,7 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, name: String, place: String) {
     });
 }
 
-/// Draws the choice between the transform of the pre-training and that of the paper.
+/// Draws the choice between the image transform of the pre-training and that of the paper.
 fn transform(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.horizontal_wrapped(|ui| {
         let label = faint(ui, tr!("experiment-transform"));

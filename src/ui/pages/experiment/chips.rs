@@ -1,4 +1,4 @@
-//! Classes as chips that are dragged between tasks, or moved with a menu.
+//! Classes as chips that can be dragged between tasks or moved with a menu.
 
 use egui::{
     Align2, CornerRadius, DragAndDrop, Id, LayerId, Order, Popup, Rect, Response, Role, ScrollArea,
@@ -13,19 +13,19 @@ use crate::ui::widgets::names::painted_name;
 
 /// Height of a chip.
 const CHIP: f32 = 22.0;
-/// Maximum width of a chip; a longer name is cut.
+/// Maximum width of a chip. A longer name is cut off.
 const WIDEST: f32 = 150.0;
-/// The dragged class: its index among the classes sorted by name.
+/// The class that is being dragged, as an index among the classes sorted by name.
 struct Dragged(usize);
 
 /// The new position of a class.
 #[derive(Clone, Copy)]
 pub(super) struct Move {
-    /// Its index among the classes sorted by name.
+    /// The index of the class among the classes sorted by name.
     pub class: usize,
-    /// The target task; one after the last is a new task.
+    /// The target task. The number after the last task stands for a new task.
     pub task: usize,
-    /// The index in that task to insert it at.
+    /// The index in the target task at which the class is inserted.
     pub place: usize,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn chip_width(ui: &Ui, name: &str) -> f32 {
     (galley.size().x + 12.0).min(WIDEST)
 }
 
-/// Draws a class that can be dragged, or moved with its menu.
+/// Draws a class as a chip that can be dragged or moved with its menu.
 pub(super) fn class_chip(
     ui: &mut Ui,
     view: &str,
@@ -48,7 +48,7 @@ pub(super) fn class_chip(
     let t = tokens(ui);
     let size = Vec2::new(chip_width(ui, name), CHIP);
     let (_, rect) = ui.allocate_space(size);
-    // The id depends on the class, so that the keyboard focus follows its moves.
+    // The id depends on the class, so that the class keeps the keyboard focus when it is moved.
     let id = Id::unique((view, class));
     let response = ui.interact(rect, id, Sense::click_and_drag());
     if !ui.is_rect_visible(rect) {
@@ -100,7 +100,7 @@ fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize)
     let mut offer = |ui: &mut Ui, enabled: bool, words: String, target: Option<Move>| {
         if ui.add_enabled(enabled, egui::Button::new(words)).clicked() {
             moved = target;
-            // A click with the keyboard does not close a menu by itself.
+            // A click with the keyboard does not close a menu automatically.
             ui.close();
         }
     };
@@ -135,7 +135,8 @@ fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize)
     moved
 }
 
-/// Returns the position of a class dropped on this task; marks the position while it hovers.
+/// Returns the new position of a class that was dropped on this task. Draws a mark at the position while the class
+/// hovers over the task.
 pub(super) fn dropped(
     ui: &Ui,
     area: Rect,
@@ -206,7 +207,7 @@ pub(super) fn carry(ui: &Ui, names: &[String]) {
     painter.galley(rect.min + Vec2::new(6.0, 3.0), galley, t.strong);
 }
 
-/// Scrolls the list while a class is held near its upper or lower edge.
+/// Scrolls the list while a class is dragged near its upper or lower edge.
 pub(super) fn roll(ui: &Ui) {
     let Some(pointer) = ui.ctx().pointer_interact_pos() else {
         return;

@@ -1,4 +1,4 @@
-//! In stages or all at once? The question about a user's own folder.
+//! The question whether the classes of a user's own folder are learned in tasks or all at once.
 
 use egui::Ui;
 
@@ -6,7 +6,7 @@ use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{faint, segmented};
 
-/// Draws the choice; all at once unless the user chose otherwise.
+/// Draws the choice. Until the user answers, all classes are learned at once.
 pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
     if !cx.session.can_arrive() {
         return;

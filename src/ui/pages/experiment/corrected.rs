@@ -1,4 +1,4 @@
-//! The corrected labels of the dataset, each with an undo.
+//! The line with the corrected labels of the dataset, each with an undo.
 
 use egui::{RichText, ScrollArea, Ui};
 
@@ -8,7 +8,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{faint, link, segmented};
 
-/// Draws the line; nothing if no label was corrected.
+/// Draws the line if at least one label was corrected.
 pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
     let place = cx.session.experiment.draft.data.clone();
     let (list, used) = (

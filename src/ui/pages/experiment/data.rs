@@ -1,4 +1,4 @@
-//! The data card: the dataset, its content, and its division into tasks.
+//! The data card: the dataset, its content and its tasks.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
         choice(ui, cx);
         let now = &cx.session.experiment.draft.data;
         match &cx.session.experiment.data {
-            // The current dataset is not shown while a folder is to be chosen in its place.
+            // The current dataset is not shown while the user chooses a folder to replace it.
             _ if cx.pages.experiment.folder => {
                 faint(ui, tr!("data-folder-forms"));
                 faint(ui, tr!("data-no-folder-chosen", now = now.as_str()));
@@ -119,7 +119,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Draws the choice of data, and the export.
+/// Draws the menu of datasets and the export.
 fn sources(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.set_min_width(220.0);
     let now = &cx.session.experiment.draft.data;
@@ -159,7 +159,7 @@ fn sources(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Draws a published dataset that is not downloaded yet: its description and the download.
+/// Draws the description and the download of a published dataset that is not downloaded yet.
 fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &published::PublishedData) {
     let item = Item::Data(set.name.to_string());
     let under_way = cx.session.under_way_like(&item);
@@ -193,7 +193,7 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &published::PublishedData) {
     }
 }
 
-/// Draws a download in progress, whichever dataset is shown.
+/// Draws the dataset download that is in progress, whichever dataset is shown.
 fn on_its_way(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(download) = cx.session.under_way_like(&Item::Data(String::new())) else {
         return;
@@ -217,7 +217,7 @@ fn on_its_way(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.ctx().request_repaint_after(Duration::from_millis(200));
 }
 
-/// Draws a field for a path, for systems without a file dialog.
+/// Draws a field for the path of a folder, for systems without a file dialog.
 fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
     let now = cx.session.experiment.draft.data.as_str();
     let path = match EMBEDDED.contains(&now) || published::published(now).is_some() {
@@ -231,7 +231,7 @@ fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
     if !response.has_focus() && !response.lost_focus() && state.path != path {
         state.path = path.into();
     }
-    // Enter reads the same folder again; leaving the field does so only for another one.
+    // Enter reads the folder again even if the path is unchanged; leaving the field reads only another folder.
     let left = widgets::committed(ui, &response, &mut state.path, path);
     let done = left || widgets::entered(ui, &response);
     let typed = typed_path(&state.path).display().to_string();
@@ -241,7 +241,7 @@ fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Draws an image of each class, and the numbers of images and classes.
+/// Draws an image of each class and the numbers of images and classes.
 pub fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let measured = cx.session.experiment.draft.validation_share > 0.0;
     let images = match measured {
@@ -264,10 +264,10 @@ pub fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let words = words.join(", ");
     let gap = 6.0;
     let (room, all) = (ui.available_width(), view.thumbs.len());
-    // One image for each class if they fit, smaller ones if needed.
+    // There is one image for each class if they fit, with smaller images if needed.
     let side = (room / all.max(1) as f32 - gap).clamp(30.0, 44.0);
     let fit = ((room + gap) / (side + gap)).max(2.0) as usize;
-    // Leaves room for the number of the others.
+    // Leaves space for the number of classes without an image.
     let others = (40.0 / (side + gap)).ceil() as usize;
     let shown = match view.classes.len() <= fit {
         true => all,
@@ -286,7 +286,7 @@ pub fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
             ui.add_space(8.0);
             faint(ui, &words);
         }
-        // Otherwise it goes to the next row.
+        // If the space is too small, the text is drawn in the next row.
         else {
             ui.end_row();
             faint(ui, &words);
@@ -310,7 +310,7 @@ fn one_thumb(ui: &mut Ui, cx: &mut Cx<'_>, thumb: &Thumb, side: f32) {
     response.on_hover_text(&thumb.caption);
 }
 
-/// Returns the central square of an image, as texture coordinates.
+/// Returns the central square of an image in texture coordinates.
 pub fn covering(width: usize, height: usize) -> Rect {
     let (w, h) = (width.max(1) as f32, height.max(1) as f32);
     let (x, y) = (w.min(h) / w / 2.0, w.min(h) / h / 2.0);

@@ -19,25 +19,25 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, button, faint, painted_text};
 
-/// An open part of the data card.
+/// The part of the data card that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Images per class.
     Classes,
     /// Training images as the network receives them.
     Sight,
-    /// All classes of all tasks.
+    /// All classes of all tasks, which can be moved.
     Arrange,
-    /// Shares and memory.
+    /// Split shares and memory.
     Splits,
 }
 
-/// Fewer classes need no chart above their list.
+/// Below this number of classes, no chart is drawn above the list of classes.
 const FEW: usize = 12;
 /// Size of an image, in points.
 const SIDE: f32 = 92.0;
 
-/// Draws the row of parts, and the open one.
+/// Draws the row of parts and the part that is open.
 pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     ui.horizontal_wrapped(|ui| {
         let mut all = vec![
@@ -64,7 +64,7 @@ pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     }
 }
 
-/// Returns "100 to 540 (median 230)".
+/// Returns the range of counts, such as "100 to 540 (median 230)".
 fn spread(counts: &[usize]) -> String {
     let mut sorted = counts.to_vec();
     sorted.sort_unstable();
@@ -78,7 +78,7 @@ fn spread(counts: &[usize]) -> String {
     }
 }
 
-/// Returns the classes in natural order; sorted once for each dataset.
+/// Returns the classes in natural order. They are sorted once for each dataset.
 fn by_numbers(cx: &mut Cx<'_>, view: &DataView) -> Arc<Vec<usize>> {
     let known = &mut cx.pages.experiment.sorted;
     if let Some((key, sorted)) = known
@@ -112,7 +112,8 @@ fn classes(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         });
 }
 
-/// Draws one column per class (or per few, if there are more classes than pixels): training below, test above.
+/// Draws a column for each class: training images below, test images above. If there are more classes than pixels, a
+/// column shows several classes.
 fn overview(ui: &mut Ui, view: &DataView) {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 72.0);
@@ -210,7 +211,7 @@ fn class_row(ui: &mut Ui, view: &DataView, class: usize, most: usize) {
 
 fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
     let state = &mut cx.pages.experiment;
-    // A task with fewer epochs than the longest has no image in the later ones.
+    // A task with fewer epochs than the longest task has no image in the later epochs.
     let experiment = &cx.session.experiment;
     let longest = experiment.plan.epochs(&experiment.draft).into_iter().max();
     let epochs = longest.unwrap_or(experiment.draft.epochs).max(1);
@@ -286,9 +287,9 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
     });
 }
 
-/// Returns whether the user should see splits and memory without opening them: results are not measured on the test
-/// images, the images do not fit into memory, or a bit depth was chosen. Test images drawn at random are mentioned in
-/// the remarks.
+/// Returns whether splits and memory are shown without opening them. This is the case if results are not measured on
+/// the test images, if the images do not fit in memory, or if a bit depth was set. Test images that were drawn at
+/// random are mentioned in the remarks instead.
 fn splits_matter(cx: &Cx<'_>) -> bool {
     let draft = &cx.session.experiment.draft;
     let budget = (draft.cache_mb as u64) << 20;
@@ -301,14 +302,14 @@ fn splits_matter(cx: &Cx<'_>) -> bool {
     draft.validation_share > 0.0 || short || draft.bit_depth != FULL_DEPTH
 }
 
-/// Draws shares and memory, if they are relevant.
+/// Draws splits and memory if the user should see them.
 pub fn noted_splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     if splits_matter(cx) {
         splits(ui, cx, view);
     }
 }
 
-/// Draws the shares of the random splits, and the memory for decoded images.
+/// Draws the shares of random splits and the memory for decoded images.
 fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let need = cx.session.experiment.plan.cache_need;
     row(ui, |ui| {

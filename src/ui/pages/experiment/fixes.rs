@@ -1,4 +1,4 @@
-//! All problems that prevent a run, each with its remedy, and remarks.
+//! All problems that prevent a run, each with its remedy, and remarks about the data.
 
 use egui::{RichText, Ui};
 
@@ -16,7 +16,7 @@ use crate::ui::scripts;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, button, card, link, sentence};
 
-/// Returns all problems.
+/// Returns all problems of the data and the plan.
 pub fn in_the_way(cx: &Cx<'_>) -> Vec<Problem> {
     let of_data = cx.session.experiment.data.problem().into_iter();
     let mut list: Vec<Problem> = of_data
@@ -33,7 +33,7 @@ pub fn in_the_way(cx: &Cx<'_>) -> Vec<Problem> {
     list
 }
 
-/// Draws all problems at once.
+/// Draws all problems.
 pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
     let list = in_the_way(cx);
     if list.is_empty() {
@@ -62,9 +62,9 @@ pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Returns a one-click remedy: the button's label, and the change of the settings.
+/// Returns a change of the settings that fixes the problem with one click, and the label of its button.
 fn fix(problem: &Problem, draft: &RunConfig, least: Option<usize>) -> Option<(String, UiCommand)> {
-    // The place may name a file after the option.
+    // The place can contain the name of a file after the option.
     let place = problem.place.split(':').next().unwrap_or_default();
     let own = named_method(&draft.method).ok()?.settings.iter();
     let mut all = own.chain(SETTINGS.iter().map(|setting| &setting.spec));
@@ -86,7 +86,7 @@ fn fix(problem: &Problem, draft: &RunConfig, least: Option<usize>) -> Option<(St
     Some((label, UiCommand::change(change)))
 }
 
-/// Draws remarks about the data and its division into tasks.
+/// Draws remarks about the data and its tasks.
 pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(view) = cx.session.experiment.data.ready().cloned() else {
         return;
@@ -142,7 +142,7 @@ fn use_sizes(ui: &mut Ui, cx: &mut Cx<'_>, sizes: String) {
     }
 }
 
-/// Returns the fonts that the class names need; searched once for each dataset.
+/// Returns the fonts that the class names need but that are missing. They are searched once for each dataset.
 fn unreadable(ui: &Ui, cx: &mut Cx<'_>, view: &DataView) -> Vec<String> {
     let known = &mut cx.pages.experiment.fonts;
     if known.as_ref().is_none_or(|(key, _)| *key != view.key) {
@@ -154,7 +154,7 @@ fn unreadable(ui: &Ui, cx: &mut Cx<'_>, view: &DataView) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// Draws skipped files, and images that are in both splits or have two labels.
+/// Draws lists of skipped files, of images that are in both splits, and of images with two labels.
 fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let state = &mut cx.pages.experiment;
     if !view.skipped.is_empty() {
@@ -177,7 +177,7 @@ fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     }
 }
 
-/// Draws an expandable list, with the labels of its link when closed and when open.
+/// Draws a list that can be opened. Its link has the label `show` while closed and `hide` while open.
 fn opened(
     ui: &mut Ui,
     open: &mut bool,

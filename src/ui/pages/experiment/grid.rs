@@ -1,4 +1,4 @@
-//! A grid on Experiment: its description, the state of its runs, the cost of the others.
+//! A grid on Experiment: its description, the state of its runs, and the cost of the missing runs.
 
 use egui::{Popup, RichText, ScrollArea, Ui};
 
@@ -64,7 +64,7 @@ pub fn opened(ui: &mut Ui, cx: &mut Cx<'_>, height: f32) {
     });
 }
 
-/// Draws the runs, one per line.
+/// Draws the runs of a grid, one per line.
 pub fn lines(ui: &mut Ui, standing: &GridStanding, height: f32) {
     ScrollArea::vertical()
         .id_salt("runs of the grid")
@@ -104,7 +104,8 @@ fn one(ui: &mut Ui, line: &GridLine) {
     );
 }
 
-/// Returns "3 methods × 2 PETs = 36 runs · 12 of them are there · about 1 h 40 · 8 MB · 1.2 GB memory".
+/// Returns a summary such as "3 methods × 2 PETs = 36 runs · 12 of them are there · about 1 h 40 · 8 MB · 1.2 GB
+/// memory".
 pub fn summary(view: &GridView) -> String {
     let standing = &view.standing;
     let runs = tr!("experiment-run-count", n = standing.lines.len());
@@ -135,7 +136,7 @@ pub fn summary(view: &GridView) -> String {
     words.join(" · ")
 }
 
-/// Draws what is above the start button for a grid, including its first problem.
+/// Draws the part of a grid's card above the start button, including the first problem.
 pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
     match &cx.session.experiment.grid.view {
         Fetch::Ready(view) => {
@@ -165,7 +166,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Draws the links to the clusters, or how to add one.
+/// Draws a menu of the clusters to submit the grid to, or how to add a cluster.
 fn clusters(ui: &mut Ui, cx: &mut Cx<'_>) {
     let clusters = &cx.session.places.clusters;
     if cx.session.grid_search().is_some() {
@@ -190,7 +191,7 @@ fn clusters(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Draws the switch that turns the grid into a search.
+/// Draws the checkbox that turns the grid into a search.
 fn search(ui: &mut Ui, now: Option<SearchBy>, commands: &mut Vec<UiCommand>) {
     let mut by = now;
     ui.horizontal_wrapped(|ui| {
@@ -214,7 +215,7 @@ fn search(ui: &mut Ui, now: Option<SearchBy>, commands: &mut Vec<UiCommand>) {
     }
 }
 
-/// Returns "Start 24 runs".
+/// Returns the label of the start button, such as "Start 24 runs".
 pub fn start_words(cx: &Cx<'_>) -> String {
     if cx.session.grid_search().is_some() {
         return tr!("experiment-start-search").into();

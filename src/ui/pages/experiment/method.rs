@@ -1,4 +1,4 @@
-//! The method card: the method, its own settings, and the settings of training.
+//! The method card: the method, its own settings, and the training settings.
 
 use egui::Ui;
 
@@ -55,7 +55,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Returns "LAE · 5 epochs".
+/// Returns a summary such as "LAE · 5 epochs".
 fn in_short(cx: &Cx<'_>) -> String {
     let experiment = &cx.session.experiment;
     let draft = &experiment.draft;
@@ -66,7 +66,8 @@ fn in_short(cx: &Cx<'_>) -> String {
     }
 }
 
-/// Returns "Preset: Letters"; or, if settings of the loaded preset were changed, these changes and the preset.
+/// Returns the name of the loaded preset, such as "Preset: Letters". If its settings were changed, returns the changes,
+/// and the preset for a reset.
 fn preset_words(cx: &Cx<'_>) -> (String, Option<&'static Preset>) {
     let experiment = &cx.session.experiment;
     let (draft, name) = (&experiment.draft, experiment.preset.as_deref());
@@ -89,7 +90,7 @@ fn preset_words(cx: &Cx<'_>) -> (String, Option<&'static Preset>) {
     }
 }
 
-/// Draws the choice of a method, with its description.
+/// Draws the menu of methods, with the description of the selected one.
 fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
     let key = cx.session.experiment.draft.method.clone();
     let chosen = named_method(&key);
@@ -98,7 +99,7 @@ fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
         .map_or(tr!("experiment-choose-method"), |spec| spec.title);
     let low = ui.spacing().interact_size.y;
     ui.horizontal_wrapped(|ui| {
-        // As high as its neighbour.
+        // The button has the height of the fields next to it.
         ui.spacing_mut().interact_size.y = CONTROL;
         if several::in_place(ui, cx, "method") {
             return;
@@ -132,7 +133,7 @@ fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Draws the fields of the settings that belong here.
+/// Draws the fields of the settings in this place of the card.
 fn settings(ui: &mut Ui, cx: &mut Cx<'_>, shown: SettingPlace) {
     let method = named_method(&cx.session.experiment.draft.method).ok();
     for setting in SETTINGS
@@ -144,7 +145,7 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>, shown: SettingPlace) {
             continue;
         }
         of_run(ui, cx, setting);
-        // Next to the epochs, because it is a share of them.
+        // The method's own numbers are next to the epochs, because they are shares of the epochs.
         let beside_epochs = needs == Needs::Epochs && shown == SettingPlace::First;
         let own_here = method.filter(|_| beside_epochs);
         for setting in own_here.map_or(&[][..], |method| method.settings) {

@@ -1,4 +1,4 @@
-//! Set-up of a run: data, backbone, PET, method; its problems and its cost.
+//! The page that sets up a run: data, backbone, PET and method, with problems and cost.
 
 mod backbone;
 mod chips;
@@ -42,52 +42,52 @@ use crate::ui::widgets::{
     terms, two_columns,
 };
 
-/// State of the page between frames.
+/// The state of the page that is kept between frames.
 #[derive(Default)]
 pub struct State {
-    /// The path being typed.
+    /// The path of a dataset that is being typed.
     pub path: String,
-    /// Whether a folder is to be chosen.
+    /// Whether the user is choosing a folder as the dataset.
     pub folder: bool,
-    /// The path of a weight file being typed.
+    /// The path of a weight file that is being typed.
     pub weights_path: String,
-    /// The field with the values of a weight file.
+    /// The typed text of the field with the values of a weight file.
     pub backbone_values: String,
-    /// Whether a weight file is to be chosen.
+    /// Whether the user is choosing a weight file.
     pub weights: bool,
-    /// Whether the skipped files are shown.
+    /// Whether the list of skipped files is open.
     pub skipped: bool,
-    /// Whether the images of both splits are shown.
+    /// Whether the list of images in both splits is open.
     pub duplicates: bool,
-    /// Whether the images with two labels are shown.
+    /// Whether the list of images with two labels is open.
     pub two_labels: bool,
-    /// The open part of the data card.
+    /// The part of the data card that is open.
     pub part: Option<Part>,
-    /// The epoch whose crops are shown, from 0.
+    /// The epoch whose training images are shown, from 0.
     pub sight_epoch: usize,
-    /// Selects the displayed images of the classes.
+    /// Shifts which images of the classes are shown.
     pub sight_shift: usize,
-    /// Whether the corrected labels are shown.
+    /// Whether the list of corrected labels is open.
     pub corrected: bool,
-    /// The expanded steps; the others are one line each.
+    /// The steps that are expanded. Each of the others is one line.
     pub open: Vec<SettingGroup>,
-    /// Whether the advanced settings are shown.
+    /// Whether the advanced settings are visible.
     pub more: bool,
-    /// The new value being typed for each setting with several.
+    /// For each setting with several values, the new value that is being typed.
     values: HashMap<&'static str, NewValue>,
     /// Whether a change of the settings can be undone in this frame.
     pub can_undo: bool,
-    /// Fonts that a dataset's class names need, by the dataset's key.
+    /// A cache of the missing fonts for a dataset's class names, with the dataset's key.
     pub fonts: Option<(Arc<str>, Vec<String>)>,
-    /// The classes of a dataset in natural order, by the dataset's key.
+    /// A cache of a dataset's classes in natural order, with the dataset's key.
     pub sorted: Option<(Arc<str>, Arc<Vec<usize>>)>,
 }
 
-/// The new value being typed for a setting with several.
+/// A new value for a setting with several values, while it is being typed.
 #[derive(Default)]
 struct NewValue {
     text: String,
-    /// Why it is invalid.
+    /// Why the value is invalid.
     wrong: Option<String>,
 }
 
@@ -100,7 +100,7 @@ impl State {
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    // The start button is at the bottom, visible at every size.
+    // The start button is at the bottom, so that it is visible at every window size.
     let fixed = Fixed::Right(320.0);
     if ui.available_width() < NARROW {
         foot(ui, "start", |ui| ready::bar(ui, cx));
@@ -118,7 +118,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     left_behind(ui, cx);
     if cx.session.experiment.grid.opened.is_some() {
-        // The settings are not used.
+        // The settings are not shown, because an opened grid does not use them.
         let height = column.rest(ui, 360.0) - 90.0;
         return grid::opened(ui, cx, height);
     }
@@ -128,8 +128,8 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     method::method(ui, cx);
 }
 
-/// Offers what the last window left in one card: the run in progress and, after a crash, the set-up and folders. These
-/// may have caused the crash, so they are not restored automatically.
+/// Draws a card with the state that the last window left: the run in progress and, after a crash, the set-up and
+/// folders. They are not restored automatically, because they may have caused the crash.
 fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
     let run = cx.session.to_go_on_with().map(|row| {
         let (done, all) = (row.answers().accuracy.len(), row.tasks());
@@ -181,7 +181,7 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Describes the set-up and folders of a crashed window.
+/// Returns a description of the set-up and folders of a crashed window.
 fn kept(cx: &Cx<'_>) -> String {
     let folders = match cx.session.former.folders.len() {
         0 => None,
@@ -201,13 +201,13 @@ fn kept(cx: &Cx<'_>) -> String {
 }
 
 fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
-    // Users with their own images are offered a trial first; new users start with a preset.
+    // Users with their own images are offered a trial instead of presets.
     let own = cx.session.experiment.data.ready();
     let own = own.is_some_and(|view| !builtin::names().any(|name| name == &*view.place));
     if !own {
         presets::presets_card(ui, cx);
     }
-    // For a grid, each run lists its problems.
+    // For a grid, the list of runs shows the problems of each run.
     if !cx.session.has_grid() {
         fixes::problems(ui, cx);
         trial::trial(ui, cx);
@@ -220,7 +220,8 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
     several::card_of_several(ui, cx);
 }
 
-/// Draws a step of the set-up: a line with its title (a glossary term) and a summary; all of it when expanded.
+/// Draws a step of the set-up: a line with its title (a glossary term) and a summary. If the step is expanded, `rest`
+/// is drawn below.
 fn step(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -260,13 +261,13 @@ fn step(
     });
 }
 
-/// Returns the state of a group of settings, derived from the options that problems name.
+/// Returns the state of a group of settings, from the options that the problems name.
 fn standing(cx: &Cx<'_>, group: SettingGroup) -> StepState {
     let of_group = |word: &str| {
         let mut all = SETTINGS.iter().map(|setting| &setting.spec);
         match all.find(|spec| spec.place() == word) {
             Some(spec) => spec.group == group,
-            // A setting of the method.
+            // Any other option is a setting of the method.
             None => group == SettingGroup::Method && is_own(&cx.session.experiment.draft, word),
         }
     };
@@ -278,23 +279,23 @@ fn standing(cx: &Cx<'_>, group: SettingGroup) -> StepState {
     }
 }
 
-/// Returns whether this option is a setting of the method.
+/// Returns whether this option is one of the method's own settings.
 fn is_own(draft: &RunConfig, option: &str) -> bool {
     let own = named_method(&draft.method).map_or(&[][..], |spec| spec.settings);
     option == "--set" || own.iter().any(|spec| spec.place() == option)
 }
 
-/// Draws a number that can be dragged or typed, as wide as its digits.
+/// Draws a number that can be dragged or typed, in a field of normal width.
 fn number(ui: &mut Ui, value: DragValue<'_>) -> Response {
     wide_number(ui, value, 56.0)
 }
 
-/// As [`number`], with room for longer ones.
+/// Draws a number as [`number`], in a field of this width.
 fn wide_number(ui: &mut Ui, value: DragValue<'_>, width: f32) -> Response {
     ui.add(value.min_size(Vec2::new(width, CONTROL)))
 }
 
-/// Draws a row of labels and inputs, vertically centred.
+/// Draws a row of labels and inputs that are vertically centred.
 fn row(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     ui.scope(|ui| {
         ui.spacing_mut().interact_size.y = CONTROL;

@@ -1,4 +1,4 @@
-//! The PET card.
+//! The PET card: the plugin, its sizes and blocks.
 
 use std::path::Path;
 
@@ -19,9 +19,9 @@ use crate::ui::widgets::{
     self, button, faint, link, numbers, segmented, segmented_where, sentence, unless,
 };
 
-/// Number of choices shown directly; the rest is behind "More…".
+/// Number of choices that are shown directly. The menu "More…" contains the others.
 const SIDE_BY_SIDE: usize = 4;
-/// Returns the first few entries, including the selected one.
+/// Returns the first few entries. If the selected entry is not among them, it replaces the last one.
 fn side_by_side<'a, T>(list: &'a [T], chosen: &str, name: impl Fn(&T) -> &String) -> Vec<&'a T> {
     let mut shown: Vec<&T> = list.iter().take(SIDE_BY_SIDE).collect();
     let missing = !shown.iter().any(|entry| name(entry) == chosen);
@@ -67,7 +67,7 @@ pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Returns "Adapter · size 5 · blocks 6 · 19,344 trained, 0.5 % of the model".
+/// Returns a summary such as "Adapter · size 5 · blocks 6 · 19,344 trained, 0.5 % of the model".
 fn in_short(cx: &Cx<'_>, chosen: Option<&PluginView>) -> String {
     let draft = &cx.session.experiment.draft;
     let title = chosen.map_or(draft.pet.as_str(), |plugin| plugin.title.as_str());
@@ -82,7 +82,7 @@ fn in_short(cx: &Cx<'_>, chosen: Option<&PluginView>) -> String {
     words.join(" · ")
 }
 
-/// Returns the method's name if its settings train no PET.
+/// Returns the method's title if its settings train no PET; otherwise `None`.
 fn without_pet(draft: &RunConfig) -> Option<&'static str> {
     let chosen = Chosen::of(draft).ok()?;
     let none = chosen.trains_pet().is_ok_and(|trains| !trains);
@@ -130,7 +130,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
     several::offer(&more, cx, "pet");
     Popup::menu(&more).show(|ui| {
         ui.set_min_width(240.0);
-        // What is below the list remains visible.
+        // The height is limited so that the part below the list remains visible.
         let most = ui.ctx().content_rect().height() * 0.5;
         ScrollArea::vertical().max_height(most).show(ui, |ui| {
             for plugin in list {
@@ -207,7 +207,7 @@ fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     }
 }
 
-/// Returns "starts from my-adapter".
+/// Returns words such as "starts from my-adapter".
 fn starts_from(place: &str) -> String {
     let name = Path::new(place).file_name().unwrap_or_default();
     tr!(
@@ -216,7 +216,7 @@ fn starts_from(place: &str) -> String {
     )
 }
 
-/// Draws the LoRA that the PET starts from, if one is selected.
+/// Draws the folder of the LoRA that the PET starts from, if one is selected.
 fn start(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(place) = cx.session.experiment.draft.pet_start.clone() else {
         return;
@@ -229,7 +229,7 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Draws the plugin's numbers besides its size.
+/// Draws fields for the plugin's numbers besides its size.
 fn own_numbers(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView) {
     if several::in_place(ui, cx, "pet_set") {
         return;
@@ -265,7 +265,7 @@ fn own_numbers(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView) {
     }
 }
 
-/// Draws the equations in a box, as printed in the paper.
+/// Draws the plugin's equations in a box.
 pub fn equations(ui: &mut Ui, plugin: &PluginView) {
     let t = tokens(ui);
     egui::Frame::new()

@@ -1,4 +1,4 @@
-//! The presets: set-ups that are ready to start.
+//! The card of presets, which are set-ups that are ready to start.
 
 use egui::{Popup, Response, Ui};
 
@@ -9,7 +9,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, card, faint};
 
-/// Draws the presets. Selecting one changes all settings but starts nothing.
+/// Draws the presets. Selecting a preset changes all settings but starts nothing.
 pub fn presets_card(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
@@ -52,7 +52,7 @@ fn line(ui: &mut Ui, title: &str, hint: &str) -> Response {
     ui.add(line).accessible_name(title)
 }
 
-/// Draws the PETs of the paper's table, for one of its experiments.
+/// Draws a menu of the PETs in the paper's table, for one of the paper's experiments.
 fn pets(ui: &mut Ui, cx: &mut Cx<'_>, preset: &Preset) {
     for (title, pet, size) in presets::PETS {
         if ui.button(title).clicked() {

@@ -1,5 +1,5 @@
-//! The cost of the run and the start button: a card at the bottom of the right column, or a row at the bottom of a
-//! narrow window.
+//! The cost of the run and the start button. They are a card at the bottom of the right column, or a row at the bottom
+//! of a narrow window.
 
 use egui::{Align, Layout, RichText, Ui};
 
@@ -19,7 +19,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, button_if, card, faint, primary, sentence};
 
-/// Draws cost and start button as a card.
+/// Draws the cost and the start button as a card.
 pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         widgets::title(ui, headline(cx));
@@ -40,7 +40,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Draws the same in one row, for a narrow window.
+/// Draws the cost and the start button in one row, for a narrow window.
 pub fn bar(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -67,7 +67,7 @@ pub fn bar(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Draws what does not fit next to the start button in a narrow window.
+/// Draws the details that do not fit in the row of a narrow window.
 pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.has_grid() {
         card(ui, |ui| grid::ready(ui, cx));
@@ -96,7 +96,7 @@ fn headline(cx: &Cx<'_>) -> &'static str {
     }
 }
 
-/// Returns "5 tasks × 5 epochs, 6,750 images".
+/// Returns a summary such as "5 tasks × 5 epochs, 6,750 images".
 fn extent(cx: &Cx<'_>) -> String {
     let (plan, draft) = (&cx.session.experiment.plan, &cx.session.experiment.draft);
     if plan.tasks.is_empty() {
@@ -126,7 +126,7 @@ fn about(seconds: f64) -> String {
     )
 }
 
-/// Draws the first problem next to the start button, because the list may be scrolled out of view.
+/// Draws the first problem next to the start button, because the list of problems may be scrolled out of view.
 fn first_problem(ui: &mut Ui, cx: &Cx<'_>) {
     let list = in_the_way(cx);
     let Some(first) = list.first() else { return };
@@ -138,7 +138,7 @@ fn first_problem(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
-/// Offers smaller steps with the same result, if the GPU has less free memory than a step takes.
+/// If the GPU has less free memory than a step needs, offers smaller micro-batches, which give the same result.
 fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some((free, fitting)) = cx.session.experiment.plan.short else {
         return;
@@ -158,7 +158,7 @@ fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Warns that an experiment of the paper has another split here, because no result would show it later.
+/// Warns if an experiment of the paper has another split here, because its results would not show this.
 fn other_split(ui: &mut Ui, cx: &Cx<'_>) {
     let session = &cx.session;
     let Some(data) = session.experiment.data.ready() else {
@@ -229,9 +229,9 @@ fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn cost_lines(ui: &mut Ui, cost: Estimate) {
     let t = tokens(ui);
-    // Lines of text, not rows of inputs.
+    // The rows contain text instead of inputs, so they can be lower.
     ui.spacing_mut().interact_size.y = 0.0;
-    // The value is emphasised within its sentence.
+    // Draws a sentence in which the value is emphasised.
     let line = |ui: &mut Ui, words: String, value: &str| {
         let (before, after) = words.split_once(value).unwrap_or((&words, ""));
         ui.horizontal_wrapped(|ui| {

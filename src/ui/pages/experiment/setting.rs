@@ -1,4 +1,4 @@
-//! The field of a setting, derived from its entry in the list: title, values, range and tooltip.
+//! The field of a setting, created from its specification: title, values, range and tooltip.
 
 use egui::{ComboBox, DragValue, Id, Response, Ui, Vec2};
 
@@ -10,12 +10,12 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL;
 use crate::ui::widgets::{self, faint, field, numbers, unless};
 
-/// Width of a field for a text or a decimal number.
+/// Width of a field for text or a decimal number.
 const WIDE: f32 = 76.0;
-/// Width of a field for a number with its unit.
+/// Width of a field for a number with a unit.
 const WITH_UNIT: f32 = 84.0;
 
-/// Returns the description of a setting and its range.
+/// Returns the tooltip of a setting: its description and its range.
 fn hint(spec: &SettingSpec) -> String {
     match spec.kind {
         SettingKind::Flag(_) => plain(spec.meaning()),
@@ -23,7 +23,8 @@ fn hint(spec: &SettingSpec) -> String {
     }
 }
 
-/// Draws the field of a common setting below its title; disabled with the reason if it has no effect.
+/// Draws the field of a common setting below its title. If the setting has no effect, the field is disabled and shows
+/// the reason.
 pub(super) fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, setting: &RunSetting) {
     if several::below_title(ui, cx, &setting.spec) {
         return;
@@ -46,7 +47,7 @@ pub(super) fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, setting: &RunSetting) {
     }
 }
 
-/// Draws the field of the common setting under this key after its title, within a row.
+/// Draws the title and the field of the common setting with this key within a row.
 pub(super) fn in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
     let Some(setting) = setting(key) else { return };
     let was = (setting.get)(&cx.session.experiment.draft);
@@ -64,14 +65,14 @@ pub(super) fn in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
     }
 }
 
-/// Draws the field of the common text setting under this key, for a page that draws its own title.
+/// Draws the field of the common text setting with this key. The caller draws its title.
 pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str, label: Id, width: f32) {
     let Some(setting) = setting(key) else { return };
     if several::in_place(ui, cx, key) {
         return;
     }
     let mut typed = written((setting.get)(&cx.session.experiment.draft).as_ref());
-    // Its own id keeps the cursor in it when widgets before it appear or disappear.
+    // A constant id keeps the cursor in the field when widgets above it appear or disappear.
     let edit = widgets::line_edit(&mut typed, width)
         .id(Id::unique(setting.spec.key))
         .min_size(Vec2::new(width, CONTROL));
@@ -80,21 +81,21 @@ pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str, label: Id, w
     let response = response.on_hover_text(hint(&setting.spec));
     several::offer(&response, cx, key);
     if response.changed() {
-        // An empty text means no value if the setting is optional.
+        // An empty text removes the value if the setting is optional.
         let none = typed.is_empty() && setting.spec.kind.default().is_none();
         let value = (!none).then(|| Setting::Text(typed.into()));
         cx.change(move |session| session.set(key, value));
     }
 }
 
-/// Draws the field of a setting of the method.
+/// Draws the field of one of the method's own settings.
 pub(super) fn own(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
     if several::below_title(ui, cx, spec) {
         return;
     }
     let known = cx.session.experiment.draft.settings.get(spec.key);
     let usual = spec.kind.default();
-    // A number out of range is shown as it is: the checks refuse it.
+    // A value out of range is shown unchanged, because the plan reports it.
     let alike = |value: &&Setting| {
         usual.as_ref().map(std::mem::discriminant) == Some(std::mem::discriminant(*value))
     };
@@ -116,7 +117,7 @@ pub(super) fn own(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
     }
 }
 
-/// Returns the maximum of a setting, given the others.
+/// Returns the maximum of a setting, which can depend on another setting.
 fn most(spec: &SettingSpec, draft: &RunConfig) -> i64 {
     let other = spec.within.and_then(setting);
     match other.and_then(|other| (other.get)(draft)) {
@@ -125,7 +126,7 @@ fn most(spec: &SettingSpec, draft: &RunConfig) -> i64 {
     }
 }
 
-/// Draws a switch in its own frame.
+/// Draws a checkbox in a frame.
 fn boxed(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>) -> Response {
     let t = crate::ui::theme::tokens(ui);
     let frame = egui::Frame::new()
@@ -152,7 +153,7 @@ fn titled(
     match (spec.kind, value) {
         (SettingKind::Flag(_), value) => widgets::whole(ui, spec.title(), |ui| {
             ui.vertical(|ui| {
-                // Aligned with the neighbouring fields, which have titles above them.
+                // Aligns the checkbox with neighbouring fields, which have titles above them.
                 ui.add_space(20.0);
                 unless(ui, why, |ui| input(ui, spec, value, most)).on_hover_text(hint(spec))
             })
@@ -175,7 +176,7 @@ fn titled(
     }
 }
 
-/// Draws the input alone; a limit is at most `most`.
+/// Draws the input of a setting without its title. The value of a limit is at most `most`.
 fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, most: i64) -> Response {
     match (spec.kind, value) {
         (SettingKind::Flag(_), Some(Setting::Flag(on))) => widgets::checkbox(ui, on, spec.title()),
@@ -221,7 +222,7 @@ fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, most: i64
     }
 }
 
-/// Draws an integer, with its unit if it has one.
+/// Draws an integer with its unit, if it has one.
 fn whole(ui: &mut Ui, spec: &SettingSpec, drag: DragValue<'_>) -> Response {
     match spec.option {
         Some("MB") => wide_number(ui, drag.suffix(" MB"), WITH_UNIT),
@@ -243,7 +244,7 @@ fn seed(ui: &mut Ui, spec: &SettingSpec, value: &mut Setting) -> Response {
     response
 }
 
-/// Draws an optional number, which is 0 and shown as "all" if missing.
+/// Draws an optional number. A missing value is 0 and shown as "all".
 fn limit(ui: &mut Ui, value: &mut Option<Setting>, most: i64) -> Response {
     let now = match value {
         Some(Setting::Whole(number)) => (*number).min(most),
@@ -278,7 +279,7 @@ fn short_text(ui: &mut Ui, value: &mut Option<Setting>) -> Response {
     response
 }
 
-/// Returns the text of a setting, empty if missing.
+/// Returns the text of a setting; empty if the setting has no value.
 fn written(value: Option<&Setting>) -> String {
     match value {
         Some(Setting::Text(text)) => text.to_string(),

@@ -1,4 +1,4 @@
-//! *Several values…*: a setting with several values to try, and the card that lists all of them.
+//! *Several values…*: lists of values for settings, and the card that shows all of them.
 
 use egui::{Popup, PopupCloseBehavior, Response, Ui};
 
@@ -18,7 +18,7 @@ use crate::ui::widgets::{self, button, card, entered, faint, icon_button, link, 
 /// Width of the field for a new value.
 const WIDE: f32 = 130.0;
 
-/// Returns the entry of the setting under a key, common or of the method.
+/// Returns the specification of the setting with this key, common or of the method.
 fn spec_of(draft: &RunConfig, key: &str) -> Option<&'static SettingSpec> {
     if let Some(known) = setting(key) {
         return Some(&known.spec);
@@ -30,12 +30,12 @@ fn spec_of(draft: &RunConfig, key: &str) -> Option<&'static SettingSpec> {
         .or_else(|| others().find(|spec| spec.key == key))
 }
 
-/// Adds several values to the context menu of a field.
+/// Adds the entry "Several values…" to the context menu of a field.
 pub fn offer(field: &Response, cx: &mut Cx<'_>, key: &'static str) {
     if !may_vary(key) {
         return;
     }
-    // A choice has its own menu.
+    // A separate id is used because a choice has its own menu.
     let id = field.id.with("several-values");
     Popup::context_menu(field).id(id).show(|ui| {
         if ui
@@ -47,7 +47,7 @@ pub fn offer(field: &Response, cx: &mut Cx<'_>, key: &'static str) {
     });
 }
 
-/// Draws the values of a setting in place of its field, if it has several. Returns whether it has.
+/// Draws the list of values in place of a setting's field if the setting has several values. Returns whether it has.
 pub fn in_place(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> bool {
     if !cx.session.experiment.grid.several.has(key) {
         return false;
@@ -56,7 +56,7 @@ pub fn in_place(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> bool {
     true
 }
 
-/// Draws the same below its title. Returns whether it has several values.
+/// Draws the list of values below the setting's title if the setting has several values. Returns whether it has.
 pub fn below_title(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) -> bool {
     if !cx.session.experiment.grid.several.has(spec.key) {
         return false;
@@ -65,7 +65,7 @@ pub fn below_title(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) -> bool {
     true
 }
 
-/// Draws a button with the values, which opens their list.
+/// Draws a button that shows the values and opens their list.
 fn values(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> Response {
     let several = &cx.session.experiment.grid.several;
     let counted = match key {
@@ -99,7 +99,7 @@ fn values(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> Response {
     open
 }
 
-/// Returns the choices of a setting with a list of them, with their titles.
+/// Returns the choices of a setting with their titles; `None` if its values are typed.
 fn choices(cx: &Cx<'_>, spec: &SettingSpec) -> Option<Vec<(Setting, String)>> {
     let text = |value: &str, title: &str| (Setting::Text(value.to_string().into()), title.into());
     let inventory = &cx.session.inventory;
@@ -162,7 +162,7 @@ fn list(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     }
 }
 
-/// Draws the number of class orders or seeds.
+/// Draws a field for the number of class orders or seeds.
 fn counted(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     let several = &cx.session.experiment.grid.several;
     let (key, now, words) = match key {
@@ -182,7 +182,7 @@ fn counted(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     }
 }
 
-/// Draws typed values, each validated like a single one.
+/// Draws the typed values and a field for a new one. Each value is validated like a single value.
 fn typed(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec, now: &mut Vec<Setting>) {
     let mut gone = None;
     for (at, value) in now.iter().enumerate() {
@@ -222,7 +222,7 @@ fn typed(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec, now: &mut Vec<Setting
     }
 }
 
-/// Returns the value of a text, if the setting accepts it.
+/// Parses a new value. Returns an error if the setting does not accept it.
 fn admitted(spec: &SettingSpec, text: &str, now: &[Setting]) -> Result<Setting, String> {
     let text = text.trim();
     let taken = spec.kind.parse(text).filter(|value| {
@@ -241,7 +241,7 @@ fn admitted(spec: &SettingSpec, text: &str, now: &[Setting]) -> Result<Setting, 
     }
 }
 
-/// Draws the card of all settings with several values, or a line that offers it.
+/// Draws the card of all settings with several values, with a link to add one.
 pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         widgets::title(ui, tr!("experiment-several-values"));
@@ -278,7 +278,7 @@ pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Draws every setting that can have several values.
+/// Draws a menu of all settings that can have several values.
 fn settings(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.set_min_width(220.0);
     egui::ScrollArea::vertical()
@@ -294,7 +294,7 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>) {
         });
 }
 
-/// Returns the keys of all settings that can have several values: common ones and the method's own.
+/// Returns the keys of all settings that can have several values: common settings and the method's own.
 pub fn keys(draft: &RunConfig) -> impl Iterator<Item = &'static str> {
     let own = named_method(&draft.method).map_or(&[][..], |method| method.settings);
     let common = SETTINGS.iter().map(|known| known.spec.key);
@@ -302,7 +302,7 @@ pub fn keys(draft: &RunConfig) -> impl Iterator<Item = &'static str> {
     common.chain(own.iter().map(|spec| spec.key))
 }
 
-/// Draws the available grids.
+/// Draws a menu of the available grids.
 fn grids(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.set_min_width(280.0);
     if ui.button(tr!("experiment-grid-file")).clicked() {

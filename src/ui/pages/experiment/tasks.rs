@@ -1,5 +1,5 @@
-//! The task strip: the classes of each task. Classes are dragged between tasks, here or in the larger view below; a
-//! click on a class opens the same moves as a menu, for the keyboard.
+//! The strip of tasks with the classes of each. Classes can be dragged between tasks, here or in the larger view below.
+//! A click on a class opens a menu with the same moves, which can be used with the keyboard.
 
 use egui::{
     Align2, CornerRadius, Popup, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder,
@@ -24,13 +24,13 @@ use crate::ui::widgets::{button, button_if, faint, painted_text, terms};
 const CELL: f32 = 48.0;
 /// Minimum width of a cell.
 const NARROWEST: f32 = 26.0;
-/// Maximum number of names in a cell; more would not be visible.
+/// Maximum number of class names in a cell; more would not be visible.
 const READ: usize = 100;
 
-/// Draws the strip: one cell per task.
+/// Draws the strip with one cell per task.
 pub fn strip(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(scenario) = cx.session.experiment.plan.scenario.clone() else {
-        // Its size is constant, so that nothing jumps while a setting is typed.
+        // The size is constant, so that nothing moves while the user types a setting.
         let size = Vec2::new(ui.available_width(), CELL);
         ui.allocate_exact_size(size, Sense::hover());
         return;
@@ -160,7 +160,8 @@ fn one_cell(
     dropped(ui, rect, &chips, task, classes.len()).or(moved)
 }
 
-/// Returns whether all classes fit side by side. Of thousands, only those that fit are measured.
+/// Returns whether all classes fit side by side. Stops at the first class that does not fit, because there can be
+/// thousands.
 fn fits(ui: &Ui, words: &[&str], room: f32) -> bool {
     let mut left = room + 3.0;
     words.iter().all(|word| {
@@ -169,7 +170,7 @@ fn fits(ui: &Ui, words: &[&str], room: f32) -> bool {
     })
 }
 
-/// Returns the classes of a task: index among the sorted ones, and name.
+/// Returns the classes of a task: the index among the sorted classes, and the name.
 fn classes_of<'a>(scenario: &Scenario, names: &'a [String], task: usize) -> Vec<(usize, &'a str)> {
     scenario.class_order[scenario.tasks[task].clone()]
         .iter()
@@ -177,7 +178,7 @@ fn classes_of<'a>(scenario: &Scenario, names: &'a [String], task: usize) -> Vec<
         .collect()
 }
 
-/// Draws the larger view: every task with all its classes.
+/// Draws the larger view of every task with all its classes.
 pub fn arrange(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(scenario) = cx.session.experiment.plan.scenario.clone() else {
         faint(ui, tr!("data-tasks-unknown"));
@@ -260,7 +261,7 @@ fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
     dropped(ui, rect, &[], scenario.task_count(), 0)
 }
 
-/// Draws the settings of the strip: classes per task, class order, built-in orders, undo.
+/// Draws the settings of the strip: classes per task, class order, built-in orders and undo.
 pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
     row(ui, |ui| {
         let label = terms::faint(ui, tr!("data-classes-per-task"), "task");

@@ -1,4 +1,5 @@
-//! Which method suits these images, and which backbone: a button and the table of results for each.
+//! The cards for finding a suitable method and a suitable backbone for the images: each has a button and a table of
+//! results.
 
 use std::sync::Arc;
 
@@ -14,12 +15,12 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, button_if, card, faint, link, sentence};
 
-/// Draws the card of methods.
+/// Draws the card for methods.
 pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
     show(ui, cx, &METHODS);
 }
 
-/// Draws the card of backbones.
+/// Draws the card for backbones.
 pub fn backbones(ui: &mut Ui, cx: &mut Cx<'_>) {
     show(ui, cx, &BACKBONES);
 }
@@ -30,9 +31,9 @@ struct Kind {
     done: fn(&Session) -> Option<&Arc<Trial>>,
     start: fn(&mut Session),
     stop: fn(&mut Session),
-    /// Whether a better backbone is suggested.
+    /// Whether the card recommends a better backbone.
     suggests: bool,
-    /// Title, button and hint.
+    /// The message ids of title, button and hint.
     words: [&'static str; 3],
 }
 
@@ -83,7 +84,7 @@ fn show(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
     });
 }
 
-/// Suggests a more accurate backbone if no method reaches a good accuracy.
+/// Recommends a more accurate backbone if no method reaches a good accuracy.
 fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     let inventory = &cx.session.inventory;
     let tried = &trial.methods[0].config.backbone;
@@ -93,7 +94,7 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     else {
         return;
     };
-    // The user has chosen another backbone since.
+    // The recommendation is omitted if the user has selected another backbone since the trial.
     if cx.session.experiment.draft.backbone != *tried {
         return;
     }
@@ -110,7 +111,7 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     });
 }
 
-/// Draws the button, or the progress.
+/// Draws the button that starts the trial, or the progress of the trial.
 fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
     let trying = (kind.trying)(cx.session);
     if let TrialState::Asked(_) = trying {
@@ -137,7 +138,7 @@ fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
     }
 }
 
-/// Draws a row for each method, the best in bold.
+/// Draws the results as one row per method or backbone, the best one in bold.
 pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     let t = tokens(ui);
     let best = trial.best();
@@ -146,7 +147,8 @@ pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
         .num_columns(5)
         .spacing([7.0, 6.0])
         .show(ui, |ui| {
-            // There is room for three figures. Class means hardly forget.
+            // There is space for three figures. Backbones are compared by class means, which hardly forget, so memory
+            // is shown.
             let third = match memory {
                 true => tr!("experiment-trial-memory"),
                 false => tr!("experiment-trial-forgotten"),
@@ -182,7 +184,7 @@ pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
         });
 }
 
-/// Returns accuracy, forgetting (or memory) and seconds; a dash for missing values.
+/// Returns accuracy, forgetting (or memory) and seconds of a method. Missing values are dashes.
 fn figures(one: &TriedMethod, memory: bool) -> [String; 3] {
     let told = |value: Option<String>| value.unwrap_or_else(|| "–".into());
     [

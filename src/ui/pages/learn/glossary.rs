@@ -9,15 +9,15 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, card, ends, faint, terms};
 
-/// State between frames.
+/// The state that is kept between frames.
 #[derive(Default)]
 pub struct State {
     typed: String,
-    /// Whether another page requested the fully expanded glossary.
+    /// Whether another page requested the glossary with all groups open.
     pub wanted: bool,
 }
 
-/// Draws it.
+/// Draws the glossary.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     let state = &mut cx.pages.learn.glossary;
     let wanted = std::mem::take(&mut state.wanted);
@@ -51,7 +51,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         let title = RichText::new(&first.group)
             .font(semibold(14.0))
             .color(strong);
-        // A search expands the groups with matches and leaves the others.
+        // While a search is active, groups with matches are open; otherwise the user's choice is kept.
         let open = (!typed.is_empty()).then_some(true);
         CollapsingHeader::new(title)
             .id_salt((&first.group, typed.is_empty()))

@@ -1,4 +1,4 @@
-//! The lessons: built-in ones, then a teacher's own; below them the glossary.
+//! The list of lessons: the built-in ones, then a teacher's own. The glossary is below.
 
 use egui::Ui;
 
@@ -69,7 +69,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Returns the progress, or the duration if not started.
+/// Returns the user's progress in a lesson, or its duration if the user has not started it.
 fn told(done: Done, unit: &Unit) -> String {
     match done {
         done if done.is_all() => tr!("learn-all-questions-answered").into(),
@@ -98,7 +98,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
                 },
                 |ui| {
                     let opener = primary_button(ui, tr!("learn-open-lesson"), true);
-                    // Many buttons have the same label; the accessible name includes the lesson.
+                    // Many buttons have this label, so the accessible name includes the lesson's title.
                     let name = format!("{}: {}", tr!("learn-open-lesson"), unit.title);
                     opener.widget_info(|| {
                         egui::WidgetInfo::labeled(egui::Role::Button, true, name.clone())

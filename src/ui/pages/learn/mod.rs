@@ -1,4 +1,4 @@
-//! The tour, the lessons and the glossary.
+//! The page with the tour, the lessons and the glossary.
 
 mod glossary;
 mod list;
@@ -14,18 +14,18 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets;
 
-/// State of the page between frames.
+/// The state of the page that is kept between frames.
 #[derive(Default)]
 pub struct State {
-    /// The tour.
+    /// The state of the tour.
     pub tour: tour::State,
     unit: unit::State,
-    /// The glossary.
+    /// The state of the glossary.
     pub glossary: glossary::State,
 }
 
 impl State {
-    /// Scrolls to the top of the lesson.
+    /// Scrolls to the top of the lesson in the next frame.
     pub fn show_top(&mut self) {
         self.unit.to_top = true;
     }
@@ -57,7 +57,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Draws the button that restarts the open lesson, once it has answers or runs.
+/// Draws the button that restarts the open lesson. It is enabled if the lesson has answers or runs.
 fn start_over(ui: &mut Ui, cx: &mut Cx<'_>) {
     let begun = cx.session.learn.units.is_begun();
     let again = widgets::button_if(ui, begun, tr!("learn-restart-lesson"));

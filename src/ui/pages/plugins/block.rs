@@ -1,4 +1,4 @@
-//! A diagram of a backbone's block: its parts in a row, and below them where a plugin acts.
+//! A diagram of a backbone's block: its parts in a row, and below them the sites at which a plugin is used.
 
 use egui::{
     Align2, CornerRadius, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
@@ -15,13 +15,13 @@ const PART: f32 = 26.0;
 /// Height of the line of a site.
 const LINE: f32 = 17.0;
 
-/// The parts of a block with attention, and of one without.
+/// The parts of a block with attention, and of a block without attention.
 const ATTENTION: [&str; 10] = [
     "norm", "q k v", "attend", "proj", "+", "norm", "fc1", "GELU", "fc2", "+",
 ];
 const CONVOLUTION: [&str; 6] = ["conv", "norm", "fc1", "GELU", "fc2", "+"];
 
-/// Draws the block; each used site is a bar below its parts, with its parameters.
+/// Draws the block. Each site that the plugin uses is a bar below the corresponding parts, with its parameters.
 pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
     let t = tokens(ui);
     let attends = on.on.offered.contains(&Site::Query);
@@ -92,7 +92,7 @@ pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
     }
 }
 
-/// Returns the parameters in the equation of a site.
+/// Returns the names of the parameters in the equation of a site.
 fn of_site(on: &OnBackbone, site: Site) -> String {
     let own = on.on.parameters.iter().filter_map(|(name, ..)| {
         let (name, at) = name.split_once(" at ").unwrap_or((name, site.name()));
@@ -110,7 +110,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
 }
 
-/// Returns the parts of a site.
+/// Returns the range of parts that a site covers.
 fn span(site: Site, attends: bool) -> std::ops::RangeInclusive<usize> {
     if !attends {
         return match site {

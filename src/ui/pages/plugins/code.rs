@@ -1,4 +1,4 @@
-//! A code editor for plugins: line numbers, syntax colours, underlined errors, completion.
+//! A code editor for plugins with line numbers, syntax colours, underlined errors and completion.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,42 +17,42 @@ use crate::ui::widgets::faint;
 
 /// Font size.
 const LETTERS: f32 = 13.0;
-/// Room for line numbers.
+/// Width of the line numbers.
 const GUTTER: f32 = 40.0;
-/// Maximum number of characters: the maximum size of a plugin.
+/// Maximum number of characters, which is the maximum size of a plugin.
 const MOST: usize = 64 * 1024;
 
-/// State of the editor between frames.
+/// The state of the editor that is kept between frames.
 #[derive(Default)]
 pub struct Code {
-    /// The text as typed.
+    /// The text as the user typed it.
     pub text: String,
-    /// The version of the session's text that it last matched.
+    /// The version of the session's text that `text` was last equal to.
     version: u64,
-    /// The version with which that text was opened.
+    /// The first version of the opened text, which identifies the text.
     first: u64,
     /// The cursor, as a byte offset.
     pub cursor: usize,
-    /// The range to select next, in bytes.
+    /// The range to select in the next frame, in bytes.
     pub go_to: Option<Range<usize>>,
-    /// Whether to do so without taking the focus.
+    /// Whether to select `go_to` without taking the focus.
     pub aside: bool,
-    /// Index of the selected completion.
+    /// The index of the selected completion.
     chosen: usize,
-    /// The cursor at which the user closed the completions.
+    /// The cursor position at which the user closed the completions.
     unwanted: Option<usize>,
-    /// The last completions and what they are for: versions of text and meaning, and the cursor.
+    /// A cache of the completions, valid for these versions of text and meaning and this cursor position.
     known: ([u64; 2], usize, Offered),
-    /// Number of changes made here.
+    /// Number of changes of the text in the editor.
     changes: u64,
-    /// The text with its colours, as drawn last.
+    /// The coloured text that was drawn last.
     drawn: Drawn,
 }
 
-/// Completions for the bytes that they would replace.
+/// Completions, with the range of bytes that they would replace.
 type Offered = Option<(Range<usize>, Vec<Candidate>)>;
 
-/// A text with its colours, and its marked ranges.
+/// A coloured text and the ranges marked in it.
 #[derive(Default)]
 struct Drawn {
     job: LayoutJob,
@@ -60,7 +60,7 @@ struct Drawn {
     dark: bool,
 }
 
-/// Marked ranges of a text, in bytes.
+/// The ranges that are marked in a text, in bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Painted {
     /// Errors.
@@ -72,7 +72,7 @@ pub struct Painted {
 }
 
 impl Code {
-    /// Draws the editor with the matches marked. Returns the text if it was changed.
+    /// Draws the editor with the search matches marked. Returns the text if the user changed it.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -104,11 +104,11 @@ impl Code {
         (self.changes != before).then(|| self.text.clone())
     }
 
-    /// Takes over the session's text if it differs from the typed one.
+    /// Replaces the typed text by the session's text if that was changed elsewhere.
     pub fn take(&mut self, ui: &Ui, open: &OpenPlugin) {
         let id = text_id();
         if self.first != open.first {
-            // Changes of another text cannot be undone here.
+            // The undo history of the previous text is cleared.
             let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
             state.clear_undoer();
             state.store(ui.ctx(), id);
@@ -127,7 +127,7 @@ impl Code {
         }
     }
 
-    /// Records the text for undo, before a change other than typing.
+    /// Adds the text to the undo history before a change that is not typed.
     fn note_undo(&self, ui: &Ui, id: Id) {
         let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
         let range = state.cursor.char_range().unwrap_or_default();
@@ -137,7 +137,7 @@ impl Code {
         state.store(ui.ctx(), id);
     }
 
-    /// Replaces some bytes by a text, and puts the cursor after it.
+    /// Replaces a range of bytes by a text and puts the cursor after the text.
     pub fn replace(&mut self, ui: &Ui, span: Range<usize>, by: &str) {
         if self.text.get(span.clone()).is_none() {
             return;
@@ -163,7 +163,8 @@ impl Code {
         self.known.2.clone()
     }
 
-    /// Handles keys while completions are shown: Tab accepts one, arrows move, Escape closes. Returns the accepted one.
+    /// Handles keys while completions are shown: Tab accepts a completion, arrow keys move the selection, Escape closes
+    /// the list. Returns the accepted completion.
     fn keys(
         &mut self,
         ui: &Ui,
@@ -183,7 +184,7 @@ impl Code {
         pressed(Key::Tab).then(|| (span.clone(), found[self.chosen].text.clone()))
     }
 
-    /// Draws the text. Returns the position of the cursor on the screen.
+    /// Draws the text field. Returns the position of the cursor on the screen.
     fn text(
         &mut self,
         ui: &mut Ui,
@@ -255,7 +256,7 @@ impl Code {
         response.has_focus().then_some(caret)
     }
 
-    /// Draws the completions below the cursor. Returns the clicked one.
+    /// Draws the list of completions below the cursor. Returns the completion that was clicked.
     fn popup(&self, ui: &Ui, caret: Rect, found: &[Candidate]) -> Option<String> {
         let t = tokens(ui);
         let area = egui::Area::new(Id::unique("names offered"))
@@ -287,7 +288,7 @@ impl Code {
     }
 }
 
-/// Returns the id of the text.
+/// Returns the id of the text field.
 fn text_id() -> Id {
     Id::unique("text of the plugin")
 }
@@ -355,7 +356,7 @@ fn coloured(text: &str, painted: &Painted, t: &'static Tokens) -> LayoutJob {
     job
 }
 
-/// Returns a visible range: at least one character, and at most up to the end of the line.
+/// Returns a range that is visible when underlined: at least one character, without a line break.
 fn widened(text: &str, span: &Range<usize>) -> Range<usize> {
     let start = text.floor_char_boundary(span.start.min(text.len()));
     let end = text.ceil_char_boundary(span.end.min(text.len()));

@@ -1,4 +1,4 @@
-//! The plugin being edited: its text on the left, the result of checking it on the right.
+//! The plugin that is being edited: its text on the left, and the result of checking it on the right.
 
 use egui::{RichText, Ui};
 
@@ -17,17 +17,17 @@ use crate::ui::widgets::{
     two_columns,
 };
 
-/// Width of the result.
+/// Width of the right column.
 const MEANING: f32 = 430.0;
 
-/// State of the editor between frames.
+/// The state of the editor that is kept between frames.
 #[derive(Default)]
 pub struct State {
     pub(super) code: Code,
     find: Find,
 }
 
-/// Draws the page with the open text.
+/// Draws the page while a text is open.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     two_columns(ui, cx, Fixed::Right(MEANING), left, meaning::show);
 }
@@ -62,7 +62,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     }
 }
 
-/// Draws what prevents saving, or needs a decision.
+/// Draws warnings about what prevents saving or needs a decision of the user.
 fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     if let Some(from) = &open.from {
         card(ui, |ui| {
@@ -105,7 +105,7 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     }
 }
 
-/// Draws name, state and buttons. Returns whether the search bar was opened.
+/// Draws the plugin's name, state and buttons. Returns whether the search bar was opened.
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
     let free = !is_below_dialog(ui.ctx());
     let saved = free && ui.input_mut(|input| input.consume_shortcut(&keys::SAVE_FILE));

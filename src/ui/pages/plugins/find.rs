@@ -8,7 +8,7 @@ use super::code::Code;
 use crate::tr;
 use crate::ui::widgets::{button, button_if, entered, faint, line_edit};
 
-/// State of the search.
+/// The state of the search bar.
 #[derive(Default)]
 pub struct Find {
     /// Whether the bar is shown.
@@ -29,12 +29,12 @@ impl Find {
         found.map(|(at, own)| at..at + own.len()).collect()
     }
 
-    /// Returns the current match, while the bar is shown.
+    /// Returns the current match while the bar is shown.
     pub fn seen(&self) -> Option<Range<usize>> {
         self.seen.clone().filter(|_| self.on)
     }
 
-    /// Draws the bar. Returns whether something was replaced.
+    /// Draws the search bar. Returns whether text was replaced.
     pub fn show(&mut self, ui: &mut Ui, code: &mut Code, opened: bool) -> bool {
         let hits = self.hits(&code.text);
         let mut changed = false;
@@ -48,12 +48,13 @@ impl Find {
             }
             let next = entered(ui, &field);
             if next {
-                // The next Enter also continues the search, instead of replacing the match by a line break.
+                // The focus stays in the field, so that another Enter continues the search instead of replacing the
+                // match.
                 field.request_focus();
                 code.aside = true;
             }
             if button_if(ui, !hits.is_empty(), tr!("editor-find-next")).clicked() || next {
-                // The cursor is after the current match.
+                // The cursor is after the current match, so the search continues from there.
                 self.go_on(&hits, code, code.cursor);
             }
             let label = faint(ui, tr!("editor-replace-with"));
@@ -76,14 +77,15 @@ impl Find {
         changed
     }
 
-    /// Selects the first match that does not start before this byte, else the first one.
+    /// Selects the first match that starts at or after this byte, otherwise the first match of the text.
     fn go_on(&mut self, hits: &[Range<usize>], code: &mut Code, from: usize) {
         let next = hits.iter().find(|hit| hit.start >= from);
         self.seen = next.or(hits.first()).cloned();
         code.go_to.clone_from(&self.seen);
     }
 
-    /// Replaces the current match, else the next one, and selects the following one. Returns whether there was a match.
+    /// Replaces the current match, or the next match if there is none, and selects the following match. Returns whether
+    /// there was a match.
     fn replace(&mut self, ui: &Ui, hits: &[Range<usize>], code: &mut Code) -> bool {
         let in_sight = |hit: &&Range<usize>| {
             self.seen.as_ref() == Some(*hit) && [hit.start, hit.end].contains(&code.cursor)

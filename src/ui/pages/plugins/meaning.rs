@@ -1,4 +1,4 @@
-//! The result of checking the open text: its errors, its equations, and its use on the current backbone.
+//! The result of checking the open text: errors, equations, and the plugin's use on the current backbone.
 
 use egui::{Label, RichText, Ui};
 
@@ -17,7 +17,7 @@ use crate::ui::widgets::{self, Column, button, card, faint, link, sentence};
 /// Maximum number of errors shown.
 const MOST: usize = 8;
 
-/// Draws the right-hand side.
+/// Draws the right column.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
     let session = cx.session;
     let Some(open) = &session.editor.open else {
@@ -184,7 +184,7 @@ fn found_out(ui: &mut Ui, found: &PluginMeasurements) {
         });
 }
 
-/// Returns how a parameter learns, in words, and whether that is bad.
+/// Returns in words how a parameter learns, and whether that is a problem.
 fn learning(one: &Gradient) -> (&'static str, bool) {
     match one.learns {
         Learns::Fixed => (tr!("editor-parameter-fixed"), false),

@@ -1,4 +1,5 @@
-//! The PET plugins: a list, and the selected one with equation, parameters, text and errors; or the one being edited.
+//! The page of PET plugins: a list, and the selected plugin with its equations, parameters, text and errors. While a
+//! plugin is edited, the editor is shown instead.
 
 mod block;
 mod code;
@@ -22,16 +23,16 @@ use crate::ui::widgets::{
     self, Column, Fixed, button, card, card_of, faint, sentence, two_columns,
 };
 
-/// State of the page between frames.
+/// The state of the page that is kept between frames.
 #[derive(Default)]
 pub struct State {
     chosen: Option<String>,
     editor: editor::State,
-    /// When the files were last checked.
+    /// When the plugin files were last checked for changes.
     looked: Option<Instant>,
 }
 
-/// Plugins to start from: their names, and the messages that describe them.
+/// The plugins that new ones can be based on: their names, and the message ids of their descriptions.
 const EXAMPLES: [(&str, &str); 4] = [
     ("adaptformer", "plugins-based-on-adaptformer"),
     ("vpt deep", "plugins-based-on-prompt"),
@@ -39,7 +40,7 @@ const EXAMPLES: [(&str, &str); 4] = [
     ("ssf", "plugins-based-on-ssf"),
 ];
 
-/// Interval between checks of the plugin files while the page is shown.
+/// Interval between checks for changed plugin files while the page is shown.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Draws the page.
@@ -59,7 +60,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     two_columns(ui, cx, Fixed::Right(330.0), left, right);
 }
 
-/// Shows changes by other programs automatically.
+/// Checks regularly whether other programs have changed the plugin files.
 fn follow_files(ui: &Ui, cx: &mut Cx<'_>) {
     let due = cx
         .pages
@@ -151,14 +152,14 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     source(ui, cx, plugin, column);
 }
 
-/// Draws where its equations are linear.
+/// Draws at which layers the plugin is linear.
 fn folded(ui: &mut Ui, plugin: &PluginView) {
     if let Some(words) = &plugin.folded {
         faint(ui, words);
     }
 }
 
-/// Draws the offer to reopen a text that was closed without being saved.
+/// Draws the offer to reopen an unsaved text that was closed.
 fn left_text(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(left) = cx.session.editor.left.last() else {
         return;
@@ -292,7 +293,7 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     });
 }
 
-/// Draws what a plugin is, and where the user's own files are.
+/// Draws an explanation of plugins, links to examples, and the folder of the user's plugins.
 fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
     sentence(ui, tr!("plugins-about"));
     faint(ui, tr!("plugins-new-based-on"));

@@ -1,4 +1,4 @@
-//! The open plugin tried against Adapter on the embedded digits: its results, and both losses.
+//! A trial that compares the open plugin with Adapter on the embedded digits: its results and the losses of both.
 
 use egui::{RichText, Ui};
 use egui_plot::LineStyle;
@@ -16,12 +16,12 @@ use crate::ui::theme::tokens;
 use crate::ui::widgets::plots::{self, marks};
 use crate::ui::widgets::{self, button, button_if, card, faint, sentence};
 
-/// Maximum number of points of a line.
+/// Maximum number of points of a loss curve.
 const POINTS: usize = 80;
 /// Height of the chart.
 const HEIGHT: f32 = 150.0;
 
-/// Draws the card.
+/// Draws the card of the trial.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     card(ui, |ui| {
         widgets::title(ui, tr!("editor-trial"));
@@ -90,12 +90,12 @@ fn outcome(ui: &mut Ui, trial: &Trial) {
     }
 }
 
-/// Returns the shades of the two, which are runs of one method.
+/// Returns the shades of the two runs, which have the same method.
 fn shades(trial: &Trial) -> Vec<Shade> {
     Shade::each(trial.methods.iter().map(|one| &*one.config.method))
 }
 
-/// Draws the losses of both over their steps.
+/// Draws the losses of both runs over their steps.
 fn curves(ui: &mut Ui, trial: &Trial) {
     let (t, shades) = (tokens(ui), shades(trial));
     let lines = trial.methods.iter().zip(&shades);
@@ -130,7 +130,7 @@ fn curves(ui: &mut Ui, trial: &Trial) {
     });
 }
 
-/// Returns a limited number of points, each the mean of its interval.
+/// Returns a limited number of points; each is the mean of an interval of steps.
 fn means(losses: &[f32]) -> Vec<[f64; 2]> {
     let each = losses.len().div_ceil(POINTS).max(1);
     let chunks = losses.chunks(each).enumerate();

@@ -19,12 +19,12 @@ use crate::ui::widgets::curves::{Curves, Series, legend};
 use crate::ui::widgets::icons::{self, Icon};
 use crate::ui::widgets::{self, Column, card, card_of, faint, sentence, terms};
 
-/// Bars per expert.
+/// Number of bars for each expert.
 const TOP: usize = 5;
-/// Height left for the expandable parts below.
+/// Height reserved for the expandable parts below.
 const BELOW: f32 = 78.0;
 
-/// Draws the column.
+/// Draws the right column.
 pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     if sorted::show(ui, cx) {
         return;
@@ -57,7 +57,7 @@ fn answers(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     why(ui, cx, &answer, column);
 }
 
-/// Returns the height left above the expandable parts; `None` if they are long, because then the column is scrolled.
+/// Returns the height that remains above the expandable parts; 0 if they are long, because then the column scrolls.
 fn rest(ui: &Ui, cx: &Cx<'_>, column: Column) -> f32 {
     match task_slider::at_foot(cx) {
         true => 0.0,
@@ -86,7 +86,7 @@ fn nothing_yet(ui: &mut Ui, cx: &Cx<'_>, column: Column) {
     });
 }
 
-/// Draws the prediction next to its image.
+/// Draws the prediction next to the image.
 fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&RunHeader>) {
     let t = tokens(ui);
     let Some((class, p)) = answer.opinions.last().map(ClassPrediction::best) else {
@@ -158,7 +158,7 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, picture: &Arc<Picture>) {
     response.on_hover_text(&picture.name);
 }
 
-/// Draws whether the prediction is correct; the class of a test image is known.
+/// Draws whether the prediction is correct, for images whose class is known.
 fn right_or_wrong(ui: &mut Ui, said: Result<String, String>) {
     let t = tokens(ui);
     let (icon, colour, words) = match said {
@@ -269,7 +269,7 @@ fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Opti
     });
 }
 
-/// Draws the score of the newest predicted class, by task.
+/// Draws the score, over the tasks, of the class that the newest snapshot predicts.
 fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeader>, all: usize) {
     let t = tokens(ui);
     let view = &cx.session.predict;

@@ -1,5 +1,5 @@
-//! Pinned images: the predictions of several runs for each of them after the selected task, and the score of its class
-//! over the tasks.
+//! The board of pinned images: for each image the predictions of several runs after the selected task, and the score of
+//! its class over the tasks.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,11 +21,11 @@ use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::icons::{self, Icon};
 use crate::ui::widgets::{self, button, card, faint, icon_button, outlined, painted_text};
 
-/// Width of the images' column.
+/// Width of the column of images.
 const PICTURES: f32 = 92.0;
 /// Size of a run's prediction.
 const CELL: Vec2 = vec2(112.0, 62.0);
-/// Height of the runs' names.
+/// Height of the row of run names.
 const HEAD: f32 = 34.0;
 
 /// Draws the button that pins the displayed image.
@@ -48,7 +48,7 @@ pub fn pin_button(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Draws a small pin in the corner of a sample, visible on hover and with the keyboard focus.
+/// Draws a small pin in the corner of a sample image. It is visible on hover and with the keyboard focus.
 pub fn pin_corner(ui: &Ui, cx: &mut Cx<'_>, sample: Rect, picture: &Arc<Picture>, class: &str) {
     let t = tokens(ui);
     let size = Vec2::splat(18.0);
@@ -91,7 +91,7 @@ fn pin(cx: &mut Cx<'_>, picture: Arc<Picture>, truth: Option<String>) {
     });
 }
 
-/// Draws the board; nothing while nothing is pinned.
+/// Draws the board if an image is pinned.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     let pins = cx.session.predict.pins.pictures();
     if pins.is_empty() {
@@ -118,7 +118,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Draws a button that opens the list of runs.
+/// Draws a button that opens the list of runs to add or remove.
 fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
     let chosen = cx.session.predict.pins.runs();
     let opener = button(ui, tr!("predict-pins-runs", n = chosen.len()));
@@ -205,7 +205,7 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin, runs: &[PathBuf], task: usize) {
     });
 }
 
-/// Draws the image, which a click predicts, and a button to unpin it.
+/// Draws a pinned image and a button to unpin it. A click on the image predicts it.
 fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
     ui.allocate_ui(vec2(PICTURES, CELL.y), |ui| {
         ui.set_width(PICTURES);
@@ -303,7 +303,7 @@ fn answer(ui: &mut Ui, cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell, task: us
     response.on_hover_text(words);
 }
 
-/// Draws the score over tasks between 0 and 1, with a dot at the selected task.
+/// Draws the score of a class over the tasks, from 0 to 1, with a dot at the selected task.
 fn curve(ui: &Ui, place: Rect, cell: &Cell, tasks: usize, task: usize) {
     let t = tokens(ui);
     let line = Stroke::new(1.0, t.line);

@@ -1,5 +1,5 @@
-//! Predicts an image with a run: drop, paste or draw one; bars and energies of the experts, which expert decided and
-//! why, and the same image with all task snapshots.
+//! The page that predicts an image with a run. The image can be dropped, pasted or drawn. The page shows the experts'
+//! scores and energies, which expert decided and why, and the predictions of all task snapshots.
 
 mod answer;
 mod board;
@@ -25,35 +25,35 @@ use crate::ui::theme::NARROW;
 use crate::ui::widgets::input::{self, Pasted};
 use crate::ui::widgets::{self, Fixed, columns, primary_button};
 
-/// State of the page between frames.
+/// The state of the page that is kept between frames.
 #[derive(Default)]
 pub struct State {
-    /// Whether the canvas is open; `None` until the user decides.
+    /// Whether the canvas is shown instead of an image; `None` until the user decides.
     draw: Option<bool>,
     drawing: Drawing,
-    /// Number of changes of the drawing.
+    /// Number of changes of the drawing so far.
     changes: u64,
-    /// The last request about the drawing.
+    /// The last request to predict the drawing.
     asked: Option<Question>,
-    /// Whether strokes are dark, as in the data of the last run used.
+    /// Whether strokes are dark, as in the dataset of the run that was used last.
     dark: bool,
     playing: bool,
     next_step: f64,
     samples_from: usize,
     seen: Option<((u64, usize), egui::TextureHandle)>,
-    /// The path being typed.
+    /// The path that is being typed.
     path: String,
-    /// A folder to predict.
+    /// The set-up of a table of predictions for a folder.
     pub sheet: sheet::State,
-    /// The images of a folder by class.
+    /// The state of the gallery of a folder's images by class.
     sorted: sorted::State,
-    /// Whether every image gets one of the classes, however unlike them it is.
+    /// Whether every image is assigned to a class, even if it is unlike all of them.
     always_classifies: bool,
-    /// Look inside.
+    /// The state of Look inside.
     inside: inside::State,
 }
 
-/// A request about the drawing: the run, the style, and the number of changes.
+/// A request to predict the drawing: the run, the style, and the number of changes.
 #[derive(Clone, Debug, PartialEq)]
 struct Question {
     run: Option<PathBuf>,
@@ -63,21 +63,21 @@ struct Question {
 }
 
 impl State {
-    /// Shows a given image instead of the canvas. Returns whether the canvas may have been shown.
+    /// Shows an image instead of the canvas. Returns whether the canvas may have been visible.
     pub fn show_picture(&mut self) -> bool {
         self.asked = None;
         self.sorted.leave();
         self.draw.replace(false) != Some(false)
     }
 
-    /// Replaces the set-up of a table by the requested one, and shows its images by class.
+    /// Resets the set-up of a table after it was requested, and shows the images of the table by class.
     pub fn begin_sheet(&mut self) {
         self.sheet = sheet::State::default();
         self.sorted.open();
     }
 }
 
-/// Returns the runs that can predict: the live one first, then the stored ones, newest first.
+/// Returns folder and title of the runs that can predict: the current run first, then the stored runs, newest first.
 pub fn askable(session: &Session) -> impl Iterator<Item = (PathBuf, String)> {
     let live = live(session);
     let folder = live.as_ref().map(|(folder, _)| *folder);
@@ -88,7 +88,7 @@ pub fn askable(session: &Session) -> impl Iterator<Item = (PathBuf, String)> {
         .chain(others.map(|row| (row.folder.clone(), row.line())))
 }
 
-/// Returns the title of such a run in their list; `None` if it is not in the list.
+/// Returns the title of a run in the list of [`askable`]; `None` if it is not in the list.
 fn listed_as(session: &Session, folder: &Path) -> Option<String> {
     let live = live(session).filter(|(live, _)| *live == folder);
     let row = || session.row(folder).filter(|row| row.is_measured());
@@ -96,7 +96,7 @@ fn listed_as(session: &Session, folder: &Path) -> Option<String> {
         .or_else(|| row().map(RunRow::line))
 }
 
-/// Returns the current run, or the one that ended last, once it can predict.
+/// Returns folder and title of the current or last run if it can predict.
 fn live(session: &Session) -> Option<(&Path, String)> {
     let run = session.train.live.as_ref()?;
     let header = run.header.as_ref().filter(|_| !run.reports.is_empty())?;
@@ -127,7 +127,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     pasted(ui, cx);
     arrows(ui, cx);
-    // The prediction is next to the image at every size.
+    // The width is chosen so that the prediction is next to the image at every window size.
     let left = match ui.available_width() {
         wide if wide >= NARROW => 332.0,
         wide if wide >= 640.0 => 264.0,
@@ -143,7 +143,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     );
 }
 
-/// The arrow keys move through the tasks, whatever has the focus, unless a text is being edited or a dialog is open.
+/// Handles the arrow keys, which select the previous or next task, whichever widget has the focus, unless a text is
+/// being edited or a dialog is open.
 fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
     let ctx = ui.ctx();
     if input::is_covered(ctx) || ctx.text_edit_focused() {
@@ -159,9 +160,9 @@ fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Handles pasted images and paths.
+/// Handles images and paths that are pasted.
 fn pasted(ui: &Ui, cx: &mut Cx<'_>) {
-    // An open dialog gets what is pasted.
+    // An open dialog receives pasted items instead.
     if input::is_below_dialog(ui.ctx()) {
         return;
     }

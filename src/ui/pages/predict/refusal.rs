@@ -1,5 +1,5 @@
-//! "None of these": whether the image is more unusual for the run than nearly all its test images. This then becomes
-//! the headline; a line below explains it, and it can be switched off.
+//! The answer "none of these" for images that are more unusual for the run than nearly all of its test images. It
+//! replaces the predicted class as the headline. A line below explains it; the user can switch it off.
 
 use egui::Ui;
 
@@ -11,7 +11,7 @@ use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{card, faint, link};
 
-/// Draws the line.
+/// Draws the line that explains the answer.
 pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
     let Some(opinion) = answer.opinions.last() else {
         return;
@@ -55,7 +55,7 @@ pub fn refuses(cx: &Cx<'_>, answer: &Prediction) -> bool {
     })
 }
 
-/// Draws why it is one of the classes, or none of them.
+/// Draws why the image is assigned to a class or to none of them.
 fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &ClassPrediction) {
     let now = signed(opinion.strangeness().into(), 2);
     let limit = signed(refusal.threshold.into(), 2);
@@ -81,7 +81,7 @@ fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &ClassPrediction) {
     faint(ui, compared).on_hover_text(format!("{hint} {limit}"));
 }
 
-/// Draws how often this is the answer for images of known classes, and of classes that are not learned yet.
+/// Draws how often the answer is "none of these" for images of known classes and of classes that are not learned yet.
 fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction) {
     let mut words = vec![of_known(refusal)];
     let inside = cx.session.predict.insides.run(&answer.run, answer.task);
@@ -109,7 +109,8 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
     });
 }
 
-/// Returns how often this is the answer for images of known classes, and how this was measured.
+/// Returns a sentence on how often the answer is "none of these" for images of known classes, and how this was
+/// measured.
 fn of_known(refusal: &Refusal) -> String {
     match (refusal.measured, refusal.known) {
         (CountedOn::CrossFitted, Some(known)) => tr!(
@@ -121,7 +122,7 @@ fn of_known(refusal: &Refusal) -> String {
     }
 }
 
-/// Draws the link that starts the count on test images.
+/// Draws the link that starts counting the rejections of test images.
 fn count(ui: &mut Ui, cx: &mut Cx<'_>, words: &str) {
     let hint = match cx.session.is_training() {
         true => tr!("predict-none-images-used-pause"),

@@ -1,4 +1,4 @@
-//! A few of the images that the run was tested on.
+//! A card with some of the images that the run was tested on.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{self, Column, card_of, faint, link};
 
-/// Number of samples.
+/// Number of sample images.
 const SAMPLES: usize = 10;
 
-/// Returns the settings of the selected run, if its dataset needs permission to open.
+/// Returns the settings of the selected run if the user must allow opening its dataset.
 fn foreign_data<'a>(cx: &Cx<'a>) -> Option<&'a RunConfig> {
     let folder = cx.session.predict.run.as_ref()?;
     let config = &cx.session.header_of(folder)?.config;
@@ -25,7 +25,7 @@ fn foreign_data<'a>(cx: &Cx<'a>) -> Option<&'a RunConfig> {
     asks.then_some(config)
 }
 
-/// Draws the card.
+/// Draws the card with the samples.
 pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, column: Column) {
     let height = column.rest(ui, 0.0);
     card_of(ui, height, |ui| {
@@ -59,13 +59,13 @@ pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, co
     });
 }
 
-/// Returns a few test images, of different classes each time.
+/// Returns the indices of some test images. Each `round` gives other ones.
 fn chosen_samples(data: &DataView, round: usize) -> Vec<usize> {
     let total = data.test_labels.len();
     if total == 0 {
         return Vec::new();
     }
-    // Evenly spread, so that most classes are included; each once.
+    // The indices are evenly spaced, so that most classes are included and no image occurs twice.
     let count = SAMPLES.min(total);
     (0..count)
         .map(|i| (i * total / count + round * 7) % total)

@@ -1,5 +1,5 @@
-//! Predictions for all images of a folder, written to a table: the folder, the path, the progress, and the finished
-//! table.
+//! Predictions for all images of a folder, which are written to a table: the choice of folder and path, the progress,
+//! and the finished table.
 
 use std::path::{Path, PathBuf};
 
@@ -16,19 +16,19 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, button, card, cut, faint, field, link, primary_button, sentence};
 
-/// The set-up of a table.
+/// The set-up of a table of predictions.
 #[derive(Default)]
 pub struct State {
     open: bool,
     folder: String,
-    /// The images of the folder to include; empty for all.
+    /// The images of the folder to include; empty for all images.
     only: Vec<PathBuf>,
     csv: String,
     all_columns: bool,
 }
 
 impl State {
-    /// Selects a folder of images; the table goes next to it.
+    /// Selects a folder of images. The table is written next to it.
     pub fn choose(&mut self, folder: &Path) {
         self.open = true;
         self.only.clear();
@@ -36,7 +36,7 @@ impl State {
         self.csv = usual_table(folder).display().to_string();
     }
 
-    /// Selects some images; the table goes next to their common folder.
+    /// Selects some images. The table is written next to their common folder.
     ///
     /// # Errors
     /// Returns a Problem if there is no common folder, for example on two drives of Windows.
@@ -53,7 +53,7 @@ impl State {
         Ok(())
     }
 
-    /// Returns the table that is set up.
+    /// Returns the request for the table that is set up.
     pub fn wanted(&self) -> TableWanted {
         TableWanted {
             folder: self.folder.trim().into(),
@@ -63,13 +63,13 @@ impl State {
         }
     }
 
-    /// Returns whether a table is being set up.
+    /// Returns whether the user is setting up a table.
     pub(super) fn is_open(&self) -> bool {
         self.open
     }
 }
 
-/// Returns the innermost folder that contains all of these files; `None` for no file.
+/// Returns the innermost folder that contains all of these files; `None` if there are no files or no common folder.
 fn common_folder(files: &[PathBuf]) -> Option<PathBuf> {
     let mut folder = files.first()?.parent()?.to_path_buf();
     while !files.iter().all(|file| file.starts_with(&folder)) {
@@ -78,8 +78,8 @@ fn common_folder(files: &[PathBuf]) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Draws the card: the requested table, unless another one is being set up in its place. One that is being written
-/// stays above it.
+/// Draws the card with the requested table, or the set-up of a new table. While a table is being written, it is shown
+/// above the set-up.
 pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
     let open = cx.pages.predict.sheet.open;
     let asked = cx.session.predict.sheet.as_ref();
@@ -109,7 +109,7 @@ pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Draws the fields of a new table; `waits` while another one is being written.
+/// Draws the fields for a new table. `waits` says whether another table is still being written.
 fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
     if waits {
         ui.separator();
@@ -179,7 +179,7 @@ fn path(ui: &mut Ui, label: &str, hint: &str, text: &mut String) -> egui::Respon
     })
 }
 
-/// Draws a requested table.
+/// Draws the state of a requested table.
 fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
     let folder = sheet.request.folder.display().to_string();
     cut(ui, &folder).on_hover_text(&folder);
@@ -213,7 +213,7 @@ pub fn working(ui: &mut Ui, count: SheetCount) {
     faint(ui, words(count));
 }
 
-/// Returns "120 of 500 images, 2 cannot be read".
+/// Returns the progress in words, such as "120 of 500 images, 2 cannot be read".
 pub fn words(count: SheetCount) -> String {
     let done = match count.done == count.of {
         true => tr!("count-images", n = count.of),
@@ -250,7 +250,7 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView, count: SheetCount) {
     });
 }
 
-/// Draws the button that sets up another table; after a failure with the same fields.
+/// Draws the button that sets up another table. After a failure, the fields keep their values.
 fn again(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
     if !button(ui, tr!("predict-many-other-images")).clicked() {
         return;

@@ -1,5 +1,5 @@
-//! The images of a folder as the run sorted them: the number per class, a gallery by class with the least certain
-//! first, and moving images to another class.
+//! The images of a folder by predicted class: the number of images in each class, and a gallery with the least certain
+//! images first. Images can be moved to other classes.
 
 use std::sync::{Arc, Weak};
 
@@ -19,27 +19,27 @@ use crate::ui::pages::train::pictures::in_rows;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, button, card, faint, focus_ring, link, primary_button, sentence};
 
-/// Images per group while all groups are shown.
+/// Number of images shown for each group while all groups are shown.
 const FEW: usize = 12;
-/// Images per page of a single group.
+/// Number of images per page while a single group is shown.
 const MANY: usize = 96;
 /// Size of an image, in points.
 const SIDE: f32 = 84.0;
 
-/// State of the page.
+/// The state of the gallery that is kept between frames.
 #[derive(Default)]
 pub struct State {
     open: bool,
-    /// The only group shown; `None` for all of them.
+    /// The only group that is shown; `None` for all groups.
     group: Option<Sorted>,
     filter: String,
     more: usize,
-    /// What is shown, by images and search text.
+    /// A cache of the displayed groups, valid for these images and this search text.
     listed: Option<(Weak<SortedPictures>, String, Arc<Listed>)>,
 }
 
 impl State {
-    /// Shows the images by class as soon as they are read.
+    /// Shows the images by class once they are read.
     pub fn open(&mut self) {
         *self = Self {
             open: true,
@@ -47,17 +47,17 @@ impl State {
         };
     }
 
-    /// Shows a single image's prediction again.
+    /// Shows the prediction of a single image again.
     pub fn leave(&mut self) {
         self.open = false;
     }
 
-    /// Returns whether they are shown.
+    /// Returns whether the gallery is shown.
     pub fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Returns what is shown; recomputed when an image was moved or the search text changes.
+    /// Returns the displayed groups. They are computed again if an image was moved or the search text has changed.
     fn listed(&mut self, sorted: &Arc<SortedPictures>) -> Arc<Listed> {
         let wanted = self.filter.trim();
         if let Some((of, words, listed)) = &self.listed
@@ -72,7 +72,7 @@ impl State {
     }
 }
 
-/// Draws the images in place of a prediction. Returns whether there are any.
+/// Draws the gallery in place of a prediction. Returns whether there is a gallery.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
     if !cx.pages.predict.sorted.open {
         return false;
@@ -84,7 +84,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Draws the images by class, with the run and its limit if requested.
+/// Draws the images by class. With `with_run`, the run and its limit for rejections are included.
 pub fn by_class(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bool) {
     head(ui, cx, sorted, with_run);
     let listed = cx.pages.predict.sorted.listed(sorted);
@@ -101,7 +101,7 @@ pub fn by_class(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with
     }
 }
 
-/// Draws the size of each group, the choice of groups, and the table.
+/// Draws the number of images of each group, the choice of a group, and the table.
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bool) {
     let listed = cx.pages.predict.sorted.listed(sorted);
     card(ui, |ui| {
@@ -152,7 +152,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bo
     });
 }
 
-/// Draws the run that classified the images, and the limit for none of its classes.
+/// Draws the run that classified the images, and the limit above which images are rejected.
 fn run(ui: &mut Ui, cx: &Cx<'_>, sorted: &SortedPictures) {
     let run = listed_as(cx.session, &sorted.request.run).unwrap_or_default();
     let task = sorted.request.task + 1;
@@ -164,7 +164,7 @@ fn run(ui: &mut Ui, cx: &Cx<'_>, sorted: &SortedPictures) {
     }
 }
 
-/// Draws the path of the table, and whether it contains the moves.
+/// Draws the path of the table, and a button to save moves that it does not contain yet.
 fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, moved: usize) {
     if !sorted.is_kept {
         if primary_button(ui, tr!("predict-sorted-save-table"), true).clicked() {
@@ -238,7 +238,7 @@ fn gallery(
     });
 }
 
-/// Draws an image with its score and a move menu; a click predicts it alone.
+/// Draws an image with its score and a menu to move it. A click predicts the image individually.
 fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
     let one = &sorted.pictures[at];
     let name = one.path.display().to_string();
@@ -302,7 +302,7 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usi
     }
 }
 
-/// Draws the groups to move an image to.
+/// Draws the menu of groups that an image can be moved to.
 fn targets(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, at: usize) {
     ui.set_min_width(150.0);
     faint(ui, tr!("predict-sorted-move-to"));

@@ -1,4 +1,4 @@
-//! The left column: the image (dropped, pasted or drawn), the image as the network receives it, samples.
+//! The left column: the image (dropped, pasted or drawn), the image as the network receives it, and samples.
 
 use std::sync::Arc;
 
@@ -23,18 +23,18 @@ use crate::ui::widgets::{
     self, Column, button, button_if, card, faint, focus_ring, input, link, segmented,
 };
 
-/// Room for three dots next to the choice of a run.
+/// Width reserved for the menu of three dots next to the list of runs.
 const DOTS: f32 = 24.0;
 
-/// Draws the column.
+/// Draws the left column.
 pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let data = data_of_run(cx);
-    // In a low window the canvas shrinks, so that its tools remain visible.
+    // In a low window, the canvas is smaller so that its tools remain visible.
     let height = column.rest(ui, 0.0);
     let side = (height - 500.0)
         .max(height.min(400.0) - 150.0)
         .clamp(120.0, 340.0);
-    // The table of a folder is above the single image.
+    // The table of a folder is shown above the single image.
     let many = cx.session.predict.sheet.is_some() || cx.pages.predict.sheet.is_open();
     if many {
         sheet::sheet(ui, cx);
@@ -54,7 +54,7 @@ fn data_of_run(cx: &mut Cx<'_>) -> Option<Arc<DataView>> {
     cx.look_up(data)
 }
 
-/// Returns whether the canvas is open: as the user chose, else if the run was trained on drawings. The drawing is kept.
+/// Returns whether the canvas is shown: as the user decided, otherwise if the run was trained on drawings.
 fn draws(cx: &Cx<'_>) -> bool {
     let run = cx.session.predict.run.as_ref();
     let header = run.and_then(|run| cx.session.header_of(run));
@@ -93,7 +93,7 @@ fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     });
 }
 
-/// Draws the choice of a run, and the exports of its state after the selected task.
+/// Draws the list of runs, and the exports of the selected run after the selected task.
 fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
     let current = cx.session.predict.run.clone();
     let title = current.as_ref().and_then(|run| listed_as(cx.session, run));
@@ -112,7 +112,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
                 }
             }
         };
-        // A long name is cut to the width of this part, not to that of the choice.
+        // A long name is truncated to the width of this part, because the combo box alone does not limit it.
         let part = Vec2::new(width, CONTROL);
         let shown = ui.allocate_ui_with_layout(part, Layout::left_to_right(Align::Center), |ui| {
             combo.show_ui(ui, &mut list)
@@ -139,7 +139,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Switches between the given image and the drawing, together with their predictions.
+/// Switches between the image and the drawing, and predicts the one that is shown.
 fn turn(cx: &mut Cx<'_>, draw: bool) {
     let state = &mut cx.pages.predict;
     (state.draw, state.asked) = (Some(draw), None);
@@ -164,7 +164,7 @@ fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     ask(cx, data);
 }
 
-/// Draws the tools of the canvas. Returns whether the drawing was changed.
+/// Draws the tools of the canvas. Returns whether the drawing has changed.
 fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
     let mut changed = false;
     let clear = button_if(ui, !drawing.is_empty(), tr!("predict-clear"));
@@ -190,7 +190,7 @@ fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
     changed
 }
 
-/// Predicts the drawing whenever it, the run, or the style of the run's data changes.
+/// Predicts the drawing if the drawing, the run, or the style of the run's dataset has changed.
 fn ask(cx: &mut Cx<'_>, data: Option<&DataView>) {
     let state = &mut cx.pages.predict;
     if state.drawing.is_empty() {
@@ -214,7 +214,7 @@ fn ask(cx: &mut Cx<'_>, data: Option<&DataView>) {
     cx.change(move |session| session.predict_drawing(picture));
 }
 
-/// Returns whether the run's dataset is being opened: then the style of its strokes is not known yet.
+/// Returns whether the run's dataset is being opened, so that the style of its strokes is not known yet.
 fn data_is_coming(cx: &Cx<'_>, data: Option<&DataView>) -> bool {
     let run = cx.session.predict.run.as_ref();
     let header = run.and_then(|run| cx.session.header_of(run));

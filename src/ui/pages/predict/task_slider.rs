@@ -1,4 +1,4 @@
-//! The slider over the tasks that every view of the page follows, with its *Play* button.
+//! The slider over the tasks, with its *Play* button. All views of the page show the task that it selects.
 
 use egui::Ui;
 
@@ -10,10 +10,10 @@ use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::snapshot_slider::stops;
 use crate::ui::widgets::{self, foot, icon_text_button};
 
-/// Seconds per task while playing.
+/// Seconds for each task during playback.
 const STEP: f64 = 0.9;
 
-/// Returns the number of selectable tasks.
+/// Returns the number of tasks that can be selected.
 pub fn reach(cx: &Cx<'_>) -> usize {
     let predict = &cx.session.predict;
     if !predict.answers.is_empty() {
@@ -23,19 +23,19 @@ pub fn reach(cx: &Cx<'_>) -> usize {
     run.map_or(0, |run| cx.session.finished_tasks(run))
 }
 
-/// Returns whether the slider is fixed at the bottom of the column, because its views are too long to be visible
-/// together with it.
+/// Returns whether the slider is fixed at the bottom of the column. This is the case if the views are too long to be
+/// visible together with a slider at the top.
 pub fn at_foot(cx: &Cx<'_>) -> bool {
     reach(cx) > 0
         && (cx.pages.predict.inside.open || !cx.session.predict.pins.pictures().is_empty())
 }
 
-/// Shows the predictions after a task, from 0.
+/// Selects the task (from 0) after which predictions are shown.
 pub fn look_at(cx: &mut Cx<'_>, task: usize) {
     cx.change(move |session| session.predict.task = task);
 }
 
-/// Draws the slider at the bottom of the column, if it is fixed there.
+/// Draws the slider at the bottom of the column if it is fixed there.
 pub fn at_the_foot(ui: &mut Ui, cx: &mut Cx<'_>) {
     if at_foot(cx) {
         foot(ui, "scrubber", |ui| {
@@ -44,7 +44,7 @@ pub fn at_the_foot(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Draws title, legend, *Play* and the slider.
+/// Draws the title, the legend, *Play* and the slider.
 pub fn scrubber(ui: &mut Ui, cx: &mut Cx<'_>, title: &str, experts: &[Expert]) {
     let done = reach(cx);
     play(ui, cx, done);
@@ -83,7 +83,7 @@ fn start_or_hold(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
     }
 }
 
-/// Moves to the next task while playing.
+/// Selects the next task when its time has come during playback.
 fn play(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
     let state = &mut cx.pages.predict;
     if !state.playing {

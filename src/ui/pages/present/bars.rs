@@ -1,4 +1,4 @@
-//! The bars of a run: its accuracy on each task, with a mark at the best accuracy so far.
+//! The bars of a presented run: its accuracy on each task, with a mark at the best accuracy so far.
 
 use egui::text::LayoutJob;
 use egui::{
@@ -13,7 +13,7 @@ use crate::session::words::{number, percent};
 use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};
 
-/// The smallest letters drawn.
+/// The smallest font size that is drawn.
 const SMALLEST: f32 = 8.0;
 
 /// Draws the bars of a run.
@@ -59,13 +59,13 @@ pub(super) fn show(ui: &mut Ui, shown: &PresentedRun<'_>, step: Step, place: Rec
     }
 }
 
-/// Draws the bar of a task; `column` is the place of an accuracy of 100 %.
+/// Draws the bar of a task. `column` is the area of a bar of 100 %.
 fn bar(ui: &Ui, shown: &PresentedRun<'_>, (step, task): (Step, usize), column: Rect, unit: f32) {
     let t = tokens(ui);
     let (history, row) = (shown.run.history, step.row());
     let value = row.and_then(|row| history.matrix.get(row)?.get(task).copied());
     let value = value.filter(|value| value.is_finite());
-    // A narrow bar has no room for the sign.
+    // The percent sign is omitted if the bar is too narrow.
     let signed = fitting(ui, &percent(1.0, 0), unit * 0.95, column.width()) > unit * 0.6;
     let (share, words, widest) = match value {
         Some(value) if signed => (value as f32, percent(value, 0), percent(1.0, 0)),
@@ -81,7 +81,7 @@ fn bar(ui: &Ui, shown: &PresentedRun<'_>, (step, task): (Step, usize), column: R
     let mut above = at(share);
     if let Some(best) = row.and_then(|row| best(history, row, task)) {
         let best = best as f32;
-        // The loss remains visible below the mark.
+        // The part of the bar that was lost is drawn in a pale colour below the mark.
         if best - share > 0.005 {
             let mut lost = column;
             (*lost.top_mut(), *lost.bottom_mut()) = (at(best), at(share));
@@ -103,12 +103,12 @@ fn bar(ui: &Ui, shown: &PresentedRun<'_>, (step, task): (Step, usize), column: R
     }
 }
 
-/// Returns the colour of what was lost.
+/// Returns the colour of the lost part of a bar.
 fn pale(ui: &Ui) -> egui::Color32 {
     tokens(ui).subdued.gamma_multiply(0.4)
 }
 
-/// Draws what the bars, their marks and their pale parts mean.
+/// Draws a legend of the bars, the marks and the pale parts.
 pub(super) fn legend(ui: &mut Ui, place: Rect, unit: f32) {
     let t = tokens(ui);
     let text = |text: &str| {

@@ -1,4 +1,4 @@
-//! The presented runs: those that are selected on the page, or chosen in the lists with their names.
+//! The choice of the presented runs: those selected on the page, or chosen in the lists of runs.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ use crate::ui::pages::{Cx, compare};
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::names::shortened;
 
-/// Maximum number of letters of a name in a note.
+/// Maximum number of characters of a name in a note.
 const LETTERS: usize = 30;
 
-/// Returns the folders of the runs to present from a page: those that are selected on it, else those on Train.
+/// Returns the folders of the runs to present from a page: the runs selected on the page, otherwise those on Train.
 pub(super) fn selected(session: &Session, state: &mut compare::State, page: Page) -> Vec<PathBuf> {
     let rows = session.compare.runs.ready();
     let chosen = match page {
@@ -34,12 +34,12 @@ pub(super) fn selected(session: &Session, state: &mut compare::State, page: Page
     both.map(|header| header.folder.clone()).collect()
 }
 
-/// Returns the runs with results of the open tour or lesson, one for each of its names.
+/// Returns the runs of the open tour or lesson that have results. Of repeated runs, only the first is included.
 fn learned(session: &Session) -> Vec<PathBuf> {
     let learn = &session.learn;
     let folders: Vec<PathBuf> = match (&learn.tour, &learn.units.open) {
         (Some(tour), _) => {
-            // Fine-tuning next to the newest act.
+            // The runs are fine-tuning and the run of the newest act.
             let mut runs = tour.measured_runs();
             let first = runs.next();
             let both = first.into_iter().chain(runs.last());
@@ -64,8 +64,8 @@ fn learned(session: &Session) -> Vec<PathBuf> {
     folders.into_iter().filter(has_results).collect()
 }
 
-/// Draws the name of each run at the top of its column, as a list to choose another one from. Next to a single run is
-/// the list of those with the same tasks.
+/// Draws the name of each run at the top of its column as a list to choose another run. If a single run is presented, a
+/// list of the runs with the same tasks is next to it.
 pub(super) fn names(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -80,7 +80,7 @@ pub(super) fn names(
         row.is_measured() && other.is_some_and(|other| have_same_tasks(header, other))
     };
     let mut others = cx.session.rows().filter(is_other);
-    // A run that was to be shown, but has other tasks.
+    // The second run was selected, but is not shown because it has other tasks.
     let left_out = cx.pages.present.runs.get(1).filter(|_| shown.len() == 1);
     let left_out = left_out.and_then(|folder| cx.session.results_of(folder));
     let single = shown.len() == 1 && left_out.is_none() && others.next().is_none();
@@ -123,7 +123,7 @@ pub(super) fn names(
     }
 }
 
-/// Draws the list of all runs with results; choosing one presents it from its start.
+/// Draws the list of all runs with results. Choosing a run presents it from the start.
 pub(super) fn run(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -167,7 +167,7 @@ fn quiet(ui: &Ui, text: &str, unit: f32) -> RichText {
     text.color(tokens(ui).subdued)
 }
 
-/// Draws a list in this place and returns the chosen item, if one was clicked.
+/// Draws a list in this place. Returns the item that was clicked.
 fn list<T>(
     ui: &mut Ui,
     place: Rect,

@@ -1,4 +1,4 @@
-//! A column of each run: its name, its figures in very large letters, what it forgot, and its bars.
+//! The columns of the presented runs: the name, the accuracies in large characters, what the run forgot, and its bars.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub(super) fn all(
     }
 }
 
-/// Returns the upper part of a place with this height, and the rest below a space.
+/// Splits an area into the upper part with this height and the part below, with a space between them.
 fn cut(place: Rect, height: f32, space: f32) -> (Rect, Rect) {
     let middle = (place.top() + height).min(place.bottom());
     let (upper, mut lower) = place.split_top_bottom_at_y(middle);
@@ -62,7 +62,7 @@ fn put(ui: &mut Ui, place: Rect, label: Label) {
     ui.scope_builder(UiBuilder::new().max_rect(place), |ui| ui.add(label));
 }
 
-/// Draws a run's accuracy on all classes so far and on the first task.
+/// Draws a run's accuracy on all classes learned so far and on the first task.
 fn numbers(ui: &mut Ui, shown: &PresentedRun<'_>, task: usize, place: Rect, unit: f32) {
     let t = tokens(ui);
     let history = shown.run.history;
@@ -81,7 +81,7 @@ fn numbers(ui: &mut Ui, shown: &PresentedRun<'_>, task: usize, place: Rect, unit
         Some((name, percent(value, 0)))
     });
     for ((name, value), place) in values.zip(places) {
-        // The size does not depend on the value.
+        // The font size does not depend on the value, so it does not change between tasks.
         let size = fitting(ui, &percent(1.0, 0), unit * 3.0, place.width());
         ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
@@ -94,8 +94,8 @@ fn numbers(ui: &mut Ui, shown: &PresentedRun<'_>, task: usize, place: Rect, unit
     }
 }
 
-/// Returns sentences wrapped into this space, in letters of at most this size. They get smaller if they do not fit, and
-/// the smallest ones are cut.
+/// Returns text wrapped to this space, with a font size of at most `size`. The font is smaller if the text does not
+/// fit; text that does not fit in the smallest font is truncated.
 pub(super) fn words(ui: &Ui, text: &str, size: f32, room: Vec2) -> Arc<Galley> {
     let colour = tokens(ui).strong;
     let layout = |share: f32, rows: usize| {

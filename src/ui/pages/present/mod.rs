@@ -1,5 +1,5 @@
-//! The presentation view: one or two runs with equal tasks, task by task in large letters. Before each task it asks the
-//! audience to guess; then it shows what became of the earlier tasks.
+//! The presentation view. It shows one run, or two runs with the same tasks, task by task in large characters. Before
+//! each task it asks the audience to guess; then it shows the accuracies on earlier tasks.
 
 mod bars;
 mod choice;
@@ -19,28 +19,29 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{at_end, input};
 
-/// State of the view between frames.
+/// The state of the view that is kept between frames.
 #[derive(Default)]
 pub struct State {
-    /// Whether it is shown instead of the pages.
+    /// Whether the view is shown instead of the pages.
     pub on: bool,
-    /// The folders of the presented run and of those that may be next to it: the first with equal tasks is.
+    /// The folders of the presented runs. The first is always shown; next to it is the first of the others with the
+    /// same tasks.
     runs: Vec<PathBuf>,
-    /// Two steps for each task: the guess, then the result.
+    /// The current step. Each task has two steps: the guess and the result.
     step: usize,
-    /// The run that the step belongs to.
+    /// The folder of the run that `step` belongs to.
     presented: PathBuf,
 }
 
 impl State {
-    /// Opens the view with the runs that are selected on the current page, or closes it.
+    /// Opens the view with the runs that are selected on the current page, or closes the view.
     pub fn toggle(&mut self) {
         self.on = !self.on;
         self.runs.clear();
     }
 }
 
-/// A presented run, with a name that distinguishes it from the other one.
+/// A presented run with a name that distinguishes it from the other run.
 struct PresentedRun<'a> {
     name: String,
     run: Companion<'a>,
@@ -51,12 +52,12 @@ struct PresentedRun<'a> {
 struct Step {
     /// The task, from 0.
     task: usize,
-    /// Whether its result is shown.
+    /// Whether the result of the task is shown.
     known: bool,
 }
 
 impl Step {
-    /// Returns the task after which the displayed accuracies were measured, if any is learned.
+    /// Returns the task after which the displayed accuracies were measured; `None` if no task is learned.
     fn row(self) -> Option<usize> {
         match self.known {
             true => Some(self.task),
@@ -65,9 +66,9 @@ impl Step {
     }
 }
 
-/// Draws the view over the whole window; `page` is the page below it.
+/// Draws the view over the whole window. `page` is the page that is covered.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
-    // The keys work whatever has the focus, unless a dialog or list is above the view.
+    // Keys are handled whichever widget has the focus, unless a dialog or a list is open above the view.
     let below = input::is_covered(ui.ctx());
     if !below && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
         cx.act(UiCommand::Present);
@@ -85,7 +86,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
     };
     let state = &mut cx.pages.present;
     if state.presented != run.header.folder {
-        // Another run starts from its first step.
+        // Another run starts at its first step.
         (state.step, state.presented) = (0, run.header.folder.clone());
     }
     if !below {
@@ -100,7 +101,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
         true => question::became(&shown, step.task),
         false => question::asked(run, step.task),
     };
-    // The figures and bars need the room below a result.
+    // After a result, the accuracies and bars need more space.
     let high = if step.known { 3.6 } else { 5.5 };
     let room = Vec2::new(ui.available_width(), unit * high);
     let words = column::words(ui, &words, unit * 1.4, room);
@@ -115,12 +116,13 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
     column::all(ui, cx, &shown, step, rest, unit);
 }
 
-/// Returns the unit of all sizes of the view: it fits 26 times into the height and 42 times into the width.
+/// Returns the unit of all sizes of the view. The window's height is at least 26 units and its width at least 42 units,
+/// but a unit is at least 11 points.
 fn unit_of(room: Vec2) -> f32 {
     (room.y / 26.0).min(room.x / 42.0).max(11.0)
 }
 
-/// Returns the first of these runs and the first other one with the same tasks.
+/// Returns the first of these runs, and the first other run with the same tasks.
 fn shown<'a>(session: &'a Session, runs: &[PathBuf]) -> Vec<PresentedRun<'a>> {
     let mut runs = runs.iter().filter_map(|folder| session.results_of(folder));
     let Some(run) = runs.next() else {
@@ -155,7 +157,7 @@ fn nothing(ui: &mut Ui, cx: &mut Cx<'_>, unit: f32) {
     });
 }
 
-/// Returns the last step so far: the guess about the current task, or the end.
+/// Returns the last step that can be shown: the guess about the task being trained, or the end of the run.
 fn last_step(run: &Companion<'_>) -> usize {
     let done = run.history.matrix.len();
     (2 * done).min((2 * run.header.tasks.len()).saturating_sub(1))
@@ -165,7 +167,7 @@ fn keys(ui: &Ui, state: &mut State, run: &Companion<'_>) {
     let pressed = |keys: &[Key]| {
         ui.input_mut(|i| keys.iter().any(|key| i.consume_key(Modifiers::NONE, *key)))
     };
-    // A presenter's remote control sends these too.
+    // The remote control of a presenter sends these keys too.
     let on = pressed(&[Key::ArrowRight, Key::PageDown, Key::Space]);
     let back = pressed(&[Key::ArrowLeft, Key::PageUp]);
     state.step = (state.step + usize::from(on)).min(last_step(run));
@@ -209,7 +211,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &Companion<'_>, unit: f32) {
     });
 }
 
-/// Draws a button in letters of the view, filled if it is the main one.
+/// Draws a button with large text. With `fill` it is the main button.
 fn large_button(ui: &mut Ui, text: &str, fill: Option<egui::Color32>, unit: f32) -> egui::Response {
     let t = tokens(ui);
     let text = RichText::new(text).font(semibold(unit * 0.8));
@@ -219,7 +221,7 @@ fn large_button(ui: &mut Ui, text: &str, fill: Option<egui::Color32>, unit: f32)
     })
 }
 
-/// Returns the largest font size up to `size` at which a line of text fits into this width.
+/// Returns the largest font size, at most `size`, at which a line of text fits in this width.
 fn fitting(ui: &Ui, text: &str, size: f32, width: f32) -> f32 {
     let galley =
         ui.painter()
@@ -227,7 +229,7 @@ fn fitting(ui: &Ui, text: &str, size: f32, width: f32) -> f32 {
     size * (width / galley.size().x.max(1.0)).min(1.0)
 }
 
-/// Returns the parts of a place side by side, with this space between them.
+/// Splits an area into equal parts side by side, with this space between them.
 fn split(place: Rect, parts: usize, space: f32) -> Vec<Rect> {
     let width = (place.width() - space * (parts as f32 - 1.0)) / parts as f32;
     let part = |at: usize| {

@@ -1,4 +1,4 @@
-//! The question before a task and the result after it.
+//! The question before a task, and the result after it.
 
 use super::PresentedRun;
 use crate::problem::listed;
@@ -10,12 +10,12 @@ use crate::ui::widgets::names::shortened;
 
 /// Maximum number of classes named.
 const NAMED: usize = 6;
-/// Maximum number of letters of the named classes; at least one class is named.
+/// Maximum number of characters of all named classes. At least one class is named.
 const LETTERS: usize = 60;
-/// Maximum number of letters of a name.
+/// Maximum number of characters of a single name.
 const OF_NAME: usize = 40;
 
-/// Returns the classes of a task, as many as a sentence can hold.
+/// Returns the names of a task's classes, as many as fit in a sentence.
 fn classes(run: &Companion<'_>, task: usize) -> String {
     let names = run.header.class_names(task).iter();
     let names: Vec<String> = names.map(|name| shortened(name, OF_NAME)).collect();
@@ -42,7 +42,7 @@ pub(super) fn asked(run: &Companion<'_>, task: usize) -> String {
     tr!(key, next = next, first = first)
 }
 
-/// Returns the result of a task: the accuracy of each run on the first task.
+/// Returns the result after a task in words: the accuracy of each run on the first task.
 pub(super) fn became(shown: &[PresentedRun<'_>], task: usize) -> String {
     let each = shown.iter().filter_map(|shown| {
         let now = *shown.run.history.matrix.get(task)?.first()?;
@@ -61,7 +61,7 @@ pub(super) fn became(shown: &[PresentedRun<'_>], task: usize) -> String {
     tr!(key, first = classes(run, 0), each = each.join(", "))
 }
 
-/// Returns what a run forgot up to a task; `None` while it has no earlier tasks.
+/// Returns what a run forgot up to a task in words; `None` if it has no earlier tasks.
 pub(super) fn forgot(shown: &PresentedRun<'_>, task: usize) -> Option<String> {
     let PresentedRun { name, run } = shown;
     let name = shortened(name, OF_NAME);
@@ -78,7 +78,7 @@ pub(super) fn forgot(shown: &PresentedRun<'_>, task: usize) -> Option<String> {
     };
     let rounded = |digits| [lost.best, lost.now].map(|share| percent(share, digits));
     let [best, now] = rounded(0);
-    // Thousands of images measure drops of less than a percent.
+    // With thousands of test images, a drop of less than a percent can be significant.
     let [best, now] = if best == now { rounded(1) } else { [best, now] };
     let classes = classes(run, lost.task);
     let task = lost.task + 1;

@@ -1,5 +1,5 @@
-//! Classifying own images in three steps: images with known classes, a model, new images. Only the details name the
-//! backbone and the methods.
+//! Classifying a user's images in three steps: images with known classes, a model, and new images. Only the details
+//! mention the backbone and the methods.
 
 use egui::{CollapsingHeader, RichText, Ui};
 
@@ -20,7 +20,7 @@ use crate::ui::widgets::{
     two_columns,
 };
 
-/// Draws the steps, and beside them the new images by class.
+/// Draws the three steps, and next to them the new images by class.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     two_columns(ui, cx, Fixed::Left(380.0), steps, results);
 }
@@ -38,7 +38,7 @@ fn steps(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
     }
 }
 
-/// Draws the folder of images with known classes.
+/// Draws the step with the folder of images with known classes.
 fn images(ui: &mut Ui, cx: &mut Cx<'_>) {
     widgets::title(ui, tr!("classify-images"));
     let place = cx.session.experiment.draft.data.clone();
@@ -74,7 +74,7 @@ fn images(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Draws the model, or how it is being made.
+/// Draws the step with the model, or the progress of making it.
 fn model(ui: &mut Ui, cx: &mut Cx<'_>) {
     widgets::title(ui, tr!("classify-model"));
     match cx.session.classify.work {
@@ -128,7 +128,7 @@ fn made(ui: &mut Ui, row: &RunRow) {
     cut(ui, row.line());
 }
 
-/// Draws the button that makes a model, and why it is not possible or failed.
+/// Draws the button that makes a model, and why this is not possible or has failed.
 fn make(ui: &mut Ui, cx: &mut Cx<'_>) {
     let problems = &cx.session.experiment.plan.problems;
     let problem = cx.session.classify.problem.as_ref().or(problems.first());
@@ -146,7 +146,7 @@ fn make(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Offers a larger network if the model classifies few images correctly.
+/// Draws a button that makes a model with a larger backbone, if the model classifies few images correctly.
 fn larger(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(better) = cx.session.model().and_then(backbone_for) else {
         return;
@@ -166,7 +166,7 @@ fn larger(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Draws what the model consists of, the comparison, and links to the pages that show more.
+/// Draws the model's settings, the comparison of methods, and links to pages that show more.
 fn details(ui: &mut Ui, cx: &mut Cx<'_>) {
     let header = cx.session.model().and_then(|row| row.header.clone());
     let trial = cx.session.trial().cloned();
@@ -194,7 +194,7 @@ fn details(ui: &mut Ui, cx: &mut Cx<'_>) {
         });
 }
 
-/// Draws the choice of another finished run as the model.
+/// Draws the menu of other finished runs that can be used as the model.
 fn models(ui: &mut Ui, cx: &mut Cx<'_>) {
     let menu = button(ui, tr!("classify-other-model"));
     egui::Popup::menu(&menu).show(|ui| {
@@ -215,7 +215,7 @@ fn models(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Draws the choice of new images, and the progress of the table.
+/// Draws the step with the new images, and the progress of the table.
 fn new_images(ui: &mut Ui, cx: &mut Cx<'_>) {
     widgets::title(ui, tr!("classify-new"));
     sentence(ui, tr!("classify-new-about"));
@@ -250,7 +250,7 @@ fn new_images(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Draws the new images by class.
+/// Draws the new images by predicted class.
 fn results(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
     match cx.session.predict.sorted.ready().cloned() {
         Some(sorted) => predict::sorted::by_class(ui, cx, &sorted, false),

@@ -1,4 +1,4 @@
-//! The first page of a new user: classify own images, take the tour, or set up an experiment.
+//! The first page that a new user sees: classify images, take the tour, or set up an experiment.
 
 mod classify;
 
@@ -10,17 +10,17 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, semibold, tokens};
 use crate::ui::widgets::{self, card_of, primary_button, scroll, terms};
 
-/// Greatest width of the three cards together, in points.
+/// Maximum width of the three cards together, in points.
 const WIDEST: f32 = 1000.0;
-/// Least width of the three cards beside each other.
+/// Minimum page width at which the three cards are side by side.
 const BESIDE: f32 = 760.0;
-/// Height of a card beside others.
+/// Height of a card if the cards are side by side.
 const HEIGHT: f32 = 160.0;
 
-/// State of the page between frames.
+/// The state of the page that is kept between frames.
 #[derive(Default)]
 pub struct State {
-    /// Whether the user classifies own images.
+    /// Whether the steps for classifying images are shown.
     pub classify: bool,
 }
 
@@ -32,7 +32,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Draws a card for each way to start.
+/// Draws a card for each choice of how to start.
 fn choices(ui: &mut Ui, cx: &mut Cx<'_>) {
     let room = ui.available_width();
     let width = room.min(WIDEST);
@@ -80,7 +80,7 @@ fn choices(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Follows the choice at this index.
+/// Executes the choice with this index.
 fn begin(cx: &mut Cx<'_>, choice: usize) {
     match choice {
         0 => cx.pages.start.classify = true,

@@ -1,4 +1,4 @@
-//! Two runs side by side: the displayed one, and another one, live or stored.
+//! The displayed run and another run, current or stored, side by side.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, card, faint};
 
-/// Draws the card; nothing while there is no other run.
+/// Draws the card if there is another run to compare with.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     let now = cx.session.companion().map(|other| &other.header.folder);
     if now.is_none() && cx.session.companions().next().is_none() {
@@ -89,8 +89,8 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
     }
 }
 
-/// Draws a run's name, its accuracy on all classes so far and, if the displayed run has the same first task, on that
-/// task, and its forgetting.
+/// Draws a run's name, its accuracy on all classes learned so far, its accuracy on the first task if the displayed run
+/// has the same first task, and its forgetting.
 fn row(ui: &mut Ui, (name, colour): (&str, Color32), history: &History, alike: bool) {
     let t = tokens(ui);
     ui.horizontal(|ui| {

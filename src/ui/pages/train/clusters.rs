@@ -1,4 +1,5 @@
-//! Grids on clusters: the number of waiting, running, finished and failed tasks, and the reasons of failures.
+//! Cards of the grids on clusters: the numbers of waiting, running, finished and failed tasks, and the reasons of
+//! failures.
 
 use egui::{Label, RichText, Ui};
 
@@ -12,7 +13,7 @@ use crate::ui::theme::tokens;
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, button, faint, icon_button, progress, sentence};
 
-/// Draws a card for each of them.
+/// Draws a card for each grid on a cluster.
 pub fn cards(ui: &mut Ui, cx: &mut Cx<'_>) {
     let session = cx.session;
     let clusters = &session.train.clusters;
@@ -82,7 +83,7 @@ fn place(grid: &OnCluster) -> &str {
     }
 }
 
-/// Returns "3 of 8 runs done · 2 running · 3 waiting".
+/// Returns the state of the tasks, such as "3 of 8 runs done · 2 running · 3 waiting".
 fn counts(grid: &OnCluster) -> String {
     let done = grid.count(TaskState::Done);
     let runs = tr!("count-of-runs", done = done, n = grid.tasks.len());
@@ -100,7 +101,7 @@ fn counts(grid: &OnCluster) -> String {
     words.join(" · ")
 }
 
-/// Shows why tasks failed, with the last log line of the first one.
+/// Draws why tasks failed, with the last line of the first failed task's log.
 fn failure(ui: &mut Ui, first: &Standing, number: usize) {
     let reason = first.reason.as_deref().unwrap_or_default();
     let words = tr!("train-cluster-failed-why", n = number, why = reason);

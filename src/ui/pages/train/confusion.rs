@@ -1,4 +1,4 @@
-//! The confusion card: after any task, for any expert, over classes or tasks; a click on a cell shows its images.
+//! The confusion card: after any task, for any expert, by classes or by tasks. A click on a cell shows its images.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use crate::ui::theme::tokens;
 use crate::ui::widgets::confusion::{Cell, ConfusionMatrix};
 use crate::ui::widgets::{self, card_of, faint, link, segmented, terms};
 
-/// Maximum number of images of one cell.
+/// Maximum number of images shown for a cell.
 const IMAGES: usize = 24;
 
-/// What the prepared texture belongs to: run, reports, task, expert, granularity, theme and language.
+/// The inputs of a cached matrix: run, number of reports, task, expert, whether it is by tasks, and theme and language.
 type Key = (String, usize, usize, Expert, bool, (bool, Language));
-/// Prepared data: the matrix, and the predictions of the selected cell.
+/// Cached data: the matrix, and the indices of the predictions in the selected cell.
 #[derive(Default)]
 pub struct Cache {
     matrix: Option<(Key, Arc<ConfusionMatrix>)>,
@@ -108,7 +108,7 @@ fn key(ui: &Ui, cx: &Cx<'_>, run: &RunView, task: usize) -> Key {
     )
 }
 
-/// Returns the matrix, recomputed only when its input changes.
+/// Returns the matrix. It is computed again only if an input has changed.
 fn prepared(ui: &Ui, cx: &mut Cx<'_>, run: &RunView, key: &Key) -> Arc<ConfusionMatrix> {
     let cache = &mut cx.pages.train.cache;
     if let Some((known, matrix)) = &cache.matrix
@@ -198,7 +198,7 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     }
 }
 
-/// Returns the predictions of one cell, recomputed only when the cell changes.
+/// Returns the indices of the predictions in a cell. They are computed again only if the cell has changed.
 fn inside(cx: &mut Cx<'_>, run: &RunView, key: &Key, cell: &Cell) -> Arc<Vec<usize>> {
     let cache = &mut cx.pages.train.cache;
     if let Some((known, of, inside)) = &cache.inside
@@ -225,7 +225,7 @@ fn inside(cx: &mut Cx<'_>, run: &RunView, key: &Key, cell: &Cell) -> Arc<Vec<usi
     found
 }
 
-/// Draws the test images of one cell. A click on one predicts it.
+/// Draws the test images of a cell. A click on an image predicts it.
 fn images(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -250,7 +250,7 @@ fn images(
     };
     faint(ui, words);
     let asks = cx.session.asks_before_opening(&header.config);
-    // Images of added tasks are in the run's folder.
+    // Images of added tasks are in the run's folder, so they are shown without the dataset.
     let (own, taught): (Vec<usize>, Vec<usize>) =
         inside.iter().partition(|at| answers.source(**at) == 0);
     if !own.is_empty() || taught.is_empty() {

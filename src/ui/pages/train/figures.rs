@@ -1,4 +1,4 @@
-//! Headline numbers, accuracy curves and the accuracy matrix.
+//! The headline numbers, the accuracy curves and the accuracy matrix of a run.
 
 use egui::{Align, Color32, Layout, RichText, Sense, Ui, Vec2};
 use egui_plot::LineStyle;
@@ -14,16 +14,16 @@ use crate::ui::theme::{GAP, Tokens, regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, sign};
 use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices, terms};
 
-/// Draws the numbers at the top.
+/// Draws the headline numbers.
 pub fn headline(ui: &mut Ui, run: &RunView) {
     let t = tokens(ui);
     let alone = run.shade_alone();
     let header = run.header.as_ref();
     let experts = header.map_or(&[Expert::ANSWER][..], |h| &h.method.experts);
-    // If there is room, the accuracy given the task is shown as well.
+    // The accuracy with the task given is also shown if there is enough space.
     let with_given = experts.len() < 3;
     let cards = experts.len() + usize::from(with_given) + 1;
-    // A narrow window shows them in several rows, so that no number is cut off.
+    // In a narrow window, the numbers are in several rows, so that no number is truncated.
     let columns = ((ui.available_width() / 185.0) as usize).clamp(1, cards);
     let columns = cards.div_ceil(cards.div_ceil(columns)) as f32;
     let width = (ui.available_width() - (columns - 1.0) * GAP) / columns - 0.01;
@@ -35,7 +35,7 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
         ui.spacing_mut().item_spacing = Vec2::splat(GAP);
         for &expert in experts.iter().rev() {
             let first = Some(&expert) == experts.last() && seen > 0;
-            // A single expert gives the run's predictions.
+            // If there is a single expert, its accuracy is that of the run.
             let title = match experts.len() {
                 1 => tr!("train-accuracy"),
                 _ => expert.title(),
@@ -78,9 +78,9 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
     }
 }
 
-/// Returns the forgetting of the other experts.
+/// Returns the forgetting of the other experts in words.
 fn forgotten_by(run: &RunView) -> String {
-    // The number above is that of the run's predictions.
+    // The headline number is the forgetting of the run's predictions.
     let answering = run.history.answering();
     let told = run.forgotten_by.iter();
     let told = told.filter(|(expert, _)| *expert != answering && run.reports.len() > 1);
@@ -135,7 +135,7 @@ fn headline_figure(
     });
 }
 
-/// Draws the confidence interval of the number above, or another note.
+/// Draws the confidence interval of the headline number, or another note.
 fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
     let t = tokens(ui);
     let (words, colour) = match quality {
@@ -155,7 +155,7 @@ fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
     }
 }
 
-/// Draws the accuracy over all classes seen so far, by task.
+/// Draws the accuracy over all classes learned so far, by task.
 pub fn curves(
     ui: &mut Ui,
     run: &RunView,
@@ -179,7 +179,7 @@ pub fn curves(
             let values = run.of(expert).accuracy.iter().copied().enumerate();
             let series = Series::of_expert(t, expert, values);
             match alone {
-                // A single expert is drawn in the method's colour.
+                // A single expert is drawn in the colour of the method.
                 Some(shade) => {
                     Series::of_run(t, shade, series.line.name, series.line.points.into_iter())
                 }
@@ -206,7 +206,7 @@ pub fn curves(
     });
 }
 
-/// Returns the accuracy of another run, as a thin line behind the displayed run.
+/// Returns the accuracy curve of another run, which is a thin line behind those of the displayed run.
 fn ghost(t: &Tokens, other: &Companion<'_>) -> Series {
     let points = other.history.accuracy.iter().enumerate();
     let points = points.map(|(task, v)| [task as f64, v * 100.0]);
@@ -217,7 +217,7 @@ fn ghost(t: &Tokens, other: &Companion<'_>) -> Series {
     }
 }
 
-/// Returns "task 1 · 0,1" if the classes are few and short, else "task 1".
+/// Returns labels such as "task 1 · 0,1" if the tasks have few classes with short names, otherwise "task 1".
 pub fn task_labels(run: &RunView) -> Vec<String> {
     let count = run.tasks();
     let short = (0..count).all(|task| {
@@ -271,7 +271,7 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     });
 }
 
-/// Draws the choice of the expert for matrix, confusion and errors, with the markers of the curves.
+/// Draws the choice of the expert for the matrix, the confusion and the errors, with the markers of the curves.
 fn choice(ui: &mut Ui, run: &RunView, state: &mut State) {
     let now = run.history.nearest(state.expert);
     let experts: Vec<Expert> = run.history.experts().collect();

@@ -1,4 +1,4 @@
-//! Grids in the queue: one line each, which expands to the runs.
+//! Grids in the queue: each is a line that can be expanded to its runs.
 
 use egui::{CollapsingHeader, Ui};
 
@@ -45,7 +45,7 @@ pub fn at_work(ui: &mut Ui, cx: &mut Cx<'_>, grid: &GridAtWork) {
     progress_of(ui, grid, live.as_deref());
 }
 
-/// Draws the progress of the grid of the current run, and its runs.
+/// Draws the progress of a grid in progress, and its runs.
 pub fn progress_of(ui: &mut Ui, grid: &GridAtWork, live: Option<&RunView>) {
     let standing = &grid.standing;
     let (done, all) = (standing.done(), standing.lines.len());
@@ -55,7 +55,7 @@ pub fn progress_of(ui: &mut Ui, grid: &GridAtWork, live: Option<&RunView>) {
         .lines
         .iter()
         .find(|line| line.standing == CellStanding::AtWork);
-    // Subtracts the finished part of the current run.
+    // The finished part of the current run is subtracted.
     let left = grid.left - at_work.map_or(0.0, |line| line.seconds * of_run);
     let share = (done as f64 + at_work.map_or(0.0, |_| of_run)) / all.max(1) as f64;
     let mut words = tr!("count-of-runs", done = done, n = all);
@@ -72,7 +72,7 @@ pub fn progress_of(ui: &mut Ui, grid: &GridAtWork, live: Option<&RunView>) {
         });
 }
 
-/// Draws the runs of a waiting grid.
+/// Draws the runs of a waiting grid, which can be expanded.
 pub fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, job: JobId, runs: usize) {
     CollapsingHeader::new(tr!("count-runs", n = runs))
         .id_salt(job)

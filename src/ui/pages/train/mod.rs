@@ -1,5 +1,5 @@
-//! Shows a run: headline numbers, accuracy over tasks, accuracy matrix, confusion, and an explanation in words. A
-//! stored run, opened from Compare, is shown in the same way.
+//! The page that shows a run: headline numbers, accuracy over tasks, accuracy matrix, confusion, and an explanation in
+//! words. A stored run that was opened from Compare is shown in the same way.
 
 mod beside;
 mod clusters;
@@ -26,15 +26,15 @@ use crate::ui::widgets::confusion::Cell;
 use crate::ui::widgets::matrix::Picture;
 use crate::ui::widgets::{self, Column, Fixed, button, primary_button, two_columns};
 
-/// Height of the first lines below the matrices.
+/// Height of the first lines of the card below the matrices.
 const BELOW: f32 = 58.0;
 
-/// State of the page between frames.
+/// The state of the page that is kept between frames.
 #[derive(Default)]
 pub struct State {
-    /// The run that the following state belongs to.
+    /// The name of the run that the other state belongs to.
     run: String,
-    /// The confusion after this task; `None` for the newest.
+    /// The task after which the confusion is shown; `None` for the newest task.
     task: Option<usize>,
     expert: Expert,
     by_task: bool,
@@ -44,7 +44,7 @@ pub struct State {
     worst: worst::State,
     filter: String,
     filtering: bool,
-    /// Whether the full explanation and the log are shown.
+    /// Whether the whole explanation and the log are shown.
     told: bool,
     log: bool,
     /// Whether the loss is drawn without smoothing.
@@ -82,7 +82,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let known_by = run.header.as_ref().map(RunHeader::known_by);
     let known_by = known_by.unwrap_or_default();
     if cx.pages.train.run != known_by {
-        // Another run has other tasks, classes and experts: it opens with the expert whose predictions are the run's.
+        // Another run has other tasks, classes and experts, so the state is reset. The expert is the one that answers.
         let state = &mut cx.pages.train;
         (state.task, state.cell, state.expert) = (None, None, Expert::default());
         (state.worst, state.cache, state.accuracies) = Default::default();
@@ -94,7 +94,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let other = cx.session.companion();
     let high = if narrow { 250.0 } else { space * 0.47 };
     figures::curves(ui, &run, other.as_ref(), high, &mut cx.pages.train);
-    // The title of the card below shows that there is more.
+    // The height is chosen so that the title of the card below is visible, which shows that there is more.
     let height = column.rest(ui, 320.0 + BELOW) - BELOW;
     let width = ui.available_width();
     if width < 640.0 {

@@ -1,4 +1,4 @@
-//! An image as a small tile: a click predicts it, and a wrong label can be corrected.
+//! A small tile of an image. A click predicts the image, and its label can be corrected.
 
 use std::sync::Arc;
 
@@ -15,37 +15,37 @@ use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, faint, focus_ring, link};
 
-/// Height above and below the list of classes in the menu of a tile, including the window's edge.
+/// Height of a tile's menu without the list of classes, and of the window's edges.
 const AROUND_CLASSES: f32 = 165.0;
 
-/// An image of a run.
+/// A tile of an image of a run.
 pub struct Tile<'a> {
     /// The run.
     pub header: &'a RunHeader,
-    /// Its dataset; `None` for an image of an added task, which is in the run's folder.
+    /// The run's dataset; `None` for an image of an added task, which is in the run's folder.
     pub data: Option<&'a Arc<DataView>>,
-    /// Its split.
+    /// The split of the image.
     pub split: Split,
-    /// Source and index among the images there.
+    /// The source of the image and its index there.
     pub place: (usize, usize),
-    /// Its class, by position.
+    /// The true class, as a position in the class order.
     pub truth: usize,
-    /// The predicted class.
+    /// The predicted class, as a position in the class order.
     pub given: Option<usize>,
     /// Size of the image, in points.
     pub side: f32,
-    /// The text below: its class, the predicted one, and the certainty.
+    /// The text below the image: the true class, the predicted class and the certainty.
     pub words: Option<[String; 3]>,
 }
 
-/// Draws tiles in rows, aligned at the top.
+/// Draws tiles in rows that are aligned at the top.
 pub fn in_rows(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     let rows = Layout::left_to_right(Align::Min).with_main_wrap(true);
     ui.with_layout(rows, add);
 }
 
 impl Tile<'_> {
-    /// Draws it.
+    /// Draws the tile.
     pub fn show(&self, ui: &mut Ui, cx: &mut Cx<'_>) {
         widgets::part(ui, self.side, |ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
@@ -61,7 +61,7 @@ impl Tile<'_> {
         });
     }
 
-    /// Returns its unique name, because a cell of the confusion matrix can show the same image.
+    /// Returns a unique accessible name, because a cell of the confusion matrix can show the same image.
     fn name(&self) -> String {
         let name = match self.place {
             (_, index) if self.split == Split::Train => {
@@ -130,7 +130,7 @@ impl Tile<'_> {
         }
     }
 
-    /// Draws its label, and the menu to correct it.
+    /// Draws the label of the image and the menu to correct it.
     fn label(&self, ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, picture: &Picture) {
         let (split, index) = (self.split, self.place.1);
         let corrected = cx
@@ -152,7 +152,7 @@ impl Tile<'_> {
         let button = ui.add(egui::Button::new(text).frame(false).truncate());
         let button = button.accessible_name(tr!("train-correct-image", name = self.name()));
         let button = button.on_hover_text(tr!("train-correct-label-hint"));
-        // An open list stays with its image when the images move.
+        // The id depends on the image, so that an open menu stays with its image when images move.
         let id = Id::unique(("really", &self.header.run, self.split, self.place));
         Popup::menu(&button)
             .id(id)

@@ -1,4 +1,4 @@
-//! The runs on other machines: place, state and actions.
+//! Cards of the runs at places: the place, the state and the actions.
 
 use egui::{Label, RichText, Ui};
 
@@ -60,13 +60,13 @@ fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
     }
 }
 
-/// Draws the line of the current run.
+/// Draws the line of the run in progress.
 fn running(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, run: &RunView) {
     buttons(ui, cx, (name, run.job), (run.title.as_str(), Some(run)));
     faint(ui, doing(run));
 }
 
-/// Draws the title of the running job, and its actions.
+/// Draws the title of the job in progress and its actions.
 fn buttons(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -97,7 +97,7 @@ fn buttons(
     });
 }
 
-/// Draws the grid in progress, and its current step.
+/// Draws the grid in progress and the state of its current run.
 fn running_grid(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), grid: &GridAtWork) {
     let live = at.live.as_deref();
     let title = grid_title(&grid.standing.title);
@@ -108,7 +108,7 @@ fn running_grid(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), grid
     grid::progress_of(ui, grid, live);
 }
 
-/// Draws the line of a job that waits there, or is being sent.
+/// Draws the line of a job that is waiting at the place or being sent there.
 fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) {
     let title = grid_title(&job.title);
     line(ui, title, 1.0, |ui| {
@@ -125,7 +125,7 @@ fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) 
     faint(ui, words);
 }
 
-/// Draws a title with room for buttons after it.
+/// Draws a title, with space for this number of buttons after it.
 fn line(ui: &mut Ui, title: &str, buttons: f32, add: impl FnOnce(&mut Ui)) {
     let t = tokens(ui);
     ui.horizontal(|ui| {

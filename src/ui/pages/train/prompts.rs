@@ -1,5 +1,5 @@
-//! DualPrompt's prompt slots (supplement C of the LAE paper): how often an image selects the slot of its task, and the
-//! accuracy of each slot alone.
+//! The study of DualPrompt's prompt slots (supplement C of the LAE paper): how often images select the slot of their
+//! own task, and the accuracy of each slot alone.
 
 use egui::{Align, Layout, RichText, ScrollArea, Ui};
 use egui_plot::{LineStyle, MarkerShape};
@@ -14,12 +14,12 @@ use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::{self, card, faint};
 
-/// With more tasks the table of columns is left out, because it would be unreadable.
+/// Maximum number of columns of the table. With more tasks, the table is omitted because it would be unreadable.
 const MOST_COLUMNS: usize = 40;
 /// Height of the chart in points.
 const CHART: f32 = 170.0;
 
-/// Draws the card; nothing for a run without such a study.
+/// Draws the card if the run has a study of its prompt slots.
 pub fn show(ui: &mut Ui, run: &RunView) {
     let Some(study) = &run.study else {
         return;

@@ -1,4 +1,4 @@
-//! The waiting runs: their order can be changed, and each can be removed.
+//! The card of waiting jobs. They can be reordered and removed.
 
 use egui::{Label, RichText, Ui};
 
@@ -16,7 +16,7 @@ use crate::ui::widgets::{self, at_end, faint, icon_button, link};
 /// Height of the buttons of a line.
 const BUTTON: f32 = 22.0;
 
-/// Draws the card; nothing if the queue is empty.
+/// Draws the card if jobs are waiting.
 pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
     let waiting: Vec<Job> = cx.session.waiting().cloned().collect();
     let grid = cx.session.train.running_grid().cloned();

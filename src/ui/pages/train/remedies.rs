@@ -13,10 +13,10 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, faint, link, sentence};
 
-/// Maximum number of classes with a link to their images.
+/// Maximum number of classes for which a link to their images is drawn.
 const LINKS: usize = 4;
 
-/// Draws the remedies; nothing for a run that recognises every class with a suitable backbone.
+/// Draws the remedies for a finished run that does not recognise all classes or would be better with another backbone.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     let Some(header) = run.header.as_ref().filter(|_| run.stage == Stage::Finished) else {
         return;
@@ -29,7 +29,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     backbone(ui, cx, run, header);
 }
 
-/// Draws links to the images of each class that is not recognised.
+/// Draws links to the misclassified images of classes that are not recognised.
 fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     ui.horizontal_wrapped(|ui| {
         faint(ui, tr!("train-show-images-of"));
@@ -43,7 +43,8 @@ fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     });
 }
 
-/// Draws links to doubtful labels: images with two labels, and those that look like another class.
+/// Draws links to doubtful labels: images with two labels, and training images that look like another class than their
+/// label.
 fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     let data = cx.session.data_of(&header.config);
     if let Some(data) = cx.look_up(data)
@@ -71,7 +72,7 @@ fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     }
 }
 
-/// Draws other settings for the same images.
+/// Draws buttons that load other settings for the same dataset.
 fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     ui.horizontal_wrapped(|ui| {
         if let Some(config) = all_at_once(header)
@@ -101,7 +102,8 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     });
 }
 
-/// Returns the settings with all classes in one task, for a run on a user's own folder in stages.
+/// Returns the settings with all classes in one task; `None` unless the run learned a user's own folder in several
+/// tasks.
 fn all_at_once(header: &RunHeader) -> Option<RunConfig> {
     let classes_per_task = header.class_order.len().to_string();
     let in_stages = header.own_tasks() > 1 && header.tasks.len() == header.own_tasks();
@@ -111,7 +113,7 @@ fn all_at_once(header: &RunHeader) -> Option<RunConfig> {
     })
 }
 
-/// Draws the backbone that the text recommends.
+/// Draws a button that loads the recommended backbone.
 fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader) {
     let Some((better, _)) = better_backbone(header, &run.reports) else {
         return;

@@ -1,4 +1,4 @@
-//! The right column: the run and its progress, an explanation in words, loss, log.
+//! The right column: the run and its progress, an explanation in words, the loss and the log.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ use crate::ui::widgets::{
     self, Column, at_end, button, card, card_of, faint, icon_text_button, link, progress, terms,
 };
 
-/// Draws the column.
+/// Draws the right column.
 pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let Some(run) = cx.session.train.shown().cloned() else {
         return;
@@ -69,7 +69,7 @@ fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     });
 }
 
-/// Draws the run's name in its folder, and its settings.
+/// Draws the name of the run's folder and its settings.
 fn settings(ui: &mut Ui, run: &RunView) {
     faint(ui, run.name());
     let config = run.header.as_ref().map(|header| &header.config);
@@ -125,7 +125,7 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
     cx.commands.extend(stop.filter(|_| pressed));
 }
 
-/// Draws the button that undoes the last added task, with a confirmation because its images are deleted.
+/// Draws the button that undoes the last added task. It asks for a confirmation because the task's images are deleted.
 fn unlearn(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, folder: PathBuf) {
     let taught = run
         .header
@@ -194,7 +194,7 @@ fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         widgets::title(ui, title);
         ui.spacing_mut().item_spacing.y = 12.0;
         let mut story = story(run);
-        // The explanation of a run in progress is collapsed; that of a finished one is shown in full.
+        // The explanation of a run in progress is collapsed; that of a finished run is shown completely.
         let folds = run.stage.is_live() && story.len() > 1;
         if folds && !cx.pages.train.told {
             story.truncate(1);
@@ -224,7 +224,7 @@ fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
 }
 
 fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
-    // A run that was opened again has only the mean of each epoch.
+    // A run that was opened again only has the mean loss of each epoch.
     let by_step = !run.losses.is_empty();
     let values: Vec<(usize, f32)> = match by_step {
         true => run.losses.iter().copied().collect(),

@@ -1,4 +1,4 @@
-//! The buttons of a step.
+//! The buttons of a step of the tour.
 
 use egui::Ui;
 
@@ -10,7 +10,7 @@ use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, button_if, primary_button, sentence};
 
-/// Draws them.
+/// Draws the buttons of the current step.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     ui.horizontal_wrapped(|ui| {
         if of_run(ui, cx, tour) {
@@ -44,7 +44,7 @@ fn plain(ui: &mut Ui, key: &'static str) -> bool {
     button(ui, tr!(key)).clicked()
 }
 
-/// Draws the actions on a run that waits, is paused or has ended early. Returns whether there are any.
+/// Draws the actions on a run that is waiting, paused or ended early. Returns whether there are any.
 fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
     match tour.run().state {
         TourRunState::Wanted => {
@@ -67,7 +67,7 @@ fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
     true
 }
 
-/// Draws the button that inserts example strokes, while nothing is drawn.
+/// Draws the button that inserts sample strokes.
 fn samples(ui: &mut Ui, cx: &mut Cx<'_>) {
     let response = button(ui, tr!("tour-draw-use-samples"));
     leads(cx, &response);
@@ -101,7 +101,7 @@ fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     }
 }
 
-/// Draws the choice to keep the runs, to train them again, or to move them to the trash after confirmation.
+/// Draws the choice to keep the runs, to train them again, or to move them to the trash after a confirmation.
 fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.pages.learn.tour.asking {
         sentence(ui, tr!("tour-end-trash-question"));
@@ -121,7 +121,7 @@ fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     if plain(ui, "tour-end-delete-runs") {
         cx.pages.learn.tour.asking = true;
-        // With the keyboard, the focus continues from the answer.
+        // For keyboard users, the focus moves to the buttons of the confirmation.
         cx.pages.learn.tour.shown = None;
     }
 }

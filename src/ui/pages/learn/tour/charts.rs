@@ -1,4 +1,4 @@
-//! The accuracy of the runs on the first task: as curves, and in the accuracy matrices.
+//! The accuracy of the tour's runs on the first task: as curves and in accuracy matrices.
 
 use egui::Ui;
 
@@ -19,7 +19,7 @@ const CELL: f32 = 26.0;
 /// Height of the curves.
 const CURVES: f32 = 230.0;
 
-/// Draws them, and in the comparison the slider for all.
+/// Draws the charts. In the step Compare, a slider selects the task for all of them.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     if tour.step == TourStep::Compare {
         card(ui, |ui| slider(ui, cx, tour));
@@ -41,7 +41,7 @@ fn slider(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     }
 }
 
-/// Returns the requested runs, and whether each is drawn behind the one that is being trained.
+/// Returns the requested runs, each with whether it is drawn in the background because another run is being trained.
 fn shown(tour: &Tour) -> Vec<(&TourRun, bool)> {
     let requested = tour.runs.iter().filter(|run| !run.is_unasked());
     let trains = matches!(tour.step, TourStep::Pet | TourStep::Lae) && !tour.run().is_unasked();
@@ -106,7 +106,7 @@ fn matrices(ui: &mut Ui, tour: &Tour) {
     let chart = |ui: &mut Ui, run: &TourRun| {
         ui.strong(run.name());
         let rows = (run.name(), run.history.matrix.as_slice());
-        // Cells of this size are painted one by one, so there is no texture to keep.
+        // Cells of this size are painted individually, so no texture is kept.
         matrix::accuracy(ui, rows, tasks, CELL, &mut matrix::Picture::default());
     };
     terms::title(ui, tr!("tour-matrix-title"));

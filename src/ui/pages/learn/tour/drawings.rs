@@ -1,4 +1,4 @@
-//! The two drawings: editable at first, later with the predictions of the runs.
+//! The two drawings of the tour. They are editable at first and later shown with the runs' predictions.
 
 use egui::{Role, Sense, Ui, Vec2, WidgetInfo};
 
@@ -13,9 +13,9 @@ use crate::ui::theme::GAP;
 use crate::ui::widgets::canvas::canvas_called;
 use crate::ui::widgets::{self, card, ends, faint, link, part};
 
-/// Draws both canvases, side by side if they fit.
+/// Draws both canvases, side by side if there is enough space.
 pub fn canvases(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    // The instructions and the top bar are above.
+    // The height of the instructions and the top bar is subtracted.
     let high = ui.ctx().content_rect().height() - 200.0;
     if ui.available_width() < NARROW {
         for which in 0..DRAWN.len() {
@@ -71,7 +71,7 @@ fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f3
     });
 }
 
-/// Pins a changed drawing, once the style of the data's images is known.
+/// Pins changed drawings once the style of the dataset's images is known.
 fn pin(cx: &mut Cx<'_>, tour: &Tour) {
     let data = cx.session.data_of(&tour.run().config);
     let Some(data) = cx.look_up(data) else {
@@ -127,14 +127,14 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize) {
     });
 }
 
-/// Returns the newest task with a prediction for this drawing, from 0.
+/// Returns the newest task (from 0) after which the run has a prediction for this drawing.
 fn newest(session: &Session, which: usize, run: &TourRun) -> usize {
     let answered = |task: &usize| session.tour_vote(which, run, *task).is_some();
     (0..run.measured()).rev().find(answered).unwrap_or_default()
 }
 
-/// Returns sample strokes of a 1 or a 2 in the unit square, in the order of [`DRAWN`], for users who cannot or do not
-/// want to draw.
+/// Returns sample strokes of a digit in the unit square; `which` is the index in [`DRAWN`]. They are for users who
+/// cannot or do not want to draw.
 pub(super) fn sample(which: usize) -> Vec<Vec<[f32; 2]>> {
     match which {
         0 => vec![vec![[0.34, 0.34], [0.54, 0.14], [0.54, 0.86]]],

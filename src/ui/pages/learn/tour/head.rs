@@ -1,4 +1,4 @@
-//! The title and the instructions of a step.
+//! The title and the instructions of a step of the tour.
 
 use egui::{RichText, Ui};
 
@@ -10,14 +10,14 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, card_of, ends, faint, terms};
 
-/// Room for the number of the step next to the exit.
+/// Width reserved for the number of the step next to the exit button.
 const STEP: f32 = 240.0;
-/// Height of the card if it fits.
+/// Height of the card in a window that is high enough.
 const HEIGHT: f32 = 120.0;
 
 /// Draws the card.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    // What is below does not move when a step has no button.
+    // A constant height keeps the part below in place when a step has no button.
     let height = if ui.available_height() < LOW {
         0.0
     } else {

@@ -1,4 +1,4 @@
-//! The tour, step by step. The instructions are at the top, the result below.
+//! Draws the tour step by step. The instructions are at the top and the results below.
 
 mod actions;
 mod charts;
@@ -19,30 +19,30 @@ use crate::ui::widgets::{input, part, scroll};
 
 pub use invite::invite;
 
-/// Below this height the instructions scroll with the rest.
+/// Below this height, the instructions scroll with the rest.
 const LOW: f32 = 460.0;
-/// Below this width everything is in one column.
+/// Below this width, everything is in one column.
 const NARROW: f32 = 760.0;
-/// Width of the drawings' column, once they are not editable.
+/// Width of the column of drawings when they are not editable.
 const DRAWINGS: f32 = 350.0;
 
-/// State of the tour between frames.
+/// The state of the tour that is kept between frames.
 #[derive(Default)]
 pub struct State {
     drawings: [Drawing; 2],
-    /// Which drawings were changed and are not pinned yet.
+    /// Which drawings have changed and are not pinned yet.
     changed: [bool; 2],
-    /// The step of the last frame.
+    /// The step in the last frame.
     shown: Option<TourStep>,
     /// Whether the step started in this frame.
     fresh: bool,
-    /// Whether the user navigates with the keyboard.
+    /// Whether the user is navigating with the keyboard.
     by_keys: bool,
     /// Whether the confirmation to delete the runs is shown.
     asking: bool,
 }
 
-/// Draws the tour; nothing while it is not open.
+/// Draws the tour if it is open.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(tour) = &cx.session.learn.tour else {
         return;
@@ -82,7 +82,7 @@ fn body(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     });
 }
 
-/// Focuses the first button of a new step, for keyboard users.
+/// Detects the start of a step and whether the user is navigating with the keyboard.
 fn follow_step(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     let state = &mut cx.pages.learn.tour;
     let touched = ui.input(|i| i.pointer.any_pressed());
@@ -105,7 +105,7 @@ fn follow_step(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     state.shown = Some(tour.step);
 }
 
-/// Focuses the main button when a step starts, for keyboard users.
+/// Focuses the main button at the start of a step, for keyboard users.
 fn leads(cx: &Cx<'_>, response: &Response) {
     let state = &cx.pages.learn.tour;
     if state.fresh && state.by_keys {
@@ -113,7 +113,7 @@ fn leads(cx: &Cx<'_>, response: &Response) {
     }
 }
 
-/// Escape leaves; the arrow keys change the displayed task, whatever has the focus.
+/// Handles keys: Escape leaves the tour, and the arrow keys change the displayed task, whichever widget has the focus.
 fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     let ctx = ui.ctx();
     if input::is_covered(ctx) {
@@ -133,7 +133,7 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     }
 }
 
-/// Goes to a task in all runs, if all have finished it.
+/// Shows a task of all runs, if all have finished it.
 fn look_at(cx: &mut Cx<'_>, task: usize) {
     cx.change(move |session| session.show_tour_task(task));
 }

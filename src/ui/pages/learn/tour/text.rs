@@ -1,4 +1,4 @@
-//! The text of each step: what to do and why, then the results.
+//! The text of each step: what the user does and why, then the results.
 
 use std::cmp::Ordering;
 
@@ -41,7 +41,7 @@ pub fn sentences(session: &Session, tour: &Tour) -> Vec<String> {
     vec![sentences.join(" ")]
 }
 
-/// Returns what prevents the step's run from continuing, if anything.
+/// Returns what prevents the run of the step from continuing; `None` if nothing does.
 fn obstacle(session: &Session, tour: &Tour) -> Option<String> {
     let live = session.train.live.as_ref();
     let title = live.map_or("", |live| live.title.as_str());
@@ -56,14 +56,14 @@ fn obstacle(session: &Session, tour: &Tour) -> Option<String> {
     }
 }
 
-/// Returns whether the step's run was paused by the user rather than for the guess.
+/// Returns whether the user paused the run of the step; the tour itself pauses the first run for the guess.
 pub fn is_paused_by_user(tour: &Tour) -> bool {
     let run = tour.run();
     let for_the_guess = tour.step <= TourStep::FineTuning && run.measured() == 1;
     run.state == TourRunState::Paused && !for_the_guess
 }
 
-/// Returns the estimated time of a run, if known.
+/// Returns a sentence with the estimated time of a run, if it is known.
 fn time(session: &Session, run: &TourRun) -> Vec<String> {
     let time = session.tour_seconds(run).map(|(seconds, measured)| {
         let key = match measured {
@@ -75,7 +75,7 @@ fn time(session: &Session, run: &TourRun) -> Vec<String> {
     time.into_iter().collect()
 }
 
-/// Returns the outcome of an act, then the text of the next one with its time.
+/// Returns the outcome of an act, followed by the text and the time of the next act.
 fn next_act(session: &Session, tour: &Tour, act: usize, key: &'static str) -> Vec<String> {
     let run = &tour.runs[act];
     let drawings = (0..DRAWN.len()).filter_map(|which| {
@@ -118,7 +118,7 @@ fn drawing(which: usize, became: &Became) -> String {
     )
 }
 
-/// Returns how many test images of the first task were correct at first, and are at the end.
+/// Returns how many test images of the first task were classified correctly after the first task and at the end.
 fn first_task(tour: &Tour, run: &TourRun) -> Option<String> {
     let shares: Vec<f64> = run.first_task_accuracies().collect();
     let (first, last) = (shares.first()?, shares.last()?);
@@ -131,7 +131,7 @@ fn first_task(tour: &Tour, run: &TourRun) -> Option<String> {
     ))
 }
 
-/// Returns the last step: the guess compared with the outcome, the runs compared, and how they were set up.
+/// Returns the text of the last step: the guess and the outcome, a comparison of the runs, and their set-up.
 fn summary(session: &Session, tour: &Tour) -> Vec<String> {
     let mut sentences = Vec::new();
     if let (Some(guess), Some(became)) = (tour.guess, session.tour_became(0, &tour.runs[0])) {
@@ -180,7 +180,8 @@ fn rate(tour: &Tour) -> String {
     number(config.base_lr * config.batch as f64 / 256.0, 2)
 }
 
-/// Returns the wrong prediction for a drawing right after the first task, if there is one: then it can be drawn again.
+/// Returns a sentence about a drawing that is already predicted wrongly after the first task, so that the user can draw
+/// it again; `None` if there is none.
 fn wrong_at_first(session: &Session, tour: &Tour) -> Option<String> {
     (0..DRAWN.len()).find_map(|which| {
         let vote = session.tour_vote(which, &tour.runs[0], 0)?;
@@ -194,7 +195,7 @@ fn wrong_at_first(session: &Session, tour: &Tour) -> Option<String> {
     })
 }
 
-/// Returns the number of correctly classified drawings of each run after this number of tasks.
+/// Returns how many drawings each run predicts correctly after this number of tasks.
 fn right_drawings(session: &Session, tour: &Tour, tasks: usize) -> Option<String> {
     let each = tour.measured_runs().filter_map(|run| {
         let task = tasks.min(run.measured()).checked_sub(1)?;
@@ -212,7 +213,7 @@ fn right_drawings(session: &Session, tour: &Tour, tasks: usize) -> Option<String
     (!each.is_empty()).then(|| tr!("tour-drawings-correct", each = each.join(", ")))
 }
 
-/// Returns the classes of a task: "1 and 2".
+/// Joins the classes of a task, such as "1 and 2".
 pub fn pair(classes: &[String]) -> String {
     classes.join(&format!(" {} ", tr!("tour-and")))
 }
@@ -225,7 +226,7 @@ pub fn first_classes(tour: &Tour) -> String {
         .map_or_else(String::new, |classes| pair(classes))
 }
 
-/// Returns the message of an outcome of a drawing.
+/// Returns the message id for the outcome of a drawing.
 pub fn fate_key(fate: Fate) -> &'static str {
     match fate {
         Fate::Kept => "tour-guess-kept",

@@ -1,4 +1,4 @@
-//! A run's prediction for a drawing as two bars: the drawn class, and the strongest other one.
+//! A run's prediction for a drawing as two bars: the drawn class, and the other class with the highest score.
 
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2};
 
@@ -9,13 +9,13 @@ use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::faint;
 
-/// Height of a bar with the space around it.
+/// Height of a bar including the space around it.
 const LINE: f32 = 22.0;
-/// Factor of the animation time of a bar.
+/// Factor by which the animation of a bar is slower than usual.
 const SLOWLY: f32 = 5.0;
 
-/// Paints the bars of a run's prediction after a task, from 0, under the name of its method. Returns `false` if there is no
-/// prediction yet. A prediction being renewed keeps its space.
+/// Paints the bars of a run's prediction after a task (from 0) below the name of its method. Returns `false` if there
+/// is no prediction yet. While a prediction is computed again, its space is kept.
 pub fn votes(ui: &mut Ui, session: &Session, (which, run): (usize, &TourRun), task: usize) -> bool {
     let Some(vote) = session.tour_vote(which, run, task) else {
         return false;

@@ -1,4 +1,4 @@
-//! Guesses and questions.
+//! The guesses and questions of a lesson.
 
 use egui::{Color32, Label, RichText, Stroke, Ui};
 
@@ -10,7 +10,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, button, card, subscripts};
 
-/// Draws the question, and the feedback on the answer.
+/// Draws a question and the feedback on the user's answer.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, language: Language) {
     let told = (figures, language);
     let before = cx.session.learn.units.given(&ask.name);
@@ -22,12 +22,12 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
                 choose(ui, ask, choices.iter().map(|(c, _)| c), &mut given);
             }
             AnswerKind::Number { unit, .. } => {
-                // A guess cannot be changed, because its result is shown next.
+                // A guess cannot be changed because its result is shown next.
                 let open = !ask.guess || !ask.is_answered(&given);
                 ui.add_enabled_ui(open, |ui| type_in(ui, unit, &mut given));
             }
         }
-        // The space of the longest feedback is reserved, so that an answer moves nothing.
+        // The height of the longest feedback is reserved, so that an answer does not move anything.
         let space = space_of(ui, ask, told);
         ui.vertical(|ui| {
             ui.set_min_height(space);

@@ -1,4 +1,4 @@
-//! Values by run: one bar each, or for repeated runs a dot for each repetition and a line for mean and standard
+//! The values of runs: a bar for each run. With `spread`, a dot for each repetition and a line for mean and standard
 //! deviation.
 
 use egui::{
@@ -112,7 +112,7 @@ pub(super) fn show(
     }
 }
 
-/// Returns the range of the axis: bars start at 0, dots at the lowest value.
+/// Returns the range of the axis. Bars start at 0; dots start near the lowest value.
 fn range(rows: &[RunValues<f64>], spread: bool) -> (f64, f64) {
     let all: Vec<f64> = rows.iter().flat_map(|row| &row.values).copied().collect();
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);

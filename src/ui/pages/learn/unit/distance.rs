@@ -1,4 +1,4 @@
-//! The distance between the experts of runs per epoch, with a band for every other task.
+//! The chart of the distance between the experts of runs over epochs. Every other task has a band in the background.
 
 use egui::Ui;
 use egui_plot::{HoverPosition, PlotPoints, Points};
@@ -15,7 +15,7 @@ use crate::ui::widgets::plots::{self, marks};
 /// Height of the chart, in points.
 const HEIGHT: f32 = 230.0;
 
-/// Draws the lines under a title, with an accessible name: epochs since the start, distance in percent.
+/// Draws the chart with a title and an accessible name. Points are epochs since the start and distance in percent.
 pub(super) fn show(
     ui: &mut Ui,
     (title, name): (&str, &str),
@@ -75,7 +75,7 @@ pub(super) fn show(
             let colour = t.run(run.shade);
             let drawn = plots::line(line).color(colour);
             plot.line(drawn.width(2.0).style(dash_of(run.shade)));
-            // The current run is drawn in steps; values measured after an epoch are marked.
+            // During a task the distance is measured within epochs; only values at the end of an epoch have markers.
             let whole = run.values.iter().copied();
             let whole = whole.filter(|point| point[0].fract() == 0.0);
             let points = Points::new(line.name.clone(), whole.collect::<PlotPoints<'_>>());

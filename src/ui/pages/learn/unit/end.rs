@@ -1,4 +1,4 @@
-//! The end of a lesson: the progress, and a link to the next one.
+//! The end of a lesson: the progress and a link to the next lesson.
 
 use egui::{Popup, Ui};
 
@@ -11,7 +11,7 @@ use crate::ui::pages::Cx;
 use crate::ui::widgets::figure::FigureWish;
 use crate::ui::widgets::{self, button, card, ends, faint, primary_button};
 
-/// Draws it.
+/// Draws the end of a lesson.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
     let units = &cx.session.learn.units;
     let counted = |id, (done, all): (usize, usize)| tr!(id, done = done, all = all);

@@ -1,4 +1,4 @@
-//! Figures of a lesson, each with its numbers as text below.
+//! The figures of a lesson. The numbers of each figure are below it as text.
 
 use egui::text::TextFormat;
 use egui::{Label, RichText, ScrollArea, Ui};
@@ -79,7 +79,7 @@ fn curves(ui: &mut Ui, (title, name): (&str, &str), tasks: &[String], lines: &[R
     .show(ui);
 }
 
-/// Draws the runs with their colours, in order.
+/// Draws a legend of the runs with their colours.
 fn legend<T>(ui: &mut Ui, lines: &[RunValues<T>]) {
     let t = tokens(ui);
     ui.horizontal_wrapped(|ui| {

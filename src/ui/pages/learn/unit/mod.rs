@@ -1,4 +1,4 @@
-//! A lesson: text and live blocks in one column.
+//! An open lesson: text and live blocks in one column.
 
 mod ask;
 mod bars;
@@ -27,21 +27,21 @@ use crate::ui::widgets::{faint, scroll};
 /// Maximum width of text, in points: about eighty characters.
 const WIDEST: f32 = 700.0;
 
-/// State of a lesson between frames.
+/// The state of a lesson that is kept between frames.
 #[derive(Default)]
 pub(super) struct State {
-    /// The lesson and results that the charts show.
+    /// The lesson and the results of the cached charts.
     of: Option<(Arc<Unit>, Arc<Figures>)>,
-    /// The charts with their numbers as text, by index in the lesson.
+    /// The charts with their numbers as text, by the index of the part in the lesson.
     charts: HashMap<usize, (Chart, String)>,
-    /// Textures of matrices, by index in the lesson.
+    /// The textures of matrices, by the index of the part in the lesson.
     matrices: HashMap<usize, matrix::Picture>,
     /// Whether the next frame scrolls to the top.
     pub(super) to_top: bool,
 }
 
 impl State {
-    /// Clears the charts of another lesson, or of earlier results.
+    /// Clears the cached charts if the lesson or the results have changed.
     fn renew(&mut self, unit: &Arc<Unit>, figures: &Arc<Figures>) {
         let mut of = self.of.iter();
         if !of.any(|(known, of)| Arc::ptr_eq(known, unit) && Arc::ptr_eq(of, figures)) {
@@ -81,12 +81,12 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
         column(ui, |ui| {
             text::title(ui, &unit.title);
             faint(ui, unit.time());
-            // A term is explained once in each section.
+            // A term is explained only once in each section.
             let mut explained = Explained::default();
             let hidden = cx.session.learn.units.hidden(unit);
             let shown = hidden.map_or(unit.parts.len(), |(shown, _)| shown);
             for (place, part) in unit.parts.iter().take(shown).enumerate() {
-                // An empty part would still take space.
+                // An empty part is skipped because it would take space.
                 if matches!(part, UnitPart::Expect(_)) {
                     continue;
                 }
@@ -128,7 +128,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
     });
 }
 
-/// Returns the lesson in the current language, if available.
+/// Returns the lesson in the window's language, if it is available.
 fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
     let language = Language::spoken();
     if unit.language == language {
@@ -156,7 +156,7 @@ fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
     unit.clone()
 }
 
-/// Returns whether both train the same runs; otherwise the other one is a different lesson with the same name.
+/// Returns whether two lessons name the same runs. If not, they are different lessons with the same name.
 fn units_agree(a: &units::Unit, b: &units::Unit) -> bool {
     let names = |unit: &units::Unit| {
         unit.plans()

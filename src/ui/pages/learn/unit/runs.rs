@@ -1,4 +1,4 @@
-//! The runs of a lesson: the state of each, and the button that trains the missing ones.
+//! The runs of a lesson: the state of each run, and the button that trains the missing runs.
 
 use egui::{Label, RichText, Ui};
 
@@ -79,7 +79,7 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
     });
 }
 
-/// Lists the files and folders that the button accesses, because somebody else may have written the lesson.
+/// Lists the files and folders that the button will access, because the lesson may come from somebody else.
 fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>) {
     let mut named: Vec<&str> = named.filter(|place| is_path(place)).collect();
     named.sort_unstable();
@@ -90,14 +90,14 @@ fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>) {
     }
 }
 
-/// Draws the button that releases held runs; all queued runs are held after a restart.
+/// Draws the button that releases held runs. After a restart of the program, all queued runs are held.
 fn go_on(ui: &mut Ui, cx: &mut Cx<'_>) {
     if primary_button(ui, tr!("learn-resume-queue"), true).clicked() {
         cx.change(|session| session.hold_queue(false));
     }
 }
 
-/// Draws a run, or a repeated one, with its state.
+/// Draws the title and the state of a run and its repetitions.
 fn row(ui: &mut Ui, title: &str, runs: &[UnitRun]) {
     let t = tokens(ui);
     let (words, done) = standing(runs);
@@ -121,7 +121,7 @@ fn row(ui: &mut Ui, title: &str, runs: &[UnitRun]) {
     }
 }
 
-/// Returns the text after a run's title, and the finished share while it is running.
+/// Returns the state of a run and its repetitions in words, and the finished share while one is in progress.
 fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
     let done = |run: &&UnitRun| matches!(run.standing, UnitRunState::Done(_));
     let there = runs.iter().filter(done).count();

@@ -1,4 +1,4 @@
-//! Paragraphs in the theme's fonts, with live values filled in.
+//! Draws paragraphs with live values in the theme's fonts.
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, CornerRadius, Frame, Label, Margin, RichText, Ui};
@@ -67,7 +67,7 @@ pub(super) fn paragraph(
     }
 }
 
-/// Draws paragraphs outside of a lesson, such as those of the user guide.
+/// Draws paragraphs that are not part of a lesson, such as those of the user guide.
 pub fn words(ui: &mut Ui, text: &[Paragraph], figures: &Figures, language: Language) {
     let mut explained = Explained::default();
     for one in text {
@@ -92,7 +92,7 @@ fn sentences(ui: &mut Ui, text: &Paragraph, told: (&Figures, Language), explaine
     terms::prose(ui, &pieces);
 }
 
-/// Returns the height of paragraphs, without drawing them.
+/// Returns the height that paragraphs would have.
 pub(super) fn height(ui: &Ui, text: &[Paragraph], told: (&Figures, Language)) -> f32 {
     let width = ui.available_width();
     let of = |one: &Paragraph| {

@@ -1,4 +1,4 @@
-//! The attention of the class token, drawn over the image: before and after a task.
+//! The attention of the class token, drawn over the image before and after a task.
 
 use egui::{
     Color32, CornerRadius, Rect, RichText, Role, Sense, TextureId, Ui, Vec2, WidgetInfo, vec2,
@@ -10,12 +10,12 @@ use crate::tr;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{faint, sentence};
 
-/// Maximum opacity of a cell over the image.
+/// Maximum opacity of a cell that is drawn over the image.
 const STRONGEST: f32 = 0.82;
 /// Maximum number of positions described in words.
 const TOLD: usize = 5;
 
-/// Draws both on one scale; stronger colour means more attention.
+/// Draws both maps on the same scale. A stronger colour means more attention.
 pub fn show(
     ui: &mut Ui,
     texture: TextureId,
@@ -141,7 +141,7 @@ fn in_words(map: &AttentionMap, title: &str) -> String {
     )
 }
 
-/// Describes how much attention moved from some positions to others.
+/// Returns in words how much attention moved between positions.
 fn change(before: &AttentionMap, after: &AttentionMap) -> String {
     let pairs = before.values.iter().zip(&after.values);
     let moved: f32 = pairs.map(|(a, b)| (b - a).abs()).sum();

@@ -1,4 +1,4 @@
-//! The energies of the experts over the test images, as histograms.
+//! The energies of the experts on the test images, as histograms.
 
 use egui::{CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -10,12 +10,12 @@ use crate::tr;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{faint, icons};
 
-/// Bars of a histogram.
+/// Number of bars of a histogram.
 const BINS: usize = 26;
 /// Height of a histogram.
 const HEIGHT: f32 = 84.0;
 
-/// Draws a histogram for each expert, on one scale over all tasks.
+/// Draws a histogram for each expert. The scale is the same for all tasks.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>) {
     let Some(probe) = scene.now.as_ref().and_then(|now| now.probe.as_ref()) else {
         return;
@@ -40,7 +40,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>) {
     legend(ui, first > 0);
 }
 
-/// Returns the lowest and highest energy of learned classes after any task.
+/// Returns the lowest and the highest energy of images of learned classes, over all tasks.
 fn range(scene: &Scene<'_>) -> (f32, f32) {
     let probes = scene.all.iter().filter_map(|inside| inside.probe.as_ref());
     let values = probes.flat_map(|probe| {
@@ -157,7 +157,7 @@ fn legend(ui: &mut Ui, older: bool) {
     });
 }
 
-/// Describes the non-empty bins, for screen readers.
+/// Describes the non-empty bins of a histogram for screen readers.
 fn in_words(expert: Expert, found: &Energies, (low, high): (f32, f32)) -> String {
     let width = (high - low) / BINS as f32;
     let bins = |counts: &[usize]| {

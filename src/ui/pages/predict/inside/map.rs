@@ -1,4 +1,4 @@
-//! The map of test features: a point for each test image, which moves from task to task.
+//! The map of test features. It has a point for each test image, which moves from task to task.
 
 use std::sync::Arc;
 
@@ -14,21 +14,21 @@ use crate::tr;
 use crate::ui::theme::{CARD_RADIUS, regular, tokens};
 use crate::ui::widgets::faint;
 
-/// Maximum distance (points) between the pointer and a point.
+/// Maximum distance in points between the pointer and an image's point.
 const NEAR: f32 = 10.0;
-/// Maximum number of classes in the legend and in its text.
+/// Maximum number of classes in the legend and in the description.
 const NAMED: usize = 24;
-/// Seconds of the animation between tasks.
+/// Duration in seconds of the animation between tasks.
 const SECONDS: f32 = 0.15;
 
-/// State of the map between frames.
+/// The state of the map that is kept between frames.
 #[derive(Default)]
 pub struct State {
-    /// The image selected with the keyboard.
+    /// The index of the image that is selected with the keyboard.
     reached: Option<usize>,
 }
 
-/// Draws the map. Returns the image that was clicked, or selected with Enter.
+/// Draws the map. Returns the index of the image that was clicked or selected with Enter.
 pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) -> Option<usize> {
     let now = scene.now.as_ref()?;
     let probe = now.probe.as_ref()?;
@@ -74,7 +74,7 @@ pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) -> Option<usize> 
     }
 }
 
-/// Up and Down go through the images, which are sorted by class.
+/// Handles the keys Up and Down, which select the previous and the next image, sorted by class.
 fn keys(ui: &Ui, state: &mut State, response: &Response, count: usize) {
     if !response.has_focus() || count == 0 {
         return;
@@ -93,7 +93,7 @@ fn keys(ui: &Ui, state: &mut State, response: &Response, count: usize) {
     }
 }
 
-/// Returns the position of each image on the screen, interpolated between two tasks while they change.
+/// Returns the screen position of each image. During the animation, it is interpolated between two tasks.
 fn places(ui: &Ui, scene: &Scene<'_>, map: &FeatureMap, rect: Rect) -> Vec<Pos2> {
     let id = ui.scope_id().with("map-task");
     let at = ui
@@ -119,7 +119,7 @@ fn places(ui: &Ui, scene: &Scene<'_>, map: &FeatureMap, rect: Rect) -> Vec<Pos2>
     };
     let bounds = bounds(scene, map);
     let middle = bounds.center();
-    // One scale for both axes, so that distances are those of the features.
+    // Both axes have the same scale, so that distances are those of the features.
     let room = rect.size() / bounds.size().max(vec2(1e-6, 1e-6));
     let scale = room.x.min(room.y);
     let onto =
@@ -127,7 +127,7 @@ fn places(ui: &Ui, scene: &Scene<'_>, map: &FeatureMap, rect: Rect) -> Vec<Pos2>
     points.into_iter().map(onto).collect()
 }
 
-/// Returns the map of a task with the same axes and images.
+/// Returns the map of a task if it has the same axes and images.
 fn of_task<'a>(
     inside: &'a Arc<RunInside>,
     scene: &Scene<'_>,
@@ -141,7 +141,7 @@ fn of_task<'a>(
     (probe.known == known && same).then_some(map)
 }
 
-/// Returns the bounds of all tasks' points, so that the map keeps its scale.
+/// Returns the bounds of the points of all tasks, so that the scale of the map is constant.
 fn bounds(scene: &Scene<'_>, like: &FeatureMap) -> Rect {
     let probes = scene.all.iter().filter_map(|inside| inside.probe.as_ref());
     let maps = probes.filter_map(|probe| probe.map_of(scene.expert));
@@ -160,7 +160,7 @@ fn paint(ui: &Ui, rect: Rect, scene: &Scene<'_>, probe: &ProbeInside, points: &[
     let painter = ui.painter().with_clip_rect(rect);
     let classes = scene.header.class_order.len();
     let order = (0..points.len()).filter(|at| probe.labels[*at] >= probe.known);
-    // Learned classes are drawn on top.
+    // Images of learned classes are drawn on top.
     let known = (0..points.len()).filter(|at| probe.labels[*at] < probe.known);
     for at in order.chain(known) {
         let label = probe.labels[at];
@@ -237,7 +237,7 @@ fn legend(ui: &mut Ui, scene: &Scene<'_>, probe: &ProbeInside) {
     faint(ui, tr!("predict-map-legend"));
 }
 
-/// Describes the centre of each class, for screen readers.
+/// Describes the centre of each class for screen readers.
 fn in_words(scene: &Scene<'_>, probe: &ProbeInside, map: &FeatureMap) -> String {
     let mut words = tr!("predict-map-described", task = scene.task + 1);
     for (class, name) in scene.header.class_order.iter().enumerate().take(NAMED) {

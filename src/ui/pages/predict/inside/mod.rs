@@ -1,5 +1,5 @@
-//! Look inside: the attention of the class token, the map of test features, the energies, and how far the PETs have
-//! moved. All of it follows the slider over the tasks.
+//! Look inside: the attention of the class token, the map of test features, the energies, and the movement of the PETs.
+//! All of them show the task that the slider selects.
 
 mod attention;
 mod energies;
@@ -22,36 +22,36 @@ use crate::ui::theme::GAP;
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, card, faint, icon_text_button, part, segmented, terms};
 
-/// Minimum width of the column for two parts side by side.
+/// Minimum width of the column at which two parts are side by side.
 const BESIDE: f32 = 620.0;
 
-/// Height of a view that is not loaded yet.
+/// Height reserved for a view that is not loaded yet.
 const ROOM: f32 = 230.0;
 
-/// State of the section.
+/// The state of the section that is kept between frames.
 #[derive(Default)]
 pub struct State {
-    /// Whether it is open.
+    /// Whether the section is open.
     pub open: bool,
     /// The expert whose features and attention are shown.
     expert: Option<Expert>,
     map: map::State,
-    /// A test image to show on Predict as soon as it is decoded: its source, its index, its class.
+    /// A test image to show on Predict once it is decoded: its source, its index and its class.
     wanted: Option<((usize, usize), String)>,
 }
 
-/// A run after the selected task, and what is known about it.
+/// The selected run and task, and the results of Look inside for them.
 struct Scene<'a> {
     header: &'a RunHeader,
-    /// From 0.
+    /// The selected task, from 0.
     task: usize,
     expert: Expert,
     now: Option<Arc<RunInside>>,
-    /// After every known task.
+    /// The results after each task for which they are known.
     all: &'a [Arc<RunInside>],
 }
 
-/// Draws the section: a line that opens it, and its content.
+/// Draws the section: a line that opens and closes it, and its content.
 pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
     let run = cx.session.predict.run.as_ref();
     let header = run.and_then(|run| cx.session.header_of(run));
@@ -216,7 +216,7 @@ fn part_card(ui: &mut Ui, (title, term): (&str, &str), add: impl FnOnce(&mut Ui)
     });
 }
 
-/// Returns whether there are test images to show; draws the reason if not.
+/// Returns whether there are results for test images. If not, draws the reason.
 fn probe_is_there(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) -> bool {
     match &scene.now {
         Some(now) => {
@@ -232,7 +232,7 @@ fn probe_is_there(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) -> bool {
     }
 }
 
-/// Draws what is being loaded, in the space of the view, so that nothing jumps later.
+/// Draws what is being loaded. The height of the view is reserved, so that nothing moves later.
 fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     ui.set_min_height(ROOM);
     let config = &scene.header.config;
@@ -245,7 +245,7 @@ fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     }
 }
 
-/// Shows the clicked test image on Predict, as soon as it is decoded.
+/// Shows the test image that was clicked on Predict once it is decoded.
 fn show_wanted(cx: &mut Cx<'_>, scene: &Scene<'_>) {
     let Some(((source, index), class)) = cx.pages.predict.inside.wanted.clone() else {
         return;

@@ -1,4 +1,4 @@
-//! How far each block's PET has moved, as bars by block.
+//! The movement of each block's PET, as bars for each block.
 
 use egui::{
     Align2, Color32, CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2,
@@ -14,19 +14,19 @@ use crate::ui::widgets::faint;
 
 /// Height of a bar.
 const BAR: f32 = 9.0;
-/// Width of the names.
+/// Width of the names in points.
 const NAMES: f32 = 52.0;
-/// Width of the numbers.
+/// Width of the numbers in points.
 const NUMBERS: f32 = 40.0;
 
-/// One kind of bar.
+/// A kind of movement, which has one bar for each block.
 struct Row<'a> {
     name: &'static str,
     colour: Color32,
     values: &'a [(usize, f64)],
 }
 
-/// Draws the bars on one scale over all tasks.
+/// Draws the bars. The scale is the same for all tasks.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, movement: &Movement) {
     let t = tokens(ui);
     faint(ui, tr!("predict-movement-about"));

@@ -1,4 +1,4 @@
-//! Training images that look like another class than their label: searched on request, then listed.
+//! Training images that look like another class than their label. The user requests the search; the results are listed.
 
 use egui::Ui;
 
@@ -11,7 +11,7 @@ use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, button, faint};
 
-/// Draws the training images that look like another class.
+/// Draws the state of the search and the images that it found.
 pub(super) fn training(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -38,7 +38,7 @@ pub(super) fn training(
             return;
         }
     };
-    // Scrolls to the awaited result.
+    // Scrolls to the result that the user was waiting for.
     cx.pages.train.worst.scroll |= awaited == Some(ticket);
     let key = (task, Expert::ANSWER, ticket);
     let (list, of) = list(cx, run, (header, &answers), key, |_, class| {

@@ -1,5 +1,5 @@
-//! The worst images: misclassified test images, or training images that look like another class than their label; the
-//! most certain first.
+//! The card of the worst images, the most certain errors first: misclassified test images, or training images that look
+//! like another class than their label.
 
 mod doubtful;
 
@@ -18,12 +18,12 @@ use crate::tr;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::widgets::{self, button, card, faint, link, segmented};
 
-/// Images per page.
+/// Number of images per page.
 const SHOWN: usize = 24;
 /// Size of an image, in points.
 const SIDE: f32 = 104.0;
 
-/// The input of a list.
+/// The inputs of a cached list.
 #[derive(PartialEq)]
 struct Key {
     run: PathBuf,
@@ -32,28 +32,28 @@ struct Key {
     task: usize,
     expert: Expert,
     class: Option<usize>,
-    /// Number of images predicted again, or the ticket of the search.
+    /// Number of images that were predicted again, or the ticket of the search.
     found: u64,
 }
 
-/// The listed images.
+/// A cached list of images.
 struct Listed {
     key: Key,
     list: Arc<Vec<Wrong>>,
-    /// Number of images that were searched.
+    /// Number of images that were checked.
     of: usize,
 }
 
-/// State of the card.
+/// The state of the card that is kept between frames.
 pub struct State {
-    /// The displayed split.
+    /// The split whose images are shown.
     split: Split,
-    /// The true class whose images are shown, by position; `None` for all.
+    /// The true class whose images are shown, as a position in the class order; `None` for all classes.
     class: Option<usize>,
     shown: usize,
-    /// Whether to scroll to the card.
+    /// Whether to scroll to the card in the next frame.
     scroll: bool,
-    /// The ticket of the search that was in progress.
+    /// The ticket of the search that the user is waiting for.
     awaited: Option<u64>,
     list: Option<Listed>,
 }
@@ -72,24 +72,24 @@ impl Default for State {
 }
 
 impl State {
-    /// Scrolls to the misclassified test images.
+    /// Shows the misclassified test images and scrolls to them.
     pub fn see_mistakes(&mut self) {
         (self.split, self.scroll) = (Split::Test, true);
     }
 
-    /// Scrolls to those of a class, by position.
+    /// Shows the misclassified test images of a class (by its position) and scrolls to them.
     pub fn see_mistakes_of(&mut self, class: usize) {
         self.see_mistakes();
         (self.class, self.shown) = (Some(class), SHOWN);
     }
 
-    /// Scrolls to the training images that look like another class.
+    /// Shows the training images that look like another class and scrolls to them.
     pub fn see_doubtful(&mut self) {
         (self.split, self.class, self.shown) = (Split::Train, None, SHOWN);
         self.scroll = true;
     }
 
-    /// Returns the task whose images are shown. Added tasks have no training images in the search.
+    /// Returns the task up to which images are shown. The search for training images does not include added tasks.
     fn task(&self, header: &RunHeader, task: usize) -> usize {
         match self.split {
             Split::Train => task.min(header.own_tasks().saturating_sub(1)),
@@ -98,7 +98,7 @@ impl State {
     }
 }
 
-/// Draws the card; nothing before the first task.
+/// Draws the card if at least one task was tested.
 pub fn card_of_worst(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     let (Some(header), Some(last)) = (&run.header, run.reports.len().checked_sub(1)) else {
         return;
@@ -144,7 +144,8 @@ fn tests(
     pictures(ui, cx, run, (header, answers), &list);
 }
 
-/// Returns the images to show, sorted again only when they change, and the number of images searched.
+/// Returns the images to show, and the number of images that were checked. The images are sorted again only if an input
+/// has changed.
 fn list(
     cx: &mut Cx<'_>,
     run: &RunView,
@@ -235,7 +236,7 @@ fn head(
     );
 }
 
-/// Draws a note for a run of an older version, which did not record certainties.
+/// Draws a note for runs of older versions, which did not record certainties, with a button that computes them.
 fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
     if let Some(problem) = cx.session.look_again_problem(&header.folder, task) {
         widgets::problem(ui, problem);
@@ -265,7 +266,7 @@ fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task:
     });
 }
 
-/// Returns the run's dataset, or draws why it is missing.
+/// Returns the run's dataset; if it is missing, draws the reason.
 fn at_hand(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -273,7 +274,7 @@ fn at_hand(
     header: &RunHeader,
 ) -> Option<Arc<DataView>> {
     let split = cx.pages.train.worst.split;
-    // An open cell of the confusion matrix already explains why there are no images.
+    // An open cell of the confusion matrix already shows why there are no images.
     let told = cx.pages.train.cell.is_some();
     let tested = cx.session.tested_on(run, split);
     match cx.look_up(tested) {
