@@ -1,10 +1,10 @@
 //! LAE Studio: class-incremental continual learning with pre-trained models.
 //!
-//! The two front ends. The modules of the packages below are re-exported, so that `crate::store` means the same
-//! in all of them. `docs/architecture.md` has the map.
+//! This package contains the two front ends. The modules of the other packages are re-exported, so that paths such as
+//! `crate::store` mean the same module in all packages. `docs/architecture.md` describes the packages.
 //!
-//! * [`session`]: the open workspace. [`golden`]: files of exact tensors that other programs wrote.
-//! * [`serve`], [`remote`]: the engine as a process of its own, and who talks to one.
+//! * [`session`]: the open workspace. [`golden`]: files with exact tensors that other programs wrote.
+//! * [`serve`], [`remote`]: the engine as a separate process, and connections to such processes.
 //! * [`cli`], [`ui`]: the two front ends.
 
 pub use lae_base::{

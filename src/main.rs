@@ -1,14 +1,14 @@
-//! LAE Studio: opens the window, or does what the arguments say.
+//! LAE Studio: opens the window, or executes the command in its arguments.
 
 use std::process::ExitCode;
 
-/// Frees and reuses the large buffers of CPU inference much faster than the system's allocator.
+/// mimalloc frees and reuses the large buffers of CPU inference much faster than the system's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // Some parts of the framework ask for its default device, which would be a GPU that may not
-    // be there; this makes it the CPU. Nothing here relies on the default otherwise.
+    // Some parts of the framework use its default device, which would be a GPU that may be missing. This makes the CPU
+    // the default. The program itself never relies on the default.
     #[allow(
         unsafe_code,
         reason = "no other thread runs yet, so nobody reads the environment meanwhile"
@@ -23,9 +23,9 @@ fn main() -> ExitCode {
     lae_studio::cli::run()
 }
 
-/// Where a Linux desktop keeps its sockets, if nobody says so. Graphics drivers look for one there
-/// and complain on standard error where the variable is missing; a folder that does not exist they
-/// silently treat as no desktop.
+/// Returns the folder of this user's sockets on a Linux desktop; `None` if the environment already names one. Graphics
+/// drivers search for a socket there. They complain on standard error if the variable is missing, but ignore a folder
+/// that does not exist.
 #[cfg(target_os = "linux")]
 fn runtime_folder() -> Option<String> {
     use std::os::unix::fs::MetadataExt;
