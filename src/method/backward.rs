@@ -109,9 +109,9 @@ impl Backward {
     }
 }
 
-/// Returns the mean cross-entropy over these logits: "local CE" if they are those of the current task's classes only and
-/// the labels are relative to the task. With smoothing ε the target is 1 − ε for the class, plus ε divided evenly among
-/// all of these classes (Szegedy et al., CVPR 2016, section 7).
+/// Returns the mean cross-entropy over these logits. It is the "local CE" if the logits are those of the current task's
+/// classes only and the labels are relative to the task. With smoothing ε the target is 1 − ε for the class, plus ε
+/// divided evenly among all of these classes (Szegedy et al., CVPR 2016, section 7).
 pub(super) fn cross_entropy(
     logits: Tensor<2>,
     labels: &[usize],

@@ -32,8 +32,8 @@ pub fn learns(chosen: &Chosen<'_>, task: usize) -> bool {
     own.any(|pass| by_itself(pass.work))
 }
 
-/// The earlier classes that an added task of a single class is distinguished from, represented by prototypes. The PET is
-/// frozen in such a task ([`super::passes_of`]), so that the prototypes remain valid.
+/// The earlier classes that an added task of a single class must be distinguished from, represented by prototypes. The
+/// PET is frozen in such a task ([`super::passes_of`]), so that the prototypes remain valid.
 pub(super) struct EarlierClasses {
     /// The heads of these classes, which remain frozen.
     head: Head,

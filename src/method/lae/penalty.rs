@@ -1,6 +1,6 @@
-//! The penalty of elastic weight consolidation (Kirkpatrick et al., Overcoming catastrophic forgetting in neural networks,
-//! PNAS 2017): λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² in the loss (their Eq. 3) keeps parameters that mattered for earlier tasks near
-//! their values.
+//! The penalty of elastic weight consolidation (Kirkpatrick et al., Overcoming catastrophic forgetting in neural
+//! networks, PNAS 2017): λ/2 · Σ Fᵢ·(θᵢ − θᵢ*)² in the loss (their Eq. 3) keeps parameters that mattered for earlier
+//! tasks near their values.
 //!
 //! θ is the PET; the heads of earlier tasks are not trained anyway. F is the diagonal of the Fisher information of the
 //! task's own classes: the mean over images of the squared gradient of ln p(y), with y sampled from the network's

@@ -356,8 +356,8 @@ pub struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Returns the value of parameter `name` after the step; unchanged if it has no gradient. On a GPU it is computed at
-    /// the end of the step.
+    /// Returns the value of parameter `name` after the step; unchanged if it has no gradient. On a GPU it is computed
+    /// at the end of the step.
     #[must_use]
     pub fn moved<const D: usize>(&mut self, name: &str, value: Tensor<D>) -> Tensor<D> {
         let Some(gradient) = self.gradients.take(name) else {
