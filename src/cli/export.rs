@@ -20,7 +20,7 @@ pub(super) struct Args {
     /// Format of the export
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     format: Format,
-    /// The folder to write, which must be new or empty [default: NAME-FORMAT here]
+    /// Folder to write; it must be new or empty [default: NAME-FORMAT in the current folder]
     #[arg(long, value_name = "FOLDER")]
     to: Option<PathBuf>,
     /// Export the state after this task (from 1) [default: the last one]

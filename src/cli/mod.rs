@@ -58,7 +58,7 @@ use crate::{folders, ui};
 
 /// Class-incremental continual learning with pre-trained models: Learning, Accumulation, Ensemble.
 ///
-/// Without a subcommand the window opens.
+/// Without a subcommand, the window opens.
 #[derive(Parser)]
 #[command(
     args_override_self = true,
@@ -81,8 +81,8 @@ struct Line {
     /// Show frame times at the bottom of the window, and print them when it closes
     #[arg(long)]
     frame_times: bool,
-    /// Where the window's engine runs: in a thread or in a separate process [default: process]; a place from
-    /// `lae-studio places` is selected for new runs
+    /// Where the window's engine runs: in a thread or in a separate process [default: process]; with a place from
+    /// `lae-studio places`, new runs are trained there
     #[arg(long, value_name = "thread|process|PLACE")]
     engine: Option<String>,
     /// Display server on Linux; auto prefers X to Wayland [default: LAE_DISPLAY, else auto]. Files cannot be dropped on
@@ -102,12 +102,12 @@ struct Line {
 enum Command {
     /// Train a new run
     Train(Box<train::Args>),
-    /// Find the best method for a dataset within a minute, measured on images held out from training
+    /// Compare methods, or backbones, on a dataset in about a minute, using only its training images
     #[command(name = "try")]
     Try(Box<trial::Args>),
     /// Run a grid of settings from a file, such as a table of the paper, or list the available grids
     Grid(grid::Args),
-    /// Continue a stopped or killed run
+    /// Resume a stopped or killed run
     Resume(resume::Args),
     /// Teach a finished run new classes, or undo its last added task
     Teach(teach::Args),
@@ -119,7 +119,7 @@ enum Command {
     Worst(worst::Args),
     /// List the lessons, print one, or run it without the window
     Lesson(lesson::Args),
-    /// Print the glossary, or the terms that contain some words
+    /// Print the glossary, or only the terms that contain the given words
     Glossary(glossary::Args),
     /// List runs, or export tables and figures of them
     Runs(runs::Args),
@@ -139,7 +139,7 @@ enum Command {
     Check(check::Args),
     /// List other machines that train runs, and check their connection
     Places(places::Args),
-    /// Run as the engine of another program: commands and events as frames on standard input and output
+    /// Run as the engine of another program, which sends commands and gets events over standard input and output
     Serve(serve::Args),
     /// List the devices of this machine
     Devices(devices::Args),

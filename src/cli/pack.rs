@@ -13,7 +13,7 @@ pub(super) struct Args {
     /// The run: its folder, its name (or the start of it), or `latest`
     #[arg(value_name = "RUN")]
     run: String,
-    /// The file to write [default: NAME.laerun.zip here]
+    /// File to write [default: NAME.laerun.zip in the current folder]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Look for the run in this folder

@@ -35,7 +35,7 @@ pub(super) struct Args {
     /// Classify all images in this folder and its subfolders, and write a table
     #[arg(long, value_name = "DIR", requires = "csv")]
     folder: Option<PathBuf>,
-    /// The table to write, or standard output (-): one line per image
+    /// Table to write, one row per image; - for standard output
     #[arg(long, value_name = "FILE|-", requires = "folder")]
     csv: Option<PathBuf>,
     /// Write all columns: also each expert's prediction, the out-of-distribution score and five classes

@@ -13,7 +13,7 @@ use crate::ui::settings::Settings;
 /// Options of `report`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The file to write [default: lae-studio-report-TIME.zip here; none with --show]
+    /// File to write [default: lae-studio-report-TIME.zip in the current folder; none with --show]
     #[arg(value_name = "OUT.zip")]
     file: Option<PathBuf>,
     /// Print the whole report; without OUT.zip, no file is written

@@ -16,7 +16,7 @@ pub(super) struct Args {
     /// The run: its folder, its name (or the start of it), or `latest`
     #[arg(value_name = "RUN")]
     run: String,
-    /// Continue on another device: cpu, gpu, or a number or name from `lae-studio devices`
+    /// Resume on another device: cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
     /// Pass this many images of a batch through the network at once from now on, with the same result

@@ -13,10 +13,10 @@ use crate::store;
 /// The present location of a run's data and weights.
 #[derive(clap::Args)]
 pub(super) struct Moved {
-    /// Path of its data on this computer, if it differs from the run's settings
+    /// Path of its dataset on this computer, if it differs from the run's settings
     #[arg(long, value_name = "PATH")]
     pub data: Option<String>,
-    /// File with its backbone's weights, if it differs from the run's settings
+    /// Weight file of its backbone, if it differs from the run's settings
     #[arg(long, value_name = "FILE")]
     pub weights: Option<String>,
 }
@@ -98,7 +98,7 @@ pub(super) fn finished(folder: &Path) -> Result<usize> {
         0 => Err(Problem::new("this run has not finished any task yet")
             .at_path(folder)
             .advise(
-                "continue it with `lae-studio resume`, or wait until its first task is finished",
+                "resume it with `lae-studio resume`, or wait until its first task is finished",
             )),
         saved => Ok(saved),
     }

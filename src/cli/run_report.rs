@@ -127,8 +127,8 @@ fn better_backbone(run: &StoredRun) -> String {
 fn left_out(images: usize) -> String {
     match images {
         0 => String::new(),
-        1 => "1 image could not be read and was left out\n".into(),
-        n => format!("{n} images could not be read and were left out\n"),
+        1 => "1 image could not be read and was skipped\n".into(),
+        n => format!("{n} images could not be read and were skipped\n"),
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Args {
 /// Lists the devices.
 pub(super) fn list() -> Result<End> {
     let json = serde_json::to_string(device::list())
-        .map_err(|error| Problem::new(format!("no JSON can be made of this: {error}")))?;
+        .map_err(|error| Problem::new(format!("the result cannot be written as JSON: {error}")))?;
     say(&json)?;
     Ok(End::Done)
 }
@@ -51,8 +51,9 @@ const PLANS_LIMIT: u64 = 20;
 pub(super) fn run(args: &Args) -> Result<End> {
     match test(args) {
         Ok(result) => {
-            let json = serde_json::to_string(&result)
-                .map_err(|error| Problem::new(format!("no JSON can be made of this: {error}")))?;
+            let json = serde_json::to_string(&result).map_err(|error| {
+                Problem::new(format!("the result cannot be written as JSON: {error}"))
+            })?;
             say(&format!("{json}\n"))?;
             Ok(End::Done)
         }

@@ -21,10 +21,12 @@ use crate::store;
 /// Options of `try`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The images: digits, letters, a published dataset, or a folder with one subfolder per class
+    /// Dataset: digits, letters, a published dataset, or a folder with one subfolder per class; use this argument, as
+    /// --data has no effect here
     #[arg(value_name = "DATA")]
     place: String,
-    /// Compare these backbones (and the chosen one) instead of methods: names, folders or weight files
+    /// Compare these backbones and the one of --backbone with SimpleCIL, instead of methods: names, folders or weight
+    /// files
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     backbones: Vec<String>,
     #[command(flatten)]
@@ -76,7 +78,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     drop(reporter);
     let Some(trial) = trial? else {
-        tell("stopped before the first candidate was finished");
+        tell("stopped before the first candidate finished");
         return Ok(End::Stopped);
     };
     let key = |place: usize| match &trial.methods[place] {

@@ -270,7 +270,7 @@ fn ask_again(
     wrong: &mut [Wrong],
 ) -> Result<()> {
     tell(format!(
-        "this run did not store its confidence; {} classified again",
+        "this run did not store the confidence of its predictions; {} classified again",
         match wrong.len() {
             1 => "its mistake is".to_string(),
             n => format!("its {} are", counted(n, "mistake")),
@@ -322,7 +322,7 @@ fn text(told: &MistakesOutput) -> String {
         Split::Test => (["class", "predicted"], "test"),
         Split::Train => (["label", "looks like"], "training"),
     };
-    let mut table = Table::new(&[">certainty", columns[0], columns[1], "image"]);
+    let mut table = Table::new(&[">confidence", columns[0], columns[1], "image"]);
     for mistake in &told.pictures {
         let sure = |certainty: f32| format!("{:.1} %", certainty * 100.0);
         let place = format!("{name} image {}", mistake.index);

@@ -100,7 +100,7 @@ fn a_broken_jpeg_is_left_out_by_name() {
     made.file("b/broken.jpg", b"\xff\xd8\xff\xe0 and no more");
     let card = accepted(made.path());
     assert!(
-        card.contains("left out: 1 file\n") && card.contains("broken.jpg"),
+        card.contains("skipped: 1 file\n") && card.contains("broken.jpg"),
         "{card}"
     );
 }

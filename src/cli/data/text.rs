@@ -96,7 +96,7 @@ fn left_out(card: &Card) -> String {
         return String::new();
     }
     let count = card.skipped.len();
-    let mut text = format!("left out: {}\n", counted(count, "file"));
+    let mut text = format!("skipped: {}\n", counted(count, "file"));
     for (reason, (count, example)) in reasons {
         let _ = writeln!(text, "  {count} × {reason}, for example {example}");
     }

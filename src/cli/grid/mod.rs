@@ -39,19 +39,19 @@ pub(super) struct Args {
     /// The grid: a .toml file or a name; without it, the built-in grids are listed
     #[arg(value_name = "FILE|NAME")]
     grid: Option<String>,
-    /// List its runs with their state, time and memory, without running any
+    /// List the runs with their state, time and memory, without running any
     #[arg(long, requires = "grid", conflicts_with = "detach")]
     list: bool,
-    /// Print its file, as a starting point for your own
+    /// Print the grid file, as a starting point for your own
     #[arg(long, requires = "grid", conflicts_with = "list")]
     text: bool,
     /// Run only every Nth run, starting with the Ith: N processes with I from 1 to N divide the grid among them
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<(usize, usize)>,
-    /// Only the runs with these numbers, as shown by --list: 3,5-7
+    /// Run only the runs with these numbers, as shown by --list: 3,5-7
     #[arg(long, value_name = "N,N-N", value_parser = numbers)]
     cells: Option<Numbers>,
-    /// Only runs with this value of a setting, or with these words in the title of their row (row=Adapter); several
+    /// Run only runs with this value of a setting, or with these words in the title of their row (row=Adapter); several
     /// values of one setting are alternatives
     #[arg(long, value_name = "KEY=VALUE", num_args = 1..)]
     only: Vec<String>,
@@ -59,7 +59,7 @@ pub(super) struct Args {
     /// all-gpus) share the runs, one process per device [default: the grid's]
     #[arg(long, value_name = "DEVICE|DEVICE,…")]
     device: Option<String>,
-    /// Path of a dataset used in the grid, as imagenet-r=/data/imagenet-r; may be given several times
+    /// Path of a dataset used in the grid, for example imagenet-r=/data/imagenet-r; may be given several times
     #[arg(long, value_name = "NAME=PATH")]
     data: Vec<String>,
     #[command(flatten)]

@@ -137,18 +137,19 @@ settings_of_every_run! {
         refused: ("no dataset is selected", "give digits, letters or a folder with one subfolder per class"),
         fix: "Use the digits", fix_with: &["classes_per_task"], named: true,
     };
-    /// Name of a backbone, or a file with weights
+    /// Name of a backbone, or a weight file
     backbone: String = backbone("NAME|FILE", "Backbone", SettingKind::Text("lae-nano")) { fix: "Use {}", named: true };
     /// Number format of the frozen weights: f16 (GPUs) and bf16 (CPUs that support it) halve their memory
     precision: Precision = backbone("PRECISION", "Precision", SettingKind::Choice(&["auto", "f32", "f16", "bf16"]));
     /// Resize and normalise images as in the backbone's pre-training; off: bilinear, with the pixel range of LAE's code
-    pretrained_transform: bool = backbone("on|off", "Transform of the pre-training", SettingKind::Flag(true)) {
+    pretrained_transform: bool = backbone("on|off", "Pre-training transform", SettingKind::Flag(true)) {
         // Earlier versions had only the transform of LAE's code. The embedded backbone was trained with it.
         usual: "on; with --config the file's; off in the paper's presets",
         unnamed: Some(|backbone| backbone == NANO), unwritten: true,
     };
-    /// What a weight file and the files beside it do not say: heads, activation, epsilon, pool, normalisation (unit,
-    /// symmetric, imagenet, clip) or mean and std (0.5:0.5:0.5), interpolation, crop_ratio, crop_mode, input_size
+    /// Values that neither the weight file nor a config.json next to it contains: heads, activation, epsilon, pool,
+    /// normalisation (unit, symmetric, imagenet, clip) or mean and std (0.5:0.5:0.5), interpolation, crop_ratio,
+    /// crop_mode, input_size
     backbone_set: Option<String> = backbone("NAME=VALUE,…", "Backbone values",
                                             SettingKind::Name("values such as heads=16,normalisation=imagenet"));
     /// Name of a PET plugin (`lae-studio plugins` lists them)
