@@ -22,62 +22,70 @@ pub fn asked(command: &Command) {
             let job_id = job.id.number();
             match &job.work {
                 JobWork::Train(config) => {
-                    tracing::info!(job_id, "asked to train: {}", settings(config));
+                    tracing::info!(job_id, "request to train: {}", settings(config));
                 }
                 JobWork::Grid(grid) => {
                     keep_out([&grid.name]);
-                    tracing::info!(job_id, runs = grid.runs, "asked to run a grid");
+                    tracing::info!(job_id, runs = grid.runs, "request to run a grid");
                 }
                 JobWork::Try(config) => {
-                    tracing::info!(job_id, "asked to try methods: {}", settings(config));
+                    tracing::info!(job_id, "request to compare methods: {}", settings(config));
                 }
                 JobWork::TryBackbones(config, others) => {
                     let others = others.len();
                     tracing::info!(
                         job_id,
                         others,
-                        "asked to try backbones: {}",
+                        "request to compare backbones: {}",
                         settings(config)
                     );
                 }
-                JobWork::TryPet(_) => tracing::info!(job_id, "asked to try a PET"),
-                JobWork::Check { train, .. } => {
-                    tracing::info!(job_id, train, "asked to check a run");
+                JobWork::TryPet(_) => {
+                    tracing::info!(job_id, "request to compare a PET with Adapter")
                 }
-                JobWork::Resume(_) => tracing::info!(job_id, "asked to continue a run"),
+                JobWork::Check { train, .. } => {
+                    tracing::info!(job_id, train, "request to check a run");
+                }
+                JobWork::Resume(_) => tracing::info!(job_id, "request to resume a run"),
                 JobWork::Teach { source, .. } => {
                     keep_out([source]);
-                    tracing::info!(job_id, "asked to teach a run");
+                    tracing::info!(job_id, "request to teach a run");
                 }
             }
         }
-        Command::Stop(job) => tracing::info!(job_id = job.number(), "asked to stop"),
+        Command::Stop(job) => tracing::info!(job_id = job.number(), "request to stop"),
         Command::Move { job, place } => {
-            tracing::info!(job_id = job.number(), place, "asked to move in the queue");
+            tracing::info!(
+                job_id = job.number(),
+                place,
+                "request to move a job in the queue"
+            );
         }
-        Command::Release(job) => tracing::info!(job_id = job.number(), "asked to release"),
-        Command::Hold(held) => tracing::info!(held, "asked to hold or release the queue"),
+        Command::Release(job) => {
+            tracing::info!(job_id = job.number(), "request to start a held job")
+        }
+        Command::Hold(held) => tracing::info!(held, "request to pause or resume the queue"),
         Command::Predict(request) => {
             let (ticket, tasks) = (request.ticket, request.tasks.len());
-            tracing::debug!(ticket, tasks, "asked to predict");
+            tracing::debug!(ticket, tasks, "request to predict");
         }
         Command::Inside(request) => {
             let (ticket, tasks) = (request.ticket, request.tasks.len());
-            tracing::debug!(ticket, tasks, "asked to inspect");
+            tracing::debug!(ticket, tasks, "request to inspect");
         }
         Command::Sheet(request) => {
             let (ticket, task) = (request.ticket, request.task);
-            tracing::info!(ticket, task, "asked for a table of a folder");
+            tracing::info!(ticket, task, "request to write a table of a folder");
         }
         Command::Doubts(request) => {
             let (ticket, task) = (request.ticket, request.task);
-            tracing::info!(ticket, task, "asked for doubtful labels");
+            tracing::info!(ticket, task, "request to find doubtful labels");
         }
         Command::StopSheet(ticket) => {
-            tracing::info!(ticket, "asked to stop a table or a label check");
+            tracing::info!(ticket, "request to stop a table or a label check");
         }
-        Command::ForgetData => tracing::debug!("asked to reload data"),
-        Command::Shutdown => tracing::info!("asked to shut down"),
+        Command::ForgetData => tracing::debug!("request to reload the dataset"),
+        Command::Shutdown => tracing::info!("request to shut down"),
     }
 }
 
@@ -85,39 +93,39 @@ pub fn asked(command: &Command) {
 pub fn of_engine(job: Option<JobId>, event: &Event) {
     let job_id = job.map_or(0, JobId::number);
     match event {
-        Event::Began(_) => tracing::info!(job_id, "the job begins"),
-        Event::Removed(_) => tracing::info!(job_id, "removed from the queue"),
-        Event::Finished { .. } => tracing::info!(job_id, "the job is finished"),
-        Event::Stopped { .. } => tracing::info!(job_id, "the job was stopped"),
+        Event::Began(_) => tracing::info!(job_id, "job started"),
+        Event::Removed(_) => tracing::info!(job_id, "job removed from the queue"),
+        Event::Finished { .. } => tracing::info!(job_id, "job finished"),
+        Event::Stopped { .. } => tracing::info!(job_id, "job stopped"),
         Event::Failed { problem, .. } => {
-            tracing::error!(job_id, "the job failed: {}", told(problem));
+            tracing::error!(job_id, "job failed: {}", told(problem));
         }
         Event::NotPredicted { ticket, problem } => {
-            tracing::warn!(ticket, "not predicted: {}", told(problem));
+            tracing::warn!(ticket, "prediction failed: {}", told(problem));
         }
         Event::Sheet { ticket, state } => match state {
             SheetState::Working(_) => {}
             SheetState::Done(count) => {
-                tracing::info!(ticket, pictures = count.of, "a table is done");
+                tracing::info!(ticket, pictures = count.of, "table finished");
             }
-            SheetState::Stopped => tracing::info!(ticket, "a table was stopped"),
+            SheetState::Stopped => tracing::info!(ticket, "table stopped"),
             SheetState::Failed(problem) => {
-                tracing::warn!(ticket, "no table: {}", told(problem));
+                tracing::warn!(ticket, "table failed: {}", told(problem));
             }
         },
         Event::Doubts { ticket, state } => match state {
             DoubtState::Working(..) => {}
             DoubtState::Done(answers) => {
                 let pictures = answers.labels.len();
-                tracing::info!(ticket, pictures, "training images were checked");
+                tracing::info!(ticket, pictures, "label check finished");
             }
-            DoubtState::Stopped => tracing::info!(ticket, "the label check was stopped"),
+            DoubtState::Stopped => tracing::info!(ticket, "label check stopped"),
             DoubtState::Failed(problem) => {
-                tracing::warn!(ticket, "the label check failed: {}", told(problem));
+                tracing::warn!(ticket, "label check failed: {}", told(problem));
             }
         },
         Event::NotInside { ticket, problem } => {
-            tracing::warn!(ticket, "the inspection failed: {}", told(problem));
+            tracing::warn!(ticket, "inspection failed: {}", told(problem));
         }
         _ => {}
     }
@@ -173,7 +181,7 @@ fn of_run(event: &Event) {
             let input = header.input_size;
             tracing::info!(
                 classes, tasks, images, tested, input, trained, %device,
-                "run {run} has begun"
+                "run {run} started"
             );
         }
         Event::Phase { phase, .. } => match phase {
@@ -192,13 +200,10 @@ fn of_run(event: &Event) {
         Event::TaskEvaluated { report, .. } => {
             let (task, seconds) = (report.task, report.seconds);
             let speed = report.images_per_second;
-            tracing::info!(
-                task,
-                "a task is done in {seconds:.1} s, {speed:.0} images/s"
-            );
+            tracing::info!(task, "task finished in {seconds:.1} s, {speed:.0} images/s");
         }
         Event::TakenUp { reports, .. } => {
-            tracing::info!(finished = reports.len(), "a run is resumed");
+            tracing::info!(finished = reports.len(), "run resumed");
         }
         Event::Saved { bytes, .. } => tracing::debug!(bytes, "saved"),
         Event::Remark { problem, .. } => tracing::warn!("remark: {}", told(problem)),

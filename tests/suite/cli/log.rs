@@ -58,8 +58,8 @@ fn a_log_tells_what_was_done_and_names_nobody() {
         "was started: train --data --epochs",
         "processor: ",
         "a run is prepared: data=own",
-        "has begun classes=4 tasks=1",
-        "a task is done",
+        "started classes=4 tasks=1",
+        "task finished",
         "the program ends code=0",
     ] {
         assert!(done.contains(kept), "{kept}: {done}");
@@ -170,7 +170,7 @@ fn a_report_is_shown_before_it_is_given_away() {
         match name.as_str() {
             "settings.toml" => assert!(text.contains("data = \"‹own›\"\nepochs = 3"), "{text}"),
             "versions.txt" => assert!(text.contains("device 0 ") && shown.contains(&text)),
-            _ => assert!(text.contains("a task is done"), "{text}"),
+            _ => assert!(text.contains("task finished"), "{text}"),
         }
     }
     let bad = refused(&["report", "/nowhere/at/all.zip"], runs.path());
