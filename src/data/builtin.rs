@@ -62,7 +62,7 @@ fn unpack(origin: &str, pack: &[u8]) -> Result<Found> {
     let length = u32::from_le_bytes(*length) as usize;
     let (header, pixels) = rest
         .split_at_checked(length)
-        .ok_or_else(|| bad("a cut header"))?;
+        .ok_or_else(|| bad("a truncated header"))?;
     let header: Header = serde_json::from_slice(header).map_err(|error| bad(&error.to_string()))?;
     if header.train.len() != header.classes.len() || header.test.len() != header.classes.len() {
         return Err(bad("its counts do not fit its classes"));

@@ -16,7 +16,7 @@ impl Chosen<'_> {
     pub fn kinds(&self, task: usize) -> Result<Vec<Pass>> {
         // The window calls this while the user types a number.
         if self.config.epochs > MOST_EPOCHS {
-            return Err(Problem::new("that many epochs cannot be planned").at("--epochs"));
+            return Err(Problem::new("the number of epochs is too large").at("--epochs"));
         }
         (self.spec.passes)(self, task)
     }

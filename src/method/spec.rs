@@ -86,7 +86,7 @@ impl MethodSpec {
         stored: |_, sizes| Ok((sizes.tasks * sizes.trained + sizes.classes * sizes.width) as f64),
         check: |_, _| Ok(()),
         idle: |_| Ok(Vec::new()),
-        build: |_| Err(Problem::new("this method does not say how it is built")),
+        build: |_| Err(Problem::new("this method does not define how it is built")),
     };
 
     /// Returns the description in the language of this thread.

@@ -681,7 +681,7 @@ fn a_file_full_of_mistakes_is_told_in_part() {
     }
     let wrong = PetSpec::checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
     assert_eq!(wrong.len(), 32);
-    assert!(broken(&text).remedy.ends_with("; and 23 more mistakes"));
+    assert!(broken(&text).remedy.ends_with("; and 23 more errors"));
     let misfits = format!("h{} + e @ down @ up", " + e @ e".repeat(60));
     assert_eq!(found(&[("h + gelu(e @ down) @ up", &misfits)]).1.len(), 32);
 }

@@ -1,7 +1,7 @@
 # Was mit Dateien misslang. Ihr Englisch steht dort, wo es geschieht: Problem::io("read the image", …).
 
 io-change-the-corrected-labels-failed = die korrigierten Labels ließen sich nicht ändern: { $error }
-io-copy-the-weight-file-failed = die Datei mit den Gewichten ließ sich nicht kopieren: { $error }
+io-copy-the-weight-file-failed = die Gewichtsdatei ließ sich nicht kopieren: { $error }
 io-permanently-delete-the-run-failed = der Lauf ließ sich nicht endgültig löschen: { $error }
 io-empty-the-queue-failed = die Warteschlange ließ sich nicht leeren: { $error }
 io-find-the-dataset-failed = der Datensatz ließ sich nicht finden: { $error }
@@ -62,7 +62,7 @@ io-read-the-model-s-description-failed = die Beschreibung des Modells ließ sich
 io-read-the-table-of-backbones-failed = die Tabelle der Backbones ließ sich nicht lesen: { $error }
 io-read-the-table-failed = die Tabelle ließ sich nicht lesen: { $error }
 io-read-the-unfinished-download-failed = der unfertige Download ließ sich nicht lesen: { $error }
-io-read-the-weight-file-failed = die Datei mit den Gewichten ließ sich nicht lesen: { $error }
+io-read-the-weight-file-failed = die Gewichtsdatei ließ sich nicht lesen: { $error }
 io-read-the-run-s-provenance-failed = die Herkunft des Laufs ließ sich nicht lesen: { $error }
 io-remove-the-checkpoint-of-the-finished-run-failed = der Zwischenstand des fertigen Laufs ließ sich nicht entfernen: { $error }
 io-remove-the-run-s-name-failed = der Name des Laufs ließ sich nicht entfernen: { $error }
@@ -104,10 +104,10 @@ io-store-a-file-of-a-run-failed = eine Datei eines Laufs ließ sich nicht speich
 
 # Was nicht mehr aus endlichen Zahlen besteht.
 
-finite-what-the-experts-answer-what = das Ergebnis der Experten
+finite-the-output-of-the-experts-what = die Ausgabe der Experten
 finite-a-component-of-an-earlier-task-what = eine Komponente eines früheren Tasks
 finite-the-loss-what = der Verlust
-finite-what-was-learned-what = das gelernte Modell
+finite-the-learned-model-what = das gelernte Modell
 
 # Wie Texte heißen, in denen Fehler stehen.
 

@@ -126,7 +126,7 @@ impl Diagnostic {
             }
         }
         if others.len() > MOST_TOLD {
-            let more = counted(others.len() - MOST_TOLD, "more mistake");
+            let more = counted(others.len() - MOST_TOLD, "more error");
             remedy.english += &format!("; and {more}");
         }
         let place = format!("{origin}, {}", line(first));

@@ -105,7 +105,7 @@ pub fn all_finite(tensors: &Named) -> Result<()> {
         .find(|(_, tensor)| tensor.values.iter().any(|value| !value.is_finite()));
     match broken {
         None => Ok(()),
-        Some((name, _)) => Err(not_finite("what was learned").at(name)),
+        Some((name, _)) => Err(not_finite("the learned model").at(name)),
     }
 }
 

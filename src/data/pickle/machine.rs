@@ -32,7 +32,7 @@ impl Machine<'_> {
             .at
             .checked_add(length)
             .filter(|&end| end <= self.bytes.len());
-        let end = end.ok_or_else(|| self.bad("it is cut off"))?;
+        let end = end.ok_or_else(|| self.bad("it is truncated"))?;
         let range = self.at..end;
         self.at = end;
         Ok(range)
@@ -56,7 +56,7 @@ impl Machine<'_> {
     fn line(&mut self) -> Result<Range<usize>> {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|&byte| byte == b'\n');
-        let length = length.ok_or_else(|| self.bad("it is cut off"))?;
+        let length = length.ok_or_else(|| self.bad("it is truncated"))?;
         let range = self.take(length)?;
         self.at += 1;
         Ok(range)

@@ -145,7 +145,7 @@ fn decode_within(
         None if jpeg_lacks_end(bytes) => no_end::decode(bytes, bit_depth, free),
         None => decode_as(bytes, format, bit_depth, free),
     }))
-    .unwrap_or_else(|_| Err(damaged("its decoder gave up")))
+    .unwrap_or_else(|_| Err(damaged("its decoder failed")))
 }
 
 /// Reads and decodes an image file.

@@ -34,7 +34,7 @@ use prototypes::{Scorer, Subspaces};
 pub const SPEC: MethodSpec = MethodSpec {
     key: "ease",
     title: "EASE",
-    summary: "Tunes a PET for each task; classes have prototypes in the subspaces of all of them",
+    summary: "Tunes a PET for each task; each class has a prototype in the feature subspace of every PET",
     paper: "Zhou et al., Expandable Subspace Ensemble for Pre-Trained Model-Based \
             Class-Incremental Learning, CVPR 2024",
     scores: |_| Ok(Scores::Cosines),

@@ -44,7 +44,7 @@ use network::Network;
 pub const SPEC: MethodSpec = MethodSpec {
     key: "icarl",
     title: "iCaRL",
-    summary: "Replays a few stored images of each class with the new ones; the nearest mean of these wins",
+    summary: "Replays a few stored images of each class with the new ones; the nearest mean of the stored images wins",
     paper: "Rebuffi et al., iCaRL: Incremental Classifier and Representation Learning, CVPR 2017",
     scores: |_| Ok(Scores::Cosines),
     settings: &[SettingSpec {

@@ -83,7 +83,7 @@ impl PluginText {
             }
         }
         if others.len() > MOST_TOLD {
-            let more = counted(others.len() - MOST_TOLD, "more mistake");
+            let more = counted(others.len() - MOST_TOLD, "more error");
             problem.remedy.push_str(&format!("; and {more}"));
         }
         problem

@@ -138,7 +138,7 @@ pub fn image_prints(folder: &Path) -> Result<Option<Vec<ClassPrints>>> {
         true => Ok(Some(prints)),
         false => Err(damaged_table(
             &path,
-            "a row does not have one print per image",
+            "a row does not have one hash per image",
         )),
     }
 }

@@ -164,7 +164,7 @@ pub(super) fn read_answers(
             answers.given.or_default(*expert).push(class);
             if let Some(certainty) = certainty.number::<f32>(&row)? {
                 if !(0.0..=1.0).contains(&certainty) {
-                    let what = format!("a certainty of {certainty} is not between 0 and 1");
+                    let what = format!("a confidence of {certainty} is not between 0 and 1");
                     return Err(damaged_table(path, &what));
                 }
                 answers.certainty.or_default(*expert).push(certainty);

@@ -296,7 +296,7 @@ impl Stated {
             }
         };
         let size = from.get("size");
-        let resized = side(size).ok_or("it does not say the size of its square input")?;
+        let resized = side(size).ok_or("it does not specify the size of its square input")?;
         let is_shorter = size.is_some_and(|size| size.get("shortest_edge").is_some());
         let crops = from.get("do_center_crop").and_then(Value::as_bool) == Some(true);
         let (kept, ratio, mode) = match (crops, from.get("crop_pct").and_then(Value::as_f64)) {

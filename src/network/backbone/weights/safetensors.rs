@@ -18,7 +18,7 @@ const PREFIX: usize = 8;
 /// Opens a file; tensors are read when they are requested.
 pub fn open(path: &Path) -> Result<Tensors> {
     let file = TensorFile::open(path).map_err(|error| match error.kind() {
-        ErrorKind::InvalidData => foreign(path, &format!("it is damaged or cut short ({error})")),
+        ErrorKind::InvalidData => foreign(path, &format!("it is damaged or truncated ({error})")),
         _ => Problem::io("read the weight file", path, &error),
     })?;
     let file = Arc::new(file);

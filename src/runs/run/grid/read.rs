@@ -102,7 +102,7 @@ impl Reader {
             if runs > MOST_RUNS {
                 let most = count_text(MOST_RUNS);
                 let what = format!("this grid has more than {most} runs");
-                self.mistake(span, what, "cross fewer values, or split the grid");
+                self.mistake(span, what, "combine fewer values, or split the grid");
                 return None;
             }
             made.push(part);
@@ -125,7 +125,7 @@ impl Reader {
             return self.mistake(
                 item.span(),
                 what,
-                "cross values instead: a list creates an axis",
+                "give lists of values instead: a grid runs all their combinations",
             );
         }
         for item in list {
@@ -294,7 +294,7 @@ impl Reader {
                 self.mistake(
                     item.span(),
                     what,
-                    "move it next to `rows`, where it is crossed with them",
+                    "move it next to `rows`: it is then combined with every row",
                 );
             }
             let given = axes.iter().flat_map(|(_, choices)| &choices[0].given);

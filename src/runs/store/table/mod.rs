@@ -212,9 +212,9 @@ fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a TableRun<'a>>) -> Row<'a> {
     };
     // These affect results in addition to the settings.
     let others = [
-        of_runs("tasks that are measured", &|run| run.saved().to_string()),
-        of_runs("file of weights", &|run| run.header.weights_sha256.clone()),
-        of_runs("text of the plugin", &|run| run.plugin_sha256.to_string()),
+        of_runs("measured tasks", &|run| run.saved().to_string()),
+        of_runs("weight file", &|run| run.header.weights_sha256.clone()),
+        of_runs("plugin file", &|run| run.plugin_sha256.to_string()),
         of_runs("images", &images),
     ];
     let differ_in = differences(&configs.iter().collect::<Vec<_>>());

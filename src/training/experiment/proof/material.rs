@@ -253,7 +253,7 @@ fn other_fact(then: &BackboneFacts, now: &BackboneFacts) -> Option<String> {
             ("the interpolation", facts.interpolation.name().into()),
             ("the mean of the normalisation", format!("{:?}", facts.mean)),
             (
-                "the deviation of the normalisation",
+                "the standard deviation of the normalisation",
                 format!("{:?}", facts.std),
             ),
             ("the family", facts.family.clone()),

@@ -183,7 +183,7 @@ impl<'a> Checker<'a> {
     fn files(&mut self, stored: &StoredRun, made_of: &Provenance) -> Result<()> {
         let looked = store::verify(stored, made_of.plugin_sha256.as_deref())?;
         if looked.right > 0 {
-            let what = format!("{} hashes and figures of its files", looked.right);
+            let what = format!("{} hashes and metrics of its files", looked.right);
             self.report.equal.push(what);
         }
         self.report.unknown.extend(looked.unknown);

@@ -99,7 +99,7 @@ pub(super) fn train(
     }
     if checker.report.differences.len() == before {
         let tasks = counted(saved, "task");
-        let what = format!("snapshots, answers and figures of {tasks}, retrained");
+        let what = format!("snapshots, answers and metrics of {tasks}, retrained");
         checker.report.equal.push(what);
     }
     Ok(())
@@ -307,7 +307,7 @@ fn other_figure([then, now]: [&TaskReport; 2]) -> Option<(String, f64)> {
         }
     };
     for (at, (then, now)) in then.losses.iter().zip(&now.losses).enumerate() {
-        compare(format!("the loss of pass {}", at + 1), *then, *now, true);
+        compare(format!("the loss of epoch {}", at + 1), *then, *now, true);
     }
     for (name, value) in &then.measurements {
         // A newer version may no longer measure it.

@@ -77,7 +77,7 @@ impl Columns {
     /// Returns the cells after an image's path.
     pub(super) fn answered(&self, verdict: &Answer) -> Vec<String> {
         let Some(answer) = verdict.opinions.last() else {
-            return self.unanswered("the experts gave no answer");
+            return self.unanswered("the experts returned no prediction");
         };
         let named = |class: usize, score: f32| [self.class(class), share(score)];
         let said = |opinion: &ClassPrediction| {
