@@ -7,7 +7,7 @@ figure-save-svg = Als SVG speichern …
 figure-save-pdf = Als PDF speichern …
 figure-save-png = Als PNG speichern …
 figure-accuracy-matrix = Genauigkeit je Task
-figure-after-row = nach { $n }
+figure-after-row = nach Task { $n }
 figure-task-column = Task { $n }
 figure-on-task = Task
 figure-matrix-cell = Task { $column }, nachdem Task { $row } gelernt ist: { $value } %
@@ -20,7 +20,7 @@ figure-confusion-title = Verwechslungen
 figure-predicted-class = vorhergesagte Klasse
 figure-class-not-learned = { $name } ist noch nicht gelernt
 figure-correct-count = { $name }: { $count } von { $all } richtig
-figure-confused-count = { $name } für { $answer } gehalten: { $count } von { $all }
+figure-confused-count = { $name } als { $answer } vorhergesagt: { $count } von { $all }
 figure-table-after-task = nach Task
 figure-table-on-task = auf den Bildern von Task
 figure-table-class = Klasse
@@ -28,7 +28,7 @@ figure-accuracy = Genauigkeit auf allen bisherigen Klassen, nach jedem Task
 figure-accuracy-about = Genauigkeit auf allen bisherigen Klassen, %, nach jedem Task
 figure-confusion-of = Verwechslungen nach Task { $n }: { $name }
 figure-mean-loss-of-passes = mittlerer Trainingsverlust { $n ->
-    [one] des Durchgangs
-   *[other] jedes der { $n } Durchgänge
+    [one] der Epoche
+   *[other] jeder der { $n } Epochen
 }
 figure-training-loss = Trainingsverlust

@@ -7,7 +7,7 @@ figure-save-svg = Save as SVG…
 figure-save-pdf = Save as PDF…
 figure-save-png = Save as PNG…
 figure-accuracy-matrix = Accuracy by task
-figure-after-row = after { $n }
+figure-after-row = after task { $n }
 figure-task-column = task { $n }
 figure-on-task = on task
 figure-matrix-cell = task { $column } after learning task { $row }: { $value } %
@@ -20,7 +20,7 @@ figure-confusion-title = Confusion
 figure-predicted-class = predicted class
 figure-class-not-learned = { $name } is not learned yet
 figure-correct-count = { $name }: { $count } of { $all } correct
-figure-confused-count = { $name } taken for { $answer }: { $count } of { $all }
+figure-confused-count = { $name } predicted as { $answer }: { $count } of { $all }
 figure-table-after-task = after task
 figure-table-on-task = on the images of task
 figure-table-class = class
@@ -28,7 +28,7 @@ figure-accuracy = Accuracy on all classes so far, after each task
 figure-accuracy-about = accuracy on all classes so far, %, after each task
 figure-confusion-of = Confusion after task { $n }: { $name }
 figure-mean-loss-of-passes = mean training loss of each of { $n ->
-    [one] { $n } pass
-   *[other] { $n } passes
+    [one] { $n } epoch
+   *[other] { $n } epochs
 }
 figure-training-loss = Training loss

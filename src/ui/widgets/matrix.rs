@@ -49,7 +49,7 @@ pub fn accuracy(
     picture: &mut Picture,
 ) {
     let t = tokens(ui);
-    let gutter = 58.0;
+    let gutter = 86.0;
     let size = vec2(gutter + side * tasks as f32, side * tasks as f32 + 22.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("figure-accuracy-matrix")));

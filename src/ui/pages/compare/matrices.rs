@@ -66,7 +66,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, (shade, row): (Shade, &RunRow), expert: Exp
     };
     faint(ui, forgotten);
     let tasks = row.tasks().max(1);
-    let room = (ui.available_width() - 60.0).max(SMALLEST);
+    let room = (ui.available_width() - 88.0).max(SMALLEST);
     let side = (room / tasks as f32).min(LARGEST);
     let known_by = row.header.as_ref().map(RunHeader::known_by);
     let name = format!("{} {}", known_by.unwrap_or_default(), expert.name());

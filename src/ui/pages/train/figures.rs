@@ -255,7 +255,7 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
             faint(ui, tr!("train-matrix-none"));
             return;
         }
-        let wide = (ui.available_width() - 60.0) / tasks as f32;
+        let wide = (ui.available_width() - 88.0) / tasks as f32;
         let high = if height > 0.0 {
             (height - 80.0 - (ui.cursor().top() - top)) / tasks as f32
         } else {

@@ -110,7 +110,7 @@ fn matrices(ui: &mut Ui, tour: &Tour) {
         matrix::accuracy(ui, rows, tasks, CELL, &mut matrix::Picture::default());
     };
     terms::title(ui, tr!("tour-matrix-title"));
-    if width >= 210.0 {
+    if width >= 238.0 {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = GAP;
             for (run, _) in shown(tour) {

@@ -33,7 +33,7 @@ pub(super) fn show(
             Chart::Curves { tasks, lines } => curves(ui, (title, &name), tasks, lines),
             Chart::Matrix { rows, tasks } => {
                 let side =
-                    ((ui.available_width() - 60.0) / (*tasks).max(1) as f32).clamp(8.0, 46.0);
+                    ((ui.available_width() - 88.0) / (*tasks).max(1) as f32).clamp(8.0, 46.0);
                 ui.push_id(title, |ui| {
                     matrix::accuracy(ui, (title, rows), *tasks, side, picture);
                 });
