@@ -207,7 +207,7 @@ fn what_follows_a_guess_stays_hidden_until_the_guess_each_time_a_lesson_is_start
     for again in 0..2 {
         window.get_by_label(MATRIX);
         // The second guess of the lesson hides what comes behind it.
-        let end = window.query_by_label("5. A question at the end");
+        let end = window.query_by_label("5. Final question");
         assert!(end.is_none());
         restart(&mut window, tr!("shell-ask-restart-keep"));
         window.get_by_label(tr!("learn-answer-to-continue"));
