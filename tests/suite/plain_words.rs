@@ -43,6 +43,10 @@ const PHRASES: &[(&str, &str)] = &[
     ("by itself alone", "alone"),
     ("hold against|holds against|held against", "compare with"),
     ("without a word|a word about", "message"),
+    ("held back|holds back", "held out"),
+    ("weights file|weights files", "weight file"),
+    ("predicted wrongly", "misclassified"),
+    ("an own", "your own, a separate"),
 ];
 
 /// Uses of these words that are right.

@@ -150,7 +150,7 @@ fn the_steps_of_each_task_are_counted() {
 fn epochs_that_the_least_number_of_steps_adds_are_counted() {
     let text = format!("{TINY}base_lr = [0.001, 0.01]\nmin_steps = 60\n");
     let listed = Tried::new(&text).json(&["--list", "--search", "all"]);
-    // Two rows of two tasks. Five classes of 12 images, a fifth of them held back, in batches of 8: ten epochs of six
+    // Two rows of two tasks. Five classes of 12 images, a fifth of them held out, in batches of 8: ten epochs of six
     // steps, or nine of seven.
     let steps = listed["contests"][0]["steps"].as_u64().unwrap();
     assert!([4 * 60, 4 * 63].contains(&steps), "{steps}");

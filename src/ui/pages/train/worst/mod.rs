@@ -1,5 +1,5 @@
-//! The card of the worst images, the most certain errors first: misclassified test images, or training images that look
-//! like another class than their label.
+//! The worst images: misclassified test images, or training images that look like another class than their label; the
+//! most confident first.
 
 mod doubtful;
 
