@@ -432,9 +432,7 @@ mod tests {
             text.starts_with("The offline expert decided (90\u{a0}%)"),
             "{text}"
         );
-        assert!(
-            text.contains("seven") && text.contains("has just learned nine, leans towards one")
-        );
+        assert!(text.contains("seven") && text.contains("has just learned nine, favours one"));
         assert!(reason(&answer(1, 0, Expert::ONLINE), &[]).contains("60\u{a0}%"));
         assert_eq!(ranking(&opinion_of(Expert::ONLINE, &[0.1, 0.9]))[0].0, 1);
     }

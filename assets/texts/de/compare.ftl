@@ -34,7 +34,7 @@ compare-svg-hint = Genauigkeit nach jedem Task als Vektorgrafik, für Paper und 
 compare-pdf = Kurven (.pdf)
 compare-pdf-hint = Dasselbe für LaTeX, mit Text als Konturen
 compare-png = Kurven (.png)
-compare-png-hint = Dasselbe als Pixelbild
+compare-png-hint = Dasselbe als Rastergrafik
 compare-latex = Tabelle für LaTeX (.tex)
 compare-latex-hint = Mittel ± Std. über Klassenreihenfolgen und Startwerte, mit booktabs
 compare-markdown = Tabelle für Markdown (.md)
@@ -129,7 +129,7 @@ compare-paired-maybe-chance = Bei { $differing } von { $n ->
    *[other] { $n } Bildern
 } ist nur einer der beiden richtig, { $one } bei { $first } und { $other } bei { $second }: { $p }, also kann der Unterschied von der Wahl der Bilder kommen.
 compare-mcnemar = McNemar-Test nur für diese trainierten Läufe; andere Startwerte und Klassenreihenfolgen können andere Ergebnisse haben.
-compare-mcnemar-many-comparisons = McNemar-Test nur für diese trainierten Läufe; andere Startwerte und Klassenreihenfolgen können andere Ergebnisse haben. Von 20 Vergleichen gleich guter Läufe liegt einer zufällig unter 0,05.
+compare-mcnemar-many-comparisons = McNemar-Test nur für diese trainierten Läufe; andere Startwerte und Klassenreihenfolgen können andere Ergebnisse haben. Von 20 Vergleichen gleich guter Läufe hat etwa einer zufällig p < 0,05.
 
 # Was Läufe kosten.
 compare-cost = Aufwand
@@ -157,7 +157,7 @@ compare-table-all-tasks = alle
 compare-table-measured-on = Gemessen an
 compare-table-pairs = Paare
 compare-table-difference = Unterschied
-compare-table-against = { $figure } gegen { $of }
+compare-table-against = { $figure } im Vergleich zu { $of }
 compare-default-columns = Standardspalten
 compare-building-table = Die Tabelle wird erstellt.
 compare-mean-and-band = Mittel über die Läufe einer Zeile; das Band ist eine Standardabweichung.

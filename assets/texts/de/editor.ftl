@@ -57,7 +57,7 @@ editor-on-fixed-parameters = { $n ->
 editor-on-memory = Mit den Einstellungen auf der Seite Experiment braucht ein Trainingsschritt etwa { $megabytes } MB mehr als der Backbone allein.
 editor-on-starts-identity = Es beginnt als Identität: Vor dem Training ändert es die Ausgabe nicht.
 editor-on-starts-not-identity = Es beginnt nicht als Identität: Schon vor dem Training ändert es die Ausgabe.
-editor-on-merges-weights = Es ist linear bei { $sites }: Werden viele Bilder vorhergesagt, wird es dort in die eingefrorenen Gewichte eingerechnet.
+editor-on-merges-weights = Es ist linear bei { $sites }: Werden viele Bilder klassifiziert, wird es dort in die eingefrorenen Gewichte eingerechnet.
 editor-on-token-shapes = Formen für ein Bild mit { $n } Token
 editor-on-block-sites = Block mit dem Plugin an { $sites }
 editor-measurements = Messungen
@@ -77,7 +77,7 @@ editor-trial-stop = Beenden
 editor-trial-accuracy = Genauigkeit
 editor-trial-forgetting = Vergessen
 editor-trial-time = Zeit
-editor-trial-judged = Genauigkeit auf { $n } Bildern, die nicht zum Training verwendet wurden. Bei so wenigen Bildern und nur einem Startwert bedeuten kleine Unterschiede nichts.
+editor-trial-judged = Genauigkeit auf { $n } Bildern, die nicht zum Training verwendet wurden. Bei so wenigen Bildern und nur einem Startwert sind kleine Unterschiede nicht aussagekräftig.
 editor-trial-losses = Verlust beider Plugins je Schritt
 
 # Namen, die beim Tippen angeboten werden, und was sie sind.

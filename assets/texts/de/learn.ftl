@@ -97,13 +97,13 @@ lesson-choice-count =
     }
 lesson-choice-count-advice = gib 2 bis { $n } Antworten an
 lesson-no-right-choice = die Frage { $name } sagt nicht, welche Antwort richtig ist
-lesson-no-right-choice-advice = gib right = eine Zahl von 1 bis { $n } an, oder holds = je Antwort eine Bedingung, der Reihe nach
+lesson-no-right-choice-advice = setze `right` auf eine Zahl von 1 bis { $n }, oder gib in `holds` je Antwort eine Bedingung an, der Reihe nach
 lesson-no-answer = die Frage { $name } hat keine Antwort
-lesson-no-answer-advice = gib choices = […] mit right oder holds an, oder answer = eine Formel
+lesson-no-answer-advice = gib `choices` und `right` oder `holds` an, oder in `answer` eine Formel
 lesson-figure-run-count = eine Abbildung muss 1 bis 8 Läufe haben
-lesson-figure-run-count-advice = nenne sie in runs = […]
-lesson-figure-value-missing = eine Abbildung der Art { $kind } braucht einen Wert
-lesson-figure-value-missing-advice = gib value = eine Formel mit run an, wie "forgetting(run)"
+lesson-figure-run-count-advice = nenne sie in `runs`, zum Beispiel runs = ["baseline"]
+lesson-figure-value-missing = eine Abbildung der Art { $kind } braucht `value`
+lesson-figure-value-missing-advice = gib in `value` eine Formel mit run an, wie "forgetting(run)"
 lesson-no-such-figure = unbekannte Abbildungsart „{ $kind }“
 lesson-no-such-figure-advice = wähle eine von { $names }
 lesson-too-many-columns = diese Tabelle hat { $n } Spalten

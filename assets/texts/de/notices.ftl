@@ -8,7 +8,7 @@ notices-run-finished = { $run } ist fertig: { $share } der { $n } { $on ->
 } aller Klassen sind richtig
 notices-open-train = { $head }: Die Seite Training zeigt Einzelheiten und Vorschläge
 notices-reading-failed = das Lesen ist an einem internen Fehler gescheitert
-notices-reading-failed-advice = wähle eine andere Datei; die laufende Arbeit ist nicht betroffen
+notices-reading-failed-advice = wähle eine andere Datei; laufende Jobs sind nicht betroffen
 notices-trash-run-active = { $n ->
     [one] ein Lauf, der läuft oder in der Warteschlange steht, kann nicht gelöscht werden
    *[other] { $n } Läufe, die laufen oder in der Warteschlange stehen, können nicht gelöscht werden
@@ -34,7 +34,7 @@ notices-report-settings = Einstellungen des Fensters
 notices-report-devices = Ergebnisse der Gerätetests
 notices-report-log = Protokoll des Programms
 choose-data-folder = Ordner mit einem Unterordner je Klasse wählen
-choose-weights-file = Datei mit Gewichten wählen
+choose-weights-file = Gewichtsdatei wählen
 choose-images = Bilder wählen
 choose-class-order-file = Datei mit Klassenreihenfolge wählen
 choose-lora-folder = Ordner eines LoRA von peft wählen
@@ -68,8 +68,8 @@ notices-download-part-kept = der heruntergeladene Teil bleibt; der nächste Down
 notices-exported = { $pictures } aus { $classes } in einer Datei gespeichert
 notices-class-renamed = { $from } als { $to }
 notices-classes-renamed = manche Klassennamen sind nicht auf jedem System gültig und wurden geändert: { $names }
-notices-label-counts-as = { $picture } zählt als { $class }, ab dem nächsten Lauf
-notices-label-corrected = { $picture } zählt als { $class } statt als { $was }, ab dem nächsten Lauf
+notices-label-counts-as = { $picture } hat das Label { $class }, ab dem nächsten Lauf
+notices-label-corrected = { $picture } hat das Label { $class } statt { $was }, ab dem nächsten Lauf
 notices-image-excluded = { $picture } wird ausgeschlossen, ab dem nächsten Lauf
 notices-corrected-labels-advice = die Seite Experiment zeigt die korrigierten Labels eines Datensatzes; die Dateien werden nicht geändert
 notices-training-image-gone = Trainingsbild { $n } ist nicht mehr im Datensatz

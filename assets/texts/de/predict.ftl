@@ -1,6 +1,6 @@
 # Die Seite Vorhersage.
 
-predict-no-run = Noch kein Lauf zum Vorhersagen
+predict-no-run = Noch kein Lauf zum Klassifizieren
 predict-no-run-about = Trainiere zuerst einen Lauf; sobald sein erster Task gelernt ist, kannst du ihn benutzen
 predict-set-up-experiment = Experiment einrichten
 predict-still-learning = { $run } · lernt noch
@@ -9,9 +9,9 @@ predict-still-learning = { $run } · lernt noch
 predict-image = Bild
 predict-source-choose = Wählen
 predict-source-draw = Zeichnen
-predict-with-run = Lauf, der vorhersagt
+predict-with-run = Verwendeter Lauf
 predict-run-choose = Lauf wählen
-predict-run-kept = Benutzt weiter diesen Lauf.
+predict-run-kept = Dieser Lauf bleibt ausgewählt.
 predict-run-follow = Dem neuesten Lauf folgen
 predict-clear = Löschen
 predict-undo = Rückgängig
@@ -48,14 +48,14 @@ predict-pins-all-runs = Alle Läufe mit diesen Klassen
 predict-pins-most-runs = Höchstens { $n } Läufe werden nebeneinander gezeigt.
 predict-pins-image = Angeheftetes Bild
 predict-pins-image-of-class = Angeheftetes Bild von { $class }
-predict-pins-predict-hint = Klicke, um dieses Bild vorherzusagen
+predict-pins-predict-hint = Klicke, um dieses Bild zu klassifizieren
 predict-pins-remove = Dieses Bild nicht mehr anheften
 predict-pins-score = Wertung von { $class }: { $each }
 predict-pins-share = { $share } nach Task { $task }
 
 # Die Antwort.
-predict-predicting = Wird vorhergesagt …
-predict-predicting-about = Die erste Vorhersage lädt die Zwischenstände des Laufs
+predict-predicting = Wird klassifiziert …
+predict-predicting-about = Das erste Bild dauert länger: Die Zwischenstände des Laufs werden geladen
 predict-choose-image = Wähle ein Bild
 predict-choose-image-about = Zeichne eines, leg eines ab, füge eines ein oder klicke auf ein Beispiel
 predict-score = Wertung { $score }
@@ -63,7 +63,7 @@ predict-nearest = nächste Klasse: { $class }, Wertung { $score }
 predict-correct = richtig
 predict-correct-not-learned = richtig: { $class } ist noch nicht gelernt
 predict-wrong = falsch: wahre Klasse { $class }
-predict-predicted-image = Vorhergesagtes Bild
+predict-predicted-image = Klassifiziertes Bild
 predict-energy = Energie { $value }
 predict-energy-of-ensemble = Die niedrigere der beiden Energien. Jeder Balken zeigt die größere Wertung der beiden Experten für diese Klasse; darum ergeben die Balken zusammen nicht unbedingt 100 %.
 predict-more-certain = sicherer
@@ -82,10 +82,10 @@ predict-pause = Anhalten
 # Warum ein Experte entschied.
 predict-reason-alone = Nur ein Experte sagt vorher.
 predict-reason-first = Erst ein Task ist gelernt, darum entscheidet der Online-Experte allein (zu { $online } sicher).
-predict-reason-both-offline = Beide Experten sagen { $class }. Der Offline-Experte ist sicherer ({ $offline } gegen { $online }).
-predict-reason-both-online = Beide Experten sagen { $class }. Der Online-Experte ist sicherer ({ $online } gegen { $offline }).
-predict-reason-offline = Der Offline-Experte entschied ({ $offline }): Er sagt { $class }, der Online-Experte neigt zu { $other } ({ $online }).
-predict-reason-offline-fresh = Der Offline-Experte entschied ({ $offline }): Er sagt { $class }; der Online-Experte, der gerade { $learned } gelernt hat, neigt zu { $other } ({ $online }).
+predict-reason-both-offline = Beide Experten sagen { $class } vorher. Der Offline-Experte ist sicherer ({ $offline } gegenüber { $online }).
+predict-reason-both-online = Beide Experten sagen { $class } vorher. Der Online-Experte ist sicherer ({ $online } gegenüber { $offline }).
+predict-reason-offline = Der Offline-Experte entschied ({ $offline }): Er sagt { $class } vorher, der Online-Experte eher { $other } ({ $online }).
+predict-reason-offline-fresh = Der Offline-Experte entschied ({ $offline }): Er sagt { $class } vorher; der Online-Experte, der gerade { $learned } gelernt hat, eher { $other } ({ $online }).
 predict-reason-online = Der Online-Experte entschied ({ $online }): Bei { $class } ist er sicherer als der Offline-Experte bei { $other } ({ $offline }).
 predict-reason-online-fresh = Der Online-Experte entschied ({ $online }): Er hat gerade { $learned } gelernt und ist bei { $class } sicherer als der Offline-Experte bei { $other } ({ $offline }).
 predict-reason-equal = Beide Experten sind bei { $class } gleich sicher.
@@ -116,19 +116,19 @@ predict-none-known-rejected = { $n ->
     [one] Von { $n } Testbild bekannter Klassen werden { $share } zu Unrecht abgewiesen (mit einer Grenze aus anderen Bildern geprüft).
    *[other] Von { $n } Testbildern bekannter Klassen werden { $share } zu Unrecht abgewiesen (jedes mit einer Grenze aus anderen Bildern geprüft).
 }
-predict-none-limit-images-rejected = Von den Testbildern, die die Grenze bestimmen, werden { $n } von 100 ebenfalls abgewiesen; bei anderen Bildern können es mehr sein.
+predict-none-limit-images-rejected = Von den Testbildern, die die Grenze bestimmen, werden { $n } von 100 ebenfalls abgewiesen; bei anderen Bildern kann der Anteil größer sein.
 predict-none-images-used = Verwendet bis zu 300 Testbilder
 predict-none-images-used-pause = Verwendet bis zu 300 Testbilder; der laufende Lauf wartet kurz
 predict-none-limit-unknown = Die Grenze für „keine davon“ ist unbekannt: { $why }.
 predict-none-too-few-images = es gibt zu wenige Testbilder
 predict-none-measuring-limit = Testbilder werden gemessen, um die Grenze für „keine davon“ zu bestimmen
 predict-none-limit-not-stored = Dieser Lauf hat keine Grenze für „keine davon“ gespeichert.
-predict-none-find-limit = Ermitteln
+predict-none-find-limit = Grenze berechnen
 
 # Viele Bilder in einer Tabelle.
 predict-many-images = Viele Bilder
-predict-many-choose-folder = Ordner vorhersagen …
-predict-many-about = Schreibt eine Tabelle mit einer Zeile je Bild: Vorhersage und Wertung jedes Experten, ob das Bild zu keiner der Klassen passt, und die fünf Klassen mit den höchsten Wertungen.
+predict-many-choose-folder = Ordner klassifizieren …
+predict-many-about = Schreibt eine Tabelle mit einer Zeile je Bild: Vorhersage und Wertung jedes Experten, ob das Bild zu keiner der Klassen gehört, und die fünf Klassen mit den höchsten Wertungen.
 predict-many-image-folder = Bilder
 predict-many-image-folder-hint = Ein Ordner mit Bildern
 predict-many-images-of-folder = { $n ->
@@ -137,14 +137,14 @@ predict-many-images-of-folder = { $n ->
 }
 predict-many-table = Tabelle
 predict-many-table-hint = Pfad der Tabelle (.csv)
-predict-many-all = Alle vorhersagen
+predict-many-all = Alle klassifizieren
 predict-many-other-table = Eine andere Tabelle wird gerade geschrieben. Warte, bis sie fertig ist, oder beende sie.
 predict-many-choose-image-folder = Ordner wählen …
 predict-many-cancel = Abbrechen
 predict-many-stop = Beenden
 predict-many-stopped = Beendet; es wurde keine Tabelle geschrieben.
 predict-many-preparing = Wird vorbereitet …
-predict-many-progress = Vorhergesagte Bilder
+predict-many-progress = Klassifizierte Bilder
 predict-many-done = { $n ->
     [one] { $done } von { $n } Bild
    *[other] { $done } von { $n } Bildern
@@ -204,7 +204,7 @@ predict-inside-energies = Energien
 predict-inside-pet-movement = Wie weit sich die PETs bewegt haben
 predict-inside-no-pet = { $method } trainiert hier kein PET, also gibt es nichts zu messen.
 predict-inside-processing = Testbilder werden verarbeitet …
-predict-attention-about = Worauf das Klassentoken im letzten Block achtet, gemittelt über die Köpfe. Von dort kommen seine Merkmale.
+predict-attention-about = Worauf das Klassentoken im letzten Block achtet, gemittelt über die Köpfe. Von dort bezieht das Klassentoken seine Merkmale.
 predict-attention-feature-length = Dieses Netz hat kein Klassentoken; statt der Aufmerksamkeit wird darum die Länge des Merkmals an jeder Stelle gezeigt.
 predict-attention-pretrained = vortrainiert
 predict-attention-computing = { $title }: wird berechnet
@@ -230,8 +230,8 @@ predict-map-about = { $n ->
 }
 predict-map-not-learned = { $class }: noch nicht gelernt
 predict-map-correct = { $class }: richtig
-predict-map-wrong = { $class }: für { $other } gehalten
-predict-map-legend = Hohl: noch nicht gelernt. Roter Ring: falsch vorhergesagt. Klicke auf einen Punkt, um sein Bild zu öffnen.
+predict-map-wrong = { $class }: als { $other } vorhergesagt
+predict-map-legend = Hohl: noch nicht gelernt. Roter Ring: falsch klassifiziert. Klicke auf einen Punkt, um sein Bild zu öffnen.
 predict-map-described = Karte der Testmerkmale nach Task { $task }
 predict-map-position = { $class } bei { $x } / { $y }
 predict-map-position-not-learned = { $class } bei { $x } / { $y }, noch nicht gelernt
@@ -247,7 +247,7 @@ predict-pins-fewer-tasks = { $n ->
     [one] erst { $n } Task
    *[other] erst { $n } Tasks
 }
-predict-pins-predicting = wird vorhergesagt
+predict-pins-predicting = wird klassifiziert
 predict-problem-weights-elsewhere = die Gewichte dieses Laufs liegen auf einem anderen Rechner
 predict-problem-weights-elsewhere-advice = wenn du der Datei traust, wähle sie auf Experiment als Backbone und versuche es noch einmal
 predict-problem-no-finished-task = dieser Lauf hat noch keinen Task fertig gelernt
@@ -306,7 +306,7 @@ drafts-table-changed = im letzten Fenster wurden Bilder dieser Tabelle in andere
 # Tabellen von Bildern.
 predict-many-all-columns = Alle Spalten
 predict-many-all-columns-hint = Auch die Vorhersage jedes Experten, der Out-of-Distribution-Wert und fünf Klassen
-predict-many-unfinished = Dieser Lauf hat bisher { $learned } von { $n } Klassen gelernt: Bilder der anderen bekommen eine falsche Klasse.
+predict-many-unfinished = Dieser Lauf hat bisher { $learned } von { $n } Klassen gelernt: Bilder der anderen Klassen werden falsch klassifiziert.
 predict-sorted-by-run = Klassifiziert von { $run }, nach Task { $task }
 predict-sorted-copy = Bilder in Ordner kopieren
 predict-sorted-copy-hint = Kopiert jedes Bild in einen Unterordner, der wie seine Klasse heißt, in einem Ordner neben der Tabelle

@@ -218,7 +218,7 @@ remark-settings-chosen-more-steps = Für diese Daten gewählt, etwa { $n ->
    *[other] { $steps } Schritte
 } hat.
 
-# Was eine Datei mit Gewichten nicht sagt.
+# Was eine Gewichtsdatei nicht sagt.
 network-random = zufällige Gewichte
 network-hash-of-first-download = der erste Download war richtig: Ein veröffentlichter SHA-256 ist nicht bekannt, darum wird der Hash des ersten Downloads gespeichert und jeder spätere damit verglichen
 network-input-size = Bilder von { $side }×{ $side } Pixeln
@@ -274,7 +274,7 @@ doing-waiting-for-runs = { $n ->
    *[other] werden
 } abgewartet
 doing-trying-method = { $title } wird ausprobiert, { $number } von { $of }
-doing-predicting = Vorhersage nach Task { $task }
+doing-predicting = Klassifizierung nach Task { $task }
 doing-comparing-images = die Bilder werden verglichen
 doing-checking-files = die Dateien werden geprüft
 doing-checking-dataset-images = die Bilder werden geprüft

@@ -134,7 +134,7 @@ story-grid-finished = { $title } ist fertig: { $n ->
    *[other] { $n } Läufe
 }
 story-run-packed = Lauf gepackt, ohne Bilder und Pfade, aber mit Klassennamen und Notizen
-story-run-packed-advice = die Bilder seiner hinzugefügten Tasks sind nicht enthalten: Nach dem Entpacken kann der Lauf vorhersagen, aber keine weiteren Tasks lernen
+story-run-packed-advice = die Bilder seiner hinzugefügten Tasks sind nicht enthalten: Nach dem Entpacken kann der Lauf Bilder klassifizieren, aber keine weiteren Tasks lernen
 story-run-unpacked = { $name } wurde den Läufen hinzugefügt
 story-reproduces-run = er reproduziert { $name }
 story-report-saved = Bericht gespeichert

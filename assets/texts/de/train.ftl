@@ -59,20 +59,20 @@ train-confusion-by-classes = Klassen
 train-confusion-by-tasks = Tasks
 train-no-confusions = Keine Verwechslungen
 train-most-confused-classes = Am häufigsten verwechselt
-train-confused-with = { $name } für { $answer } gehalten
+train-confused-with = { $name } als { $answer } vorhergesagt
 train-of-count = von { $n }
 train-show-cell-images = Bilder zeigen
 train-click-cell-hint = Klicke auf eine Zelle, um die Bilder zu sehen.
 train-show-mistakes = Die sichersten Fehler zeigen
 train-cell-correct = { $name }, richtig: { $n }
-train-cell-confused = { $name } für { $answer } gehalten: { $n }
+train-cell-confused = { $name } als { $answer } vorhergesagt: { $n }
 train-opening-dataset = Der Datensatz wird geöffnet.
 train-all-classes = alle Klassen
 train-prompts-selection = Bilder, die die Prompts ihres eigenen Tasks wählen
 train-prompts-own = eigene Prompts gewählt
 train-prompts-name = Wahl der Prompts nach jedem Task
 train-prompts-accuracy = Genauigkeit mit den Prompts eines Tasks für alle Bilder
-train-prompts-hint = Ähnliche Zeilen bedeuten ähnliche Prompts. Das Mittel umfasst die Tasks ab dem der Prompts; die Spalten zeigen den jetzigen Stand.
+train-prompts-hint = Ähnliche Zeilen bedeuten ähnliche Prompts. Das Mittel umfasst den Task der Prompts und alle späteren; die Spalten zeigen den jetzigen Stand.
 train-prompts-of = Prompts von
 train-prompts-all = alle Tasks
 train-prompts-mean = Mittel
@@ -92,8 +92,8 @@ train-on-hold = angehalten
 train-queue-forward = { $n } nach vorn rücken: { $title }
 train-queue-back = { $n } nach hinten rücken: { $title }
 train-queue-remove = { $n } aus der Warteschlange entfernen: { $title }
-train-grid-cancel = Abbrechen
-train-grid-cancel-hint = Beendet die Versuchsreihe; vorhandene Ergebnisse bleiben
+train-grid-cancel = Versuchsreihe beenden …
+train-grid-cancel-hint = Beendet die Versuchsreihe; vorhandene Ergebnisse bleiben erhalten
 train-grid-left = noch etwa { $time }
 train-grid-progress = Fortschritt der Versuchsreihe
 train-grid-runs = Läufe
@@ -103,7 +103,7 @@ train-grid-searching-runs = Vorhandene Läufe werden gesucht
 train-show-images-of = Zeige die Bilder von
 train-show-these-images = Diese Bilder zeigen
 train-find-doubtful-labels = Zweifelhafte Labels suchen
-train-find-doubtful-labels-hint = Sagt jedes Trainingsbild aus den anderen vorher und zeigt die, die nach einer anderen Klasse aussehen als ihr Label
+train-find-doubtful-labels-hint = Klassifiziert jedes Trainingsbild anhand der anderen und zeigt die, die nach einer anderen Klasse aussehen als ihr Label
 train-use-all-at-once = Alle Klassen auf einmal lernen
 train-use-steps-per-task = { $n } Schritte je Task verwenden
 train-try-methods = Methoden ausprobieren
@@ -112,7 +112,7 @@ train-weights-place = Gewichte: { $place }
 
 # Fehler und zweifelhafte Labels.
 train-confident-mistakes = Die sichersten Fehler
-train-mistakes-none = Kein Bild wurde falsch vorhergesagt.
+train-mistakes-none = Kein Bild wurde falsch klassifiziert.
 train-mistakes-hint = Wahre Klasse → Vorhersage und ihre Sicherheit. Klicke auf ein Bild, um es unter Vorhersage zu öffnen. Ist sein Label falsch, korrigiere es unter dem Bild.
 train-doubtful-labels = Die zweifelhaftesten Labels
 train-doubtful-labels-hint = Label → Klasse, nach der es aussieht, und die Sicherheit. Klicke auf ein Bild, um es unter Vorhersage zu öffnen. Ist sein Label falsch, korrigiere es unter dem Bild.
@@ -122,11 +122,11 @@ train-mistakes-split = Test- oder Trainingsbilder
 train-backbone-only = nur Backbone
 train-mistakes-class = Wahre Klasse der Fehler
 train-doubtful-labels-class = Label der zweifelhaften Bilder
-train-predicted-again = { $n } von { $of } noch einmal vorhergesagt
-train-predict-mistakes-again = Seine Fehler noch einmal vorhersagen
+train-predicted-again = { $n } von { $of } noch einmal klassifiziert
+train-predict-mistakes-again = Seine Fehler noch einmal klassifizieren
 train-certainty-not-stored = nicht gespeichert
 train-certainty-not-stored-hint = Dieser Lauf hat nicht gespeichert, wie sicher seine Vorhersagen waren.
-train-certainty-predicted-again = Dieser Lauf hat nicht gespeichert, wie sicher seine Vorhersagen waren; { $n } wurden noch einmal vorhergesagt.
+train-certainty-predicted-again = Dieser Lauf hat nicht gespeichert, wie sicher seine Vorhersagen waren; { $n } Bilder wurden noch einmal klassifiziert.
 train-show-more = Mehr zeigen ({ $n })
 train-labelled-class = mit dem Label { $class }
 # $labelled ist leer, oder ein Leerzeichen und train-labelled-class.
@@ -144,7 +144,7 @@ train-doubts-progress = { $n } von { $of ->
     [one] { $of } Trainingsbild
    *[other] { $of } Trainingsbildern
 } verarbeitet
-train-doubts-about = Sagt jedes Bild aus den anderen vorher, mit Merkmalen des eingefrorenen Backbones, ohne das Bild selbst und seine Kopien.
+train-doubts-about = Klassifiziert jedes Bild anhand der Merkmale der anderen (eingefrorenes Backbone), ohne das Bild selbst und seine Kopien.
 train-tile-training-image = Trainingsbild { $index }
 train-tile-test-image = { $of ->
     [validation] Validierungsbild { $index }
@@ -184,14 +184,14 @@ train-place-about = { $system } auf { $processor }, { $device }, Läufe in { $fo
         [one] , ein Lauf von dort ist noch nicht hier
        *[other] , { $n } Läufe von dort sind noch nicht hier
     }
-train-place-removed-with-runs = auf { $place } sind noch Läufe, aber dieser Ort ist nicht mehr in der Liste
+train-place-removed-with-runs = auf { $place } sind noch Läufe, aber dieser Ort ist nicht mehr in places.toml
 train-place-removed-with-runs-advice = füge ihn wieder zu places.toml hinzu
 train-place-unknown = einen Ort namens { $place } gibt es nicht
 train-place-run-unqueued = { $title } wurde aus der Warteschlange von { $place } entfernt
 
 # Versuchsreihen auf Clustern.
 train-cluster-title = { $grid } auf { $place }
-train-cluster-cancel-hint = Bricht wartende Jobs ab und beendet laufende; was sie gespeichert haben, bleibt erhalten
+train-cluster-cancel-hint = Bricht wartende Jobs ab und beendet laufende; gespeicherte Ergebnisse bleiben erhalten
 train-cluster-refresh = Aktualisieren
 train-cluster-refresh-hint = Fragt den Cluster nach dem Stand seiner Jobs
 train-cluster-hide = { $grid } auf { $place } ausblenden

@@ -34,7 +34,7 @@ compare-svg-hint = Accuracy over tasks as vector graphics, for papers and slides
 compare-pdf = Curves (.pdf)
 compare-pdf-hint = The same for LaTeX, with text as outlines
 compare-png = Curves (.png)
-compare-png-hint = The same as a pixel image
+compare-png-hint = The same as a raster image
 compare-latex = Table for LaTeX (.tex)
 compare-latex-hint = Mean ± std over class orders and seeds, with booktabs
 compare-markdown = Table for Markdown (.md)
@@ -80,8 +80,8 @@ compare-other-data = other data ({ $data })
 compare-first-task = task 1 is { $names }
 compare-other-test-images = other test images
 compare-measured-on = measured on { $on ->
-    [validation] validation
-   *[test] test
+    [validation] validation images
+   *[test] test images
 }
 compare-curves-name = Accuracy of the selected runs over tasks
 compare-run = run
@@ -123,13 +123,13 @@ compare-paired-same-images = { $one } and { $other } are correct on the same ima
 compare-paired-unlikely-chance = On { $differing } of { $n ->
     [one] { $n } image
    *[other] { $n } images
-} only one of the two is correct, { $one } on { $first } and { $other } on { $second }: { $p }, so the difference is unlikely to come from the choice of images.
+} only one of the two is correct, { $one } on { $first } and { $other } on { $second }: { $p }, so the difference is unlikely to be due to the choice of test images.
 compare-paired-maybe-chance = On { $differing } of { $n ->
     [one] { $n } image
    *[other] { $n } images
-} only one of the two is correct, { $one } on { $first } and { $other } on { $second }: { $p }, so the difference may come from the choice of images.
+} only one of the two is correct, { $one } on { $first } and { $other } on { $second }: { $p }, so the difference may be due to the choice of test images.
 compare-mcnemar = McNemar's test of these trained runs only; other seeds and class orders may give other results.
-compare-mcnemar-many-comparisons = McNemar's test of these trained runs only; other seeds and class orders may give other results. Of 20 comparisons of equally good runs, one is below 0.05 by chance.
+compare-mcnemar-many-comparisons = McNemar's test of these trained runs only; other seeds and class orders may give other results. Of 20 comparisons of equally good runs, about one has p < 0.05 by chance.
 
 # Cost of runs.
 compare-cost = cost
@@ -157,7 +157,7 @@ compare-table-all-tasks = all
 compare-table-measured-on = Measured on
 compare-table-pairs = Pairs
 compare-table-difference = Difference
-compare-table-against = { $figure } against { $of }
+compare-table-against = { $figure } vs. { $of }
 compare-default-columns = Default columns
 compare-building-table = Building the table.
 compare-mean-and-band = Mean over the runs of a row; the band is one standard deviation.

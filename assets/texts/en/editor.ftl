@@ -57,7 +57,7 @@ editor-on-fixed-parameters = { $n ->
 editor-on-memory = With the settings on the Experiment page, a training step takes about { $megabytes } MB more than the backbone alone.
 editor-on-starts-identity = It starts as the identity: before training, it does not change the output.
 editor-on-starts-not-identity = It does not start as the identity: it changes the output even before training.
-editor-on-merges-weights = It is linear at { $sites }: when many images are predicted, it is merged into the frozen weights there.
+editor-on-merges-weights = It is linear at { $sites }: when many images are classified, it is merged into the frozen weights there.
 editor-on-token-shapes = Shapes for one image of { $n } tokens
 editor-on-block-sites = Block with the plugin at { $sites }
 editor-measurements = Measurements
@@ -77,7 +77,7 @@ editor-trial-stop = Stop
 editor-trial-accuracy = accuracy
 editor-trial-forgetting = forgetting
 editor-trial-time = time
-editor-trial-judged = Accuracy on { $n } images held out from training. With so few images and one seed, small differences mean nothing.
+editor-trial-judged = Accuracy on { $n } images held out from training. With so few images and one seed, small differences are not meaningful.
 editor-trial-losses = Loss per step of both plugins
 
 # Completions, each with a description.

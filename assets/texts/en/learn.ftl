@@ -97,13 +97,13 @@ lesson-choice-count =
     }
 lesson-choice-count-advice = give 2 to { $n } choices
 lesson-no-right-choice = the question { $name } does not say which choice is right
-lesson-no-right-choice-advice = set right to a number from 1 to { $n }, or holds to one condition per choice, in order
+lesson-no-right-choice-advice = set `right` to a number from 1 to { $n }, or `holds` to one condition per choice, in order
 lesson-no-answer = the question { $name } has no answer
-lesson-no-answer-advice = set choices = […] with right or holds, or answer = a formula
+lesson-no-answer-advice = set `choices` and `right` or `holds`, or set `answer` to a formula
 lesson-figure-run-count = a figure must have 1 to 8 runs
-lesson-figure-run-count-advice = list them in runs = […]
-lesson-figure-value-missing = a figure of kind { $kind } needs a value
-lesson-figure-value-missing-advice = set value to a formula of run, such as "forgetting(run)"
+lesson-figure-run-count-advice = list them in `runs`, for example runs = ["baseline"]
+lesson-figure-value-missing = a figure of kind { $kind } needs `value`
+lesson-figure-value-missing-advice = set `value` to a formula of run, such as "forgetting(run)"
 lesson-no-such-figure = unknown figure kind "{ $kind }"
 lesson-no-such-figure-advice = use one of { $names }
 lesson-too-many-columns = this table has { $n } columns

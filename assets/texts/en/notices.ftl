@@ -8,7 +8,7 @@ notices-run-finished = { $run } is finished: { $share } of the { $n } { $on ->
 } images of all classes are correct
 notices-open-train = { $head }: open Train for details and suggestions
 notices-reading-failed = reading failed because of an internal error
-notices-reading-failed-advice = try another file; running work is not affected
+notices-reading-failed-advice = try another file; jobs in progress are not affected
 notices-trash-run-active = { $n ->
     [one] a running or queued run cannot be deleted
    *[other] { $n } running or queued runs cannot be deleted
@@ -34,7 +34,7 @@ notices-report-settings = window settings
 notices-report-devices = results of the device tests
 notices-report-log = program log
 choose-data-folder = Choose a folder with one subfolder per class
-choose-weights-file = Choose a weights file
+choose-weights-file = Choose a weight file
 choose-images = Choose images
 choose-class-order-file = Choose a class order file
 choose-lora-folder = Choose the folder of a LoRA saved by peft
@@ -68,8 +68,8 @@ notices-download-part-kept = the downloaded part is kept; the next download cont
 notices-exported = { $pictures } of { $classes } saved in one file
 notices-class-renamed = { $from } as { $to }
 notices-classes-renamed = some class names are not valid on every system and were changed: { $names }
-notices-label-counts-as = { $picture } counts as { $class }, starting with the next run
-notices-label-corrected = { $picture } counts as { $class } instead of { $was }, starting with the next run
+notices-label-counts-as = { $picture } is labelled { $class }, starting with the next run
+notices-label-corrected = { $picture } is labelled { $class } instead of { $was }, starting with the next run
 notices-image-excluded = { $picture } is excluded, starting with the next run
 notices-corrected-labels-advice = Experiment lists the corrected labels of a dataset; the files are not changed
 notices-training-image-gone = training image { $n } is no longer in the dataset

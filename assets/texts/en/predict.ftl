@@ -1,6 +1,6 @@
 # The page Predict.
 
-predict-no-run = No run to predict with yet
+predict-no-run = No run to classify images with yet
 predict-no-run-about = Train a run first; you can use it as soon as its first task is learned
 predict-set-up-experiment = Set up an experiment
 predict-still-learning = { $run } · still learning
@@ -9,9 +9,9 @@ predict-still-learning = { $run } · still learning
 predict-image = Image
 predict-source-choose = Choose
 predict-source-draw = Draw
-predict-with-run = Run that predicts
+predict-with-run = Run to use
 predict-run-choose = Choose a run
-predict-run-kept = Keeps using this run.
+predict-run-kept = This run stays selected.
 predict-run-follow = Follow the newest run
 predict-clear = Clear
 predict-undo = Undo
@@ -48,14 +48,14 @@ predict-pins-all-runs = All runs with these classes
 predict-pins-most-runs = At most { $n } runs are shown side by side.
 predict-pins-image = Pinned image
 predict-pins-image-of-class = Pinned image of { $class }
-predict-pins-predict-hint = Click to predict this image
+predict-pins-predict-hint = Click to classify this image
 predict-pins-remove = Unpin this image
 predict-pins-score = Score of { $class }: { $each }
 predict-pins-share = { $share } after task { $task }
 
 # The prediction.
-predict-predicting = Predicting…
-predict-predicting-about = The first prediction loads the run's snapshots
+predict-predicting = Classifying…
+predict-predicting-about = The first image takes longer: the run's snapshots are loaded
 predict-choose-image = Choose an image
 predict-choose-image-about = Draw one, drop or paste one, or click a sample
 predict-score = score { $score }
@@ -63,10 +63,10 @@ predict-nearest = closest class: { $class }, score { $score }
 predict-correct = correct
 predict-correct-not-learned = correct: { $class } is not learned yet
 predict-wrong = wrong: true class { $class }
-predict-predicted-image = Predicted image
+predict-predicted-image = Classified image
 predict-energy = energy { $value }
 predict-energy-of-ensemble = The lower of the two energies. Each bar is the larger of the two experts' scores for that class, so the bars may not add up to 100 %.
-predict-more-certain = more certain
+predict-more-certain = more confident
 predict-over-tasks = The same image, task by task
 predict-over-tasks-score = Score of “{ $class }”, %
 predict-over-tasks-first = { $class } is first learned in task { $task }
@@ -81,14 +81,14 @@ predict-pause = Pause
 
 # Why an expert decided.
 predict-reason-alone = Only one expert predicts.
-predict-reason-first = Only one task is learned, so the online expert decides alone ({ $online } certain).
-predict-reason-both-offline = Both experts say { $class }. The offline expert is more certain ({ $offline } against { $online }).
-predict-reason-both-online = Both experts say { $class }. The online expert is more certain ({ $online } against { $offline }).
-predict-reason-offline = The offline expert decided ({ $offline }): it says { $class }, while the online expert leans towards { $other } ({ $online }).
-predict-reason-offline-fresh = The offline expert decided ({ $offline }): it says { $class }, while the online expert, which has just learned { $learned }, leans towards { $other } ({ $online }).
-predict-reason-online = The online expert decided ({ $online }): it is more certain of { $class } than the offline expert is of { $other } ({ $offline }).
-predict-reason-online-fresh = The online expert decided ({ $online }): it has just learned { $learned } and is more certain of { $class } than the offline expert is of { $other } ({ $offline }).
-predict-reason-equal = Both experts are equally certain of { $class }.
+predict-reason-first = Only one task is learned, so the online expert decides alone ({ $online } confidence).
+predict-reason-both-offline = Both experts predict { $class }. The offline expert is more confident ({ $offline } compared with { $online }).
+predict-reason-both-online = Both experts predict { $class }. The online expert is more confident ({ $online } compared with { $offline }).
+predict-reason-offline = The offline expert decided ({ $offline }): it predicts { $class }, while the online expert favours { $other } ({ $online }).
+predict-reason-offline-fresh = The offline expert decided ({ $offline }): it predicts { $class }, while the online expert, which has just learned { $learned }, favours { $other } ({ $online }).
+predict-reason-online = The online expert decided ({ $online }): it is more confident of { $class } than the offline expert is of { $other } ({ $offline }).
+predict-reason-online-fresh = The online expert decided ({ $online }): it has just learned { $learned } and is more confident of { $class } than the offline expert is of { $other } ({ $offline }).
+predict-reason-equal = Both experts are equally confident of { $class }.
 
 # None of these.
 predict-none = None of these
@@ -116,19 +116,19 @@ predict-none-known-rejected = { $n ->
     [one] Of { $n } test image of known classes, { $share } are rejected wrongly (tested with a limit from other images).
    *[other] Of { $n } test images of known classes, { $share } are rejected wrongly (each tested with a limit from other images).
 }
-predict-none-limit-images-rejected = Of the test images that set the limit, { $n } of 100 are also rejected; of other images it may be more.
+predict-none-limit-images-rejected = { $n } of 100 of the test images that set the limit are also rejected; for other images, the share may be higher.
 predict-none-images-used = Uses up to 300 test images
 predict-none-images-used-pause = Uses up to 300 test images; the current run pauses briefly
 predict-none-limit-unknown = The limit for “none of these” is unknown: { $why }.
 predict-none-too-few-images = there are too few test images
 predict-none-measuring-limit = Measuring test images to set the limit for “none of these”
 predict-none-limit-not-stored = This run stored no limit for “none of these”.
-predict-none-find-limit = Find out
+predict-none-find-limit = Compute limit
 
 # Many images in a table.
 predict-many-images = Many images
-predict-many-choose-folder = Predict a folder…
-predict-many-about = Writes a table with one row per image: each expert's prediction and score, whether the image fits none of the classes, and the five classes with the highest scores.
+predict-many-choose-folder = Classify a folder…
+predict-many-about = Writes a table with one row per image: each expert's prediction and score, whether the image belongs to none of the classes, and the five classes with the highest scores.
 predict-many-image-folder = Images
 predict-many-image-folder-hint = A folder of images
 predict-many-images-of-folder = { $n ->
@@ -137,14 +137,14 @@ predict-many-images-of-folder = { $n ->
 }
 predict-many-table = Table
 predict-many-table-hint = Path of the table (.csv)
-predict-many-all = Predict all
+predict-many-all = Classify all
 predict-many-other-table = Another table is being written. Wait for it or stop it.
 predict-many-choose-image-folder = Choose a folder…
 predict-many-cancel = Cancel
 predict-many-stop = Stop
 predict-many-stopped = Stopped; no table was written.
 predict-many-preparing = Preparing …
-predict-many-progress = Images predicted
+predict-many-progress = Images classified
 predict-many-done = { $n ->
     [one] { $done } of { $n } image
    *[other] { $done } of { $n } images
@@ -204,7 +204,7 @@ predict-inside-energies = Energies
 predict-inside-pet-movement = How far the PETs have moved
 predict-inside-no-pet = { $method } does not train a PET here, so there is nothing to measure.
 predict-inside-processing = Processing test images…
-predict-attention-about = Where the class token attends in the last block, averaged over its heads. Its features are gathered from there.
+predict-attention-about = Where the class token attends in the last block, averaged over its heads. The class token collects its features from there.
 predict-attention-feature-length = This network has no class token, so this shows the length of the feature at each position instead of attention.
 predict-attention-pretrained = pre-trained
 predict-attention-computing = { $title }: computing
@@ -230,8 +230,8 @@ predict-map-about = { $n ->
 }
 predict-map-not-learned = { $class }: not learned yet
 predict-map-correct = { $class }: correct
-predict-map-wrong = { $class }: taken for { $other }
-predict-map-legend = Hollow: not learned yet. Red ring: predicted wrongly. Click a point to open its image.
+predict-map-wrong = { $class }: predicted as { $other }
+predict-map-legend = Hollow: not learned yet. Red ring: misclassified. Click a point to open its image.
 predict-map-described = Map of test features after task { $task }
 predict-map-position = { $class } around { $x }, { $y }
 predict-map-position-not-learned = { $class } around { $x }, { $y }, not learned yet
@@ -247,7 +247,7 @@ predict-pins-fewer-tasks = { $n ->
     [one] only { $n } task
    *[other] only { $n } tasks
 }
-predict-pins-predicting = predicting
+predict-pins-predicting = classifying
 predict-problem-weights-elsewhere = the weights of this run are on another computer
 predict-problem-weights-elsewhere-advice = if you trust the file, choose it as the backbone on Experiment and try again
 predict-problem-no-finished-task = this run has not finished a task yet
@@ -275,7 +275,7 @@ predict-added-task-job = { $run } · learns { $name }
 # Images collected class by class.
 predict-collect-name = My images
 predict-collect-class = Class { $n }
-predict-collect-second-class = Add a second class: the network learns to tell classes apart.
+predict-collect-second-class = Add a second class: the network learns to distinguish classes.
 predict-collect-name-every-class = Give every class a name.
 predict-collect-duplicate-name = Two classes are named { $name }.
 predict-collect-one-more-image = { $name } needs one more image.
@@ -306,7 +306,7 @@ drafts-table-changed = images of this table were moved to other classes in the l
 # Tables of images.
 predict-many-all-columns = All columns
 predict-many-all-columns-hint = Also each expert's prediction, the out-of-distribution score and five classes
-predict-many-unfinished = This run has learned { $learned } of { $n } classes so far: images of the others get a wrong class.
+predict-many-unfinished = This run has learned { $learned } of { $n } classes so far: images of the other classes are misclassified.
 predict-sorted-by-run = Classified by { $run }, after task { $task }
 predict-sorted-copy = Copy images into folders
 predict-sorted-copy-hint = Copies each image into a subfolder named after its class, in a folder next to the table

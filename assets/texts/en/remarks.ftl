@@ -68,7 +68,7 @@ remark-images-not-checked = The dataset has more than { $most } files, so damage
 remark-bit-depth-dark = { $n ->
     [one] { $n } image has 16 bits per channel but uses
    *[other] { $n } images have 16 bits per channel but use
-} only { $bits } of them (maximum value { $largest }), so the network sees almost black images. Train with --bit-depth { $depth }; the run then reads images to predict in the same way.
+} only { $bits } of them (maximum value { $largest }), so the network sees almost black images. Train with --bit-depth { $depth }; the run then reads images to classify in the same way.
 remark-bit-depth-clipped = { $n ->
     [one] { $n } image has 16 bits per channel, and its
    *[other] { $n } images have 16 bits per channel, and their
@@ -271,7 +271,7 @@ doing-waiting-for-runs = waiting for { $n ->
    *[other] { $n } runs
 } in other programs
 doing-trying-method = trying { $title }, { $number } of { $of }
-doing-predicting = predicting after task { $task }
+doing-predicting = classifying after task { $task }
 doing-comparing-images = comparing images
 doing-checking-files = checking files
 doing-checking-dataset-images = checking images

@@ -49,7 +49,7 @@ story-accumulation-off = Off: the offline PET ({ $pet }) keeps its state after t
 story-online-only = Off: only the online PET ({ $pet }) is used.
 story-accumulation = After every step, the offline PET ({ $pet }) moves { $step } % towards the online PET; over a whole task, { $whole }.
 story-ensemble-heading = Ensemble.
-story-ensemble = Both experts process each image; the more confident one answers.
+story-ensemble = Both experts process each image; the more confident expert answers.
 story-ensemble-offline = Off: only the offline expert answers.
 story-ensemble-online = Off: only the online expert answers.
 story-done-heading = Done.
@@ -126,7 +126,7 @@ story-removed-from-queue = { $title } was removed from the queue
 story-start-again-advice = start it again from Experiment
 story-runs-still-queued = runs from the last session are still in the queue
 story-runs-still-queued-advice = open Train to resume the queue or remove them
-story-search-next-advice = to run the selected settings on the test images, use Open grid…
+story-search-next-advice = to evaluate the selected settings on the test images, use Open grid…
 story-grid-stopped = { $title } was stopped
 story-grid-stopped-advice = start it again to continue: finished runs are not repeated
 story-grid-finished = { $title } is finished: { $n ->
@@ -134,7 +134,7 @@ story-grid-finished = { $title } is finished: { $n ->
    *[other] { $n } runs
 }
 story-run-packed = run packed without images and paths, but with class names and notes
-story-run-packed-advice = the images of its added tasks are not included: after unpacking, the run can predict but cannot learn further tasks
+story-run-packed-advice = the images of its added tasks are not included: after unpacking, the run can classify images but cannot learn further tasks
 story-run-unpacked = { $name } was added to the runs
 story-reproduces-run = it reproduces { $name }
 story-report-saved = report saved

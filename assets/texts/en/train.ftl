@@ -59,20 +59,20 @@ train-confusion-by-classes = Classes
 train-confusion-by-tasks = Tasks
 train-no-confusions = No confusions
 train-most-confused-classes = Most confused
-train-confused-with = { $name } taken for { $answer }
+train-confused-with = { $name } predicted as { $answer }
 train-of-count = of { $n }
 train-show-cell-images = Show the images
 train-click-cell-hint = Click a cell to see the images.
 train-show-mistakes = Show the most confident mistakes
 train-cell-correct = { $name }, correct: { $n }
-train-cell-confused = { $name } taken for { $answer }: { $n }
+train-cell-confused = { $name } predicted as { $answer }: { $n }
 train-opening-dataset = Opening the dataset.
 train-all-classes = all classes
-train-prompts-selection = Images that choose the prompts of their own task
-train-prompts-own = own prompts chosen
+train-prompts-selection = Images that select the prompts of their own task
+train-prompts-own = own prompts selected
 train-prompts-name = Prompt selection over tasks
 train-prompts-accuracy = Accuracy with one task's prompts for all images
-train-prompts-hint = Similar rows mean similar prompts. The mean is over the tasks from the prompts' own on; the columns show the current state.
+train-prompts-hint = Similar rows indicate similar prompts. The mean is over the prompts' own task and all later tasks; the columns show the current state.
 train-prompts-of = prompts of
 train-prompts-all = all tasks
 train-prompts-mean = mean
@@ -92,7 +92,7 @@ train-on-hold = on hold
 train-queue-forward = Move { $n } forward: { $title }
 train-queue-back = Move { $n } back: { $title }
 train-queue-remove = Remove { $n } from the queue: { $title }
-train-grid-cancel = Cancel
+train-grid-cancel = Stop grid…
 train-grid-cancel-hint = Stops the grid; existing results are kept
 train-grid-left = about { $time } left
 train-grid-progress = Progress of the grid
@@ -103,7 +103,7 @@ train-grid-searching-runs = Looking for existing runs
 train-show-images-of = Show the images of
 train-show-these-images = Show these images
 train-find-doubtful-labels = Find doubtful labels
-train-find-doubtful-labels-hint = Predicts each training image from the others and shows those that look like another class than their label
+train-find-doubtful-labels-hint = Classifies each training image by the other images, and shows those that look like a class other than their label
 train-use-all-at-once = Learn all classes at once
 train-use-steps-per-task = Use { $n } steps per task
 train-try-methods = Try methods
@@ -112,21 +112,21 @@ train-weights-place = weights: { $place }
 
 # Mistakes and doubtful labels.
 train-confident-mistakes = Most confident mistakes
-train-mistakes-none = No image was predicted wrongly.
-train-mistakes-hint = True class → prediction, and its certainty. Click an image to open it on Predict. If its label is wrong, correct it below the image.
+train-mistakes-none = No image was misclassified.
+train-mistakes-hint = True class → prediction, and its confidence. Click an image to open it on Predict. If its label is wrong, correct it below the image.
 train-doubtful-labels = Most doubtful labels
-train-doubtful-labels-hint = Label → class it looks like, and the certainty. Click an image to open it on Predict. If its label is wrong, correct it below the image.
+train-doubtful-labels-hint = Label → class it looks like, and the confidence. Click an image to open it on Predict. If its label is wrong, correct it below the image.
 train-test-images = Test images
 train-training-images = Training images
 train-mistakes-split = test or training images
 train-backbone-only = backbone only
 train-mistakes-class = True class of the mistakes
 train-doubtful-labels-class = Label of the doubtful images
-train-predicted-again = { $n } of { $of } predicted again
-train-predict-mistakes-again = Predict its mistakes again
+train-predicted-again = { $n } of { $of } classified again
+train-predict-mistakes-again = Classify its mistakes again
 train-certainty-not-stored = not stored
-train-certainty-not-stored-hint = This run did not store how certain its predictions were.
-train-certainty-predicted-again = This run did not store how certain its predictions were; { $n } were predicted again.
+train-certainty-not-stored-hint = This run did not store the confidence of its predictions.
+train-certainty-predicted-again = This run did not store the confidence of its predictions; { $n } images were classified again.
 train-show-more = Show more ({ $n })
 train-labelled-class = labelled { $class }
 # $labelled is empty, or a space followed by train-labelled-class.
@@ -144,7 +144,7 @@ train-doubts-progress = { $n } of { $of ->
     [one] { $of } training image
    *[other] { $of } training images
 } processed
-train-doubts-about = Predicts each image from the others, on features of the frozen backbone, without the image itself or its copies.
+train-doubts-about = Classifies each image by the features of the others (frozen backbone), without the image itself and its copies.
 train-tile-training-image = training image { $index }
 train-tile-test-image = { $of ->
     [validation] validation image { $index }
@@ -184,14 +184,14 @@ train-place-about = { $system } on { $processor }, { $device }, runs in { $folde
         [one] , one run is not copied yet
        *[other] , { $n } runs are not copied yet
     }
-train-place-removed-with-runs = runs were left at { $place }, which is no longer a place
+train-place-removed-with-runs = there are runs at { $place }, which is no longer in places.toml
 train-place-removed-with-runs-advice = add it to places.toml again
 train-place-unknown = there is no place named { $place }
 train-place-run-unqueued = { $title } was removed from the queue of { $place }
 
 # Grids on clusters.
 train-cluster-title = { $grid } on { $place }
-train-cluster-cancel-hint = Cancels its waiting jobs and stops the running ones; what they saved is kept
+train-cluster-cancel-hint = Cancels its waiting jobs and stops the running ones; saved results are kept
 train-cluster-refresh = Refresh
 train-cluster-refresh-hint = Asks the cluster for the state of its jobs
 train-cluster-hide = Hide { $grid } on { $place }

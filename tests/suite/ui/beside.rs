@@ -33,7 +33,7 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    window.get_by_label("See forgetting").click();
+    window.get_by_label("Forgetting demo").click();
     settle(&mut window);
     window.get_by_label(tr!("experiment-start-both")).click();
     settle(&mut window);

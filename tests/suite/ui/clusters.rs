@@ -202,7 +202,7 @@ fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
     });
     settle(&mut window);
     window.get_by_label(running);
-    window.get_by_label(tr!("shell-cancel")).click();
+    window.get_by_label(tr!("train-grid-cancel")).click();
     settle(&mut window);
     assert!(shows!(
         window,
@@ -215,7 +215,7 @@ fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
     window.key_press(egui::Key::Enter);
     settle(&mut window);
     assert!(cancelled.lock().unwrap().is_empty());
-    window.get_by_label(tr!("shell-cancel")).click();
+    window.get_by_label(tr!("train-grid-cancel")).click();
     settle(&mut window);
     window.get_by_label(tr!("shell-ask-grid-stop-yes")).click();
     wait(&mut window, "it is asked again", |app| {

@@ -137,7 +137,7 @@ fn rows_are_put_together_sorted_and_held_against_each_other() {
     settle(&mut window);
     window.get_by_label(tr!("compare-rows-with-this")).click();
     settle(&mut window);
-    window.get_by_label("Final accuracy against baseline");
+    window.get_by_label("Final accuracy vs. baseline");
     window.get_by_label(tr!("compare-columns")).click();
     settle(&mut window);
     window.get_by_label("Balanced accuracy").click();

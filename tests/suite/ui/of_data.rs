@@ -158,7 +158,7 @@ fn a_preset_is_what_it_says_or_is_shown_as_changed() {
     assert_eq!(draft(&window).batch, 24);
     window.get_by_label("Preset: Letters");
     // The pair is set up like any other, and said on the button.
-    window.get_by_label("See forgetting").click();
+    window.get_by_label("Forgetting demo").click();
     settle(&mut window);
     assert!(!window.state().session.is_training());
     window.get_by_label(tr!("experiment-start-both"));

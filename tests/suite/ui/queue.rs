@@ -231,7 +231,7 @@ fn the_key_pressed_three_times_starts_one_run_and_the_button_another() {
     }
     settle(&mut window);
     assert_eq!(queued(), 1);
-    window.get_by_label_contains("These settings are already in the queue");
+    window.get_by_label_contains("A run with these settings is already queued");
     // Long after, while the run trains.
     events(2).into_iter().for_each(|event| backend.push(event));
     std::thread::sleep(std::time::Duration::from_millis(1100));

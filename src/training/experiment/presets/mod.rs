@@ -161,7 +161,7 @@ fn made() -> Vec<Preset> {
         ),
         demo(
             "forgetting",
-            "See forgetting",
+            "Forgetting demo",
             "LAE, then Baseline",
             &digits,
             Some(baseline(&digits)),
