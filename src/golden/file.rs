@@ -230,7 +230,7 @@ pub(super) fn backbone_of(file: &GoldenFile, place: &Place) -> Result<Arc<dyn Ba
     architecture_of(file)?.assemble(tensors, place.clone())
 }
 
-/// Converts a tensor of the file to one of a weights file.
+/// Converts a tensor of the file to one of a weight file.
 pub(super) fn in_memory(tensor: &HostTensor) -> Stored {
     let values = tensor.values.clone();
     Stored::new(tensor.shape.clone(), move || Ok(values.clone()))

@@ -62,8 +62,9 @@ impl Answer {
         Ok(self)
     }
 
-    /// Merges positions (each with that of its class) that belong to the class of another position, because an added
-    /// task had more images of it. The more confident position of a class represents it; the scores are unchanged.
+    /// Merges output positions that belong to the same class, which occur if an added task has more images of a known
+    /// class. `again` lists pairs of (position, position of its class). The class gets the larger of the two
+    /// probabilities; the scores are unchanged.
     #[must_use]
     pub fn folded(mut self, again: &[(usize, usize)]) -> Self {
         for opinion in &mut self.opinions {

@@ -93,7 +93,8 @@ impl Session {
     }
 }
 
-/// Returns the images that look like another class, the most confident first; `class` limits them to one label.
+/// Returns the images that look like another class than their label, the most confident first. `class` restricts them to
+/// one label.
 pub fn doubtful(answers: &Answers, class: Option<usize>) -> Vec<Wrong> {
     let mut list = answers.wrong(Expert::ANSWER, class);
     Wrong::sort(&mut list);

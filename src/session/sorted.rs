@@ -1,5 +1,5 @@
-//! The images of a folder sorted by class, the least confident first. The user can move them to other classes, which is
-//! saved in the table.
+//! The images of a folder by predicted class, the least confident first. The user can move them to other classes; the
+//! moves are saved in the table.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub struct SortedPictures {
     pub pictures: Vec<AnsweredPicture>,
     /// The current group of each image, which the user can change.
     pub groups: Vec<Sorted>,
-    /// The images, the least confident first.
+    /// Indices of the images, the least confident first.
     pub by_doubt: Vec<usize>,
     /// Whether the table file contains all moves.
     pub is_kept: bool,
@@ -78,8 +78,8 @@ impl SortedPictures {
         classes.chain([Sorted::NoneOfThese, Sorted::Unreadable])
     }
 
-    /// Returns the non-empty groups, each with its number of images and those whose path contains `wanted` (ignoring
-    /// case), the least confident first.
+    /// Returns the non-empty groups. Each has its number of images and the images whose path contains `wanted`
+    /// (ignoring case), the least confident first.
     pub fn listed(&self, wanted: &str) -> Listed {
         let wanted = folded(wanted);
         let named = |at: usize| {

@@ -79,8 +79,8 @@ impl Certainties {
 }
 
 impl Session {
-    /// Returns the errors of an expert after a task, the most confident first; `class` limits them to one true class.
-    /// Certainties found since are included.
+    /// Returns the errors of an expert after a task, the most confident first, including certainties that were computed
+    /// later. `class` restricts them to one true class.
     pub fn worst(
         &self,
         run: &RunView,

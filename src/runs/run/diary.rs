@@ -41,7 +41,7 @@ pub fn asked(command: &Command) {
                     );
                 }
                 JobWork::TryPet(_) => {
-                    tracing::info!(job_id, "request to compare a PET with Adapter")
+                    tracing::info!(job_id, "request to compare a PET with Adapter");
                 }
                 JobWork::Check { train, .. } => {
                     tracing::info!(job_id, train, "request to check a run");
@@ -62,7 +62,7 @@ pub fn asked(command: &Command) {
             );
         }
         Command::Release(job) => {
-            tracing::info!(job_id = job.number(), "request to start a held job")
+            tracing::info!(job_id = job.number(), "request to start a held job");
         }
         Command::Hold(held) => tracing::info!(held, "request to pause or resume the queue"),
         Command::Predict(request) => {

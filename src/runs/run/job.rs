@@ -65,9 +65,7 @@ pub enum JobWork {
     Grid(Box<GridWork>),
     /// Tries these settings and a few other methods on their dataset, evaluated on images held out of training.
     Try(Box<RunConfig>),
-    /// Tries these settings and a few other methods on their data set, evaluated on images held out from training.
-    /// Compares the backbone of these settings with others on their data set, evaluated on images held out from
-    /// training.
+    /// Compares the backbone of these settings with others on their dataset, evaluated on images held out of training.
     #[serde(rename = "try_backbones")]
     TryBackbones(Box<RunConfig>, Vec<String>),
     /// Compares the PET plugin in [`Own`] with Adapter on the embedded digits. Of the settings, only the PET's name and

@@ -8,7 +8,7 @@ use crate::metrics::{Paired, SIGNIFICANCE, corrected_p};
 use crate::problem::Problem;
 use crate::texts::Words;
 
-/// What a method came to, evaluated on images held out from training.
+/// The result of one method, evaluated on images held out of training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedMethod {
     /// Its key in the settings.
@@ -45,7 +45,7 @@ pub struct Trial {
     pub data: String,
     /// Number of training images of each method.
     pub train_images: usize,
-    /// Images held out from training that each was evaluated on; no test image is among them.
+    /// Number of images held out of training on which methods were evaluated; no test image is among them.
     pub judged_images: usize,
     /// What was reduced compared with a complete run to save time, in sentences.
     pub bounds: Vec<Words>,

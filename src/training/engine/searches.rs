@@ -15,7 +15,7 @@ use crate::run::job::SearchBy;
 use crate::run::search_result::SearchResult;
 use crate::{files, store};
 
-/// Share of each class's training images that is held out, where a row names none.
+/// Share of each class's training images that is held out, if a row gives none.
 const SHARE: f64 = 0.2;
 
 /// Runs a search; returns the event that ends the job.

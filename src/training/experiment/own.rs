@@ -51,7 +51,7 @@ impl Along {
 }
 
 /// Returns what a run with these settings needs from this computer: the plugin's text, the LoRA that it starts from,
-/// the user's table that lists the backbone, a weights file that cannot be downloaded, and the dataset. `data` maps
+/// the user's table that lists the backbone, a weight file that cannot be downloaded, and the dataset. `data` maps
 /// names or paths of datasets here to their paths on the other computer. Makes the paths in the settings absolute, so
 /// that they remain valid when the run comes back.
 ///

@@ -1,5 +1,5 @@
-//! A PET tried in some twenty seconds: trained on the embedded digits beside Adapter, each with its usual size and otherwise
-//! the same settings, and evaluated on a share of the training images that is held out.
+//! Tries a PET in about twenty seconds. Trains it and Adapter on the embedded digits, with the usual size of each and
+//! otherwise equal settings, and tests both on held-out training images.
 
 use super::ResourceCache;
 use super::trial::{Comparison, Contender};

@@ -17,7 +17,7 @@ impl TrainingPlan {
     }
 }
 
-/// Returns the facts about a backbone from its table entry and its weights file.
+/// Returns the facts about a backbone from its table entry and its weight file.
 pub(super) fn facts_of(opened: &Opened) -> BackboneFacts {
     BackboneFacts {
         name: opened.entry.name.clone(),

@@ -1,5 +1,5 @@
-//! The images of a folder as the run sorted them: the number per class, a gallery by class with the least confident
-//! first, and moving images to another class.
+//! The images of a folder by predicted class: the number of images in each class, and a gallery with the least confident
+//! images first. Images can be moved to other classes.
 
 use std::sync::{Arc, Weak};
 

@@ -1,5 +1,5 @@
-//! The worst images: misclassified test images, or training images that look like another class than their label; the
-//! most confident first.
+//! The card of the worst images, the most confident errors first: misclassified test images, or training images that look
+//! like another class than their label.
 
 mod doubtful;
 
