@@ -1,6 +1,6 @@
 //! Implementations of [`Lanes`] with the vector instructions of x86-64 processors.
 //!
-//! Every function is inlined into a kernel that is compiled with the required features ([`simd!`] in `simd.rs`). Such
+//! Every function is inlined into a kernel that is compiled with the required features (`simd!` in `simd.rs`). Such
 //! a kernel is called only on processors that support them.
 #![allow(unsafe_code)]
 

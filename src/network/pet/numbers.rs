@@ -13,7 +13,7 @@ pub const MAIN_SIZE: &str = "size";
 /// An integer that the user can choose, such as the rank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SizeSpec {
-    /// The key in [`PetSettings::sizes`]; that of the main size is `size`.
+    /// The key in `PetSettings::sizes`; that of the main size is `size`.
     pub name: String,
     /// The symbol in shapes and equations; r for `size`.
     pub symbol: String,
