@@ -119,7 +119,7 @@ impl From<RgbImage> for Held {
 /// 2^(16 − `bit_depth`), with white as the maximum, and then rounded to 8 bits.
 /// # Errors
 /// Returns a Problem for a file that is not an image, an unsupported format, a damaged or truncated file, or an image
-/// that needs more memory than allowed: see `claim`.
+/// that needs more memory than allowed: see `Claim`.
 pub fn decode_picture(bytes: &[u8], bit_depth: usize) -> Result<RgbImage> {
     decode_within(bytes, bit_depth, available_bytes).map(|held| held.picture)
 }

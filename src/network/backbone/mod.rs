@@ -7,7 +7,7 @@
 
 pub mod architecture;
 mod arguments;
-pub mod block;
+mod block;
 pub mod convnext;
 pub mod families;
 pub mod graph;

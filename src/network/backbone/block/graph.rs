@@ -1,7 +1,8 @@
 //! A block as nodes of an ONNX graph.
 
 use super::windows::Windows;
-use super::{BlockForm, BlockOps, Part, Scope};
+use super::{BlockForm, BlockOps, MlpNorm, Part, Scope};
+use crate::backbone::BlockShape;
 use crate::backbone::graph::{GraphParts, transposed_weight};
 use crate::backbone::mlp::{Activation, ResponseNorm};
 use crate::onnx::{Graph, Value};
@@ -18,16 +19,8 @@ pub struct GraphBlock<'a, 'b> {
     pub form: BlockForm,
     /// The beginning of the names of its weights.
     pub prefix: String,
-    /// Names, after the prefix, of the norms of attention and MLP.
-    pub norms: [&'static str; 2],
-    /// Names, after the prefix, of the layer scales of attention and MLP.
-    pub scales: [Option<&'static str>; 2],
-    /// Channels of a token.
-    pub width: usize,
-    /// Channels inside the MLP, the inputs of its second layer.
-    pub hidden: usize,
-    /// Attention heads.
-    pub heads: usize,
+    /// The sizes of the block.
+    pub shape: BlockShape,
     /// Added to the variance in layer norms.
     pub epsilon: f64,
     /// Side of the map.
@@ -59,7 +52,7 @@ impl GraphBlock<'_, '_> {
     /// Returns the cut and the channels of a token.
     fn cut(&self) -> Result<(Windows, i64)> {
         let (cut, _) = self.windows.as_ref().ok_or_else(|| missing("windows"))?;
-        Ok((*cut, self.width as i64))
+        Ok((*cut, self.shape.width as i64))
     }
 }
 
@@ -89,7 +82,7 @@ impl BlockOps for GraphBlock<'_, '_> {
     }
 
     fn depthwise(&mut self, x: &Value) -> Result<Value> {
-        let (side, width) = (self.side, self.width);
+        let (side, width) = (self.side, self.shape.width);
         let map = self.parts.map_of(x, [side, side, width]);
         let name = self.name("conv_dw");
         let mixed = self.parts.convolution(&map, &name, [1, width, 3])?;
@@ -97,7 +90,7 @@ impl BlockOps for GraphBlock<'_, '_> {
     }
 
     fn norm(&mut self, part: Part, x: &Value) -> Result<Value> {
-        let name = self.name(self.norms[part as usize]);
+        let name = self.name(self.form.norms[part as usize]);
         self.parts.norm(x, &name, self.epsilon)
     }
 
@@ -106,9 +99,9 @@ impl BlockOps for GraphBlock<'_, '_> {
             let name = self.name("attn.norm");
             return self.parts.norm(&x, &name, self.epsilon);
         }
-        match self.form.convolution {
-            true => response_norm(self.parts, &x, &self.name("mlp.grn")),
-            false => self.parts.norm(&x, &self.name("mlp.norm"), self.epsilon),
+        match self.form.mlp_norm {
+            Some(MlpNorm::Response) => response_norm(self.parts, &x, &self.name("mlp.grn")),
+            _ => self.parts.norm(&x, &self.name("mlp.norm"), self.epsilon),
         }
     }
 
@@ -125,7 +118,7 @@ impl BlockOps for GraphBlock<'_, '_> {
     fn projections(&mut self, e: &Value) -> Result<[Value; 3]> {
         let layer = self.name("attn.qkv");
         let packed = self.parts.linear(e, &layer)?;
-        let (width, weights) = (self.width as i64, self.parts.weights);
+        let (width, weights) = (self.shape.width as i64, self.parts.weights);
         let mut part = |i: i64| {
             let (from, to) = (i * width, (i + 1) * width);
             let h = self.parts.graph.slice(&packed, -1, from, to);
@@ -135,7 +128,7 @@ impl BlockOps for GraphBlock<'_, '_> {
             };
             let at = (self.index, Site::PACKED[i as usize]);
             let h = self.parts.linear_site(at, e, h, &weight)?;
-            Ok(self.parts.by_head(&h, self.heads as i64, width))
+            Ok(self.parts.by_head(&h, self.shape.heads as i64, width))
         };
         Ok([part(0)?, part(1)?, part(2)?])
     }
@@ -144,7 +137,7 @@ impl BlockOps for GraphBlock<'_, '_> {
         let graph = &mut *self.parts.graph;
         match &self.change {
             Some(Change::Rotary { angles, half }) => {
-                let pairs = self.width / self.heads / 2;
+                let pairs = self.shape.width / self.shape.heads / 2;
                 let [q, k] = [q, k].map(|x| rotate(graph, &x, (angles.as_slice(), pairs, *half)));
                 Ok([q, k, v])
             }
@@ -159,7 +152,7 @@ impl BlockOps for GraphBlock<'_, '_> {
 
     fn attend(&mut self, [q, k, v]: [Value; 3]) -> Result<Value> {
         let at = (self.index, Site::Attend);
-        let (heads, width) = (self.heads as i64, self.width as i64);
+        let (heads, width) = (self.shape.heads as i64, self.shape.width as i64);
         let mixed = match self.parts.hooks.uses(at.0, at.1) {
             true => {
                 let none = |_: &mut Graph| Ok(q.clone());
@@ -191,7 +184,7 @@ impl BlockOps for GraphBlock<'_, '_> {
             Site::Fc2 => ("mlp.fc2", Some(Part::Mlp)),
             _ => return Err(missing("linear layer")),
         };
-        let scale = part.and_then(|part| self.scales[part as usize]);
+        let scale = part.and_then(|part| self.form.scales[part as usize]);
         let scale = scale.map(|name| self.name(name));
         let (at, name) = ((self.index, site), self.name(layer));
         self.parts.scaled_linear(at, e, &name, scale.as_deref())
@@ -200,7 +193,7 @@ impl BlockOps for GraphBlock<'_, '_> {
     fn activation(&mut self, x: &Value) -> Value {
         let graph = &mut *self.parts.graph;
         match self.form.swiglu {
-            true => swiglu(graph, x, self.hidden as i64),
+            true => swiglu(graph, x, self.shape.hidden as i64),
             false => activation(graph, x, self.form.activation),
         }
     }

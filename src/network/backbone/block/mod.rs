@@ -11,9 +11,15 @@ use super::mlp::Activation;
 use crate::pet::Site;
 use crate::problem::Result;
 
-/// What distinguishes the blocks of families.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What distinguishes the blocks of families. Pairs are of attention and MLP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockForm {
+    /// Names of the norms.
+    pub norms: [&'static str; 2],
+    /// Names of the layer scales, which multiply the outputs.
+    pub scales: [Option<&'static str>; 2],
+    /// Whether the projections to queries, keys and values have a bias.
+    pub qkv_bias: bool,
     /// Whether the block begins with a depthwise convolution (ConvNeXt) instead of an attention sub-layer.
     pub convolution: bool,
     /// Whether the tokens attend to each other within windows only (Swin).
@@ -28,15 +34,40 @@ pub struct BlockForm {
     pub activation: Activation,
     /// Whether the MLP has SwiGLU: its first layer computes gates and values.
     pub swiglu: bool,
-    /// Whether there is a norm after the activation: a layer norm (EVA-02) or a response norm (ConvNeXt V2).
-    pub mlp_norm: bool,
+    /// The norm after the activation.
+    pub mlp_norm: Option<MlpNorm>,
+}
+
+impl BlockForm {
+    /// A block of the plain ViT.
+    pub const PLAIN: Self = Self {
+        norms: ["norm1", "norm2"],
+        scales: [None; 2],
+        qkv_bias: true,
+        convolution: false,
+        windows: false,
+        norm_after: false,
+        query_key: QueryKey::Plain,
+        attention_norm: false,
+        activation: Activation::Gelu,
+        swiglu: false,
+        mlp_norm: None,
+    };
+}
+
+/// A norm after the activation of an MLP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MlpNorm {
+    /// A layer norm (EVA-02).
+    Layer,
+    /// A global response norm (ConvNeXt V2).
+    Response,
 }
 
 /// How queries and keys are changed before they are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryKey {
     /// Not at all.
-    #[default]
     Plain,
     /// Rotated by their position.
     Rotary,
@@ -85,78 +116,42 @@ pub trait BlockOps {
     fn form(&self) -> BlockForm;
 
     /// Returns the tokens that enter the block, with the changes of PETs at [`Site::Input`].
-    ///
-    /// # Errors
-    /// Returns a Problem if a PET does not fit.
     fn input(&mut self, x: &Self::Value) -> Result<Self::Value>;
 
     /// Returns the result of a site that is not a linear layer, for its input `e` and output `h`.
-    ///
-    /// # Errors
-    /// Returns a Problem if a PET does not fit.
     fn site(&mut self, site: Site, e: &Self::Value, h: Self::Value) -> Result<Self::Value>;
 
     /// Returns the result of a whole sub-layer, if one operation computes it without applying a hook; `None` otherwise.
-    ///
-    /// # Errors
-    /// Returns a Problem if a PET does not fit.
     fn fused(&mut self, part: Part, scope: Scope, x: &Self::Value) -> Result<Option<Self::Value>>;
 
     /// Returns x + h after this sub-layer.
     fn add(&mut self, part: Part, x: Self::Value, h: Self::Value) -> Self::Value;
 
     /// Returns the depthwise convolution of the map.
-    ///
-    /// # Errors
-    /// Returns a Problem if the layer is missing.
     fn depthwise(&mut self, x: &Self::Value) -> Result<Self::Value>;
 
     /// Returns the norm that belongs to a sub-layer.
-    ///
-    /// # Errors
-    /// Returns a Problem if the layer is missing.
     fn norm(&mut self, part: Part, x: &Self::Value) -> Result<Self::Value>;
 
     /// Returns the norm before the last layer of a sub-layer.
-    ///
-    /// # Errors
-    /// Returns a Problem if the layer is missing.
     fn inner_norm(&mut self, part: Part, x: Self::Value) -> Result<Self::Value>;
 
     /// Returns the map split into windows.
-    ///
-    /// # Errors
-    /// Returns a Problem if the block has no windows.
     fn partition(&mut self, x: &Self::Value) -> Result<Self::Value>;
 
     /// Undoes [`BlockOps::partition`].
-    ///
-    /// # Errors
-    /// Returns a Problem if the block has no windows.
     fn reverse(&mut self, x: Self::Value) -> Result<Self::Value>;
 
     /// Returns queries, keys and values of e, each after its site.
-    ///
-    /// # Errors
-    /// Returns a Problem if the layer is missing or a PET does not fit.
     fn projections(&mut self, e: &Self::Value) -> Result<Self::Heads>;
 
     /// Changes queries and keys as [`BlockForm::query_key`] says.
-    ///
-    /// # Errors
-    /// Returns a Problem if the angles or scales are missing.
     fn change_queries_and_keys(&mut self, heads: Self::Heads) -> Result<Self::Heads>;
 
     /// Returns the attention of all heads, side by side.
-    ///
-    /// # Errors
-    /// Returns a Problem if a PET does not fit.
     fn attend(&mut self, heads: Self::Heads) -> Result<Self::Value>;
 
     /// Returns a linear layer ([`Site::Proj`], [`Site::Fc1`] or [`Site::Fc2`]) after its site.
-    ///
-    /// # Errors
-    /// Returns a Problem if the layer is missing or a PET does not fit.
     fn linear(&mut self, site: Site, e: &Self::Value) -> Result<Self::Value>;
 
     /// Returns the activation of the MLP, or SwiGLU.
@@ -164,9 +159,6 @@ pub trait BlockOps {
 }
 
 /// Computes a block: tokens before it → tokens after it.
-///
-/// # Errors
-/// Returns a Problem if a layer is missing or a PET does not fit.
 pub fn run<O: BlockOps>(ops: &mut O, given: &O::Value) -> Result<O::Value> {
     let x = ops.input(given)?;
     let out = if ops.form().convolution {
@@ -182,9 +174,6 @@ pub fn run<O: BlockOps>(ops: &mut O, given: &O::Value) -> Result<O::Value> {
 }
 
 /// Computes x + layers(LN(x)), or x + LN(layers(x)).
-///
-/// # Errors
-/// Returns a Problem if a layer is missing or a PET does not fit.
 pub fn residual<O: BlockOps>(ops: &mut O, part: Part, x: O::Value) -> Result<O::Value> {
     if let Some(out) = ops.fused(part, Scope::Residual, &x)? {
         return Ok(out);
@@ -197,9 +186,6 @@ pub fn residual<O: BlockOps>(ops: &mut O, part: Part, x: O::Value) -> Result<O::
 }
 
 /// Returns queries, keys and values of a block by head.
-///
-/// # Errors
-/// Returns a Problem if a layer is missing or a PET does not fit.
 pub fn heads<O: BlockOps>(ops: &mut O, given: &O::Value) -> Result<O::Heads> {
     let x = ops.input(given)?;
     let e = normed(ops, Part::Attention, &x)?;
@@ -265,7 +251,7 @@ fn mlp<O: BlockOps>(ops: &mut O, e: &O::Value) -> Result<O::Value> {
     let hidden = ops.linear(Site::Fc1, e)?;
     let active = ops.activation(&hidden);
     let mut active = ops.site(Site::Activation, &hidden, active)?;
-    if ops.form().mlp_norm {
+    if ops.form().mlp_norm.is_some() {
         active = ops.inner_norm(Part::Mlp, active)?;
     }
     ops.linear(Site::Fc2, &active)

@@ -1,63 +1,28 @@
 //! A block as lines of Python over a block of timm.
 
-use super::{BlockForm, BlockOps, Part, QueryKey, Scope};
+use super::{BlockForm, BlockOps, MlpNorm, Part, QueryKey, Scope};
 use crate::backbone::IN_ATTENTION;
 use crate::backbone::torch::{Acting, Body, acts_in};
 use crate::pet::Site;
 use crate::problem::{Problem, Result};
 
-/// How timm's block of a family computes its parts: Python expressions, with `{}` for the input. Pairs are of attention
-/// and MLP.
-#[derive(Clone, Copy)]
-pub struct TimmBlock {
-    /// The norms.
-    pub norms: [&'static str; 2],
-    /// The attention with its output projection, without layer scale.
-    pub attention: &'static str,
-    /// The depthwise convolution.
-    pub depthwise: &'static str,
-    /// The MLP without layer scale.
-    pub mlp: &'static str,
-    /// The activation, or SwiGLU.
-    pub activation: &'static str,
-    /// The norms before the last layers.
-    pub inner_norms: [&'static str; 2],
-    /// The layer scales.
-    pub scales: [&'static str; 2],
-    /// The layer scales, applied to weights (in × out).
-    pub weight_scales: [&'static str; 2],
-}
-
-impl TimmBlock {
-    /// A block with attention and without layer scale.
-    pub const PLAIN: Self = Self {
-        norms: ["block.norm1({})", "block.norm2({})"],
-        attention: "block.attn({})",
-        depthwise: "",
-        mlp: "block.mlp({})",
-        activation: "block.mlp.act({})",
-        inner_norms: ["block.attn.norm({})", "block.mlp.norm({})"],
-        scales: ["{}"; 2],
-        weight_scales: ["{}"; 2],
-    };
-}
+/// The sites between the layers of the MLP.
+const IN_MLP_LAYERS: &[Site] = &[Site::Fc1, Site::Activation, Site::Fc2];
 
 /// Writes the lines of a block. A value is the name of a variable.
 pub struct PythonBlock<'a> {
     form: BlockForm,
     heads: usize,
-    timm: TimmBlock,
     acting: &'a Acting,
     body: Body,
 }
 
 impl<'a> PythonBlock<'a> {
     /// Describes a block with PETs at these sites.
-    pub fn new(form: BlockForm, heads: usize, timm: TimmBlock, acting: &'a Acting) -> Self {
+    pub fn new(form: BlockForm, heads: usize, acting: &'a Acting) -> Self {
         Self {
             form,
             heads,
-            timm,
             acting,
             body: Body::default(),
         }
@@ -65,9 +30,6 @@ impl<'a> PythonBlock<'a> {
 
     /// Returns the function `block_with(block, pet, x)`. `before` converts x into tokens, and `after` is an expression of
     /// the tokens, `{}`, that undoes it.
-    ///
-    /// # Errors
-    /// Returns a Problem if a PET acts where no Python is written.
     pub fn function(mut self, family: &str, before: &[&str], after: &str) -> Result<String> {
         let about = format!("\"\"\"A block of timm's {family} with a PET at its sites.\"\"\"");
         self.body.line(about);
@@ -79,6 +41,14 @@ impl<'a> PythonBlock<'a> {
         self.body.line(format!("return {result}"));
         let lines = self.body.text();
         Ok(format!("def block_with(block, pet, x):\n{lines}\n\n"))
+    }
+
+    /// Returns an expression multiplied by the layer scale of a sub-layer, if there is one.
+    fn scaled(&self, part: Option<Part>, expression: &str) -> String {
+        match part.and_then(|part| self.form.scales[part as usize]) {
+            Some(scale) => format!("{expression} * block.{scale}"),
+            None => expression.into(),
+        }
     }
 
     /// Assigns an expression of `x` to a variable.
@@ -111,14 +81,22 @@ impl BlockOps for PythonBlock<'_> {
     }
 
     fn fused(&mut self, part: Part, scope: Scope, x: &String) -> Result<Option<String>> {
+        let form = self.form;
         let (whole, inside) = match part {
-            Part::Attention => (self.timm.attention, IN_ATTENTION),
-            Part::Mlp => (self.timm.mlp, &[Site::Fc1, Site::Activation, Site::Fc2][..]),
+            Part::Attention if form.windows => {
+                ("block._attn({}.view(shape)).flatten(1, 2)", IN_ATTENTION)
+            }
+            Part::Attention => ("block.attn({})", IN_ATTENTION),
+            // The norm gets the positions as a map of one row.
+            Part::Mlp if form.mlp_norm == Some(MlpNorm::Response) => {
+                ("block.mlp({}.unsqueeze(1)).squeeze(1)", IN_MLP_LAYERS)
+            }
+            Part::Mlp => ("block.mlp({})", IN_MLP_LAYERS),
         };
         if scope != Scope::Layers || acts_in(self.acting, inside) {
             return Ok(None);
         }
-        let scaled = self.timm.scales[part as usize].replace("{}", whole);
+        let scaled = self.scaled(Some(part), whole);
         Ok(Some(self.assign("h", &scaled, x)))
     }
 
@@ -131,15 +109,23 @@ impl BlockOps for PythonBlock<'_> {
     }
 
     fn depthwise(&mut self, x: &String) -> Result<String> {
-        Ok(self.assign("mixed", self.timm.depthwise, x))
+        // The convolution takes the grid that the tokens were.
+        let mixed = "block.conv_dw(grid).permute(0, 2, 3, 1).flatten(1, 2)";
+        Ok(self.assign("mixed", mixed, x))
     }
 
     fn norm(&mut self, part: Part, x: &String) -> Result<String> {
-        Ok(self.assign("normed", self.timm.norms[part as usize], x))
+        let norm = format!("block.{}({{}})", self.form.norms[part as usize]);
+        Ok(self.assign("normed", &norm, x))
     }
 
     fn inner_norm(&mut self, part: Part, x: String) -> Result<String> {
-        Ok(self.assign(&x, self.timm.inner_norms[part as usize], &x))
+        let norm = match (part, self.form.mlp_norm) {
+            (Part::Attention, _) => "block.attn.norm({})",
+            (Part::Mlp, Some(MlpNorm::Response)) => "block.mlp.grn({}.unsqueeze(1)).squeeze(1)",
+            (Part::Mlp, _) => "block.mlp.norm({})",
+        };
+        Ok(self.assign(&x, norm, &x))
     }
 
     fn partition(&mut self, _: &String) -> Result<String> {
@@ -190,19 +176,19 @@ impl BlockOps for PythonBlock<'_> {
             Site::Fc1 => ("block.mlp.fc1", "hidden", None),
             _ => ("block.mlp.fc2", "h", Some(Part::Mlp)),
         };
-        let [scale, weight_scale] = match part {
-            Some(part) => [self.timm.scales, self.timm.weight_scales].map(|s| s[part as usize]),
-            None => ["{}"; 2],
-        };
-        let scaled = scale.replace("{}", &format!("{layer}({{}})"));
+        let scaled = self.scaled(part, &format!("{layer}({{}})"));
         let h = self.assign(name, &scaled, e);
-        let weight = weight_scale.replace("{}", &format!("{layer}.weight.T"));
+        let weight = self.scaled(part, &format!("{layer}.weight.T"));
         self.body.site(self.acting, site, [e, &h], &weight);
         Ok(h)
     }
 
     fn activation(&mut self, x: &String) -> String {
-        self.assign("active", self.timm.activation, x)
+        let activation = match self.form.swiglu {
+            true => "block.mlp.act({}.chunk(2, -1)[0]) * {}.chunk(2, -1)[1]",
+            false => "block.mlp.act({})",
+        };
+        self.assign("active", activation, x)
     }
 }
 

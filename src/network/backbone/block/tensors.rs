@@ -5,9 +5,10 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::windows::Windows;
-use super::{BlockForm, BlockOps, Part, QueryKey, Scope};
-use crate::backbone::mlp::{Activation, Mlp};
-use crate::backbone::{IN_ATTENTION, IN_MLP};
+use super::{BlockForm, BlockOps, MlpNorm, Part, QueryKey, Scope};
+use crate::backbone::loader::WeightLoader;
+use crate::backbone::mlp::{Activation, InnerNorm, Mlp, ResponseNorm};
+use crate::backbone::{BlockShape, IN_ATTENTION, IN_MLP};
 use crate::nn::{self, Depthwise7, Frame, LayerNorm, Linear, Rotation};
 use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
@@ -51,16 +52,103 @@ pub struct Attention {
 }
 
 impl Block {
+    /// Builds a block from the tensors whose names begin with `prefix`.
+    pub fn build(
+        loader: &mut WeightLoader,
+        (form, epsilon): (BlockForm, f64),
+        prefix: &str,
+        shape: &BlockShape,
+    ) -> Self {
+        let name = |rest: &str| format!("{prefix}.{rest}");
+        let width = shape.width;
+        let mixer = match form.convolution {
+            true => Mixer::Depthwise(loader.depthwise7(&name("conv_dw"), width)),
+            false => {
+                let scale = form.scales[Part::Attention as usize].map(name);
+                let inner_norm = name("attn.norm");
+                Mixer::Attention(Attention {
+                    norm: loader.norm(&name(form.norms[0]), width, epsilon),
+                    qkv: loader.linear(&name("attn.qkv"), width, 3 * width, form.qkv_bias),
+                    inner_norm: (form.attention_norm)
+                        .then(|| loader.norm(&inner_norm, width, epsilon)),
+                    cosine: (form.query_key == QueryKey::Cosine)
+                        .then(|| cosine_scale(loader, &name("attn.logit_scale"), shape)),
+                    proj: (loader.scaled_linear(
+                        &name("attn.proj"),
+                        width,
+                        width,
+                        scale.as_deref(),
+                    )),
+                    heads: shape.heads,
+                })
+            }
+        };
+        Self {
+            form,
+            mixer,
+            mlp: Mlp::build(loader, (form, epsilon), prefix, shape),
+        }
+    }
+
+    /// Builds an MLP with its residual from the tensors whose names begin with `prefix`.
+    pub fn build_mlp(
+        loader: &mut WeightLoader,
+        (form, epsilon): (BlockForm, f64),
+        prefix: &str,
+        shape: &BlockShape,
+    ) -> Self {
+        Self {
+            form,
+            mixer: Mixer::None,
+            mlp: Mlp::build(loader, (form, epsilon), prefix, shape),
+        }
+    }
+
     /// Returns the attention.
-    ///
-    /// # Errors
-    /// Returns a Problem for a block without attention.
     pub fn attention(&self) -> Result<&Attention> {
         match &self.mixer {
             Mixer::Attention(attention) => Ok(attention),
             _ => Err(missing("attention")),
         }
     }
+}
+
+impl Mlp {
+    fn build(
+        loader: &mut WeightLoader,
+        (form, epsilon): (BlockForm, f64),
+        prefix: &str,
+        shape: &BlockShape,
+    ) -> Self {
+        let name = |rest: &str| format!("{prefix}.{rest}");
+        let (width, hidden) = (shape.width, shape.hidden);
+        let scale = form.scales[Part::Mlp as usize].map(name);
+        let row = |loader: &mut WeightLoader, kind: &str| {
+            let row: Tensor<1> = loader.tensor(&name(&format!("mlp.grn.{kind}")), [hidden]);
+            let count = row.dims()[0];
+            row.reshape([1, 1, count])
+        };
+        Self {
+            norm: loader.norm(&name(form.norms[1]), width, epsilon),
+            fc1: loader.linear(&name("mlp.fc1"), width, shape.fc1_outputs, true),
+            inner_norm: form.mlp_norm.map(|kind| match kind {
+                MlpNorm::Layer => InnerNorm::Layer(loader.norm(&name("mlp.norm"), hidden, epsilon)),
+                MlpNorm::Response => InnerNorm::Response(ResponseNorm {
+                    gamma: row(loader, "weight"),
+                    beta: row(loader, "bias"),
+                }),
+            }),
+            fc2: loader.scaled_linear(&name("mlp.fc2"), hidden, width, scale.as_deref()),
+        }
+    }
+}
+
+/// Returns the factor of the queries in cosine attention. The attention divides by the root of the head's width.
+fn cosine_scale(loader: &mut WeightLoader, name: &str, shape: &BlockShape) -> Tensor<4> {
+    let scale: Tensor<3> = loader.tensor(name, [shape.heads, 1, 1]);
+    let [count, ..] = scale.dims();
+    let root = ((shape.width / shape.heads) as f64).sqrt();
+    (scale.clamp_max(100f64.ln()).exp() * root).reshape([1, 1, count, 1])
 }
 
 /// Computes a block on tensors, with the hooks that act in it.
@@ -143,7 +231,7 @@ impl<'a> TensorBlock<'a> {
             Scope::Branch => true,
             Scope::Layers => false,
         };
-        if is_used || !is_plain || form.mlp_norm || !is_free {
+        if is_used || !is_plain || form.mlp_norm.is_some() || !is_free {
             return Ok(None);
         }
         let mlp = &self.block.mlp;

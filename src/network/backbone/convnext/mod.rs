@@ -14,11 +14,10 @@ use names::renamed;
 
 use super::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
 use super::arguments::ArchitectureValues;
-use super::block::tensors::{Block, Mixer, TensorBlock};
-use super::block::{self, BlockForm};
+use super::block::tensors::{Block, TensorBlock};
+use super::block::{self, BlockForm, MlpNorm};
 use super::graph::GraphParts;
 use super::loader::WeightLoader;
-use super::mlp::{InnerNorm, Mlp, ResponseNorm};
 use super::normalisation::Normalisation;
 use super::patches::Neighbours;
 use super::plausible::implausible;
@@ -92,12 +91,25 @@ impl Config {
         }
     }
 
+    /// Returns the shape of the blocks of a stage with this number of channels.
+    fn shape(&self, width: usize) -> BlockShape {
+        BlockShape {
+            width,
+            hidden: 4 * width,
+            fc1_outputs: 4 * width,
+            heads: 0,
+            sites: BlockKind::CONVNEXT.sites,
+        }
+    }
+
     /// Returns the form of its blocks.
     fn form(&self) -> BlockForm {
         BlockForm {
             convolution: true,
-            mlp_norm: self.response_norm,
-            ..BlockForm::default()
+            norms: ["", "norm"],
+            scales: [None, (!self.response_norm).then_some("gamma")],
+            mlp_norm: self.response_norm.then_some(MlpNorm::Response),
+            ..BlockForm::PLAIN
         }
     }
 
@@ -139,16 +151,7 @@ impl Dimensions for Config {
     fn blocks(&self) -> Vec<BlockShape> {
         let stages = self.depths.iter().zip(&self.widths);
         stages
-            .flat_map(|(depth, width)| {
-                let shape = BlockShape {
-                    width: *width,
-                    hidden: 4 * width,
-                    fc1_outputs: 4 * width,
-                    heads: 0,
-                    sites: BlockKind::CONVNEXT.sites,
-                };
-                vec![shape; *depth]
-            })
+            .flat_map(|(depth, width)| vec![self.shape(*width); *depth])
             .collect()
     }
 
@@ -267,9 +270,11 @@ impl Convnext {
                     Downsample::build(loader, &name, before, width, epsilon)
                 });
                 let name = format!("stages.{stage}.blocks.{index}");
-                blocks.push(ConvnextBlock::build(
-                    config, loader, &name, width, downsample,
-                ));
+                let form = (config.form(), epsilon);
+                blocks.push(ConvnextBlock {
+                    downsample,
+                    block: Block::build(loader, form, &name, &config.shape(width)),
+                });
             }
         }
         let last = config.widths[config.widths.len() - 1];
@@ -282,48 +287,6 @@ impl Convnext {
             stem_norm,
             blocks,
             norm,
-        }
-    }
-}
-
-impl ConvnextBlock {
-    fn build(
-        config: &Config,
-        loader: &mut WeightLoader,
-        prefix: &str,
-        width: usize,
-        downsample: Option<Downsample>,
-    ) -> Self {
-        let epsilon = config.epsilon;
-        let name = |rest: &str| format!("{prefix}.{rest}");
-        let depthwise = loader.depthwise7(&name("conv_dw"), width);
-        let norm = loader.norm(&name("norm"), width, epsilon);
-        let fc1 = loader.linear(&name("mlp.fc1"), width, 4 * width, true);
-        let gamma = (!config.response_norm).then(|| name("gamma"));
-        let fc2 = loader.scaled_linear(&name("mlp.fc2"), 4 * width, width, gamma.as_deref());
-        let inner_norm = config.response_norm.then(|| {
-            let mut row = |kind: &str| {
-                let row: Tensor<1> = loader.tensor(&name(&format!("mlp.grn.{kind}")), [4 * width]);
-                let count = row.dims()[0];
-                row.reshape([1, 1, count])
-            };
-            InnerNorm::Response(ResponseNorm {
-                gamma: row("weight"),
-                beta: row("bias"),
-            })
-        });
-        Self {
-            downsample,
-            block: Block {
-                form: config.form(),
-                mixer: Mixer::Depthwise(depthwise),
-                mlp: Mlp {
-                    norm,
-                    fc1,
-                    fc2,
-                    inner_norm,
-                },
-            },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A ConvNeXt as Python: timm's `ConvNeXt`, and its block with PETs.
 
 use super::Config;
-use crate::backbone::block::python::{PythonBlock, TimmBlock};
+use crate::backbone::block::python::PythonBlock;
 use crate::backbone::torch::{Acting, TorchText, run_stages, tuple};
 use crate::problem::{Problem, Result};
 
@@ -30,7 +30,13 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
                          return network.stem(images)\n\n\n"
         .to_owned();
     if !acting.is_empty() {
-        functions += &block(config, acting)?;
+        let before = [
+            "grid, x = x, x.permute(0, 2, 3, 1)",
+            "shape, x = x.shape, x.flatten(1, 2)",
+        ];
+        let after = "{}.view(shape).permute(0, 3, 1, 2)";
+        let block = PythonBlock::new(config.form(), 0, acting);
+        functions += &block.function("ConvNeXt", &before, after)?;
     }
     functions += &run_stages("stages", acting);
     functions += "def pool(network, x):\n    \"\"\"What the last block gives → features: the mean over all places.\"\"\"\n    \
@@ -40,34 +46,4 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
         network,
         functions,
     })
-}
-
-fn block(config: &Config, acting: &Acting) -> Result<String> {
-    let plain = TimmBlock {
-        norms: ["block.norm({})"; 2],
-        // The convolution takes the grid that the tokens are made of.
-        depthwise: "block.conv_dw(grid).permute(0, 2, 3, 1).flatten(1, 2)",
-        ..TimmBlock::PLAIN
-    };
-    let timm = match config.response_norm {
-        // The norm gets the positions as a map of one row.
-        true => TimmBlock {
-            mlp: "block.mlp({}.unsqueeze(1)).squeeze(1)",
-            inner_norms: ["block.mlp.grn({}.unsqueeze(1)).squeeze(1)"; 2],
-            ..plain
-        },
-        false => TimmBlock {
-            scales: ["{} * block.gamma"; 2],
-            weight_scales: ["{} * block.gamma"; 2],
-            ..plain
-        },
-    };
-    PythonBlock::new(config.form(), 0, timm, acting).function(
-        "ConvNeXt",
-        &[
-            "grid, x = x, x.permute(0, 2, 3, 1)",
-            "shape, x = x.shape, x.flatten(1, 2)",
-        ],
-        "{}.view(shape).permute(0, 3, 1, 2)",
-    )
 }

@@ -1,6 +1,7 @@
 //! The dimensions of a Swin.
 
 use crate::backbone::block::{BlockForm, QueryKey};
+use crate::pet::{BlockKind, BlockShape};
 
 /// The dimensions of a Swin.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +51,17 @@ impl Config {
         }
     }
 
+    /// Returns the shape of the blocks of a stage.
+    pub(super) fn shape(&self, stage: usize) -> BlockShape {
+        BlockShape {
+            width: self.stage_width(stage),
+            hidden: self.hidden(stage),
+            fc1_outputs: self.hidden(stage),
+            heads: self.heads[stage],
+            sites: BlockKind::SWIN.sites,
+        }
+    }
+
     /// Returns the form of its blocks.
     pub(super) fn form(&self) -> BlockForm {
         BlockForm {
@@ -59,7 +71,7 @@ impl Config {
                 true => QueryKey::Cosine,
                 false => QueryKey::Plain,
             },
-            ..BlockForm::default()
+            ..BlockForm::PLAIN
         }
     }
 

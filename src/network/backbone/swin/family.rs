@@ -18,7 +18,6 @@ use crate::backbone::{Backbone, BlockShape, Length};
 use crate::counts::counted;
 use crate::message;
 use crate::onnx::Value;
-use crate::pet::BlockKind;
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
@@ -98,17 +97,7 @@ impl Dimensions for Config {
 
     fn blocks(&self) -> Vec<BlockShape> {
         (self.depths.iter().enumerate())
-            .flat_map(|(stage, depth)| {
-                let width = self.stage_width(stage);
-                let shape = BlockShape {
-                    width,
-                    hidden: self.hidden(stage),
-                    fc1_outputs: self.hidden(stage),
-                    heads: self.heads[stage],
-                    sites: BlockKind::SWIN.sites,
-                };
-                vec![shape; *depth]
-            })
+            .flat_map(|(stage, depth)| vec![self.shape(stage); *depth])
             .collect()
     }
 

@@ -8,10 +8,9 @@ use burn::tensor::Tensor;
 
 use super::architecture::Architecture;
 use super::block;
-use super::block::tensors::{Attention, Block, Mixer, TensorBlock};
+use super::block::tensors::{Block, TensorBlock};
 use super::block::windows::{self, Windows};
 use super::loader::WeightLoader;
-use super::mlp::Mlp;
 use super::patches::Neighbours;
 use super::{Backbone, Facts, Tokens, check_no_prefix, patches};
 use crate::nn::{LayerNorm, Linear};
@@ -92,52 +91,20 @@ impl SwinBlock {
         (stage, index): (usize, usize),
         merging: Option<Merging>,
     ) -> Self {
-        let width = config.stage_width(stage);
-        let (heads, epsilon) = (config.heads[stage], config.epsilon);
-        let hidden = config.hidden(stage);
-        let name = |rest: &str| format!("layers.{stage}.blocks.{index}.{rest}");
-        let norm1 = loader.norm(&name("norm1"), width, epsilon);
-        let qkv = loader.linear(&name("attn.qkv"), width, 3 * width, true);
-        let cosine = config.v2.then(|| {
-            let scale: Tensor<3> = loader.tensor(&name("attn.logit_scale"), [heads, 1, 1]);
-            let [count, ..] = scale.dims();
-            let root = ((width / heads) as f64).sqrt();
-            // The attention divides by the root of the head's width.
-            (scale.clamp_max(100f64.ln()).exp() * root).reshape([1, 1, count, 1])
-        });
-        let window = config.stage_window(stage);
-        let biases = match config.v2 {
-            true => Biases::computed(
-                loader,
-                &name("attn.cpb_mlp"),
-                config.bias_sides(stage),
-                heads,
-            ),
-            false => Biases::build(loader, &name(biases::TABLE), window, heads),
-        };
-        let proj = loader.linear(&name("attn.proj"), width, width, true);
-        let mlp = Mlp {
-            norm: loader.norm(&name("norm2"), width, epsilon),
-            fc1: loader.linear(&name("mlp.fc1"), width, hidden, true),
-            fc2: loader.linear(&name("mlp.fc2"), hidden, width, true),
-            inner_norm: None,
-        };
-        let attention = Attention {
-            norm: norm1,
-            qkv,
-            inner_norm: None,
-            proj,
-            heads,
-            cosine,
-        };
+        let (heads, window) = (config.heads[stage], config.stage_window(stage));
+        let prefix = format!("layers.{stage}.blocks.{index}");
+        let name = |rest: &str| format!("{prefix}.{rest}");
+        let form = (config.form(), config.epsilon);
         Self {
             merging,
             shifted: index % 2 == 1,
-            biases,
-            block: Block {
-                form: config.form(),
-                mixer: Mixer::Attention(attention),
-                mlp,
+            block: Block::build(loader, form, &prefix, &config.shape(stage)),
+            biases: match config.v2 {
+                true => {
+                    let sides = config.bias_sides(stage);
+                    Biases::computed(loader, &name("attn.cpb_mlp"), sides, heads)
+                }
+                false => Biases::build(loader, &name(biases::TABLE), window, heads),
             },
         }
     }

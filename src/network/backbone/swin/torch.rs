@@ -3,7 +3,7 @@
 
 use super::config::Config;
 use crate::backbone::IN_ATTENTION;
-use crate::backbone::block::python::{PythonBlock, TimmBlock};
+use crate::backbone::block::python::PythonBlock;
 use crate::backbone::torch::{Acting, TorchText, acts_in, run_stages, tuple};
 use crate::problem::{Problem, Result};
 
@@ -53,7 +53,9 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
                          return network.patch_embed(images)\n\n\n"
         .to_owned();
     if !acting.is_empty() {
-        functions += &block(config, acting)?;
+        let block = PythonBlock::new(config.form(), 0, acting);
+        let before = ["shape, x = x.shape, x.flatten(1, 2)"];
+        functions += &block.function("Swin", &before, "{}.view(shape)")?;
     }
     functions += &run_stages("layers", acting);
     functions += "def pool(network, x):\n    \"\"\"What the last block gives → features: the mean token.\"\"\"\n    \
@@ -66,16 +68,4 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
         network,
         functions,
     })
-}
-
-fn block(config: &Config, acting: &Acting) -> Result<String> {
-    let timm = TimmBlock {
-        attention: "block._attn({}.view(shape)).flatten(1, 2)",
-        ..TimmBlock::PLAIN
-    };
-    PythonBlock::new(config.form(), 0, timm, acting).function(
-        "Swin",
-        &["shape, x = x.shape, x.flatten(1, 2)"],
-        "{}.view(shape)",
-    )
 }

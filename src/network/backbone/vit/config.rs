@@ -1,8 +1,9 @@
 //! The dimensions of a ViT.
 
 use super::rotary::Rotary;
-use crate::backbone::block::{BlockForm, QueryKey};
+use crate::backbone::block::{BlockForm, MlpNorm, QueryKey};
 use crate::backbone::mlp::Activation;
+use crate::pet::{BlockKind, BlockShape};
 
 /// The dimensions of a ViT.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,6 +135,17 @@ impl Config {
         self.rope == Some(Rotary::Pe)
     }
 
+    /// Returns the shape of its blocks.
+    pub fn shape(&self) -> BlockShape {
+        BlockShape {
+            width: self.width,
+            hidden: self.hidden,
+            fc1_outputs: self.fc1_outputs(),
+            heads: self.heads,
+            sites: BlockKind::VIT.sites,
+        }
+    }
+
     /// Returns the form of its blocks.
     pub fn form(&self) -> BlockForm {
         BlockForm {
@@ -141,19 +153,22 @@ impl Config {
                 Some(_) => QueryKey::Rotary,
                 None => QueryKey::Plain,
             },
+            scales: ["ls1.gamma", "ls2.gamma"].map(|name| self.layer_scale.then_some(name)),
+            qkv_bias: self.qkv_bias,
             attention_norm: self.attention_norm,
             activation: self.activation,
             swiglu: self.swiglu,
-            mlp_norm: self.mlp_norm,
-            ..BlockForm::default()
+            mlp_norm: self.mlp_norm.then_some(MlpNorm::Layer),
+            ..BlockForm::PLAIN
         }
     }
 
     /// Returns the form of the MLP after the attention pooling.
     pub fn pool_form(&self) -> BlockForm {
         BlockForm {
+            norms: ["", "norm"],
             activation: self.activation,
-            ..BlockForm::default()
+            ..BlockForm::PLAIN
         }
     }
 

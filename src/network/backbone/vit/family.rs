@@ -21,7 +21,7 @@ use crate::backbone::weights::Tensors;
 use crate::backbone::{Backbone, BlockShape, Length};
 use crate::message;
 use crate::onnx::Value;
-use crate::pet::{BlockKind, Site};
+use crate::pet::Site;
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
@@ -127,14 +127,7 @@ impl Dimensions for Config {
     }
 
     fn blocks(&self) -> Vec<BlockShape> {
-        let shape = BlockShape {
-            width: self.width,
-            hidden: self.hidden,
-            fc1_outputs: self.fc1_outputs(),
-            heads: self.heads,
-            sites: BlockKind::VIT.sites,
-        };
-        vec![shape; self.depth]
+        vec![self.shape(); self.depth]
     }
 
     fn lengths(&self) -> Vec<Length> {

@@ -54,8 +54,6 @@ fn attention_pool(config: &Config, parts: &mut GraphParts<'_>, x: &Value) -> Res
     let mut ops = GraphBlock {
         form: config.pool_form(),
         prefix: "attn_pool".into(),
-        norms: ["norm"; 2],
-        scales: [None; 2],
         // No PET acts behind the last block.
         ..ops(config, parts, usize::MAX)
     };
@@ -109,11 +107,7 @@ fn ops<'a, 'b>(config: &Config, parts: &'a mut GraphParts<'b>, index: usize) -> 
         index,
         form: config.form(),
         prefix: format!("blocks.{index}"),
-        norms: ["norm1", "norm2"],
-        scales: ["ls1.gamma", "ls2.gamma"].map(|name| config.layer_scale.then_some(name)),
-        width: config.width,
-        hidden: config.hidden,
-        heads: config.heads,
+        shape: config.shape(),
         epsilon: config.epsilon,
         side: config.input_size / config.patch,
         change,

@@ -26,11 +26,10 @@ pub use rotary::Rotary;
 use rotary::Rotations;
 
 use super::architecture::Architecture;
-use super::block::tensors::{Attention, Block, Mixer, TensorBlock};
+use super::block::tensors::{Block, TensorBlock};
 use super::block::{self, Part, QueryKey};
 use super::loader::WeightLoader;
-use super::mlp::{InnerNorm, Mlp};
-use super::{Backbone, Facts, Tokens, no_prompts, patches};
+use super::{Backbone, BlockShape, Facts, Tokens, no_prompts, patches};
 use crate::nn::{self, LayerNorm, Linear};
 use crate::pet::{Hooks, PetStack};
 use crate::problem::Result;
@@ -75,21 +74,16 @@ impl AttentionPool {
             ..
         } = *config;
         let name = |rest: &str| format!("attn_pool.{rest}");
+        let shape = BlockShape {
+            fc1_outputs: hidden,
+            ..config.shape()
+        };
         Self {
             latent: loader.tensor(&name("latent"), [1, 1, width]),
             query: loader.linear(&name("q"), width, width, true),
             key_value: loader.linear(&name("kv"), width, 2 * width, true),
             proj: loader.linear(&name("proj"), width, width, true),
-            mlp: Block {
-                form: config.pool_form(),
-                mixer: Mixer::None,
-                mlp: Mlp {
-                    norm: loader.norm(&name("norm"), width, epsilon),
-                    fc1: loader.linear(&name("mlp.fc1"), width, hidden, true),
-                    fc2: loader.linear(&name("mlp.fc2"), hidden, width, true),
-                    inner_norm: None,
-                },
-            },
+            mlp: Block::build_mlp(loader, (config.pool_form(), epsilon), "attn_pool", &shape),
             heads: pool_heads,
         }
     }
@@ -143,7 +137,10 @@ impl Vit {
             .pre_norm
             .then(|| loader.norm("norm_pre", width, epsilon));
         let blocks = (0..config.depth)
-            .map(|index| build_block(config, loader, &format!("blocks.{index}")))
+            .map(|index| {
+                let form = (config.form(), epsilon);
+                Block::build(loader, form, &format!("blocks.{index}"), &config.shape())
+            })
             .collect();
         let norm = match config.fc_norm {
             true => "fc_norm",
@@ -174,49 +171,6 @@ impl Vit {
         let rotations = self.rotations.as_ref();
         ops.rotation = rotations.map(|known| known.of_grid(tokens.rows, tokens.columns));
         ops
-    }
-}
-
-/// Builds a block from the tensors below this name.
-fn build_block(config: &Config, loader: &mut WeightLoader, prefix: &str) -> Block {
-    let Config {
-        width,
-        hidden,
-        epsilon,
-        ..
-    } = *config;
-    let name = |rest: &str| format!("{prefix}.{rest}");
-    let norm1 = loader.norm(&name("norm1"), width, epsilon);
-    let qkv = loader.linear(&name("attn.qkv"), width, 3 * width, config.qkv_bias);
-    let attention_norm = config
-        .attention_norm
-        .then(|| loader.norm(&name("attn.norm"), width, epsilon));
-    let scale = |which: &str| config.layer_scale.then(|| name(which));
-    let first = scale("ls1.gamma");
-    let proj = loader.scaled_linear(&name("attn.proj"), width, width, first.as_deref());
-    let norm = loader.norm(&name("norm2"), width, epsilon);
-    let fc1 = loader.linear(&name("mlp.fc1"), width, config.fc1_outputs(), true);
-    let inner_norm = config
-        .mlp_norm
-        .then(|| InnerNorm::Layer(loader.norm(&name("mlp.norm"), hidden, epsilon)));
-    let second = scale("ls2.gamma");
-    let fc2 = loader.scaled_linear(&name("mlp.fc2"), hidden, width, second.as_deref());
-    Block {
-        form: config.form(),
-        mixer: Mixer::Attention(Attention {
-            norm: norm1,
-            qkv,
-            inner_norm: attention_norm,
-            proj,
-            heads: config.heads,
-            cosine: None,
-        }),
-        mlp: Mlp {
-            norm,
-            fc1,
-            fc2,
-            inner_norm,
-        },
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::config::{Config, Pool};
-use crate::backbone::block::python::{PythonBlock, TimmBlock};
+use crate::backbone::block::python::PythonBlock;
 use crate::backbone::mlp::Activation;
 use crate::backbone::torch::{Acting, Body, LayerName, TorchText, step};
 use crate::pet::Site;
@@ -16,7 +16,8 @@ use crate::problem::Result;
 pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
     let mut functions = embed(config);
     if !acting.is_empty() {
-        functions += &block(config, acting)?;
+        let block = PythonBlock::new(config.form(), config.heads, acting);
+        functions += &block.function("ViT", &[], "{}")?;
     }
     functions += &format!(
         "def run(network, pets, x):\n    \"\"\"Through all blocks, with the PETs of those that have one.\"\"\"\n    \
@@ -258,24 +259,4 @@ fn pool(config: &Config) -> String {
     format!(
         "def pool(network, x):\n    \"\"\"Tokens after the last block → features: {what}.\"\"\"\n    return {how}\n\n\n"
     )
-}
-
-fn block(config: &Config, acting: &Acting) -> Result<String> {
-    let plain = TimmBlock {
-        activation: match config.swiglu {
-            true => "block.mlp.act({}.chunk(2, -1)[0]) * {}.chunk(2, -1)[1]",
-            false => TimmBlock::PLAIN.activation,
-        },
-        // A block without layer scale has `nn.Identity` in its place.
-        scales: ["block.ls1({})", "block.ls2({})"],
-        ..TimmBlock::PLAIN
-    };
-    let timm = match config.layer_scale {
-        true => TimmBlock {
-            weight_scales: ["{} * block.ls1.gamma", "{} * block.ls2.gamma"],
-            ..plain
-        },
-        false => plain,
-    };
-    PythonBlock::new(config.form(), config.heads, timm, acting).function("ViT", &[], "{}")
 }
