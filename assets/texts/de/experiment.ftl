@@ -58,7 +58,7 @@ experiment-precision = Rechengenauigkeit
 experiment-precision-hint = Zahlenformat der eingefrorenen Gewichte. f16 (für GPUs) und bf16 (für CPUs, die es unterstützen) halbieren ihren Speicher; PETs, Köpfe, Verlust und Optimierer bleiben f32.
 experiment-backbone-values = Angaben zum Backbone
 experiment-backbone-values-hint = heads=12,normalisation=imagenet
-experiment-backbone-values-meaning = Angaben, die weder die Gewichtsdatei noch eine config.json daneben enthält: heads, activation, epsilon, pool, normalisation (unit, symmetric, imagenet, clip) oder mean und std, interpolation, crop_ratio, crop_mode, input_size
+experiment-backbone-values-meaning = Angaben, die weder die Gewichtsdatei noch eine config.json daneben enthält: heads, activation, epsilon, pool, normalisation (unit, symmetric, imagenet, clip) oder mean und std, interpolation, crop_ratio, crop_mode, input_size, rope (eva02, dinov3, pe, axial), window, trained_window
 experiment-transform = Bildvorbereitung
 experiment-transform-hint = Wie Bilder skaliert und normalisiert werden. Wie vortrainiert: wie bei den Autoren des Backbones. Wie in der Veröffentlichung: bilinear und bei ViTs mit Pixelwerten in [0, 1], wie im Programm von LAE.
 experiment-transform-pretraining = wie vortrainiert

@@ -58,7 +58,7 @@ experiment-precision = Precision
 experiment-precision-hint = Number format of the frozen weights. f16 (for GPUs) and bf16 (for CPUs with native support) halve their memory; PETs, heads, loss and optimiser stay f32.
 experiment-backbone-values = Backbone values
 experiment-backbone-values-hint = heads=12,normalisation=imagenet
-experiment-backbone-values-meaning = Values that neither the weight file nor a config.json next to it contains: heads, activation, epsilon, pool, normalisation (unit, symmetric, imagenet, clip) or mean and std, interpolation, crop_ratio, crop_mode, input_size
+experiment-backbone-values-meaning = Values that neither the weight file nor a config.json next to it contains: heads, activation, epsilon, pool, normalisation (unit, symmetric, imagenet, clip) or mean and std, interpolation, crop_ratio, crop_mode, input_size, rope (eva02, dinov3, pe, axial), window, trained_window
 experiment-transform = Image transform
 experiment-transform-hint = How images are resized and normalised. As pre-trained: as the backbone's authors did. As in the paper: bilinear, and for ViTs pixels in [0, 1], as LAE's code does.
 experiment-transform-pretraining = as pre-trained

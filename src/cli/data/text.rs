@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::cli::output::Table;
-use crate::counts::counted;
+use crate::counts::{count_text, counted};
 use crate::data::summary::{Card, counts};
 use crate::data::{Dataset, told_two_labels};
 use crate::problem::listed;
@@ -23,7 +23,7 @@ pub(super) fn described(data: &Dataset, card: &Card) -> String {
         text,
         "{}, {} training and {}{}",
         counted(card.classes.len(), "class"),
-        data.train.len(),
+        count_text(data.train.len()),
         counted(data.test.len(), "test image"),
         card.sizes
             .map_or_else(String::new, |sizes| format!(", {sizes} pixels"))

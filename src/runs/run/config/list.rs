@@ -138,7 +138,9 @@ settings_of_every_run! {
         fix: "Use the digits", fix_with: &["classes_per_task"], named: true,
     };
     /// Name of a backbone, or a weight file
-    backbone: String = backbone("NAME|FILE", "Backbone", SettingKind::Text("lae-nano")) { fix: "Use {}", named: true };
+    backbone: String = backbone("NAME|FILE", "Backbone", SettingKind::Text("lae-nano")) {
+        usual: "lae-nano; for photographs lae-photo", fix: "Use {}", named: true,
+    };
     /// Number format of the frozen weights: f16 (GPUs) and bf16 (CPUs that support it) halve their memory
     precision: Precision = backbone("PRECISION", "Precision", SettingKind::Choice(&["auto", "f32", "f16", "bf16"]));
     /// Resize and normalise images as in the backbone's pre-training; off: bilinear, with the pixel range of LAE's code
@@ -149,7 +151,7 @@ settings_of_every_run! {
     };
     /// Values that neither the weight file nor a config.json next to it contains: heads, activation, epsilon, pool,
     /// normalisation (unit, symmetric, imagenet, clip) or mean and std (0.5:0.5:0.5), interpolation, crop_ratio,
-    /// crop_mode, input_size
+    /// crop_mode, input_size, rope (eva02, dinov3, pe, axial), window, trained_window
     backbone_set: Option<String> = backbone("NAME=VALUE,…", "Backbone values",
                                             SettingKind::Name("values such as heads=16,normalisation=imagenet"));
     /// Name of a PET plugin (`lae-studio plugins` lists them)
@@ -177,7 +179,7 @@ settings_of_every_run! {
     method: String = method("NAME", "Method", SettingKind::Text("lae")) { shown: SettingPlace::ByHand, named: true };
     /// Classes per task: one number for all (10), one per task (6,5,5,5,5), or the first and all others (50+10)
     classes_per_task: String = data("N|N,N,…", "Classes per task", SettingKind::Text("2")) {
-        usual: "a folder: five tasks; digits: 2", needs: Needs::Tasks, of_data: true, named: true,
+        usual: "digits: 2; a folder: all classes", needs: Needs::Tasks, of_data: true, named: true,
     };
     /// Class order: natural, seed:N, indices (0-4,6,5), one of the paper's (cifar100_order2, …), or a JSON file with
     /// class names or indices
