@@ -10,8 +10,8 @@ use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor};
 
 use crate::nn::{
-    Angles, Frame, LayerNorm, Linear, Place, Rotation, WeightType, attention, gelu, mlp, project,
-    self_attention, swiglu,
+    Angles, Depthwise7, Frame, LayerNorm, Linear, Place, Rotation, WeightType, attention, gelu,
+    mlp, project, self_attention, swiglu,
 };
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -74,7 +74,7 @@ const LAYER_TOLERANCE: f64 = 2e-5;
 /// Computes a layer; returns its inputs, whose gradients are compared, and its result.
 type Layer = fn(&mut Sequence, &Device) -> Result<(Vec<Tensor<3>>, Tensor<3>)>;
 
-const LAYERS: [(&str, Layer); 7] = [
+const LAYERS: [(&str, Layer); 8] = [
     ("a linear layer", |sequence, device| {
         let layer = sequence.linear([65, 66], device)?;
         let x = sequence.input([3, 11, 65], device)?;
@@ -119,6 +119,14 @@ const LAYERS: [(&str, Layer); 7] = [
         let frame = Frame::whole(&norm);
         let y = self_attention(x.clone(), frame, [&qkv, &proj], 3, Some(&bias));
         Ok((vec![x], self_attention(y, frame, [&qkv, &proj], 2, None)))
+    }),
+    ("a depthwise convolution", |sequence, device| {
+        let plain = device.clone().inner();
+        let weight = sequence.next([10, 1, 7, 7], 0.2, &plain)?;
+        let bias = sequence.next([10], 1.0, &plain)?;
+        let x = sequence.input([2, 55, 10], device)?;
+        let y = Depthwise7::new(weight, bias).forward(x.clone(), 5, 11);
+        Ok((vec![x], y))
     }),
     ("rotary positions and SwiGLU", |sequence, device| {
         let x = sequence.input([2, 9, 72], device)?;

@@ -15,12 +15,11 @@ mod gpu;
 mod half;
 mod input;
 mod place;
+mod rotation;
 mod rounded;
 mod update;
 
-use std::sync::{Arc, OnceLock};
-
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData};
 
 pub use gpu::{Packed, launches, plans, trials};
 pub use gpu::{is_enabled as uses_own_gpu_kernels, set_enabled as use_own_gpu_kernels};
@@ -32,6 +31,7 @@ pub use lae_kernels::peak::{bf16_gain, peak};
 pub use lae_kernels::rotary::Angles;
 pub use lae_kernels::rows;
 pub use place::{Place, WeightType};
+pub use rotation::Rotation;
 use rounded::RoundedMatrix;
 pub use update::{Adam, Momentum};
 
@@ -194,6 +194,7 @@ impl Depthwise7 {
     pub fn forward(&self, x: Tensor<3>, rows: usize, columns: usize) -> Tensor<3> {
         let grid = [rows, columns];
         cpu::depthwise7(&x, grid, &self.taps, &self.bias)
+            .or_else(|| gpu::depthwise7(&x, grid, &self.taps, &self.bias))
             .unwrap_or_else(|| framework::depthwise7(x, grid, &self.weight, &self.bias))
     }
 }
@@ -311,70 +312,9 @@ pub fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 /// Returns SwiGLU, a·σ(a)·b, of gates a and values b side by side: batch × tokens × 2·hidden → batch × tokens ×
 /// hidden.
 pub fn swiglu(x: Tensor<3>) -> Tensor<3> {
-    cpu::swiglu(&x).unwrap_or_else(|| framework::swiglu(x))
-}
-
-/// A rotary position embedding for packed projections (as in [`attention`]). It rotates queries and keys of the last
-/// tokens, as many as there are angles. Values and the leading tokens (class token, registers, prompts) stay the
-/// same.
-#[derive(Debug)]
-pub struct Rotation {
-    angles: Arc<Angles>,
-    device: Device,
-    /// For devices without a kernel: cosines and signed sines of all channels, computed when they are first needed.
-    tables: OnceLock<[Tensor<3>; 2]>,
-}
-
-impl Rotation {
-    /// Wraps the angles of a head; `device` is the plain device of the network.
-    pub fn new(angles: Angles, device: &Device) -> Self {
-        Self {
-            angles: Arc::new(angles),
-            device: device.clone(),
-            tables: OnceLock::new(),
-        }
-    }
-
-    /// Rotates packed projections (batch × tokens × 3·width).
-    pub fn apply(&self, qkv: Tensor<3>) -> Tensor<3> {
-        cpu::rotate(&qkv, &self.angles).unwrap_or_else(|| {
-            let tables = self.tables.get_or_init(|| self.tables(qkv.dims()[2]));
-            framework::rotate(qkv, tables.clone(), (self.angles.pairs, self.angles.half))
-        })
-    }
-
-    /// Returns the tables for packed projections of this width.
-    fn tables(&self, packed: usize) -> [Tensor<3>; 2] {
-        let Angles {
-            cos,
-            sin,
-            pairs,
-            half,
-        } = &*self.angles;
-        let (tokens, head) = (self.angles.tokens(), 2 * pairs);
-        let table = |of: &dyn Fn(usize, usize) -> f32, of_values: f32| {
-            let row = |token: usize| {
-                (0..packed).map(move |channel| match channel < packed / 3 * 2 {
-                    true => of(token, channel % head),
-                    false => of_values,
-                })
-            };
-            let values: Vec<f32> = (0..tokens).flat_map(row).collect();
-            Tensor::from_data(TensorData::new(values, [1, tokens, packed]), &self.device)
-        };
-        // The pair of a channel, and whether the channel is its first.
-        let pair = |channel: usize| match half {
-            true => (channel % pairs, channel < *pairs),
-            false => (channel / 2, channel.is_multiple_of(2)),
-        };
-        let cosine = |token: usize, channel: usize| cos[token * pairs + pair(channel).0];
-        let sine = |token: usize, channel: usize| {
-            let (pair, is_first) = pair(channel);
-            let sine = sin[token * pairs + pair];
-            if is_first { -sine } else { sine }
-        };
-        [table(&cosine, 1.0), table(&sine, 0.0)]
-    }
+    cpu::swiglu(&x)
+        .or_else(|| gpu::swiglu(&x))
+        .unwrap_or_else(|| framework::swiglu(x))
 }
 
 /// Returns the softmax over the last axis.

@@ -1,0 +1,345 @@
+//! Operations on the channels of tokens, with a thread for each value or for a few neighbours: the depthwise convolution
+//! of ConvNeXt, rotary positions and SwiGLU. The framework would use a launch for each copy and arithmetic operation.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+use burn_cubecl::kernel::into_contiguous;
+use burn_cubecl::tensor::CubeTensor;
+
+use super::glue::{Run, apply, constant, to_input};
+use super::kernel::{Bound, Cache, Kernel, declare, empty, grid, numbers};
+
+const THREADS: u32 = 256;
+
+/// Neighbours in a row of the grid that a thread of the convolution computes.
+const STRIP: usize = 8;
+
+/// A kernel, with all parameters of its text. Each thread has an index `i`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum TokenKernel {
+    /// `x`, `taps` (49 × channels) and `bias` → `y`, batch × rows × columns × channels. Backward, the taps are read in
+    /// reverse order and there is no bias.
+    Depthwise {
+        rows: u32,
+        columns: u32,
+        channels: u32,
+        backward: bool,
+    },
+    /// `x` (rows × 2·hidden) → `y` (rows × hidden).
+    SwiGlu { hidden: u32 },
+    /// `x` and `g` (rows × hidden) → `dx`.
+    SwiGluGradient { hidden: u32 },
+    /// `x` (tokens × 3·width), `cosines` and `sines` (rotated tokens × pairs) → `y`.
+    Rotate {
+        tokens: u32,
+        rotated: u32,
+        width: u32,
+        pairs: u32,
+        half: bool,
+        backward: bool,
+    },
+}
+
+impl TokenKernel {
+    /// Launches this number of threads.
+    fn launch(self, threads: usize, buffers: &[Bound<'_>], like: &CubeTensor) {
+        static KERNELS: Cache<TokenKernel> = Cache::new();
+        let kernel = KERNELS.get(&self, || self.kernel());
+        let count = numbers(like, [threads as u32, 0, 0]);
+        let buffers = [buffers, &[Bound::Read(&count)]].concat();
+        kernel.launch(grid(threads.div_ceil(THREADS as usize)), &buffers);
+    }
+
+    fn kernel(self) -> Kernel {
+        let name = match self {
+            Self::Depthwise { .. } => "depthwise convolution",
+            Self::SwiGlu { .. } => "SwiGLU of values",
+            Self::SwiGluGradient { .. } => "SwiGLU gradient",
+            Self::Rotate { .. } => "rotary positions",
+        };
+        Kernel::new(name.into(), &self.text(), THREADS)
+    }
+
+    fn text(self) -> String {
+        let (names, body): (&[&str], String) = match self {
+            Self::Depthwise {
+                rows,
+                columns,
+                channels,
+                backward,
+            } => (
+                match backward {
+                    true => &["x", "taps", "y"],
+                    false => &["x", "taps", "bias", "y"],
+                },
+                depthwise_text([rows, columns, channels], backward),
+            ),
+            Self::SwiGlu { hidden } => (
+                &["x", "y"],
+                format!(
+                    "let at = i / {hidden}u * {} + i % {hidden}u;
+    let gate = x[at];
+    y[i] = gate / (1.0 + exp(-gate)) * x[at + {hidden}u];",
+                    2 * hidden
+                ),
+            ),
+            Self::SwiGluGradient { hidden } => (
+                &["x", "g", "dx"],
+                format!(
+                    "let at = i / {hidden}u * {} + i % {hidden}u;
+    let gate = x[at];
+    let share = 1.0 / (1.0 + exp(-gate));
+    let scaled = gate * share;
+    dx[at] = g[i] * x[at + {hidden}u] * (share + scaled * (1.0 - share));
+    dx[at + {hidden}u] = g[i] * scaled;",
+                    2 * hidden
+                ),
+            ),
+            Self::Rotate {
+                tokens,
+                rotated,
+                width,
+                pairs,
+                half,
+                backward,
+            } => {
+                // The pair of a channel of a head, whether the channel is its first, and the distance of its partner.
+                let (pair, first, distance) = match half {
+                    true => ("channel % PAIRS", "channel < PAIRS", pairs),
+                    false => ("channel / 2u", "channel % 2u == 0u", 1),
+                };
+                let [pair, first] = [pair, first].map(|s| s.replace("PAIRS", &format!("{pairs}u")));
+                let minus = if backward { "!first" } else { "first" };
+                let leading = tokens - rotated;
+                (
+                    &["x", "cosines", "sines", "y"],
+                    format!(
+                        "let token = i / {packed}u % {tokens}u;
+    let column = i % {packed}u;
+    if (token < {leading}u || column >= {both}u) {{
+      y[i] = x[i];
+    }} else {{
+      let channel = column % {head}u;
+      let first = {first};
+      let at = (token - {leading}u) * {pairs}u + {pair};
+      let partner = x[select(i - {distance}u, i + {distance}u, first)];
+      y[i] = x[i] * cosines[at] + select(partner, -partner, {minus}) * sines[at];
+    }}",
+                        packed = 3 * width,
+                        both = 2 * width,
+                        head = 2 * pairs,
+                    ),
+                )
+            }
+        };
+        let mut text = declare(names, &["count"]);
+        let _ = write!(
+            text,
+            "@compute @workgroup_size({THREADS})
+fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
+  let i = (group.y * groups.x + group.x) * {THREADS}u + t;
+  if (i < count[0]) {{
+    {body}
+  }}
+}}
+"
+        );
+        text
+    }
+}
+
+/// Returns the body of a depthwise 7 × 7 convolution. A thread computes a strip of neighbours of a channel: each row of
+/// inputs and taps is read once for all of them.
+fn depthwise_text([rows, columns, channels]: [u32; 3], backward: bool) -> String {
+    let strips = columns.div_ceil(STRIP as u32);
+    let mut text = format!(
+        "let channel = i % {channels}u;
+    let strip = i / {channels}u % {strips}u;
+    let row = i / {} % {rows}u;
+    let image = i / {};
+    let left = strip * {STRIP}u;
+",
+        channels * strips,
+        channels * strips * rows,
+    );
+    let start = match backward {
+        true => "0.0",
+        false => "bias[channel]",
+    };
+    for k in 0..STRIP {
+        let _ = writeln!(text, "    var sum{k} = {start};");
+    }
+    let _ = writeln!(
+        text,
+        "    for (var down = 0u; down < 7u; down++) {{
+      let from = row + down;
+      if (from >= 3u && from < {}u) {{
+        let base = ((image * {rows}u + from - 3u) * {columns}u) * {channels}u + channel;",
+        rows + 3
+    );
+    // Column `left + k - 3` of the input; zero outside the grid.
+    for k in 0..STRIP + 6 {
+        let _ = writeln!(
+            text,
+            "        let c{k} = left + {k}u;
+        var x{k} = 0.0;
+        if (c{k} >= 3u && c{k} < {}u) {{ x{k} = x[base + (c{k} - 3u) * {channels}u]; }}",
+            columns + 3
+        );
+    }
+    for tap in 0..7 {
+        let index = match backward {
+            true => format!("48u - down * 7u - {tap}u"),
+            false => format!("down * 7u + {tap}u"),
+        };
+        let _ = writeln!(
+            text,
+            "        let w{tap} = taps[({index}) * {channels}u + channel];"
+        );
+        for k in 0..STRIP {
+            let _ = writeln!(text, "        sum{k} += w{tap} * x{};", k + tap);
+        }
+    }
+    text += "      }\n    }\n";
+    let _ = writeln!(
+        text,
+        "    let out = ((image * {rows}u + row) * {columns}u + left) * {channels}u + channel;"
+    );
+    for k in 0..STRIP {
+        let _ = writeln!(
+            text,
+            "    if (left + {k}u < {columns}u) {{ y[out + {}u] = sum{k}; }}",
+            k as u32 * channels
+        );
+    }
+    text
+}
+
+/// Computes a depthwise 7 × 7 convolution over the grid of tokens with constant taps (49 × channels) and bias; see
+/// [`crate::nn::Depthwise7`].
+pub fn depthwise7(
+    x: &Tensor<3>,
+    [rows, columns]: [usize; 2],
+    taps: &Tensor<2>,
+    bias: &Tensor<1>,
+) -> Option<Tensor<3>> {
+    let input = to_input(x)?;
+    let [taps, bias] = [constant(taps)?, constant(bias)?].map(into_contiguous);
+    let [batch, _, channels] = x.dims();
+    let threads = batch * rows * columns.div_ceil(STRIP) * channels;
+    let kernel = move |backward| TokenKernel::Depthwise {
+        rows: rows as u32,
+        columns: columns as u32,
+        channels: channels as u32,
+        backward,
+    };
+    (threads > 0).then(|| {
+        apply([input], |[x]| {
+            let x = into_contiguous(x);
+            let y = empty(&x, x.meta.shape());
+            let buffers = [&x, &taps, &bias].map(Bound::Read);
+            let buffers = [&buffers[..], &[Bound::Write(&y)]].concat();
+            kernel(false).launch(threads, &buffers, &x);
+            let back: Run<1> = Arc::new(move |g, _| {
+                let g = into_contiguous(g);
+                let dx = empty(&g, g.meta.shape());
+                let buffers = [Bound::Read(&g), Bound::Read(&taps), Bound::Write(&dx)];
+                kernel(true).launch(threads, &buffers, &g);
+                [Some(dx)]
+            });
+            (y, back)
+        })
+    })
+}
+
+/// Computes SwiGLU of gates and values side by side; see [`crate::nn::swiglu`].
+pub fn swiglu(x: &Tensor<3>) -> Option<Tensor<3>> {
+    let input = to_input(x)?;
+    let [batch, tokens, channels] = x.dims();
+    let hidden = channels / 2;
+    let threads = batch * tokens * hidden;
+    (threads > 0).then(|| {
+        apply([input], |[x]| {
+            let x = into_contiguous(x);
+            let y = empty(&x, &[batch, tokens, hidden]);
+            let buffers = [Bound::Read(&x), Bound::Write(&y)];
+            let hidden = hidden as u32;
+            TokenKernel::SwiGlu { hidden }.launch(threads, &buffers, &x);
+            let back: Run<1> = Arc::new(move |g, _| {
+                let g = into_contiguous(g);
+                let dx = empty(&x, x.meta.shape());
+                let buffers = [Bound::Read(&x), Bound::Read(&g), Bound::Write(&dx)];
+                TokenKernel::SwiGluGradient { hidden }.launch(threads, &buffers, &x);
+                [Some(dx)]
+            });
+            (y, back)
+        })
+    })
+}
+
+/// Rotates queries and keys of packed projections by angles, given as cosines and sines (rotated tokens × pairs); see
+/// [`crate::nn::Rotation`].
+pub fn rotate(qkv: &Tensor<3>, tables: &[Tensor<2>; 2], half: bool) -> Option<Tensor<3>> {
+    let input = to_input(qkv)?;
+    let [rotated, pairs] = tables[0].dims();
+    let [cosines, sines] = tables.each_ref().map(constant);
+    let [cosines, sines] = [cosines?, sines?].map(into_contiguous);
+    let [batch, tokens, packed] = qkv.dims();
+    let kernel = move |backward| TokenKernel::Rotate {
+        tokens: tokens as u32,
+        rotated: rotated as u32,
+        width: packed as u32 / 3,
+        pairs: pairs as u32,
+        half,
+        backward,
+    };
+    let run = move |x: CubeTensor, backward: bool| {
+        let x = into_contiguous(x);
+        let y = empty(&x, x.meta.shape());
+        let buffers = [&x, &cosines, &sines].map(Bound::Read);
+        let buffers = [&buffers[..], &[Bound::Write(&y)]].concat();
+        kernel(backward).launch(batch * tokens * packed, &buffers, &x);
+        y
+    };
+    (batch * tokens > 0).then(|| {
+        apply([input], |[x]| {
+            let y = run(x, false);
+            let back: Run<1> = Arc::new(move |g, _| [Some(run(g, true))]);
+            (y, back)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_valid() {
+        for flag in [false, true] {
+            let rotate = |half| TokenKernel::Rotate {
+                tokens: 17,
+                rotated: 16,
+                width: 24,
+                pairs: 4,
+                half,
+                backward: flag,
+            };
+            let depthwise = TokenKernel::Depthwise {
+                rows: 5,
+                columns: 9,
+                channels: 12,
+                backward: flag,
+            };
+            for kernel in [rotate(false), rotate(true), depthwise] {
+                kernel.kernel().validate();
+            }
+        }
+        TokenKernel::SwiGlu { hidden: 10 }.kernel().validate();
+        TokenKernel::SwiGluGradient { hidden: 10 }
+            .kernel()
+            .validate();
+    }
+}
