@@ -11,7 +11,7 @@ use burn::tensor::{Device, Tensor};
 
 use crate::nn::{
     Angles, Depthwise7, Frame, LayerNorm, Linear, Place, Rotation, WeightType, attention, gelu,
-    mlp, project, self_attention, swiglu,
+    mlp, prefixed_attention, project, self_attention, swiglu,
 };
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -74,7 +74,7 @@ const LAYER_TOLERANCE: f64 = 2e-5;
 /// Computes a layer; returns its inputs, whose gradients are compared, and its result.
 type Layer = fn(&mut Sequence, &Device) -> Result<(Vec<Tensor<3>>, Tensor<3>)>;
 
-const LAYERS: [(&str, Layer); 8] = [
+const LAYERS: [(&str, Layer); 9] = [
     ("a linear layer", |sequence, device| {
         let layer = sequence.linear([65, 66], device)?;
         let x = sequence.input([3, 11, 65], device)?;
@@ -119,6 +119,16 @@ const LAYERS: [(&str, Layer); 8] = [
         let frame = Frame::whole(&norm);
         let y = self_attention(x.clone(), frame, [&qkv, &proj], 3, Some(&bias));
         Ok((vec![x], self_attention(y, frame, [&qkv, &proj], 2, None)))
+    }),
+    ("an attention with prefixes", |sequence, device| {
+        let x = sequence.input([3, 14, 72], device)?;
+        let shared = [(); 2].map(|()| sequence.input([1, 5, 24], device));
+        let [k, v] = shared;
+        let (k, v) = (k?, v?);
+        let y = prefixed_attention(x.clone(), [k.clone(), v.clone()], 3);
+        let own = sequence.input([3, 2, 24], device)?;
+        let z = prefixed_attention(x.clone(), [own.clone(), own.clone()], 2);
+        Ok((vec![x, k, v, own], y + z))
     }),
     ("a depthwise convolution", |sequence, device| {
         let plain = device.clone().inner();

@@ -336,6 +336,7 @@ pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tens
 /// batch × any number × width; they are split into heads in the same way.
 pub fn prefixed_attention(qkv: Tensor<3>, prefix: [Tensor<3>; 2], heads: usize) -> Tensor<3> {
     cpu::prefixed_attention(&qkv, &prefix, heads)
+        .or_else(|| gpu::prefixed_attention(&qkv, &prefix, heads))
         .unwrap_or_else(|| fused::attention(split_heads(&qkv, Some(prefix), heads), None))
 }
 

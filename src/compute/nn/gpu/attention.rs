@@ -14,6 +14,7 @@ use super::glue::{Run, apply, constant, to_input};
 use super::kernel::{MAX_GROUPS, empty};
 use super::product::{Product, Size, Stored};
 use super::rows::{GroupBias, softmax, softmax_gradient};
+use super::tokens::PrefixJoin;
 use super::{Extra, Frame, Frozen, LEFT, Linear, NONE, NormResidual, RIGHT, fits, launch};
 
 /// The largest size of all scores, in bytes: the default limit of WebGPU for a storage buffer.
@@ -24,6 +25,10 @@ const MAX_SCORES: usize = 128 << 20;
 struct Attention {
     batch: usize,
     tokens: usize,
+    /// Number of keys; more than tokens with a prefix.
+    keys: usize,
+    /// Whether keys and values are in a buffer of their own (batch × keys × 2·width) instead of the packed projections.
+    is_prefixed: bool,
     heads: usize,
     width: usize,
     bias: Option<(CubeTensor, GroupBias)>,
@@ -54,19 +59,36 @@ impl Attention {
             }
             None => None,
         };
-        let attention = Self {
+        Self {
             batch,
             tokens,
+            keys: tokens,
+            is_prefixed: false,
             heads,
             width: packed / 3,
             bias,
             rounded: false,
-        };
-        let scores: usize = attention.scores_shape().iter().product();
-        let is_served = fits(batch * tokens)
-            && batch * heads <= MAX_GROUPS
+        }
+        .served()
+    }
+
+    /// Returns the attention with this many keys and values before those of the tokens.
+    fn prefixed(self, count: usize) -> Option<Self> {
+        Self {
+            keys: count + self.tokens,
+            is_prefixed: true,
+            ..self
+        }
+        .served()
+    }
+
+    /// Returns the attention unless a limit of the kernels is exceeded.
+    fn served(self) -> Option<Self> {
+        let scores: usize = self.scores_shape().iter().product();
+        let is_served = fits(self.batch * self.keys)
+            && self.batch * self.heads <= MAX_GROUPS
             && scores * size_of::<f32>() <= MAX_SCORES;
-        is_served.then_some(attention)
+        is_served.then_some(self)
     }
 
     fn head(&self) -> usize {
@@ -75,27 +97,30 @@ impl Attention {
 
     /// Returns the stride between rows of scores: a multiple of four, so that they can be read as vectors.
     fn pitch(&self) -> usize {
-        self.tokens.next_multiple_of(4)
+        self.keys.next_multiple_of(4)
     }
 
     fn scores_shape(&self) -> [usize; 4] {
         [self.batch, self.heads, self.tokens, self.pitch()]
     }
 
-    /// Describes the matrix of a head: rows of this width, of which the head starts at this column.
-    fn heads_of(&self, width: usize, column: usize) -> Stored {
+    /// Describes the matrix of a head: this many rows of this width, of which the head starts at this column.
+    fn heads_of(&self, [rows, width]: [usize; 2], column: usize) -> Stored {
         Stored::row_major(width)
-            .batched(self.tokens * width, self.head())
+            .batched(rows * width, self.head())
             .at(column)
     }
 
     /// Describes the queries (0), keys (1) or values (2) of a head.
     fn part(&self, part: usize) -> Stored {
-        self.heads_of(3 * self.width, part * self.width)
+        match self.is_prefixed && part > 0 {
+            true => self.heads_of([self.keys, 2 * self.width], (part - 1) * self.width),
+            false => self.heads_of([self.tokens, 3 * self.width], part * self.width),
+        }
     }
 
     fn mixed(&self) -> Stored {
-        self.heads_of(self.width, 0)
+        self.heads_of([self.tokens, self.width], 0)
     }
 
     fn scores(&self) -> Stored {
@@ -134,50 +159,61 @@ impl Attention {
         (self.head() as f32).powf(-0.5)
     }
 
-    /// Computes the attention weights: batch × heads × tokens × pitch.
-    fn probabilities(&self, qkv: &CubeTensor) -> CubeTensor {
-        let (tokens, head) = (self.tokens, self.head());
+    /// Computes the attention weights: batch × heads × tokens × pitch. `keys` contains keys and values; without a prefix
+    /// it is `qkv`.
+    fn probabilities(&self, [qkv, keys]: [&CubeTensor; 2]) -> CubeTensor {
         let scores = empty(qkv, &self.scores_shape());
         let stored = [self.part(0), self.part(1).transposed(), self.scores()];
         self.multiply(
-            [tokens, head, tokens],
+            [self.tokens, self.head(), self.keys],
             stored,
-            [qkv, qkv, &scores],
+            [qkv, keys, &scores],
             self.scale(),
             NONE,
         );
         let bias = self.bias.as_ref().map(|(values, bias)| (values, *bias));
-        softmax(&scores, tokens, bias);
+        softmax(&scores, self.keys, bias);
         scores
     }
 
     /// Computes the result: batch × tokens × width.
-    fn forward(&self, qkv: &CubeTensor) -> CubeTensor {
-        let (tokens, head) = (self.tokens, self.head());
-        let p = self.probabilities(qkv);
-        let y = empty(qkv, &[self.batch, tokens, self.width]);
+    fn forward(&self, [qkv, keys]: [&CubeTensor; 2]) -> CubeTensor {
+        let p = self.probabilities([qkv, keys]);
+        let y = empty(qkv, &[self.batch, self.tokens, self.width]);
         let stored = [self.scores(), self.part(2), self.mixed()];
-        self.multiply([tokens, tokens, head], stored, [&p, qkv, &y], 1.0, NONE);
+        let sizes = [self.tokens, self.keys, self.head()];
+        self.multiply(sizes, stored, [&p, keys, &y], 1.0, NONE);
         y
     }
 
-    /// Computes the gradient of the packed projections.
-    fn backward(&self, qkv: &CubeTensor, g: &CubeTensor) -> CubeTensor {
+    /// Computes the gradient of the packed projections into `out`, that of keys and values into `out_keys`.
+    fn backward(
+        &self,
+        [qkv, keys]: [&CubeTensor; 2],
+        g: &CubeTensor,
+        [out, out_keys]: [&CubeTensor; 2],
+    ) {
         let (tokens, head) = (self.tokens, self.head());
-        let p = self.probabilities(qkv);
+        let p = self.probabilities([qkv, keys]);
         let scores = self.scores();
         let ds = empty(qkv, &self.scores_shape());
         let stored = [self.mixed(), self.part(2).transposed(), scores];
-        self.multiply([tokens, head, tokens], stored, [g, qkv, &ds], 1.0, LEFT);
-        softmax_gradient(&ds, &p, tokens, self.scale());
-        let out = empty(qkv, qkv.meta.shape());
-        let sizes = [tokens, tokens, head];
+        self.multiply([tokens, head, self.keys], stored, [g, keys, &ds], 1.0, LEFT);
+        softmax_gradient(&ds, &p, self.keys, self.scale());
         let to_queries = [scores, self.part(1), self.part(0)];
-        self.multiply(sizes, to_queries, [&ds, qkv, &out], 1.0, LEFT);
+        let sizes = [tokens, self.keys, head];
+        self.multiply(sizes, to_queries, [&ds, keys, out], 1.0, LEFT);
+        let sizes = [self.keys, tokens, head];
         let to_keys = [scores.transposed(), self.part(0), self.part(1)];
-        self.multiply(sizes, to_keys, [&ds, qkv, &out], 1.0, LEFT);
+        self.multiply(sizes, to_keys, [&ds, qkv, out_keys], 1.0, LEFT);
         let to_values = [scores.transposed(), self.mixed(), self.part(2)];
-        self.multiply(sizes, to_values, [&p, g, &out], 1.0, RIGHT);
+        self.multiply(sizes, to_values, [&p, g, out_keys], 1.0, RIGHT);
+    }
+
+    /// Computes the gradient of packed projections without a prefix.
+    fn backward_packed(&self, qkv: &CubeTensor, g: &CubeTensor) -> CubeTensor {
+        let out = empty(qkv, qkv.meta.shape());
+        self.backward([qkv, qkv], g, [&out, &out]);
         out
     }
 }
@@ -188,9 +224,42 @@ pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Opt
     let attention = Attention::new(qkv.dims(), heads, bias)?;
     Some(apply([input], |[qkv]| {
         let qkv = into_contiguous(qkv);
-        let y = attention.forward(&qkv);
+        let y = attention.forward([&qkv, &qkv]);
         let back: Run<1> =
-            Arc::new(move |g, _| [Some(attention.backward(&qkv, &into_contiguous(g)))]);
+            Arc::new(move |g, _| [Some(attention.backward_packed(&qkv, &into_contiguous(g)))]);
+        (y, back)
+    }))
+}
+
+/// Computes softmax attention with additional keys and values before the packed ones; see
+/// [`crate::nn::prefixed_attention`].
+pub fn prefixed_attention(
+    qkv: &Tensor<3>,
+    prefix: &[Tensor<3>; 2],
+    heads: usize,
+) -> Option<Tensor<3>> {
+    let inputs = [to_input(qkv)?, to_input(&prefix[0])?, to_input(&prefix[1])?];
+    let [batch, tokens, packed] = qkv.dims();
+    let [copies, count, width] = prefix[0].dims();
+    let attention = Attention::new([batch, tokens, packed], heads, None)?.prefixed(count)?;
+    let join = PrefixJoin {
+        tokens,
+        count,
+        width,
+        shared: copies < batch,
+    };
+    Some(apply(inputs, |[qkv, first, second]| {
+        let qkv = into_contiguous(qkv);
+        let keys = join.join(&qkv, [first, second].map(into_contiguous), batch);
+        let y = attention.forward([&qkv, &keys]);
+        let back: Run<3> = Arc::new(move |g, _| {
+            let out = empty(&qkv, qkv.meta.shape());
+            let out_keys = empty(&keys, keys.meta.shape());
+            let g = into_contiguous(g);
+            attention.backward([&qkv, &keys], &g, [&out, &out_keys]);
+            let [first, second] = join.split(&out_keys, &out, batch);
+            [Some(out), Some(first), Some(second)]
+        });
         (y, back)
     }))
 }
@@ -214,11 +283,11 @@ pub fn self_attention(
     Some(apply([input], |[x]| {
         let x = into_contiguous(x);
         let qkv = packed.forward(&outside.enter(&x), Extra::default());
-        let y = proj.forward(&attention.forward(&qkv), outside.extra(&x));
+        let y = proj.forward(&attention.forward([&qkv, &qkv]), outside.extra(&x));
         let back: Run<1> = Arc::new(move |g, _| {
             let g = into_contiguous(g);
             let mixed = proj.backward(&g, Extra::default());
-            let inside = attention.backward(&qkv, &mixed);
+            let inside = attention.backward_packed(&qkv, &mixed);
             let inside = packed.backward(&inside, outside.extra_back(&g));
             [Some(outside.leave(&x, inside, &g))]
         });

@@ -33,7 +33,7 @@ use glue::{Run, apply, constant, constant_weight, to_input};
 use kernel::{Bound, MAX_GROUPS, empty, numbers};
 use product::{Activation, Epilogue, Product, SUM_THREADS, Size, Stored, Tiles};
 
-pub use attention::{attention, self_attention};
+pub use attention::{attention, prefixed_attention, self_attention};
 pub use elementwise::{adam_step, gelu, momentum_step};
 pub use matmul::matmul;
 pub use packed::Packed;

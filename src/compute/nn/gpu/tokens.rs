@@ -1,5 +1,5 @@
 //! Operations on the channels of tokens, with a thread for each value or for a few neighbours: the depthwise convolution
-//! of ConvNeXt, rotary positions and SwiGLU. The framework would use a launch for each copy and arithmetic operation.
+//! of ConvNeXt, rotary positions, SwiGLU, and prefixes of keys and values. The framework would use a launch for each copy and arithmetic operation.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -40,14 +40,126 @@ enum TokenKernel {
         half: bool,
         backward: bool,
     },
+    /// `qkv`, `first` and `second` (prefix tokens × width each) → `keys`, batch × keys × 2·width.
+    Join(PrefixJoin),
+    /// `dkeys` → the keys and values in `dqkv`.
+    Split(PrefixJoin),
+    /// `dkeys` → `first` and `second`, summed over the batch if the prefix is shared.
+    PrefixGradient(PrefixJoin),
+}
+
+/// The sizes of packed projections and a prefix of keys and values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PrefixJoin {
+    /// Tokens of an image.
+    pub tokens: usize,
+    /// Keys and values of the prefix.
+    pub count: usize,
+    /// Channels of a token.
+    pub width: usize,
+    /// Whether all images have the same prefix.
+    pub shared: bool,
+}
+
+impl PrefixJoin {
+    /// Returns keys and values of the prefix and of the tokens: batch × (count + tokens) × 2·width.
+    pub fn join(
+        self,
+        qkv: &CubeTensor,
+        [first, second]: [CubeTensor; 2],
+        batch: usize,
+    ) -> CubeTensor {
+        let shape = [batch, self.count + self.tokens, 2 * self.width];
+        let keys = empty(qkv, &shape);
+        let buffers = [qkv, &first, &second].map(Bound::Read);
+        let buffers = [&buffers[..], &[Bound::Write(&keys)]].concat();
+        TokenKernel::Join(self).launch(shape.iter().product(), &buffers, qkv);
+        keys
+    }
+
+    /// Writes the gradients of the tokens' keys and values to `dqkv` and returns those of the prefix.
+    pub fn split(self, dkeys: &CubeTensor, dqkv: &CubeTensor, batch: usize) -> [CubeTensor; 2] {
+        let buffers = [Bound::Read(dkeys), Bound::Update(dqkv)];
+        let threads = batch * self.tokens * 2 * self.width;
+        TokenKernel::Split(self).launch(threads, &buffers, dkeys);
+        let shape = [if self.shared { 1 } else { batch }, self.count, self.width];
+        let [first, second] = [(); 2].map(|()| empty(dkeys, &shape));
+        let kernel = TokenKernel::PrefixGradient(self);
+        let outputs = [&first, &second].map(Bound::Write);
+        let buffers = [&[Bound::Read(dkeys)], &outputs[..]].concat();
+        kernel.launch_with([shape.iter().product(), batch], &buffers, dkeys);
+        [first, second]
+    }
+
+    /// Returns names of buffers and the body of a kernel.
+    fn text(self, kernel: TokenKernel) -> (&'static [&'static str], String) {
+        let Self {
+            tokens,
+            count,
+            width,
+            shared,
+        } = self;
+        let (keys, both, packed) = (count + tokens, 2 * width, 3 * width);
+        match kernel {
+            TokenKernel::Join(_) => {
+                let image = if shared { "0u" } else { "image" };
+                let body = format!(
+                    "let row = i / {both}u % {keys}u;
+    let image = i / {both}u / {keys}u;
+    let column = i % {both}u;
+    if (row >= {count}u) {{
+      keys[i] = qkv[(image * {tokens}u + row - {count}u) * {packed}u + {width}u + column];
+    }} else {{
+      let at = ({image} * {count}u + row) * {width}u + column % {width}u;
+      if (column < {width}u) {{ keys[i] = first[at]; }} else {{ keys[i] = second[at]; }}
+    }}"
+                );
+                (&["qkv", "first", "second", "keys"], body)
+            }
+            TokenKernel::Split(_) => {
+                let body = format!(
+                    "let row = i / {both}u % {tokens}u;
+    let image = i / {both}u / {tokens}u;
+    let column = i % {both}u;
+    let to = (image * {tokens}u + row) * {packed}u + {width}u + column;
+    dqkv[to] = dkeys[(image * {keys}u + {count}u + row) * {both}u + column];"
+                );
+                (&["dkeys", "dqkv"], body)
+            }
+            _ => {
+                let (from, images) = match shared {
+                    true => ("0u", "count[1]"),
+                    false => ("own", "own + 1u"),
+                };
+                let body = format!(
+                    "let own = i / {width}u / {count}u;
+    var sum1 = 0.0;
+    var sum2 = 0.0;
+    for (var image = {from}; image < {images}; image++) {{
+      let at = (image * {keys}u + i / {width}u % {count}u) * {both}u + i % {width}u;
+      sum1 += dkeys[at];
+      sum2 += dkeys[at + {width}u];
+    }}
+    first[i] = sum1;
+    second[i] = sum2;"
+                );
+                (&["dkeys", "first", "second"], body)
+            }
+        }
+    }
 }
 
 impl TokenKernel {
     /// Launches this number of threads.
     fn launch(self, threads: usize, buffers: &[Bound<'_>], like: &CubeTensor) {
+        self.launch_with([threads, 0], buffers, like);
+    }
+
+    /// Launches this number of threads; the kernel reads the other number as `count[1]`.
+    fn launch_with(self, [threads, other]: [usize; 2], buffers: &[Bound<'_>], like: &CubeTensor) {
         static KERNELS: Cache<TokenKernel> = Cache::new();
         let kernel = KERNELS.get(&self, || self.kernel());
-        let count = numbers(like, [threads as u32, 0, 0]);
+        let count = numbers(like, [threads as u32, other as u32, 0]);
         let buffers = [buffers, &[Bound::Read(&count)]].concat();
         kernel.launch(grid(threads.div_ceil(THREADS as usize)), &buffers);
     }
@@ -58,6 +170,9 @@ impl TokenKernel {
             Self::SwiGlu { .. } => "SwiGLU of values",
             Self::SwiGluGradient { .. } => "SwiGLU gradient",
             Self::Rotate { .. } => "rotary positions",
+            Self::Join(_) => "joining a prefix",
+            Self::Split(_) => "splitting off a prefix",
+            Self::PrefixGradient(_) => "prefix gradient",
         };
         Kernel::new(name.into(), &self.text(), THREADS)
     }
@@ -133,6 +248,7 @@ impl TokenKernel {
                     ),
                 )
             }
+            Self::Join(join) | Self::Split(join) | Self::PrefixGradient(join) => join.text(self),
         };
         let mut text = declare(names, &["count"]);
         let _ = write!(
@@ -336,6 +452,17 @@ mod tests {
             for kernel in [rotate(false), rotate(true), depthwise] {
                 kernel.kernel().validate();
             }
+        }
+        for shared in [false, true] {
+            let join = PrefixJoin {
+                tokens: 17,
+                count: 5,
+                width: 24,
+                shared,
+            };
+            TokenKernel::Join(join).kernel().validate();
+            TokenKernel::Split(join).kernel().validate();
+            TokenKernel::PrefixGradient(join).kernel().validate();
         }
         TokenKernel::SwiGlu { hidden: 10 }.kernel().validate();
         TokenKernel::SwiGluGradient { hidden: 10 }
