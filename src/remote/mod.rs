@@ -149,12 +149,12 @@ impl Remote {
     }
 
     /// Sends the user's wish (such as pause or stop) for the current job.
-    pub fn request(&self, wish: ControlRequest) {
+    pub fn control_running(&self, wish: ControlRequest) {
         self.ask(Ask::Wish(wish), Vec::new());
     }
 
     /// Sends the user's wish for this job, if it is the current one.
-    pub fn wish_for(&self, job: JobId, wish: ControlRequest) {
+    pub fn control_job(&self, job: JobId, wish: ControlRequest) {
         self.ask(Ask::WishFor(job, wish), Vec::new());
     }
 

@@ -25,7 +25,7 @@ pub struct NetworkInput {
 
 /// Some training images as the network receives them.
 #[derive(Clone, Debug)]
-pub struct Sight {
+pub struct NetworkInputs {
     /// Width and height of the network's input in pixels.
     pub input_size: usize,
     /// Epoch of their tasks, from 0.
@@ -36,7 +36,7 @@ pub struct Sight {
 
 /// A request for training images as the network receives them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SightAsk {
+pub struct NetworkInputsRequest {
     /// The settings: data, order, augmentation, seed, backbone.
     pub config: RunConfig,
     /// Epoch of each task, from 0.
@@ -47,15 +47,15 @@ pub struct SightAsk {
 
 /// The displayed images.
 #[derive(Default)]
-pub(super) struct SightView {
-    shown: Fetch<Arc<Sight>>,
+pub(super) struct NetworkInputsView {
+    shown: Fetch<Arc<NetworkInputs>>,
     /// The request that `shown` answers or will answer.
-    asked: Option<SightAsk>,
+    asked: Option<NetworkInputsRequest>,
     /// Whether a request is in progress.
     seeing: bool,
 }
 
-impl SightView {
+impl NetworkInputsView {
     /// Marks the images as outdated, because files may have changed.
     pub fn forget(&mut self) {
         self.asked = None;
@@ -64,39 +64,43 @@ impl SightView {
 
 impl Session {
     /// Returns the training images as the network receives them, once they are computed.
-    pub fn sight(&self) -> &Fetch<Arc<Sight>> {
-        &self.sets.sight.shown
+    pub fn network_inputs(&self) -> &Fetch<Arc<NetworkInputs>> {
+        &self.sets.network_inputs.shown
     }
 
     /// Returns whether the images must be computed for this epoch (from 0) of their tasks and the current settings.
     /// `shift` selects the images. The previous images are shown until then.
-    pub fn is_sight_due(&self, epoch: usize, shift: usize) -> bool {
-        let same = |asked: &SightAsk| {
+    pub fn needs_network_inputs(&self, epoch: usize, shift: usize) -> bool {
+        let same = |asked: &NetworkInputsRequest| {
             (asked.epoch, asked.shift) == (epoch, shift) && asked.config == self.experiment.draft
         };
-        !self.sets.sight.seeing && !self.sets.sight.asked.as_ref().is_some_and(same)
+        !self.sets.network_inputs.seeing
+            && !self.sets.network_inputs.asked.as_ref().is_some_and(same)
     }
 
     /// Computes the images as the network receives them, if they are due.
-    pub(super) fn load_sight(&mut self, epoch: usize, shift: usize) {
-        if !self.is_sight_due(epoch, shift) {
+    pub(super) fn load_network_inputs(&mut self, epoch: usize, shift: usize) {
+        if !self.needs_network_inputs(epoch, shift) {
             return;
         }
-        let ask = SightAsk {
+        let ask = NetworkInputsRequest {
             config: self.experiment.draft.clone(),
             epoch,
             shift,
         };
-        self.sets.sight.seeing = true;
-        self.sets.sight.asked = Some(ask.clone());
-        if self.sets.sight.shown.ready().is_none() {
-            self.sets.sight.shown = Fetch::Busy;
+        self.sets.network_inputs.seeing = true;
+        self.sets.network_inputs.asked = Some(ask.clone());
+        if self.sets.network_inputs.shown.ready().is_none() {
+            self.sets.network_inputs.shown = Fetch::Busy;
         }
-        self.task(move |sources| sources.disk().sight(&ask), Self::take_sight);
+        self.task(
+            move |sources| sources.disk().network_inputs(&ask),
+            Self::accept_network_inputs,
+        );
     }
 
-    fn take_sight(&mut self, answer: Result<Sight>) {
-        self.sets.sight.seeing = false;
-        self.sets.sight.shown.fill(answer.map(Arc::new));
+    fn accept_network_inputs(&mut self, answer: Result<NetworkInputs>) {
+        self.sets.network_inputs.seeing = false;
+        self.sets.network_inputs.shown.fill(answer.map(Arc::new));
     }
 }

@@ -26,9 +26,9 @@ pub trait Backend {
     /// Returns the next event, if there is one.
     fn try_recv(&mut self) -> Option<JobEvent>;
     /// Pauses, resumes or stops the running job.
-    fn request(&self, wish: ControlRequest);
+    fn control_running(&self, wish: ControlRequest);
     /// Pauses, resumes or stops this job if it is running. A stop is also sent as a command, which is read later.
-    fn wish_for(&self, job: JobId, wish: ControlRequest);
+    fn control_job(&self, job: JobId, wish: ControlRequest);
     /// Returns why the engine cannot be reached at the moment; `None` if it can be reached.
     fn trouble(&self) -> Option<Problem> {
         None
@@ -162,11 +162,11 @@ impl Backend for Recorded {
         self.state().events.pop_front()
     }
 
-    fn request(&self, wish: ControlRequest) {
+    fn control_running(&self, wish: ControlRequest) {
         self.control.set(wish);
     }
 
-    fn wish_for(&self, _: JobId, wish: ControlRequest) {
+    fn control_job(&self, _: JobId, wish: ControlRequest) {
         self.control.set(wish);
     }
 }

@@ -37,12 +37,12 @@ impl Backend for Child {
         told(&self.0)
     }
 
-    fn request(&self, wish: ControlRequest) {
-        self.0.request(wish);
+    fn control_running(&self, wish: ControlRequest) {
+        self.0.control_running(wish);
     }
 
-    fn wish_for(&self, job: JobId, wish: ControlRequest) {
-        self.0.wish_for(job, wish);
+    fn control_job(&self, job: JobId, wish: ControlRequest) {
+        self.0.control_job(job, wish);
     }
 }
 

@@ -14,7 +14,7 @@ pub fn is_own(place: &str) -> bool {
 
 impl Session {
     /// Returns whether the current dataset is the user's own and its classes can be split into tasks.
-    pub fn can_arrive(&self) -> bool {
+    pub fn can_split_into_tasks(&self) -> bool {
         let view = self.experiment.data.ready();
         let several = |classes: usize| stages(classes) != classes.to_string();
         view.is_some_and(|view| is_own(&view.place) && several(view.classes.len()))
@@ -22,23 +22,29 @@ impl Session {
 
     /// Returns the user's answer for the current dataset: `true` for all classes at once; `None` if not answered, which
     /// means all at once.
-    pub fn arrival(&self) -> Option<bool> {
+    pub fn all_at_once_answer(&self) -> Option<bool> {
         let view = self.experiment.data.ready()?;
-        let answered = self.experiment.arrivals.get(&view.place).copied();
+        let answered = self
+            .experiment
+            .all_at_once_answers
+            .get(&view.place)
+            .copied();
         answered.or(view.all_at_once)
     }
 
     /// Sets whether the classes are learned all at once or in tasks, and stores the answer with the dataset.
-    pub fn arrive(&mut self, at_once: bool) {
+    pub fn set_all_at_once(&mut self, at_once: bool) {
         let Some(view) = self.experiment.data.ready() else {
             return;
         };
         let place = view.place.clone();
         let is_suited = self.has_suited_settings();
-        self.experiment.arrivals.insert(place.clone(), at_once);
+        self.experiment
+            .all_at_once_answers
+            .insert(place.clone(), at_once);
         match is_suited {
             true => self.suit_now(),
-            false => self.put_arrival(at_once),
+            false => self.apply_all_at_once(at_once),
         }
         self.task_or_tell(
             move |sources| store::keep_all_at_once(&sources.disk().runs_root, &place, at_once),
@@ -55,11 +61,11 @@ impl Session {
         let sizes = stages(view.classes.len());
         let joint = Chosen::of(draft).is_ok_and(|chosen| chosen.spec.all_at_once);
         let chosen = is_own(&view.place) && draft.classes_per_task == all;
-        let chosen = chosen && self.arrival() != Some(false);
+        let chosen = chosen && self.all_at_once_answer() != Some(false);
         (scenario.task_count() == 1 && sizes != all && !joint && !chosen).then_some(sizes)
     }
 
-    fn put_arrival(&mut self, at_once: bool) {
+    fn apply_all_at_once(&mut self, at_once: bool) {
         let classes = self
             .experiment
             .data

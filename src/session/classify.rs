@@ -67,8 +67,8 @@ impl Session {
 
     /// Compares the methods on the current dataset, with all classes at once, and trains the best one.
     pub fn make_model(&mut self) {
-        if self.arrival() == Some(false) {
-            self.arrive(true);
+        if self.all_at_once_answer() == Some(false) {
+            self.set_all_at_once(true);
         }
         self.classify.problem = None;
         let job = self.try_methods();

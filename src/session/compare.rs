@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::Session;
 use super::comparison::Comparison;
 use super::deleted_runs::DeletedRun;
-use super::differences::Apart;
+use super::differences::DistinguishingSettings;
 use super::folders::Folders;
-use super::model_export::TakenAlong;
+use super::model_export::ModelToExport;
 use super::run_table::RunTable;
 use super::views::{Fetch, Rows, RunRow};
 use crate::store::run_name;
@@ -19,7 +19,7 @@ pub struct Compare {
     /// The stored runs.
     pub runs: Fetch<Rows>,
     /// The settings that distinguish runs of the same name.
-    pub apart: Apart,
+    pub distinguishing_settings: DistinguishingSettings,
     /// The folders of runs in addition to the default one.
     pub folders: Folders,
     /// The deleted runs, once they are requested.
@@ -31,7 +31,7 @@ pub struct Compare {
     /// The run that the open dialog will pack.
     pub(super) to_pack: PathBuf,
     /// The run whose model the open dialog will export.
-    pub(super) to_take: TakenAlong,
+    pub(super) to_export_model: ModelToExport,
     /// The runs that were started together.
     pub(super) comparison: Comparison,
 }

@@ -102,7 +102,7 @@ impl Session {
     }
 
     /// Requests the side-by-side view of these runs; does nothing for a single run.
-    pub(super) fn lay_side_by_side(&mut self, folders: Vec<PathBuf>) {
+    pub(super) fn request_side_by_side(&mut self, folders: Vec<PathBuf>) {
         self.compare.comparison.done = Some(folders).filter(|folders| folders.len() > 1);
     }
 

@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Session;
-use super::augmented_samples::SightView;
+use super::augmented_samples::NetworkInputsView;
 use super::corrected::Corrected;
 use super::experiment::Experiment;
 use super::image_cache::Album;
-use super::index_check::Tested;
+use super::index_check::IndexChecks;
 use super::loads::{DataAsk, Load, Lookup};
 use super::progress::Progress;
 use super::views::{DataView, Fetch, PictureKey, Pictures, Split};
@@ -43,11 +43,11 @@ pub(super) struct DataSets {
     /// Datasets of runs that the user allowed to open.
     allowed: HashSet<String>,
     /// Training images as the network receives them.
-    pub(super) sight: SightView,
+    pub(super) network_inputs: NetworkInputsView,
     /// Labels that the user corrected.
     pub(super) corrected: Corrected,
     /// Checks whether datasets still contain the images that runs were tested on.
-    pub(super) tested: Tested,
+    pub(super) index_checks: IndexChecks,
 }
 
 impl Session {
@@ -67,7 +67,7 @@ impl Session {
     pub fn read_data_again(&mut self) {
         self.suit_again();
         self.sets.forget(&self.experiment.draft.data);
-        self.sets.tested.forget();
+        self.sets.index_checks.forget();
         self.forget_doubts(|_| true);
         self.sets.corrected.forget_hashes();
         self.backend.send(Command::ForgetData);
@@ -109,7 +109,7 @@ impl Session {
         if let Some(view) = self.sets.views.get(&key) {
             self.experiment.data = Fetch::Ready(view.clone());
             self.experiment.planning.renew();
-            self.suit_data();
+            self.choose_suitable_settings();
             return;
         }
         if !same_place || self.experiment.data.ready().is_none() {
@@ -200,7 +200,7 @@ impl Session {
     /// Retries the datasets of runs. Datasets that could not be opened may be available now, and the images of the
     /// others may have changed.
     pub fn retry_data(&mut self) {
-        self.sets.tested.forget();
+        self.sets.index_checks.forget();
         for key in std::mem::take(&mut self.sets.failed) {
             self.sets.asked.remove(&key);
         }
@@ -308,7 +308,7 @@ impl Session {
             self.sets.waiting = false;
             self.experiment.data.fill(answer);
             self.experiment.planning.renew();
-            self.suit_data();
+            self.choose_suitable_settings();
         }
     }
 }
@@ -353,6 +353,6 @@ impl DataSets {
         let views = &self.views;
         self.asked.retain(|asked| views.contains_key(asked));
         self.pictures.retain(|key| !gone.contains(key));
-        self.sight.forget();
+        self.network_inputs.forget();
     }
 }

@@ -35,7 +35,7 @@ pub(super) type Kept = HashMap<String, RunConfig>;
 
 /// The state of choosing settings that suit the dataset.
 #[derive(Default)]
-pub(super) enum Suiting {
+pub(super) enum SuitableSettings {
     /// The settings are the user's or the defaults.
     #[default]
     Settled,
@@ -52,12 +52,12 @@ impl Session {
         let left = self.experiment.draft.clone();
         self.experiment.preset = None;
         if left.data != *place {
-            self.experiment.suiting = match self.experiment.kept.get(place) {
+            self.experiment.suitable_settings = match self.experiment.kept.get(place) {
                 Some(kept) => {
                     restore(&mut self.experiment.draft, kept);
-                    Suiting::Settled
+                    SuitableSettings::Settled
                 }
-                None => Suiting::Due(place.clone()),
+                None => SuitableSettings::Due(place.clone()),
             };
             if let Some(set) = published::published(&left.data) {
                 forget_published(&mut self.experiment.draft, set.name);
@@ -68,7 +68,7 @@ impl Session {
             self.experiment.kept.insert(left.data.clone(), left);
         }
         self.open_data(place);
-        self.suit_data();
+        self.choose_suitable_settings();
     }
 
     /// Selects a dataset at start-up unless it is already selected. The settings last used with it are kept.
@@ -86,14 +86,14 @@ impl Session {
         self.experiment.preset = None;
         self.experiment.beside = false;
         self.close_grid();
-        self.experiment.suiting = Suiting::Settled;
+        self.experiment.suitable_settings = SuitableSettings::Settled;
         self.begin_to_follow_corrected();
         self.open_data(&data);
     }
 
     /// Returns whether the program will choose suitable settings once the dataset is open.
-    pub fn is_suiting(&self) -> bool {
-        matches!(self.experiment.suiting, Suiting::Due(_))
+    pub fn awaits_suitable_settings(&self) -> bool {
+        matches!(self.experiment.suitable_settings, SuitableSettings::Due(_))
     }
 
     /// Restores an earlier or later set-up. No settings are chosen for its dataset.
@@ -105,7 +105,7 @@ impl Session {
         self.experiment.preset = before.preset;
         self.experiment.grid.several = before.several;
         self.experiment.grid.opened = None;
-        self.experiment.suiting = Suiting::Settled;
+        self.experiment.suitable_settings = SuitableSettings::Settled;
         self.follow_if_same();
         if other_data {
             let data = self.experiment.draft.data.clone();
@@ -175,17 +175,18 @@ impl Session {
 
     /// Returns the reasons for the backbone, batch and epochs, if the program chose them for this dataset.
     pub fn suited(&self) -> &[Message] {
-        match &self.experiment.suiting {
-            Suiting::Chosen(words) => words,
-            Suiting::Settled | Suiting::Due(_) => &[],
+        match &self.experiment.suitable_settings {
+            SuitableSettings::Chosen(words) => words,
+            SuitableSettings::Settled | SuitableSettings::Due(_) => &[],
         }
     }
 
     /// Chooses suitable settings for a newly selected dataset once it is open.
-    pub(super) fn suit_data(&mut self) {
-        let (Some(view), Suiting::Due(place)) =
-            (self.experiment.data.ready(), &self.experiment.suiting)
-        else {
+    pub(super) fn choose_suitable_settings(&mut self) {
+        let (Some(view), SuitableSettings::Due(place)) = (
+            self.experiment.data.ready(),
+            &self.experiment.suitable_settings,
+        ) else {
             return;
         };
         if *place != view.place || self.experiment.draft.data != view.place {
@@ -193,7 +194,7 @@ impl Session {
         }
         let (draft, words) = self.suited_draft(view);
         self.experiment.draft = draft;
-        self.experiment.suiting = Suiting::Chosen(words);
+        self.experiment.suitable_settings = SuitableSettings::Chosen(words);
         self.experiment.planning.renew();
     }
 
@@ -203,7 +204,7 @@ impl Session {
             classes: &view.classes,
             train: &view.train,
             looks: view.looks,
-            in_stages: self.arrival() == Some(false),
+            in_stages: self.all_at_once_answer() == Some(false),
         };
         let mut draft = self.experiment.draft.clone();
         let words = suit(&mut draft, &material);
@@ -221,8 +222,8 @@ impl Session {
     /// Adapts the settings to the open dataset now.
     pub(super) fn suit_now(&mut self) {
         if let Some(view) = self.experiment.data.ready() {
-            self.experiment.suiting = Suiting::Due(view.place.clone());
-            self.suit_data();
+            self.experiment.suitable_settings = SuitableSettings::Due(view.place.clone());
+            self.choose_suitable_settings();
         }
     }
 
@@ -231,7 +232,7 @@ impl Session {
     pub(super) fn suit_again(&mut self) {
         if self.has_suited_settings() {
             let place = self.experiment.draft.data.clone();
-            self.experiment.suiting = Suiting::Due(place);
+            self.experiment.suitable_settings = SuitableSettings::Due(place);
         }
     }
 }

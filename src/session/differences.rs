@@ -47,10 +47,12 @@ pub fn own_settings(config: &RunConfig) -> Vec<(String, String)> {
 }
 
 /// The settings that distinguish a run from other runs of the same name, each with its value, by folder.
-pub type Apart = HashMap<PathBuf, Vec<(String, String)>>;
+pub type DistinguishingSettings = HashMap<PathBuf, Vec<(String, String)>>;
 
 /// Finds the settings in which runs of the same name differ, except those of the device.
-pub fn apart<'r>(rows: impl Iterator<Item = &'r RunRow>) -> Apart {
+pub fn distinguishing_settings<'r>(
+    rows: impl Iterator<Item = &'r RunRow>,
+) -> DistinguishingSettings {
     let mut alike: HashMap<String, Vec<(&RunRow, &RunConfig)>> = HashMap::new();
     for row in rows {
         if let Some(header) = &row.header {
@@ -58,22 +60,22 @@ pub fn apart<'r>(rows: impl Iterator<Item = &'r RunRow>) -> Apart {
             alike.entry(row.title()).or_default().push(run);
         }
     }
-    let mut apart = Apart::new();
+    let mut settings = DistinguishingSettings::new();
     for runs in alike.into_values().filter(|runs| runs.len() > 1) {
         let configs: Vec<&RunConfig> = runs.iter().map(|(_, config)| *config).collect();
         let told = differences(&configs).into_iter();
         for (key, values) in told.filter(|(key, _)| may_vary(key)) {
             for ((row, _), value) in runs.iter().zip(values) {
-                let of_run = apart.entry(row.folder.clone()).or_default();
+                let of_run = settings.entry(row.folder.clone()).or_default();
                 of_run.push((key.clone(), value));
             }
         }
     }
-    apart
+    settings
 }
 
 /// Returns settings as a note such as "Ensemble off · Epochs 5", which distinguishes runs of the same name in lists.
-pub fn apart_words(told: &[(String, String)]) -> String {
+pub fn distinguishing_text(told: &[(String, String)]) -> String {
     let words = told.iter().map(|(key, value)| match value.as_str() {
         "on" => format!("{} {}", title_of(key), tr!("experiment-on")),
         "off" => format!("{} {}", title_of(key), tr!("experiment-off")),

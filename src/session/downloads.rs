@@ -94,7 +94,7 @@ impl Session {
     }
 
     /// Returns the download in progress of the same kind as `item`, if any.
-    pub fn under_way_like(&self, item: &Item) -> Option<&Download> {
+    pub fn running_download_like(&self, item: &Item) -> Option<&Download> {
         let same = |download: &&Download| download.is_like(item) && download.is_under_way();
         self.inventory.downloads.iter().find(same)
     }
@@ -107,7 +107,7 @@ impl Session {
 
     /// Starts a download unless one of its kind is in progress. A downloaded dataset is selected.
     pub fn download(&mut self, item: Item) {
-        if self.under_way_like(&item).is_some() {
+        if self.running_download_like(&item).is_some() {
             return;
         }
         self.inventory
@@ -129,7 +129,7 @@ impl Session {
 
     /// Stops the download in progress of the same kind as `item` and keeps the partial file.
     pub fn stop_download(&mut self, item: &Item) {
-        if let Some(download) = self.under_way_like(item) {
+        if let Some(download) = self.running_download_like(item) {
             download.transfer.stop();
         }
     }

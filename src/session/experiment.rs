@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::comparison::Started;
-use super::dataset_settings::{Kept, SetUp, Suiting};
+use super::dataset_settings::{Kept, SetUp, SuitableSettings};
 use super::grids::GridOnPage;
 use super::planning::Planning;
 use super::trials::TrialState;
@@ -35,7 +35,7 @@ pub struct Experiment {
     /// The state of trying backbones on the dataset, and the result.
     pub trying_backbones: TrialState,
     /// The user's answers in this window whether classes are learned all at once, by dataset.
-    pub(super) arrivals: HashMap<String, bool>,
+    pub(super) all_at_once_answers: HashMap<String, bool>,
     /// The settings that have no effect.
     pub(super) idle: Vec<Idle>,
     pub(super) planning: Planning,
@@ -43,7 +43,7 @@ pub struct Experiment {
     pub(super) started: Option<Started>,
     /// The settings last used with other datasets.
     pub(super) kept: Kept,
-    pub(super) suiting: Suiting,
+    pub(super) suitable_settings: SuitableSettings,
     /// Whether the PET's default size and blocks must still be set once the backbone is known.
     pub(super) pet_is_due: bool,
 }

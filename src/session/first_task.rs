@@ -12,7 +12,7 @@ use crate::tr;
 
 /// A run's accuracy on its first task, right after learning it and now.
 #[derive(Clone, Copy, Debug)]
-pub struct Fate<'a> {
+pub struct FirstTaskResult<'a> {
     /// Its settings and facts.
     pub header: &'a RunHeader,
     /// Accuracy on the first task right after learning it, as a share.
@@ -25,19 +25,19 @@ pub struct Fate<'a> {
     pub images: usize,
 }
 
-impl<'a> Fate<'a> {
+impl<'a> FirstTaskResult<'a> {
     /// Returns the result of a run; `None` if it has learned fewer than two tasks or its first task was not tested.
     pub fn of(row: &'a RunRow) -> Option<Self> {
         let history = row.answers();
         let rows = &history.matrix;
-        let fate = Self {
+        let result = Self {
             header: row.header.as_ref()?,
             then: *rows.first()?.first()?,
             now: *rows.last()?.first()?,
             done: rows.len(),
             images: history.images.first().copied().unwrap_or(0),
         };
-        (fate.done > 1 && fate.then.is_finite() && fate.now.is_finite()).then_some(fate)
+        (result.done > 1 && result.then.is_finite() && result.now.is_finite()).then_some(result)
     }
 
     /// Returns the classes of the first task.
@@ -62,18 +62,18 @@ impl<'a> Fate<'a> {
 
 /// Returns one sentence per group of comparable runs that compares the best run with the worst, and explains why others
 /// are not compared.
-pub fn verdicts(fates: &[Fate<'_>]) -> Vec<String> {
-    let mut alike: Vec<Vec<&Fate<'_>>> = Vec::new();
-    for fate in fates {
-        match alike.iter_mut().find(|group| group[0].is_like(fate)) {
-            Some(group) => group.push(fate),
-            None => alike.push(vec![fate]),
+pub fn first_task_sentences(results: &[FirstTaskResult<'_>]) -> Vec<String> {
+    let mut alike: Vec<Vec<&FirstTaskResult<'_>>> = Vec::new();
+    for result in results {
+        match alike.iter_mut().find(|group| group[0].is_like(result)) {
+            Some(group) => group.push(result),
+            None => alike.push(vec![result]),
         }
     }
     let mut told: Vec<String> = alike
         .iter()
         .filter_map(|group| {
-            let words = verdict(group)?;
+            let words = first_task_sentence(group)?;
             Some(match alike.len() {
                 1 => words,
                 _ => {
@@ -83,9 +83,10 @@ pub fn verdicts(fates: &[Fate<'_>]) -> Vec<String> {
             })
         })
         .collect();
-    let orders = |pair: &[Fate<'_>]| pair[0].header.class_order == pair[1].header.class_order;
+    let orders =
+        |pair: &[FirstTaskResult<'_>]| pair[0].header.class_order == pair[1].header.class_order;
     if alike.len() > 1 {
-        let why = match fates.windows(2).all(orders) {
+        let why = match results.windows(2).all(orders) {
             true => tr!("compare-same-task-count-only"),
             false => tr!("compare-same-class-order-only"),
         };
@@ -97,13 +98,13 @@ pub fn verdicts(fates: &[Fate<'_>]) -> Vec<String> {
 /// Returns a sentence such as "After 5 tasks LAE still recognises 97 % of task 1, Baseline only 66 %." for comparable
 /// runs. The word "only" is omitted if the difference may be due to chance. Returns `None` if all runs have the same
 /// name.
-fn verdict(fates: &[&Fate<'_>]) -> Option<String> {
+fn first_task_sentence(results: &[&FirstTaskResult<'_>]) -> Option<String> {
     let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for fate in fates {
+    for result in results {
         by_name
-            .entry(fate.header.short())
+            .entry(result.header.short())
             .or_default()
-            .push(fate.now);
+            .push(result.now);
     }
     let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
     let mut sorted: Vec<(&str, Vec<f64>)> = by_name.into_iter().collect();
@@ -113,9 +114,9 @@ fn verdict(fates: &[&Fate<'_>]) -> Option<String> {
     };
     let (most, least) = (range(first), range(last));
     let [low, high] =
-        [lowest(first), highest(last)].map(|share| Tally::of_share(share, fates[0].images));
+        [lowest(first), highest(last)].map(|share| Tally::of_share(share, results[0].images));
     let apart = low.is_above(&high);
-    let n = fates[0].done;
+    let n = results[0].done;
     if most == least {
         return Some(tr!(
             "compare-both-still-recognise",
@@ -206,14 +207,14 @@ mod tests {
     }
 
     fn told_of(runs: &[(&RunHeader, f64)], images: usize) -> Vec<String> {
-        let fates = runs.iter().map(|&(header, now)| Fate {
+        let results = runs.iter().map(|&(header, now)| FirstTaskResult {
             header,
             then: 1.0,
             now,
             done: 2,
             images,
         });
-        let told = verdicts(&fates.collect::<Vec<_>>()).into_iter();
+        let told = first_task_sentences(&results.collect::<Vec<_>>()).into_iter();
         told.map(|words| words.replace('\u{a0}', " ")).collect()
     }
 

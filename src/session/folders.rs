@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use super::differences::apart;
+use super::differences::distinguishing_settings;
 use super::views::{Fetch, Rows, RunRow};
 use crate::problem::{Problem, Result};
 
@@ -61,7 +61,7 @@ pub struct Folders {
     /// Whether to list the runs again after the current listing.
     again: bool,
     /// `Some` while the differences between runs of the same name are computed; `true` if they must be computed again.
-    telling_apart: Option<bool>,
+    is_distinguishing: Option<bool>,
 }
 
 impl Folders {
@@ -191,28 +191,28 @@ impl Session {
             rows.insert(place, row);
         }
         if before != now {
-            self.tell_apart();
+            self.update_distinguishing_settings();
         }
     }
 
     /// Computes on a helper thread what distinguishes runs of the same name, because with thousands of runs this takes
     /// longer than a frame. If a computation is in progress, another one follows.
-    fn tell_apart(&mut self) {
+    fn update_distinguishing_settings(&mut self) {
         let Some(rows) = self.compare.runs.ready().cloned() else {
             return;
         };
-        let looking = &mut self.compare.folders.telling_apart;
+        let looking = &mut self.compare.folders.is_distinguishing;
         if let Some(again) = looking {
             *again = true;
             return;
         }
         *looking = Some(false);
         self.task(
-            move |_| Ok(apart(rows.iter().map(|row| &**row))),
+            move |_| Ok(distinguishing_settings(rows.iter().map(|row| &**row))),
             |session, told| {
-                session.compare.apart = told.unwrap_or_default();
-                if session.compare.folders.telling_apart.take() == Some(true) {
-                    session.tell_apart();
+                session.compare.distinguishing_settings = told.unwrap_or_default();
+                if session.compare.folders.is_distinguishing.take() == Some(true) {
+                    session.update_distinguishing_settings();
                 }
             },
         );
@@ -238,7 +238,7 @@ impl Session {
             shelf.rows
         });
         self.compare.runs.fill(answer);
-        self.tell_apart();
+        self.update_distinguishing_settings();
         self.follow_opened();
         // A row that arrives later may have been read before the listing, so it is read again.
         let rows = self.compare.folders.rows.values_mut();

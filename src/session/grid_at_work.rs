@@ -134,7 +134,7 @@ impl Session {
             }
         }
         self.list_runs();
-        self.lay_side_by_side(folders);
+        self.request_side_by_side(folders);
         if let Some((Some(live), _)) = self.train.at_work(place) {
             let run = String::new();
             Arc::make_mut(live).fold(Event::Finished { run }, &clock());

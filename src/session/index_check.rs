@@ -21,14 +21,14 @@ use crate::run::event::RunHeader;
 
 /// Cached results of comparing open datasets with the images of runs.
 #[derive(Default)]
-pub(super) struct Tested {
+pub(super) struct IndexChecks {
     /// Whether a split has the images of these fingerprints; `None` while this is checked.
     prints: HashMap<(SplitKey, Fingerprints), Option<Result<bool>>>,
     /// Whether a split is consistent with a run without fingerprints, by the run's folder.
     checked: HashMap<(PathBuf, SplitKey), bool>,
 }
 
-impl Tested {
+impl IndexChecks {
     /// Stores the result of a check. A result that was cleared in the meantime is ignored.
     fn take(&mut self, of: &(SplitKey, Fingerprints), answer: Result<bool>) {
         if let Some(print) = self.prints.get_mut(of) {
@@ -74,7 +74,7 @@ impl Session {
         data: Arc<DataView>,
     ) -> Lookup<Result<Arc<DataView>>> {
         let of = ((data.key.clone(), split), images.clone());
-        match self.sets.tested.prints.get(&of) {
+        match self.sets.index_checks.prints.get(&of) {
             Some(Some(Ok(true))) => Lookup::Found(Ok(data)),
             Some(Some(Ok(false))) => Lookup::Found(Err(other_images(header, split))),
             Some(Some(Err(problem))) => Lookup::Found(Err(problem.clone())),
@@ -94,39 +94,39 @@ impl Session {
         data: Arc<DataView>,
     ) -> Lookup<Result<Arc<DataView>>> {
         let about = (header.folder.clone(), (data.key.clone(), split));
-        match self.sets.tested.checked.get(&about) {
+        match self.sets.index_checks.checked.get(&about) {
             Some(true) => Lookup::Found(Ok(data)),
             Some(false) => Lookup::Found(Err(other_images(header, split))),
-            None => Lookup::Unread(Load::Tested(about.0, split, data)),
+            None => Lookup::Unread(Load::IndexCheck(about.0, split, data)),
         }
     }
 
     /// Checks whether a displayed split has the images with these fingerprints.
-    pub(super) fn load_print(
+    pub(super) fn check_fingerprint(
         &mut self,
         split: SplitKey,
         noted: Fingerprints,
         pictures: Arc<dyn Pictures>,
     ) {
         let of = (split, noted.clone());
-        if self.sets.tested.prints.contains_key(&of) {
+        if self.sets.index_checks.prints.contains_key(&of) {
             return;
         }
-        self.sets.tested.prints.insert(of.clone(), None);
+        self.sets.index_checks.prints.insert(of.clone(), None);
         self.task(
             move |_| Ok(pictures.are(&noted)),
-            move |session, print| session.sets.tested.take(&of, print),
+            move |session, print| session.sets.index_checks.take(&of, print),
         );
     }
 
     /// Checks whether a split is consistent with the records of an open run without fingerprints.
-    pub(super) fn compare_tested(&mut self, run: &Path, split: Split, data: &DataView) {
+    pub(super) fn check_against_records(&mut self, run: &Path, split: Split, data: &DataView) {
         let open = self.train.run_in(run);
         let header = open.and_then(|open| Some((open, open.header.as_ref()?)));
         if let Some((open, header)) = header {
             let same = may_be_those(open, header, data, split);
             let about = (header.folder.clone(), (data.key.clone(), split));
-            self.sets.tested.checked.insert(about, same);
+            self.sets.index_checks.checked.insert(about, same);
         }
     }
 }

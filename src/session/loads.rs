@@ -57,10 +57,10 @@ pub enum Load {
     Fingerprint(SplitKey, Fingerprints, Arc<dyn Pictures>),
     /// Whether a split is consistent with the run in this folder, which recorded only the number and the classes of its
     /// images.
-    Tested(PathBuf, Split, Arc<DataView>),
+    IndexCheck(PathBuf, Split, Arc<DataView>),
     /// Training images as the network receives them: the epoch of their tasks (from 0), and the shift that selects the
     /// images.
-    Sight(usize, usize),
+    NetworkInputs(usize, usize),
     /// Look inside for the run on Predict.
     Inside,
     /// The state of the runs of the grid that is queued as this job.
@@ -99,9 +99,9 @@ impl Session {
             Load::Corrected(place) => self.load_corrected(&place),
             Load::Picture(key, pictures) => self.load_picture(key, pictures),
             Load::Hash(key, pictures) => self.load_hash(key, pictures),
-            Load::Fingerprint(of, noted, pictures) => self.load_print(of, noted, pictures),
-            Load::Tested(run, split, data) => self.compare_tested(&run, split, &data),
-            Load::Sight(epoch, shift) => self.load_sight(epoch, shift),
+            Load::Fingerprint(of, noted, pictures) => self.check_fingerprint(of, noted, pictures),
+            Load::IndexCheck(run, split, data) => self.check_against_records(&run, split, &data),
+            Load::NetworkInputs(epoch, shift) => self.load_network_inputs(epoch, shift),
             Load::Inside => self.look_inside(),
             Load::Grid(job) => self.load_grid(job),
             Load::Units => self.read_units(),

@@ -236,7 +236,7 @@ impl Session {
         if changed {
             self.ask_undone();
             self.ask_pins();
-            self.look_on();
+            self.predict_next_error();
             self.follow_tour();
             self.fold_unit();
         }
@@ -259,7 +259,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.leave_tour();
         self.end_exports();
-        self.backend.request(ControlRequest::Stop);
+        self.backend.control_running(ControlRequest::Stop);
         self.backend.send(Command::Shutdown);
     }
 }

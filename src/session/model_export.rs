@@ -11,7 +11,7 @@ use crate::tr;
 
 /// A model to export: the run after a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TakenAlong {
+pub struct ModelToExport {
     /// The run's folder.
     pub run: PathBuf,
     /// The task, from 0; `None` for the last task.
@@ -20,15 +20,15 @@ pub struct TakenAlong {
 
 impl Session {
     /// Opens the dialog that asks for the folder in which the model's folder is created.
-    pub fn pick_model(&mut self, taken: TakenAlong, format: Format) {
+    pub fn pick_model(&mut self, taken: ModelToExport, format: Format) {
         self.tickets += 1;
-        self.compare.to_take = taken;
+        self.compare.to_export_model = taken;
         self.pick(DialogPurpose::Model(format, self.tickets));
     }
 
     /// Exports the model of the dialog into a new subfolder of this folder.
     pub fn export_model(&mut self, format: Format, into: &Path) {
-        let TakenAlong { run, task } = std::mem::take(&mut self.compare.to_take);
+        let ModelToExport { run, task } = std::mem::take(&mut self.compare.to_export_model);
         let to = into.join(format!("{}-{}", store::run_name(&run), format.key()));
         self.task_or_tell(
             move |_| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Session;
 use super::run_view::RunView;
 use super::views::RunRow;
-use super::words::told_apart;
+use super::words::non_default_suffix;
 use crate::data::scenario::ClassOrder;
 use crate::method::run_title;
 use crate::problem::Problem;
@@ -20,7 +20,7 @@ use crate::tr;
 impl Session {
     /// Queues a run with these settings at the selected place.
     pub fn train(&mut self, config: RunConfig) -> JobId {
-        let title = self.title_of(&config) + told_apart(&config).as_str();
+        let title = self.title_of(&config) + non_default_suffix(&config).as_str();
         let job = Job::train(config, title);
         let id = job.id;
         match self.experiment.place.clone() {
@@ -96,7 +96,7 @@ impl Session {
         }
         let row = self.row(folder);
         let title = row.map_or_else(|| folder.display().to_string(), RunRow::title);
-        let place = self.goes_on_at(folder).filter(|_| device.is_none());
+        let place = self.resume_place(folder).filter(|_| device.is_none());
         let job = Job::resume(folder.to_path_buf(), device, title);
         match place {
             Some(place) => self.queue_at(&place, job),
@@ -106,7 +106,7 @@ impl Session {
 
     /// Returns the place where a run was trained and will be resumed; `None` for this computer or a place that no
     /// longer exists.
-    pub fn goes_on_at(&self, folder: &Path) -> Option<String> {
+    pub fn resume_place(&self, folder: &Path) -> Option<String> {
         let place = &self.header_of(folder)?.about.place;
         self.places.get(place).map(|_| place.clone())
     }
@@ -115,7 +115,7 @@ impl Session {
         if !self.is_training() {
             self.train.live = Some(Arc::new(RunView::of_job(job.id, job.title.clone())));
             self.close_opened();
-            self.backend.request(ControlRequest::Run);
+            self.backend.control_running(ControlRequest::Run);
         }
         self.backend.send(Command::Queue(Box::new(job)));
     }
@@ -131,7 +131,7 @@ impl Session {
 
     /// Pauses or resumes the current run.
     pub fn request(&mut self, wish: ControlRequest) {
-        self.backend.request(wish);
+        self.backend.control_running(wish);
     }
 
     /// Stops the current run, which is saved. The next job in the queue starts unless `hold` is set, which also holds
@@ -145,7 +145,7 @@ impl Session {
             self.hold_queue(true);
         }
         self.backend.send(Command::Stop(job));
-        self.backend.wish_for(job, ControlRequest::Stop);
+        self.backend.control_job(job, ControlRequest::Stop);
     }
 
     /// Removes a job from the queue.

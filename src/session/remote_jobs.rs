@@ -253,7 +253,7 @@ impl Session {
         };
         if at.job() == Some(job) {
             at.backend.send(Command::Stop(job));
-            at.backend.wish_for(job, ControlRequest::Stop);
+            at.backend.control_job(job, ControlRequest::Stop);
         }
     }
 
@@ -261,7 +261,7 @@ impl Session {
     pub fn wish_at(&mut self, name: &str, wish: ControlRequest) {
         let at = self.train.places.get(name);
         if let Some((at, job)) = at.and_then(|at| Some((at, at.running()?.job?))) {
-            at.backend.wish_for(job, wish);
+            at.backend.control_job(job, wish);
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use super::words::{time_text, told_apart};
+use super::words::{non_default_suffix, time_text};
 use crate::method::filled;
 use crate::metrics::{ByExpert, Expert, Histories, History, Tally};
 use crate::problem::{Problem, harmless};
@@ -232,7 +232,7 @@ impl RunRow {
     }
 
     /// Returns the reason why it cannot be changed; `None` if it can be changed.
-    pub fn fixed(&self) -> Option<&'static str> {
+    pub fn read_only_reason(&self) -> Option<&'static str> {
         let place = self.elsewhere.as_ref()?;
         place.read_only.then_some(tr!("story-read-only"))
     }
@@ -272,5 +272,5 @@ pub fn names_apart(one: &RunHeader, other: &RunHeader) -> (String, String) {
 
 /// Returns a summary of a run's settings, even if the run has a name.
 pub fn made_title(header: &RunHeader) -> String {
-    header.title() + told_apart(&header.config).as_str()
+    header.title() + non_default_suffix(&header.config).as_str()
 }

@@ -62,7 +62,7 @@ pub use crate::counts::{count_text, counted};
 pub use crate::data::by_number;
 
 /// Returns seed, class order and corrected labels of a run if they are not the defaults: " · seed 3 · order seed:1".
-pub fn told_apart(config: &RunConfig) -> String {
+pub fn non_default_suffix(config: &RunConfig) -> String {
     let usual = RunConfig::default();
     let mut words = String::new();
     if config.seed != usual.seed {

@@ -104,7 +104,7 @@ impl Session {
     }
 
     /// Starts to predict the images again that the run misclassified after a task.
-    pub fn look_again(&mut self, run: &Path, task: usize) {
+    pub fn predict_errors_again(&mut self, run: &Path, task: usize) {
         let Some(run) = self.train.run_in(run).cloned() else {
             return;
         };
@@ -133,17 +133,17 @@ impl Session {
             left,
             sent: None,
         });
-        self.look_on();
+        self.predict_next_error();
     }
 
     /// Returns how many images of this task were predicted again.
-    pub fn looked_again(&self, run: &Path, task: usize) -> usize {
+    pub fn errors_predicted(&self, run: &Path, task: usize) -> usize {
         let found = self.train.worst.found.get(&(run.to_path_buf(), task));
         found.map_or(0, HashMap::len)
     }
 
     /// Returns how many images of this task are done and how many there are in all; `None` if none are in progress.
-    pub fn looking_again(&self, run: &Path, task: usize) -> Option<(usize, usize)> {
+    pub fn error_prediction_progress(&self, run: &Path, task: usize) -> Option<(usize, usize)> {
         let asking = self.train.worst.asking.as_ref()?;
         let same = (asking.of.0.as_path(), asking.of.1) == (run, task);
         let under_way = usize::from(asking.sent.is_some());
@@ -151,13 +151,13 @@ impl Session {
     }
 
     /// Returns why the images could not be predicted.
-    pub fn look_again_problem(&self, run: &Path, task: usize) -> Option<&Problem> {
+    pub fn error_prediction_problem(&self, run: &Path, task: usize) -> Option<&Problem> {
         let (of, problem) = self.train.worst.problem.as_ref()?;
         ((of.0.as_path(), of.1) == (run, task)).then_some(problem)
     }
 
     /// Requests the prediction of the next image once it is read.
-    pub(super) fn look_on(&mut self) {
+    pub(super) fn predict_next_error(&mut self) {
         let Some(mut asking) = self.train.worst.asking.take() else {
             return;
         };

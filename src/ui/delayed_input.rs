@@ -9,17 +9,17 @@ const FAR: f32 = 6.0;
 
 /// The delayed input.
 #[derive(Default)]
-pub struct Typed {
+pub struct DelayedInput {
     events: Vec<Event>,
     /// Whether the frame that draws the clicked widget's effect is still due.
     opening: bool,
 }
 
-impl Typed {
+impl DelayedInput {
     /// Splits the events of a frame. Input after the first event that can move the focus is delayed, if it includes key
     /// presses or the pointer leaves the position of the click. Input that was delayed before is added to `events`.
     /// Returns whether input is delayed, so that another frame is needed.
-    pub fn sort(&mut self, events: &mut Vec<Event>) -> bool {
+    pub fn split(&mut self, events: &mut Vec<Event>) -> bool {
         self.events.append(events);
         if std::mem::take(&mut self.opening) {
             return true;
@@ -108,11 +108,11 @@ mod tests {
             );
             let mut next = vec![click(true), click(false)];
             next.extend(["d", "o", "g"].map(|letter| Event::Text(letter.into())));
-            let mut typed = Typed::default();
+            let mut typed = DelayedInput::default();
             for _ in 0..5 {
                 let mut events = std::mem::take(&mut next);
                 if sorted {
-                    typed.sort(&mut events);
+                    typed.split(&mut events);
                 }
                 let input = RawInput {
                     events,
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_click_is_for_the_place_where_it_was_made() {
-        let (ctx, mut clicks, mut typed) = (Context::default(), [0, 0], Typed::default());
+        let (ctx, mut clicks, mut typed) = (Context::default(), [0, 0], DelayedInput::default());
         let [one, other] = buttons(&ctx, Vec::new(), &mut clicks);
         let button = |pressed| Event::PointerButton {
             pos: one,
@@ -157,24 +157,24 @@ mod tests {
         let mut next = vec![moved(one), button(true), button(false), moved(other)];
         for _ in 0..4 {
             let mut events = std::mem::take(&mut next);
-            typed.sort(&mut events);
+            typed.split(&mut events);
             buttons(&ctx, events, &mut clicks);
         }
         assert_eq!(clicks, [1, 0]);
         // The events of a double click stay in one frame.
         let mut twice = vec![button(true), button(false), button(true), button(false)];
-        assert!(!typed.sort(&mut twice));
+        assert!(!typed.split(&mut twice));
         assert_eq!(twice.len(), 4);
     }
 
     #[test]
     fn plain_typing_and_clicks_alone_wait_for_nothing() {
-        let mut typed = Typed::default();
+        let mut typed = DelayedInput::default();
         for letters in [vec!["a", "b"], vec![]] {
             let text = |letter: &str| Event::Text(letter.into());
             let mut events: Vec<Event> = letters.into_iter().map(text).collect();
             let before = events.clone();
-            assert!(!typed.sort(&mut events));
+            assert!(!typed.split(&mut events));
             assert_eq!(events, before);
         }
     }

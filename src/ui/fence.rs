@@ -83,19 +83,19 @@ impl Fences {
     }
 
     /// Allows parts above the pages to be drawn again, after a user action.
-    pub fn acted(&mut self) {
+    pub fn after_action(&mut self) {
         let above = self.fallen.iter_mut().filter(|fallen| fallen.above);
         above.for_each(|fallen| fallen.open = true);
     }
 
     /// Allows all parts to be drawn again, after a change of the page.
-    pub fn turned(&mut self) {
+    pub fn after_page_change(&mut self) {
         self.fallen.iter_mut().for_each(|fallen| fallen.open = true);
     }
 
     /// Draws a page, or an error in its place. Returns the button that the user pressed.
     pub fn page(&mut self, part: &'static str, ui: &mut Ui, draw: impl FnOnce(&mut Ui)) -> Pressed {
-        if self.holds(part, ui.ctx().clone(), || draw(ui)) {
+        if self.draw_guarded(part, ui.ctx().clone(), || draw(ui)) {
             return Pressed::Nothing;
         }
         // If the pass cannot be repeated, this covers what the page has drawn.
@@ -142,7 +142,7 @@ impl Fences {
         place: Panel,
         draw: impl FnOnce(&mut Ui),
     ) -> Pressed {
-        if self.holds(part, ui.ctx().clone(), || draw(ui)) {
+        if self.draw_guarded(part, ui.ctx().clone(), || draw(ui)) {
             return Pressed::Nothing;
         }
         let Some(fallen) = self.of(part) else {
@@ -170,7 +170,7 @@ impl Fences {
     /// it.
     pub fn above(&mut self, part: &'static str, ctx: &egui::Context, draw: impl FnOnce()) -> bool {
         let known = self.of(part).is_some_and(|fallen| !fallen.open);
-        if known || self.holds(part, ctx.clone(), draw) {
+        if known || self.draw_guarded(part, ctx.clone(), draw) {
             return true;
         }
         if let Some(fallen) = self.of(part) {
@@ -194,14 +194,19 @@ impl Fences {
     }
 
     /// Panics if the environment or a test requested a fault for this part.
-    pub fn meet_fault(&self, part: &str) {
+    pub fn panic_if_requested(&self, part: &str) {
         let part = Language::English.known(part).unwrap_or(part);
         let told = self.fault.as_deref() == Some(part);
         assert!(!told, "{}", tr!("shell-part-test-fault", part = part));
     }
 
     /// Records how a piece of work outside of drawing ended. Only the first of consecutive panics is reported.
-    pub fn worked(&mut self, piece: &'static str, ctx: &egui::Context, ended: Result<(), String>) {
+    pub fn record_work(
+        &mut self,
+        piece: &'static str,
+        ctx: &egui::Context,
+        ended: Result<(), String>,
+    ) {
         let Some(fallen) = self.ended(piece, ended) else {
             return;
         };
@@ -213,7 +218,7 @@ impl Fences {
     }
 
     /// Records how an action that the user requested ended, and reports a panic.
-    pub fn asked(&mut self, ended: Result<(), String>) {
+    pub fn record_action(&mut self, ended: Result<(), String>) {
         let told = ended.err().map(|words| fell("part-last-command", &words));
         self.told.extend(told.map(|told| told.advise(tr!(BEHIND))));
     }
@@ -223,7 +228,12 @@ impl Fences {
     }
 
     /// Draws the part unless it failed and is closed. Returns whether it was drawn without a panic.
-    fn holds(&mut self, part: &'static str, ctx: egui::Context, draw: impl FnOnce()) -> bool {
+    fn draw_guarded(
+        &mut self,
+        part: &'static str,
+        ctx: egui::Context,
+        draw: impl FnOnce(),
+    ) -> bool {
         if self.of(part).is_some_and(|fallen| !fallen.open) {
             return false;
         }
@@ -238,7 +248,7 @@ impl Fences {
     /// Runs `work` in the fence. Returns whether it ended without a panic.
     fn tried(&mut self, part: &'static str, work: impl FnOnce()) -> bool {
         let ended = caught(|| {
-            self.meet_fault(part);
+            self.panic_if_requested(part);
             work();
         });
         self.ended(part, ended).is_none()
@@ -285,7 +295,7 @@ mod tests {
         let mut times = Vec::new();
         for _ in 0..4 {
             assert!(fences.due("counting", &ctx));
-            fences.worked("counting", &ctx, Err("one too many".into()));
+            fences.record_work("counting", &ctx, Err("one too many".into()));
             assert!(!fences.due("counting", &ctx));
             let fallen = fences.of("counting");
             times.extend(fallen.map(|fallen| {
@@ -296,7 +306,7 @@ mod tests {
         }
         assert_eq!(times, [1, 2, 4, 8]);
         assert_eq!(fences.take_told().len(), 1);
-        fences.worked("counting", &ctx, Ok(()));
+        fences.record_work("counting", &ctx, Ok(()));
         assert!(fences.fallen.is_empty());
     }
 
@@ -311,7 +321,7 @@ mod tests {
         fences.put_fault(None);
         assert!(fences.above("dialog", &ctx, || drawn += 1));
         assert_eq!(drawn, 0, "it stays closed");
-        fences.acted();
+        fences.after_action();
         assert!(fences.above("dialog", &ctx, || drawn += 1));
         assert_eq!(drawn, 1);
     }

@@ -59,7 +59,7 @@ pub struct FrameTimes {
 
 impl FrameTimes {
     /// Starts measuring. `started` is the time when the program started.
-    pub fn since(started: Instant) -> Self {
+    pub fn started_at(started: Instant) -> Self {
         Self {
             started,
             first: None,
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn percentiles_come_from_the_kept_frames() {
-        let mut times = FrameTimes::since(Instant::now());
+        let mut times = FrameTimes::started_at(Instant::now());
         assert_eq!(times.whole.percentile(0.5), 0.0);
         (0..100u8).for_each(|ms| times.whole(f32::from(ms) / 1e3));
         assert_eq!(times.whole.percentile(0.5).round(), 50.0);

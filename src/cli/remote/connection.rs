@@ -167,7 +167,7 @@ impl There {
         loop {
             if control.request() == ControlRequest::Stop && !std::mem::replace(&mut asked, true) {
                 self.remote.send(Command::Stop(id));
-                self.remote.wish_for(id, ControlRequest::Stop);
+                self.remote.control_job(id, ControlRequest::Stop);
             }
             let told = match self.remote.recv(OFTEN)? {
                 Some(News::Event(told)) => told,

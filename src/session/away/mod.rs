@@ -35,7 +35,7 @@ pub(super) struct Away {
 enum Message {
     Command(Command),
     Wish(ControlRequest),
-    WishFor(JobId, ControlRequest),
+    ControlJob(JobId, ControlRequest),
     /// The connection received a message.
     News,
     /// Progress of sending the files that a job needs.
@@ -88,12 +88,12 @@ impl Backend for Away {
         self.events.try_recv().ok()
     }
 
-    fn request(&self, wish: ControlRequest) {
+    fn control_running(&self, wish: ControlRequest) {
         self.say(Message::Wish(wish));
     }
 
-    fn wish_for(&self, job: JobId, wish: ControlRequest) {
-        self.say(Message::WishFor(job, wish));
+    fn control_job(&self, job: JobId, wish: ControlRequest) {
+        self.say(Message::ControlJob(job, wish));
     }
 
     fn trouble(&self) -> Option<Problem> {

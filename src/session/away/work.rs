@@ -142,8 +142,8 @@ impl Work {
             Message::Command(command @ Command::Release(_)) => self.remote.send(command),
             // A place does not answer queries about runs, and it continues to run without this window.
             Message::Command(_) | Message::End => {}
-            Message::Wish(wish) => self.remote.request(wish),
-            Message::WishFor(job, wish) => self.remote.wish_for(job, wish),
+            Message::Wish(wish) => self.remote.control_running(wish),
+            Message::ControlJob(job, wish) => self.remote.control_job(job, wish),
             Message::Carrying(job, words) if self.carrying.contains_key(&job) => {
                 let (run, phase) = (String::new(), Phase::Preparing(words));
                 self.tell(Some(job), Event::Phase { run, phase });

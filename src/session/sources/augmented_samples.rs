@@ -12,7 +12,7 @@ use crate::experiment::{augment_of, open_options};
 use crate::method::Chosen;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
-use crate::session::augmented_samples::{NetworkInput, Sight, SightAsk};
+use crate::session::augmented_samples::{NetworkInput, NetworkInputs, NetworkInputsRequest};
 use crate::tr;
 
 /// Number of images shown.
@@ -20,7 +20,7 @@ const SHOWN: usize = 8;
 
 impl Disk {
     /// Prepares one image from each of several classes, which are spread over the tasks.
-    pub fn sight(&self, ask: &SightAsk) -> Result<Sight> {
+    pub fn network_inputs(&self, ask: &NetworkInputsRequest) -> Result<NetworkInputs> {
         let config = &ask.config;
         let data =
             self.scans
@@ -95,7 +95,7 @@ impl Disk {
         if seen.is_empty() {
             return Err(unreadable.unwrap_or_else(|| Problem::new(tr!("data-input-no-image"))));
         }
-        Ok(Sight {
+        Ok(NetworkInputs {
             input_size: input.size,
             epoch: ask.epoch,
             seen,

@@ -48,11 +48,11 @@ impl Backend for Engine {
         Engine::try_recv(self)
     }
 
-    fn request(&self, wish: ControlRequest) {
+    fn control_running(&self, wish: ControlRequest) {
         self.control.set(wish);
     }
 
-    fn wish_for(&self, job: JobId, wish: ControlRequest) {
+    fn control_job(&self, job: JobId, wish: ControlRequest) {
         self.control.set_for(job, wish);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{DRAWN, Fate, Tour, TourRun, TourRunState, TourStep};
+use super::{DRAWN, DrawingOutcome, Tour, TourRun, TourRunState, TourStep};
 use crate::run::event::{Command, ControlRequest, Picture};
 use crate::run::job::JobId;
 use crate::session::Session;
@@ -128,7 +128,7 @@ impl Session {
     }
 
     /// Stores the user's guess and resumes the first run.
-    pub fn guess_fate(&mut self, guess: Fate) {
+    pub fn guess_drawing_outcome(&mut self, guess: DrawingOutcome) {
         let Some(tour) = &mut self.learn.tour else {
             return;
         };
@@ -142,7 +142,7 @@ impl Session {
             && tour.run().job.is_some()
             && tour.run().job == self.running_job()
         {
-            self.backend.request(ControlRequest::Run);
+            self.backend.control_running(ControlRequest::Run);
         }
     }
 
@@ -174,7 +174,7 @@ impl Session {
         };
         self.backend.send(Command::Stop(job));
         if self.running_job() == Some(job) {
-            self.backend.wish_for(job, ControlRequest::Stop);
+            self.backend.control_job(job, ControlRequest::Stop);
         }
     }
 

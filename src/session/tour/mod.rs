@@ -18,7 +18,7 @@ use crate::data::rng::{Purpose, Rng};
 use crate::run::config::{RunConfig, Setting};
 use crate::run::job::JobId;
 
-pub use outcome::{Became, Fate, Vote};
+pub use outcome::{DrawingChange, DrawingOutcome, DrawingPrediction};
 pub use run::{TourRun, TourRunState};
 
 /// The classes that the user draws, in the order of the canvases.
@@ -78,7 +78,7 @@ pub struct Tour {
     /// The pinned drawings, in the order of [`DRAWN`].
     pub pins: [Option<PinId>; 2],
     /// The user's guess about the 1.
-    pub guess: Option<Fate>,
+    pub guess: Option<DrawingOutcome>,
     /// The runs of the three acts: Seq-FT, Baseline, LAE.
     pub runs: [TourRun; 3],
     /// The folders of the runs of earlier draws.

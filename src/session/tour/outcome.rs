@@ -12,7 +12,7 @@ pub const SURE: f32 = 0.8;
 
 /// A run's prediction for a drawing: the score of its class, and the class with the highest other score.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Vote {
+pub struct DrawingPrediction {
     /// Score of the drawn class.
     pub own: f32,
     /// The other class with the highest score.
@@ -21,7 +21,7 @@ pub struct Vote {
     pub against: f32,
 }
 
-impl Vote {
+impl DrawingPrediction {
     /// Returns the prediction for a drawing of `class`; `None` if that class is not learned.
     pub fn of(answer: &Prediction, class: &str) -> Option<Self> {
         let shares = &answer.opinions.last()?.probabilities;
@@ -44,38 +44,38 @@ impl Vote {
 
 /// The outcome for the prediction of a drawing. Also the choices of the user's guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum DrawingOutcome {
     /// Still correct and certain.
-    Kept,
+    Certain,
     /// Still correct but uncertain.
-    Between,
+    Uncertain,
     /// Wrong.
-    Lost,
+    Wrong,
 }
 
-impl Fate {
+impl DrawingOutcome {
     /// All outcomes, in display order.
-    pub const ALL: [Self; 3] = [Self::Kept, Self::Between, Self::Lost];
+    pub const ALL: [Self; 3] = [Self::Certain, Self::Uncertain, Self::Wrong];
 
     /// Returns the outcome of a prediction.
-    pub fn of(vote: &Vote) -> Self {
+    pub fn of(vote: &DrawingPrediction) -> Self {
         match vote.is_right() {
-            false => Self::Lost,
-            true if vote.own < SURE => Self::Between,
-            true => Self::Kept,
+            false => Self::Wrong,
+            true if vote.own < SURE => Self::Uncertain,
+            true => Self::Certain,
         }
     }
 }
 
 /// A drawing's prediction after the first and the last task.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Became {
+pub struct DrawingChange {
     /// The prediction after the first task.
-    pub first: Vote,
+    pub first: DrawingPrediction,
     /// The prediction after the last task.
-    pub last: Vote,
+    pub last: DrawingPrediction,
     /// The outcome.
-    pub fate: Fate,
+    pub outcome: DrawingOutcome,
 }
 
 impl Tour {
@@ -94,19 +94,24 @@ impl Tour {
 
 impl Session {
     /// Returns the prediction of a run of the tour for a drawing after a task (from 0).
-    pub fn tour_vote(&self, which: usize, run: &TourRun, task: usize) -> Option<Vote> {
+    pub fn tour_drawing_prediction(
+        &self,
+        which: usize,
+        run: &TourRun,
+        task: usize,
+    ) -> Option<DrawingPrediction> {
         let pin = self.learn.tour.as_ref()?.pins[which]?;
         let answer = self.predict.pins.answer(pin, run.folder.as_ref()?, task)?;
-        Vote::of(answer, DRAWN[which])
+        DrawingPrediction::of(answer, DRAWN[which])
     }
 
     /// Returns the outcome for a drawing; `None` until the prediction after the run's last task is known.
-    pub fn tour_became(&self, which: usize, run: &TourRun) -> Option<Became> {
+    pub fn tour_drawing_change(&self, which: usize, run: &TourRun) -> Option<DrawingChange> {
         let end = run.tasks.len().checked_sub(1)?;
-        let last = self.tour_vote(which, run, end)?;
-        Some(Became {
-            first: self.tour_vote(which, run, 0)?,
-            fate: Fate::of(&last),
+        let last = self.tour_drawing_prediction(which, run, end)?;
+        Some(DrawingChange {
+            first: self.tour_drawing_prediction(which, run, 0)?,
+            outcome: DrawingOutcome::of(&last),
             last,
         })
     }

@@ -67,7 +67,7 @@ impl Session {
             TourStep::Guess => {
                 tour.guess?;
                 if run.job == self.running_job() {
-                    self.backend.request(ControlRequest::Run);
+                    self.backend.control_running(ControlRequest::Run);
                 }
                 Some(TourStep::FineTuning)
             }
@@ -86,7 +86,7 @@ impl Session {
     fn hold_for_guess(&mut self, tour: &mut Tour) {
         if !tour.held && tour.guess.is_none() && tour.run().job == self.running_job() {
             tour.held = true;
-            self.backend.request(ControlRequest::Pause);
+            self.backend.control_running(ControlRequest::Pause);
         }
     }
 

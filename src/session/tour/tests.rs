@@ -175,7 +175,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     // A changed drawing is predicted again.
     session.pin_drawn(0, picture(3).into());
     answer(&mut session, &backend, &mut asked, 0.95);
-    session.guess_fate(Fate::Lost);
+    session.guess_drawing_outcome(DrawingOutcome::Wrong);
     assert_eq!(
         (step(&session), backend.wished()),
         (TourStep::FineTuning, ControlRequest::Run)
@@ -202,9 +202,21 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     let tour = session.learn.tour.clone().unwrap();
     assert_eq!(tour.task, 1);
     assert_eq!(tour.verdict(), Some(std::cmp::Ordering::Greater));
-    let fates = tour.runs.each_ref();
-    let fates = fates.map(|run| session.tour_became(0, run).map(|became| became.fate));
-    assert_eq!(fates, [Fate::Lost, Fate::Lost, Fate::Between].map(Some));
+    let outcomes = tour.runs.each_ref();
+    let outcomes = outcomes.map(|run| {
+        session
+            .tour_drawing_change(0, run)
+            .map(|change| change.outcome)
+    });
+    assert_eq!(
+        outcomes,
+        [
+            DrawingOutcome::Wrong,
+            DrawingOutcome::Wrong,
+            DrawingOutcome::Uncertain
+        ]
+        .map(Some)
+    );
     session.conclude_tour();
     assert_eq!(step(&session), TourStep::End);
     // The drawings are the same, but the runs are new.
@@ -330,12 +342,15 @@ fn a_run_that_ended_early_can_be_trained_again() {
 
 #[test]
 fn a_vote_names_the_class_that_was_drawn_and_its_strongest_rival() {
-    let vote = |own, against| Vote {
+    let vote = |own, against| DrawingPrediction {
         own,
         against,
         rival: "4".into(),
     };
-    assert_eq!(Fate::of(&vote(0.9, 0.1)), Fate::Kept);
-    assert_eq!(Fate::of(&vote(0.4, 0.3)), Fate::Between);
-    assert_eq!(Fate::of(&vote(0.3, 0.4)), Fate::Lost);
+    assert_eq!(DrawingOutcome::of(&vote(0.9, 0.1)), DrawingOutcome::Certain);
+    assert_eq!(
+        DrawingOutcome::of(&vote(0.4, 0.3)),
+        DrawingOutcome::Uncertain
+    );
+    assert_eq!(DrawingOutcome::of(&vote(0.3, 0.4)), DrawingOutcome::Wrong);
 }

@@ -28,7 +28,7 @@ impl StudioApp {
     pub fn act(&mut self, ctx: &Context, command: UiCommand) {
         if !matches!(command, UiCommand::Load(_)) {
             // A user action lets closed parts be drawn again.
-            self.fences.acted();
+            self.fences.after_action();
             self.shell.palette.renew();
         }
         let places = self.unvisited(&command);
@@ -75,8 +75,8 @@ impl StudioApp {
             UiCommand::TypePath(wanted) => self.type_path(wanted, ""),
             UiCommand::CancelPath => self.pages.experiment.leave(),
             UiCommand::Picked(wanted, path) => self.picked(ctx, wanted, path),
-            UiCommand::Undo => self.go_through_history(true),
-            UiCommand::Redo => self.go_through_history(false),
+            UiCommand::Undo => self.undo_or_redo(true),
+            UiCommand::Redo => self.undo_or_redo(false),
             UiCommand::CopyCommand => self.copy_command(ctx),
             UiCommand::CopyText(text) => ctx.copy_text(text),
             UiCommand::PauseOrResume => self.pause_or_resume(),
@@ -149,7 +149,7 @@ impl StudioApp {
     pub(super) fn show(&mut self, page: Page) {
         self.page = page;
         self.pages.present.on = false;
-        self.fences.turned();
+        self.fences.after_page_change();
         self.session.retry_data();
         match page {
             Page::Compare => self.session.list_runs(),

@@ -20,7 +20,7 @@ impl StudioApp {
         self.settings.language.speak();
         let ctx = ui.ctx().clone();
         let ended = caught(|| self.take_keys(&ctx));
-        self.fences.asked(ended);
+        self.fences.record_action(ended);
         let mut commands = Vec::new();
         self.bars(ui, &mut commands);
         let frame = Frame::new()
@@ -46,7 +46,7 @@ impl StudioApp {
         }
         for command in commands {
             let ended = caught(|| self.act(&ctx, command));
-            self.fences.asked(ended);
+            self.fences.record_action(ended);
         }
         self.tell_fallen();
         if self.full_screen != self.pages.present.on {
@@ -158,7 +158,7 @@ impl StudioApp {
         }
         if let Some(question) = answered {
             let ended = caught(|| self.answer(ctx, question));
-            self.fences.asked(ended);
+            self.fences.record_action(ended);
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::data::scenario::Scenario;
 impl StudioApp {
     /// Records the set-up for [`UiCommand::Undo`](crate::ui::command::UiCommand::Undo) once it has not changed for a
     /// moment.
-    pub(super) fn note_history(&mut self, ctx: &Context) {
-        if self.session.is_suiting() {
+    pub(super) fn record_set_up(&mut self, ctx: &Context) {
+        if self.session.awaits_suitable_settings() {
             // The selection of a dataset and of its suitable settings is one change.
             return;
         }
@@ -31,7 +31,7 @@ impl StudioApp {
     }
 
     /// Undoes or redoes a change of the set-up.
-    pub(super) fn go_through_history(&mut self, back: bool) {
+    pub(super) fn undo_or_redo(&mut self, back: bool) {
         let now = self.session.experiment.set_up();
         let other = match back {
             true => self.history.undo(&now),

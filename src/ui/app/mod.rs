@@ -19,7 +19,7 @@ use egui::{Context, Event, Ui};
 
 use super::background_writer::Writer;
 use super::command::{Page, UiCommand, shortcuts, shortcuts_of_settings};
-use super::delayed_input::Typed;
+use super::delayed_input::DelayedInput;
 use super::fence::Fences;
 use super::frame_times::FrameTimes;
 use super::keys;
@@ -51,7 +51,7 @@ pub struct StudioApp {
     settings: Settings,
     settings_file: Option<PathBuf>,
     writer: Writer,
-    typed: Typed,
+    delayed_input: DelayedInput,
     /// Measures drawing times.
     pub times: FrameTimes,
     /// Where to store the line of frame times when the window closes.
@@ -97,8 +97,8 @@ impl StudioApp {
             settings,
             settings_file,
             writer: Writer::start(move || waken.request_repaint()),
-            typed: Typed::default(),
-            times: FrameTimes::since(started),
+            delayed_input: DelayedInput::default(),
+            times: FrameTimes::started_at(started),
             last_times: None,
             full_screen: false,
             leaving: Arc::default(),
@@ -264,10 +264,10 @@ impl StudioApp {
             return;
         }
         let ended = caught(|| {
-            self.fences.meet_fault(piece);
+            self.fences.panic_if_requested(piece);
             work(self);
         });
-        self.fences.worked(piece, ctx, ended);
+        self.fences.record_work(piece, ctx, ended);
         self.tell_fallen();
     }
 
@@ -281,7 +281,7 @@ impl StudioApp {
 
 impl eframe::App for StudioApp {
     fn raw_input_hook(&mut self, ctx: &Context, input: &mut egui::RawInput) {
-        if self.typed.sort(&mut input.events) {
+        if self.delayed_input.split(&mut input.events) {
             ctx.request_repaint();
         }
     }
@@ -309,7 +309,7 @@ impl eframe::App for StudioApp {
         self.fenced(ctx, "part-focus", |app| app.take_focus(ctx));
         self.fenced(ctx, "part-closing", |app| app.take_closing(ctx));
         self.fenced(ctx, "part-settings", |app| {
-            app.note_history(ctx);
+            app.record_set_up(ctx);
             app.remember_changes(ctx);
         });
     }

@@ -169,7 +169,7 @@ fn of_stored_runs(session: &Session) -> Vec<PaletteEntry> {
     for row in readable.take(RUNS) {
         let (called, folder) = (called(row), row.folder.clone());
         let name = called.as_str();
-        if matches!(row.state, RunState::Unfinished(_)) && row.fixed().is_none() {
+        if matches!(row.state, RunState::Unfinished(_)) && row.read_only_reason().is_none() {
             let resume = UiCommand::Resume(folder.clone(), None);
             let resume = entry(tr!("entries-resume-run", run = name), resume);
             all.push(resume.also("entries-resume-keywords"));
@@ -181,7 +181,7 @@ fn of_stored_runs(session: &Session) -> Vec<PaletteEntry> {
             let again = entry(tr!("entries-duplicate-run", run = name), again);
             all.push(again.also("entries-duplicate-keywords"));
         }
-        if row.fixed().is_some() {
+        if row.read_only_reason().is_some() {
             continue;
         }
         let name_it = UiCommand::Describe(folder.clone());

@@ -109,7 +109,7 @@ fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
             tr!("shell-resume-trained-so-far", device = began.as_str()),
         );
     }
-    let place = cx.session.goes_on_at(folder);
+    let place = cx.session.resume_place(folder);
     if let Some(place) = &place
         && ui
             .button(tr!("shell-resume-at-place", place = place.as_str()))

@@ -4,7 +4,7 @@ use egui::{Popup, Ui};
 
 use crate::export::Format;
 use crate::session::Session;
-use crate::session::model_export::TakenAlong;
+use crate::session::model_export::ModelToExport;
 use crate::texts::of_list;
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -23,7 +23,7 @@ fn title(format: Format) -> &'static str {
 }
 
 /// Draws a menu entry for each format, with a description.
-pub fn forms(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
+pub fn forms(ui: &mut Ui, taken: &ModelToExport, commands: &mut Vec<UiCommand>) {
     ui.set_max_width(280.0);
     for (format, key, says) in Format::ALL {
         let says = of_list("export", key, "about", says);
@@ -38,7 +38,7 @@ pub fn forms(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
 }
 
 /// Draws a link of three dots that opens the menu.
-pub fn behind_dots(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
+pub fn behind_dots(ui: &mut Ui, taken: &ModelToExport, commands: &mut Vec<UiCommand>) {
     let open = ui
         .link("…")
         .on_hover_text(tr!(TAKE))

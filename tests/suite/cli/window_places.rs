@@ -210,7 +210,7 @@ fn a_run_whose_engine_was_ended_while_no_window_was_open_comes_home_and_goes_on_
             && s.rows()
                 .any(|row| matches!(row.state, RunState::Unfinished(_)))
     });
-    assert_eq!(session.goes_on_at(&folder).as_deref(), Some("lab"));
+    assert_eq!(session.resume_place(&folder).as_deref(), Some("lab"));
     session.resume(&folder, None);
     until(&mut session, "it is finished", |s| {
         has_ended(s, Stage::Finished)

@@ -14,7 +14,7 @@ use lae_studio::experiment::{augment_of, open_options};
 use lae_studio::fetch::DownloadProgress;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
-use lae_studio::session::augmented_samples::SightAsk;
+use lae_studio::session::augmented_samples::NetworkInputsRequest;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::downloads::{Item, Transfer};
 use lae_studio::session::loads::DataAsk;
@@ -212,16 +212,16 @@ fn what_the_network_sees_is_what_the_loader_draws() {
     let disk = Disk::at(made.path().join("runs"));
     let look = |epoch, shift| {
         let config = config.clone();
-        let ask = SightAsk {
+        let ask = NetworkInputsRequest {
             config,
             epoch,
             shift,
         };
-        disk.sight(&ask).unwrap()
+        disk.network_inputs(&ask).unwrap()
     };
-    let sight = look(2, 1);
-    assert_eq!(sight.input_size, 32);
-    let seen: Vec<(&str, usize)> = sight
+    let inputs = look(2, 1);
+    assert_eq!(inputs.input_size, 32);
+    let seen: Vec<(&str, usize)> = inputs
         .seen
         .iter()
         .map(|s| (s.class.as_str(), s.task))
@@ -251,7 +251,7 @@ fn what_the_network_sees_is_what_the_loader_draws() {
             }
         }
     }
-    for seen in &sight.seen {
+    for seen in &inputs.seen {
         assert_eq!(
             seen.drawn.rgb, made_of[&seen.drawn.name],
             "{}",
@@ -262,11 +262,11 @@ fn what_the_network_sees_is_what_the_loader_draws() {
     }
     let other = look(3, 1);
     assert_ne!(
-        other.seen[0].drawn.rgb, sight.seen[0].drawn.rgb,
+        other.seen[0].drawn.rgb, inputs.seen[0].drawn.rgb,
         "another epoch, another crop"
     );
-    assert_eq!(other.seen[0].tested.rgb, sight.seen[0].tested.rgb);
-    assert_ne!(look(2, 2).seen[0].drawn.name, sight.seen[0].drawn.name);
+    assert_eq!(other.seen[0].tested.rgb, inputs.seen[0].tested.rgb);
+    assert_ne!(look(2, 2).seen[0].drawn.name, inputs.seen[0].drawn.name);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::ControlRequest;
 use lae_studio::session::Session;
-use lae_studio::session::tour::{Fate, Tour, TourRunState, TourStep};
+use lae_studio::session::tour::{DrawingOutcome, Tour, TourRunState, TourStep};
 use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
@@ -123,7 +123,7 @@ fn the_whole_tour_by_mouse_ends_with_its_runs_in_the_trash() {
     assert_eq!(answers.count(), 2);
     shot(&mut window, "tour-3");
     press(&mut window, tr!("tour-guess-kept-weakly"));
-    assert_eq!(tour(&window).guess, Some(Fate::Between));
+    assert_eq!(tour(&window).guess, Some(DrawingOutcome::Uncertain));
     shot(&mut window, "tour-4");
     for (step, name, train) in [
         (TourStep::Pet, "Seq-FT", "tour-pet-train"),

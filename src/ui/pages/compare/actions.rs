@@ -4,7 +4,7 @@ use egui::{Button, Link, Popup, Response, TextWrapMode, Ui};
 
 use crate::problem::listed;
 use crate::session::Session;
-use crate::session::model_export::TakenAlong;
+use crate::session::model_export::ModelToExport;
 use crate::session::views::{RunRow, RunState};
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
@@ -77,8 +77,8 @@ fn is_stopped(row: &RunRow) -> bool {
 }
 
 /// Returns whether resuming on another device is offered for this run.
-fn goes_elsewhere(row: &RunRow) -> bool {
-    is_stopped(row) && row.fixed().is_none()
+fn can_resume_elsewhere(row: &RunRow) -> bool {
+    is_stopped(row) && row.read_only_reason().is_none()
 }
 
 /// Draws a label that can be clicked if it is enabled.
@@ -89,7 +89,7 @@ type Draw = fn(&mut Ui, bool, &str) -> Response;
 fn each(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, add: Draw) {
     let mut chosen = None;
     for action in ACTIONS.iter().filter(|one| (one.offered)(cx, row)) {
-        let fixed = row.fixed().filter(|_| action.writes);
+        let fixed = row.read_only_reason().filter(|_| action.writes);
         let words = tr!(action.id);
         let drawn = add(ui, fixed.is_none(), words);
         let drawn = match fixed {
@@ -120,7 +120,7 @@ fn with_one(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
         each(ui, cx, row, |ui, on, words| {
             ui.add_enabled(on, Link::new(words))
         });
-        if goes_elsewhere(row) {
+        if can_resume_elsewhere(row) {
             let elsewhere = link(ui, tr!(RESUME_ON));
             Popup::menu(&elsewhere).show(|ui| resume_on(ui, cx, &row.folder));
         }
@@ -155,7 +155,7 @@ pub(super) fn menu(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     each(ui, cx, row, |ui, on, words| {
         ui.add_enabled(on, Button::new(words))
     });
-    if goes_elsewhere(row) {
+    if can_resume_elsewhere(row) {
         ui.menu_button(tr!(RESUME_ON), |ui| resume_on(ui, cx, &row.folder));
     }
     if has_more(row) {
@@ -187,7 +187,7 @@ fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     }
     let header = row.header.as_ref();
     let added = header.and_then(|header| header.added_tasks.last());
-    if let Some(added) = added.filter(|_| row.fixed().is_none()) {
+    if let Some(added) = added.filter(|_| row.read_only_reason().is_none()) {
         let words = tr!(
             "train-undo-added-task-classes",
             classes = listed(&added.classes, 3)
@@ -199,7 +199,7 @@ fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     }
     if row.is_measured() {
         let run = row.folder.clone();
-        let taken = TakenAlong { run, task: None };
+        let taken = ModelToExport { run, task: None };
         ui.menu_button(tr!(TAKE), |ui| export_menu::forms(ui, &taken, cx.commands));
     }
 }

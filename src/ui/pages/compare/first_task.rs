@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::palette::Shade;
 use crate::problem::listed;
-use crate::session::first_task::{Fate, verdicts};
+use crate::session::first_task::{FirstTaskResult, first_task_sentences};
 use crate::session::views::RunRow;
 use crate::session::words::percent;
 use crate::tr;
@@ -16,7 +16,7 @@ use crate::ui::widgets::{self, card, faint, sentence, terms};
 struct FirstTaskCurve<'a> {
     shade: Shade,
     row: &'a RunRow,
-    fate: Fate<'a>,
+    result: FirstTaskResult<'a>,
 }
 
 /// Draws the card if a selected run has learned a second task.
@@ -24,8 +24,8 @@ pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let shown: Vec<FirstTaskCurve<'_>> = shown
         .iter()
         .filter_map(|&(shade, row)| {
-            let fate = Fate::of(row)?;
-            Some(FirstTaskCurve { shade, row, fate })
+            let result = FirstTaskResult::of(row)?;
+            Some(FirstTaskCurve { shade, row, result })
         })
         .collect();
     let Some(first) = shown.first() else { return };
@@ -34,9 +34,9 @@ pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
         terms::explain(ui, title, "catastrophic");
         let same = shown
             .windows(2)
-            .all(|pair| pair[0].fate.first() == pair[1].fate.first());
+            .all(|pair| pair[0].result.first() == pair[1].result.first());
         if same {
-            images_of(ui, &first.fate);
+            images_of(ui, &first.result);
         }
         let columns = ((ui.available_width() / 190.0) as usize).clamp(1, shown.len());
         let width = (ui.available_width() - GAP * (columns as f32 - 1.0)) / columns as f32;
@@ -48,8 +48,8 @@ pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
                 }
             });
         }
-        let fates: Vec<Fate<'_>> = shown.iter().map(|shown| shown.fate).collect();
-        for words in verdicts(&fates) {
+        let results: Vec<FirstTaskResult<'_>> = shown.iter().map(|shown| shown.result).collect();
+        for words in first_task_sentences(&results) {
             sentence(ui, words);
         }
     });
@@ -57,23 +57,23 @@ pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
 
 /// Draws one run. The classes of its first task are included if the runs differ in them.
 fn one(ui: &mut Ui, shown: &FirstTaskCurve<'_>, same: bool) {
-    let FirstTaskCurve { shade, row, fate } = shown;
+    let FirstTaskCurve { shade, row, result } = shown;
     let t = tokens(ui);
     ui.spacing_mut().item_spacing.y = 2.0;
     ui.horizontal(|ui| {
         dot(ui, *shade);
-        let name = RichText::new(fate.header.short()).color(t.text);
+        let name = RichText::new(result.header.short()).color(t.text);
         ui.add(egui::Label::new(name).truncate())
             .on_hover_text(format!("{}\n{}", row.title(), row.name));
     });
-    let figure = RichText::new(percent(fate.now, 0));
+    let figure = RichText::new(percent(result.now, 0));
     ui.label(figure.font(semibold(30.0)).color(t.strong));
     faint(
         ui,
-        tr!("compare-still-correct", then = percent(fate.then, 0)),
+        tr!("compare-still-correct", then = percent(result.then, 0)),
     );
     if !same {
-        images_of(ui, fate);
+        images_of(ui, result);
     }
     if let Some(quality) = row.quality_of_first {
         faint(ui, quality.words());
@@ -81,9 +81,12 @@ fn one(ui: &mut Ui, shown: &FirstTaskCurve<'_>, same: bool) {
 }
 
 /// Draws a sentence about the test images of the first task.
-fn images_of(ui: &mut Ui, fate: &Fate<'_>) {
+fn images_of(ui: &mut Ui, result: &FirstTaskResult<'_>) {
     faint(
         ui,
-        tr!("compare-images-of-classes", names = listed(fate.first(), 6)),
+        tr!(
+            "compare-images-of-classes",
+            names = listed(result.first(), 6)
+        ),
     );
 }

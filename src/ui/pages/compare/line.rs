@@ -6,7 +6,7 @@ use egui::{
 
 use super::actions;
 use super::chosen::Listed;
-use crate::session::differences::apart_words;
+use crate::session::differences::distinguishing_text;
 use crate::session::remote_jobs::doing;
 use crate::session::row::made_title;
 use crate::session::views::{RunRow, RunState};
@@ -33,8 +33,8 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
                 ui.spacing_mut().item_spacing.y = 2.0;
                 let title = title(ui, cx, row);
                 made(ui, row);
-                if let Some(told) = cx.session.compare.apart.get(&row.folder) {
-                    cut(ui, apart_words(told));
+                if let Some(told) = cx.session.compare.distinguishing_settings.get(&row.folder) {
+                    cut(ui, distinguishing_text(told));
                 }
                 stands(ui, cx, row);
                 said(ui, cx, row);
@@ -125,7 +125,7 @@ fn stands(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) {
     if let Some(place) = &row.elsewhere {
         words += &format!(" · {}", place.words());
     }
-    if row.fixed().is_some() {
+    if row.read_only_reason().is_some() {
         words += &format!(" ({})", tr!("compare-read-only"));
     }
     cut(ui, words).on_hover_text(row.folder.display().to_string());

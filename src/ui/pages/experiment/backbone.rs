@@ -278,7 +278,7 @@ fn millions(count: usize) -> String {
 fn download(ui: &mut Ui, cx: &mut Cx<'_>, name: String, place: String) {
     ui.horizontal_wrapped(|ui| {
         let item = Item::Weights(name);
-        let Some(download) = cx.session.under_way_like(&item) else {
+        let Some(download) = cx.session.running_download_like(&item) else {
             faint(ui, tr!("experiment-download-at-start", place = place));
             if button(ui, tr!("experiment-download-now")).clicked() {
                 cx.change(move |session| session.download(item));

@@ -8,10 +8,10 @@ use crate::ui::widgets::{faint, segmented};
 
 /// Draws the choice. Until the user answers, all classes are learned at once.
 pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if !cx.session.can_arrive() {
+    if !cx.session.can_split_into_tasks() {
         return;
     }
-    let before = cx.session.arrival().unwrap_or(true);
+    let before = cx.session.all_at_once_answer().unwrap_or(true);
     let mut at_once = before;
     ui.horizontal_wrapped(|ui| {
         faint(ui, tr!("data-class-arrival")).on_hover_text(tr!("data-class-arrival-explained"));
@@ -22,6 +22,6 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
         segmented(ui, "arrival", &options, &mut at_once);
     });
     if at_once != before {
-        cx.change(move |session| session.arrive(at_once));
+        cx.change(move |session| session.set_all_at_once(at_once));
     }
 }

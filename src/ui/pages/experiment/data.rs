@@ -162,7 +162,7 @@ fn sources(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws the description and the download of a published dataset that is not downloaded yet.
 fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &published::PublishedData) {
     let item = Item::Data(set.name.to_string());
-    let under_way = cx.session.under_way_like(&item);
+    let under_way = cx.session.running_download_like(&item);
     if under_way.is_some_and(|download| download.item == item) {
         return;
     }
@@ -182,7 +182,7 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &published::PublishedData) {
         widgets::problem(ui, problem);
     }
     let words = tr!("data-download", size = size);
-    let free = cx.session.under_way_like(&item).is_none();
+    let free = cx.session.running_download_like(&item).is_none();
     let start = button_if(ui, free, words);
     let clicked = start
         .on_hover_text(tr!("data-download-hint"))
@@ -195,7 +195,7 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &published::PublishedData) {
 
 /// Draws the dataset download that is in progress, whichever dataset is shown.
 fn on_its_way(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(download) = cx.session.under_way_like(&Item::Data(String::new())) else {
+    let Some(download) = cx.session.running_download_like(&Item::Data(String::new())) else {
         return;
     };
     let (done, total) = download.transfer.progress();

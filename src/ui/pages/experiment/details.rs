@@ -9,7 +9,7 @@ use egui::{
 use super::setting::in_row;
 use super::{row, tasks};
 use crate::data::FULL_DEPTH;
-use crate::session::augmented_samples::{NetworkInput, Sight};
+use crate::session::augmented_samples::{NetworkInput, NetworkInputs};
 use crate::session::loads::Load;
 use crate::session::views::{DataView, Fetch};
 use crate::session::words::{by_number, bytes_text, count_text};
@@ -25,7 +25,7 @@ pub enum Part {
     /// Images per class.
     Classes,
     /// Training images as the network receives them.
-    Sight,
+    NetworkInputs,
     /// All classes of all tasks, which can be moved.
     Arrange,
     /// Split shares and memory.
@@ -42,7 +42,7 @@ pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     ui.horizontal_wrapped(|ui| {
         let mut all = vec![
             (Part::Classes, tr!("data-part-images-per-class")),
-            (Part::Sight, tr!("data-part-network-input")),
+            (Part::NetworkInputs, tr!("data-part-network-input")),
             (Part::Arrange, tr!("data-part-arrange-classes")),
         ];
         if !splits_matter(cx) {
@@ -57,7 +57,7 @@ pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     });
     match cx.pages.experiment.part {
         Some(Part::Classes) => classes(ui, cx, view),
-        Some(Part::Sight) => sight(ui, cx),
+        Some(Part::NetworkInputs) => network_inputs(ui, cx),
         Some(Part::Arrange) => tasks::arrange(ui, cx),
         Some(Part::Splits) if !splits_matter(cx) => splits(ui, cx, view),
         Some(Part::Splits) | None => {}
@@ -209,7 +209,7 @@ fn class_row(ui: &mut Ui, view: &DataView, class: usize, most: usize) {
     response.on_hover_text(words);
 }
 
-fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn network_inputs(ui: &mut Ui, cx: &mut Cx<'_>) {
     let state = &mut cx.pages.experiment;
     // A task with fewer epochs than the longest task has no image in the later epochs.
     let experiment = &cx.session.experiment;
@@ -229,11 +229,11 @@ fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
             tr!("data-epoch-crops", epoch = epoch + 1, epochs = epochs),
         );
     });
-    if cx.session.is_sight_due(epoch, shift) {
-        cx.act(UiCommand::Load(Load::Sight(epoch, shift)));
+    if cx.session.needs_network_inputs(epoch, shift) {
+        cx.act(UiCommand::Load(Load::NetworkInputs(epoch, shift)));
     }
-    match cx.session.sight() {
-        Fetch::Ready(sight) => pictures(ui, cx, sight),
+    match cx.session.network_inputs() {
+        Fetch::Ready(inputs) => pictures(ui, cx, inputs),
         Fetch::Failed(problem) => widgets::problem(ui, problem),
         Fetch::Busy | Fetch::Nothing => {
             ui.horizontal(|ui| {
@@ -244,11 +244,11 @@ fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, sight: &Sight) {
-    faint(ui, tr!("data-input-sizes", size = sight.input_size));
+fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, inputs: &NetworkInputs) {
+    faint(ui, tr!("data-input-sizes", size = inputs.input_size));
     ScrollArea::horizontal().id_salt("sight").show(ui, |ui| {
         ui.horizontal_top(|ui| {
-            for seen in &sight.seen {
+            for seen in &inputs.seen {
                 both(ui, cx, seen);
             }
         });

@@ -9,7 +9,7 @@ use super::{Question, askable, board, listed_as, samples, sheet};
 use crate::session::Session;
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::drawing::Drawing;
-use crate::session::model_export::TakenAlong;
+use crate::session::model_export::ModelToExport;
 use crate::session::views::DataView;
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -123,7 +123,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
             .accessible_name(tr!("predict-with-run"));
         if let Some(run) = current.clone() {
             let task = Some(cx.session.predict.task);
-            export_menu::behind_dots(ui, &TakenAlong { run, task }, cx.commands);
+            export_menu::behind_dots(ui, &ModelToExport { run, task }, cx.commands);
         }
     });
     if let Some(folder) = chosen {

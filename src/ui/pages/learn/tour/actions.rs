@@ -5,7 +5,7 @@ use egui::Ui;
 use super::drawings::sample;
 use super::{leads, text};
 use crate::session::Session;
-use crate::session::tour::{Fate, Tour, TourRunState, TourStep};
+use crate::session::tour::{DrawingOutcome, Tour, TourRunState, TourStep};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, button_if, primary_button, sentence};
@@ -89,14 +89,14 @@ fn train(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
 }
 
 fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    for (i, fate) in Fate::ALL.into_iter().enumerate() {
-        let words = tr!(text::fate_key(fate));
+    for (i, fate) in DrawingOutcome::ALL.into_iter().enumerate() {
+        let words = tr!(text::drawing_outcome_key(fate));
         let response = button_if(ui, tour.is_drawn(), words);
         if i == 0 {
             leads(cx, &response);
         }
         if response.clicked() {
-            cx.change(move |session| session.guess_fate(fate));
+            cx.change(move |session| session.guess_drawing_outcome(fate));
         }
     }
 }

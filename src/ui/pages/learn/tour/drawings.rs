@@ -129,7 +129,7 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize) {
 
 /// Returns the newest task (from 0) after which the run has a prediction for this drawing.
 fn newest(session: &Session, which: usize, run: &TourRun) -> usize {
-    let answered = |task: &usize| session.tour_vote(which, run, *task).is_some();
+    let answered = |task: &usize| session.tour_drawing_prediction(which, run, *task).is_some();
     (0..run.measured()).rev().find(answered).unwrap_or_default()
 }
 

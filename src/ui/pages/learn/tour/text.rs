@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 
 use crate::session::Session;
-use crate::session::tour::{Became, DRAWN, Fate, Tour, TourRun, TourRunState, TourStep};
+use crate::session::tour::{
+    DRAWN, DrawingChange, DrawingOutcome, Tour, TourRun, TourRunState, TourStep,
+};
 use crate::session::words::{duration_text, number, percent};
 use crate::tr;
 
@@ -79,8 +81,8 @@ fn time(session: &Session, run: &TourRun) -> Vec<String> {
 fn next_act(session: &Session, tour: &Tour, act: usize, key: &'static str) -> Vec<String> {
     let run = &tour.runs[act];
     let drawings = (0..DRAWN.len()).filter_map(|which| {
-        let became = session.tour_became(which, run)?;
-        Some(drawing(which, &became))
+        let change = session.tour_drawing_change(which, run)?;
+        Some(drawing(which, &change))
     });
     let mut sentences = vec![drawings.collect::<Vec<_>>().join(" ")];
     sentences.extend(first_task(tour, run));
@@ -100,21 +102,21 @@ fn learning(run: &TourRun) -> String {
     }
 }
 
-fn drawing(which: usize, became: &Became) -> String {
+fn drawing(which: usize, change: &DrawingChange) -> String {
     let share = |share: f32| percent(f64::from(share), 0);
-    let key = match became.fate {
-        Fate::Kept => "tour-drawing-kept",
-        Fate::Between => "tour-drawing-kept-weakly",
-        Fate::Lost => "tour-drawing-lost",
+    let key = match change.outcome {
+        DrawingOutcome::Certain => "tour-drawing-kept",
+        DrawingOutcome::Uncertain => "tour-drawing-kept-weakly",
+        DrawingOutcome::Wrong => "tour-drawing-lost",
     };
-    let (then, now) = (share(became.first.own), share(became.last.own));
+    let (then, now) = (share(change.first.own), share(change.last.own));
     tr!(
         key,
         digit = DRAWN[which],
         then = then,
         now = now,
-        other = became.last.rival.as_str(),
-        certain = share(became.last.against)
+        other = change.last.rival.as_str(),
+        certain = share(change.last.against)
     )
 }
 
@@ -134,12 +136,16 @@ fn first_task(tour: &Tour, run: &TourRun) -> Option<String> {
 /// Returns the text of the last step: the guess and the outcome, a comparison of the runs, and their set-up.
 fn summary(session: &Session, tour: &Tour) -> Vec<String> {
     let mut sentences = Vec::new();
-    if let (Some(guess), Some(became)) = (tour.guess, session.tour_became(0, &tour.runs[0])) {
-        let key = match guess == became.fate {
+    if let (Some(guess), Some(change)) = (tour.guess, session.tour_drawing_change(0, &tour.runs[0]))
+    {
+        let key = match guess == change.outcome {
             true => "tour-end-guessed-right",
             false => "tour-end-guessed-wrong",
         };
-        let (guess, fate) = (tr!(fate_key(guess)), tr!(fate_key(became.fate)));
+        let (guess, fate) = (
+            tr!(drawing_outcome_key(guess)),
+            tr!(drawing_outcome_key(change.outcome)),
+        );
         sentences.push(tr!(key, guess = guess, fate = fate));
     }
     sentences.extend(right_drawings(session, tour, tour.run().measured()));
@@ -184,7 +190,7 @@ fn rate(tour: &Tour) -> String {
 /// it again; `None` if there is none.
 fn wrong_at_first(session: &Session, tour: &Tour) -> Option<String> {
     (0..DRAWN.len()).find_map(|which| {
-        let vote = session.tour_vote(which, &tour.runs[0], 0)?;
+        let vote = session.tour_drawing_prediction(which, &tour.runs[0], 0)?;
         (!vote.is_right()).then(|| {
             tr!(
                 "tour-guess-already-wrong",
@@ -199,7 +205,7 @@ fn wrong_at_first(session: &Session, tour: &Tour) -> Option<String> {
 fn right_drawings(session: &Session, tour: &Tour, tasks: usize) -> Option<String> {
     let each = tour.measured_runs().filter_map(|run| {
         let task = tasks.min(run.measured()).checked_sub(1)?;
-        let votes = (0..DRAWN.len()).map(|which| session.tour_vote(which, run, task));
+        let votes = (0..DRAWN.len()).map(|which| session.tour_drawing_prediction(which, run, task));
         let votes: Vec<_> = votes.collect::<Option<_>>()?;
         let right = votes.iter().filter(|vote| vote.is_right()).count();
         Some(tr!(
@@ -227,10 +233,10 @@ pub fn first_classes(tour: &Tour) -> String {
 }
 
 /// Returns the message id for the outcome of a drawing.
-pub fn fate_key(fate: Fate) -> &'static str {
+pub fn drawing_outcome_key(fate: DrawingOutcome) -> &'static str {
     match fate {
-        Fate::Kept => "tour-guess-kept",
-        Fate::Between => "tour-guess-kept-weakly",
-        Fate::Lost => "tour-guess-lost",
+        DrawingOutcome::Certain => "tour-guess-kept",
+        DrawingOutcome::Uncertain => "tour-guess-kept-weakly",
+        DrawingOutcome::Wrong => "tour-guess-lost",
     }
 }

@@ -17,7 +17,7 @@ const SLOWLY: f32 = 5.0;
 /// Paints the bars of a run's prediction after a task (from 0) below the name of its method. Returns `false` if there
 /// is no prediction yet. While a prediction is computed again, its space is kept.
 pub fn votes(ui: &mut Ui, session: &Session, (which, run): (usize, &TourRun), task: usize) -> bool {
-    let Some(vote) = session.tour_vote(which, run, task) else {
+    let Some(vote) = session.tour_drawing_prediction(which, run, task) else {
         return false;
     };
     let key = match vote.is_right() {

@@ -128,7 +128,7 @@ fn tests(
     header: &RunHeader,
     (task, expert): (usize, Expert),
 ) {
-    let looked = cx.session.looked_again(&header.folder, task) as u64;
+    let looked = cx.session.errors_predicted(&header.folder, task) as u64;
     let answers = &run.reports[task].answers;
     let of = (task, expert, looked);
     let (list, _) = list(cx, run, (header, answers), of, |cx, class| {
@@ -238,16 +238,16 @@ fn head(
 
 /// Draws a note for runs of older versions, which did not record certainties, with a button that computes them.
 fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
-    if let Some(problem) = cx.session.look_again_problem(&header.folder, task) {
+    if let Some(problem) = cx.session.error_prediction_problem(&header.folder, task) {
         widgets::problem(ui, problem);
     }
     ui.horizontal_wrapped(|ui| {
-        if let Some((done, all)) = cx.session.looking_again(&header.folder, task) {
+        if let Some((done, all)) = cx.session.error_prediction_progress(&header.folder, task) {
             ui.spinner();
             faint(ui, tr!("train-predicted-again", n = done, of = all));
             return;
         }
-        let done = cx.session.looked_again(&header.folder, task);
+        let done = cx.session.errors_predicted(&header.folder, task);
         let words = match done {
             0 => tr!("train-certainty-not-stored-hint").to_string(),
             n => tr!("train-certainty-predicted-again", n = n),
@@ -261,7 +261,7 @@ fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task:
             && button(ui, tr!("train-predict-mistakes-again")).clicked()
         {
             let folder = header.folder.clone();
-            cx.change(move |session| session.look_again(&folder, task));
+            cx.change(move |session| session.predict_errors_again(&folder, task));
         }
     });
 }
