@@ -7,7 +7,7 @@ pub type Rgb = [u8; 3];
 
 /// The marker at the points of a line; each method has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum Marker {
     /// ■
     Square,
     /// ●
@@ -26,7 +26,7 @@ pub enum Sign {
     Asterisk,
 }
 
-impl Sign {
+impl Marker {
     /// Returns the marker as a character.
     pub fn letter(self) -> char {
         match self {
@@ -56,36 +56,36 @@ pub enum Dash {
 }
 
 /// A method's row: its key, its colours on dark and on light background, its marker.
-type Row = (&'static str, Rgb, Rgb, Sign);
+type Row = (&'static str, Rgb, Rgb, Marker);
 
 const fn rgb(hex: u32) -> Rgb {
     [(hex >> 16) as u8, (hex >> 8) as u8, hex as u8]
 }
 
-const fn row(key: &'static str, dark: u32, light: u32, sign: Sign) -> Row {
+const fn row(key: &'static str, dark: u32, light: u32, sign: Marker) -> Row {
     (key, rgb(dark), rgb(light), sign)
 }
 
 /// All methods. Some markers are used by two methods with very different colours.
 const METHODS: [Row; 14] = [
-    row("lae", 0x2F_BF_8F, 0x00_7A_5A, Sign::Square),
-    row("baseline", 0xE0_66_2A, 0xC8_46_00, Sign::Circle),
-    row("seq-ft", 0x61_71_A9, 0x2B_34_BD, Sign::Down),
-    row("joint-ft", 0xD8_D9_D9, 0x93_95_99, Sign::Asterisk),
-    row("l2p", 0xB2_D8_FE, 0x08_4E_99, Sign::Up),
-    row("dualprompt", 0x86_4E_FA, 0x3E_12_F6, Sign::Left),
-    row("coda-prompt", 0x90_69_7A, 0x6C_3A_62, Sign::Right),
-    row("simplecil", 0xEB_DC_85, 0x97_93_4F, Sign::Diamond),
-    row("aper", 0xB7_E0_11, 0x54_62_2F, Sign::Asterisk),
-    row("ranpac", 0x61_AD_B9, 0x03_85_A2, Sign::Up),
-    row("ease", 0xC4_4F_4E, 0x92_07_0A, Sign::Down),
-    row("esn", 0xD8_7A_F3, 0xD8_63_F0, Sign::Diamond),
-    row("ewc", 0xC6_A1_62, 0x38_37_2F, Sign::Left),
-    row("icarl", 0x8D_EF_AF, 0x65_57_FD, Sign::Right),
+    row("lae", 0x2F_BF_8F, 0x00_7A_5A, Marker::Square),
+    row("baseline", 0xE0_66_2A, 0xC8_46_00, Marker::Circle),
+    row("seq-ft", 0x61_71_A9, 0x2B_34_BD, Marker::Down),
+    row("joint-ft", 0xD8_D9_D9, 0x93_95_99, Marker::Asterisk),
+    row("l2p", 0xB2_D8_FE, 0x08_4E_99, Marker::Up),
+    row("dualprompt", 0x86_4E_FA, 0x3E_12_F6, Marker::Left),
+    row("coda-prompt", 0x90_69_7A, 0x6C_3A_62, Marker::Right),
+    row("simplecil", 0xEB_DC_85, 0x97_93_4F, Marker::Diamond),
+    row("aper", 0xB7_E0_11, 0x54_62_2F, Marker::Asterisk),
+    row("ranpac", 0x61_AD_B9, 0x03_85_A2, Marker::Up),
+    row("ease", 0xC4_4F_4E, 0x92_07_0A, Marker::Down),
+    row("esn", 0xD8_7A_F3, 0xD8_63_F0, Marker::Diamond),
+    row("ewc", 0xC6_A1_62, 0x38_37_2F, Marker::Left),
+    row("icarl", 0x8D_EF_AF, 0x65_57_FD, Marker::Right),
 ];
 
 /// The row for everything else: several methods together, or a method of another version.
-const NONE: Row = row("", 0x8B_93_A1, 0x6B_73_80, Sign::Circle);
+const NONE: Row = row("", 0x8B_93_A1, 0x6B_73_80, Marker::Circle);
 
 /// Shades of a method: the distance from its colour towards white (on dark background) or black (on light
 /// background); negative values go the other way.
@@ -152,7 +152,7 @@ impl Shade {
     }
 
     /// Returns the marker.
-    pub fn sign(self) -> Sign {
+    pub fn marker(self) -> Marker {
         self.row().3
     }
 
@@ -191,13 +191,13 @@ mod tests {
         let all = Shade::each(["lae", "baseline", "lae", "lae", "unheard of"]);
         assert_eq!(all[0], Shade::of("lae"));
         assert_eq!(all[1], Shade::of("baseline"));
-        assert_eq!(all[0].sign(), all[2].sign());
+        assert_eq!(all[0].marker(), all[2].marker());
         for (a, b) in [(0, 2), (0, 3), (2, 3)] {
             assert_ne!(all[a].on_dark(), all[b].on_dark());
             assert_ne!(all[a].on_light(), all[b].on_light());
             assert_ne!(all[a].dash(), all[b].dash());
         }
-        assert_eq!(all[4].sign(), Sign::Circle);
+        assert_eq!(all[4].marker(), Marker::Circle);
     }
 
     #[test]

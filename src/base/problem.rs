@@ -63,7 +63,7 @@ impl Problem {
     pub fn new(what: impl Into<Words>) -> Self {
         let mut messages = Messages::default();
         Self {
-            what: messages.keep(0, what),
+            what: messages.store(0, what),
             place: String::new(),
             remedy: String::new(),
             messages,
@@ -88,7 +88,7 @@ impl Problem {
     /// Sets the advice.
     #[must_use]
     pub fn advise(mut self, remedy: impl Into<Words>) -> Self {
-        self.remedy = self.messages.keep(1, remedy);
+        self.remedy = self.messages.store(1, remedy);
         self
     }
 
@@ -106,7 +106,7 @@ impl Problem {
     #[must_use]
     pub fn inside(mut self, id: &'static str) -> Self {
         let what: Value = self.words().into();
-        self.what = self.messages.keep(0, message!(id, what = what));
+        self.what = self.messages.store(0, message!(id, what = what));
         self
     }
 

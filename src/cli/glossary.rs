@@ -59,7 +59,7 @@ fn row(term: &Term) -> Row<'_> {
 }
 
 fn markdown(terms: &[&Term], language: Language) -> String {
-    let mut text = format!("# {}\n", language.say("glossary-title"));
+    let mut text = format!("# {}\n", language.text("glossary-title"));
     let mut group = "";
     for term in terms {
         if term.group != group {

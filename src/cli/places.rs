@@ -7,7 +7,7 @@ use super::output::{Json, Table, complain, tell};
 use super::remote::machine;
 use crate::problem::{Problem, Result};
 use crate::remote::{check, copy_program};
-use crate::run::places::{self, Places};
+use crate::run::places::{self, RemoteMachines};
 use crate::run::wire::Hello;
 use crate::store;
 
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         tell(format!("this version of the program is now used at {name}"));
         return Ok(End::Done);
     }
-    let all = Places::load()?;
+    let all = RemoteMachines::load()?;
     if all.list().is_empty() {
         let file = places::file().map_or_else(String::new, |file| file.display().to_string());
         tell(format!("no places yet; add them to {file}"));

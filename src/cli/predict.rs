@@ -195,7 +195,7 @@ fn answer(
     picture: &Picture,
     refusal: Option<&Refusal>,
 ) -> Result<Entry> {
-    let (verdict, _) = predictor.verdict(picture)?;
+    let (verdict, _) = predictor.predict(picture)?;
     let names = predictor.classes();
     let view = |opinion: &ClassPrediction| {
         let pairs = names

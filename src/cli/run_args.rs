@@ -7,7 +7,7 @@ use crate::counts::counted;
 use crate::experiment::ResourceCache;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::job::Own;
+use crate::run::job::JobAttachments;
 use crate::store;
 
 /// The present location of a run's data and weights.
@@ -24,7 +24,7 @@ pub(super) struct Moved {
 impl Moved {
     /// Returns the sources to open a run with these settings, at the given locations.
     pub fn cache(&self, config: &RunConfig) -> ResourceCache {
-        let mut own = Own::default();
+        let mut own = JobAttachments::default();
         let data = self.data.iter();
         own.data
             .extend(data.map(|place| (config.data.clone(), place.clone())));

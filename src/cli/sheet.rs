@@ -122,7 +122,7 @@ impl Wanted<'_> {
         let control = stop_on_ctrl_c()?;
         let mut step = step_of(&control);
         let mut step = |count: SheetCount| step(count.done, count.of);
-        let mut ask = |piece: SheetBatch| predictor.verdicts(&piece.seen);
+        let mut ask = |piece: SheetBatch| predictor.predict_batch(&piece.seen);
         let all = sheet::Asked {
             folder: self.folder,
             only: &[],

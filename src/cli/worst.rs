@@ -288,7 +288,7 @@ fn ask_again(
             height: image.height() as usize,
             rgb: image.into_raw(),
         };
-        let (verdict, _) = predictor.verdict(&picture)?;
+        let (verdict, _) = predictor.predict(&picture)?;
         let answer = verdict.opinions.last();
         wrong.certainty = answer.and_then(|answer| answer.probabilities.get(wrong.given).copied());
     }

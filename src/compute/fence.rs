@@ -11,7 +11,7 @@ use crate::tensors::{device_problem, is_full};
 ///
 /// # Errors
 /// Returns the message of the panic.
-pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         panic
             .downcast_ref::<String>()
@@ -22,8 +22,8 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// Runs a job; a panic in it becomes a Problem.
-pub fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
-    caught(job).unwrap_or_else(|text| {
+pub fn catch_panic_as_problem<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_panic(job).unwrap_or_else(|text| {
         Err(if is_of_device(&text) {
             device_problem(&text, None)
         } else {
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_sum_that_overflows_is_a_problem() {
         let images = black_box(u32::MAX);
-        let counted = fenced(|| Ok(images + black_box(1)));
+        let counted = catch_panic_as_problem(|| Ok(images + black_box(1)));
         let told = counted.map_err(|problem| problem.what);
         assert!(
             matches!(&told, Err(what) if what.contains("overflow")),

@@ -12,7 +12,7 @@ use image::RgbImage;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::contents::{Content, Known, Print, Seen};
+use super::contents::{Content, ImageHashes, Known, PixelHash};
 use super::perceptual_hash::PerceptualHash;
 use super::picture::{FULL_DEPTH, decode_and, jpeg_lacks_end};
 use super::source::Sample;
@@ -76,7 +76,7 @@ pub fn check(
     let stop = AtomicBool::new(false);
     let total = splits.iter().map(|split| split.len()).sum();
     for split in splits {
-        let looked: Vec<Option<Result<Look>>> = split
+        let looked: Vec<Option<Result<CheckedImage>>> = split
             .par_iter()
             .map(|sample| {
                 let count = done.fetch_add(1, Ordering::Relaxed);
@@ -85,7 +85,7 @@ pub fn check(
                 {
                     stop.store(true, Ordering::Relaxed);
                 }
-                (!stop.load(Ordering::Relaxed)).then(|| look(sample))
+                (!stop.load(Ordering::Relaxed)).then(|| check_image(sample))
             })
             .collect();
         if stop.load(Ordering::Relaxed) {
@@ -116,15 +116,15 @@ pub fn check(
 }
 
 /// The result of decoding one image.
-struct Look {
+struct CheckedImage {
     largest: Option<u16>,
     lacks_end: bool,
     width: u32,
     height: u32,
-    seen: Seen,
+    hashes: ImageHashes,
 }
 
-fn look(sample: &Sample) -> Result<Look> {
+fn check_image(sample: &Sample) -> Result<CheckedImage> {
     let (held, (content, lacks_end)) = match sample.source.path() {
         Some(path) => {
             let about = path.metadata().ok();
@@ -137,15 +137,15 @@ fn look(sample: &Sample) -> Result<Look> {
         None => (sample.hold()?, (None, false)),
     };
     let picture = &held.picture;
-    Ok(Look {
+    Ok(CheckedImage {
         largest: held.largest,
         lacks_end,
         width: picture.width(),
         height: picture.height(),
-        seen: Seen {
-            print: print_of(picture),
+        hashes: ImageHashes {
+            pixel_hash: print_of(picture),
             content,
-            gist: match sample.source.in_memory() {
+            perceptual_hash: match sample.source.in_memory() {
                 true => None,
                 false => PerceptualHash::of(picture).map(Box::new),
             },
@@ -153,7 +153,7 @@ fn look(sample: &Sample) -> Result<Look> {
     })
 }
 
-fn print_of(picture: &RgbImage) -> Print {
+fn print_of(picture: &RgbImage) -> PixelHash {
     let mut hash = Sha256::new();
     hash.update(picture.width().to_le_bytes());
     hash.update(picture.height().to_le_bytes());
@@ -164,13 +164,13 @@ fn print_of(picture: &RgbImage) -> Print {
 }
 
 impl Checked {
-    fn note(&mut self, sample: &Sample, look: Look) {
+    fn note(&mut self, sample: &Sample, look: CheckedImage) {
         if let Some(largest) = look.largest {
             self.deep = (self.deep.0 + 1, self.deep.1.max(largest));
         }
         self.without_end += usize::from(look.lacks_end);
         let known = Arc::make_mut(&mut self.known);
-        known.insert(sample.source.clone(), look.seen);
+        known.insert(sample.source.clone(), look.hashes);
         let widen = |(low, high): (u32, u32), side: u32| (low.min(side), high.max(side));
         let sizes = self.sizes.get_or_insert(Sizes {
             width: (look.width, look.width),
@@ -216,15 +216,15 @@ impl Checked {
 
 /// Returns the images whose pixels are in both splits, in the order of the test split.
 pub fn duplicates(train: &[Sample], test: &[Sample], known: &Known) -> Vec<Duplicate> {
-    let mut first: HashMap<&Print, &Sample> = HashMap::new();
+    let mut first: HashMap<&PixelHash, &Sample> = HashMap::new();
     for sample in train {
         if let Some(seen) = known.get(&sample.source) {
-            first.entry(&seen.print).or_insert(sample);
+            first.entry(&seen.pixel_hash).or_insert(sample);
         }
     }
     test.iter()
         .filter_map(|sample| {
-            let twin = first.get(&known.get(&sample.source)?.print)?;
+            let twin = first.get(&known.get(&sample.source)?.pixel_hash)?;
             Some(Duplicate {
                 train: twin.name(),
                 test: sample.name(),
@@ -244,11 +244,11 @@ impl Dataset {
         let of = of
             .par_iter()
             .filter_map(|sample| Some(print_of(&sample.hold().ok()?.picture)));
-        let of: HashSet<Print> = of.collect();
+        let of: HashSet<PixelHash> = of.collect();
         let tests = self.test.iter().enumerate();
         let copies = tests.filter(|(_, sample)| {
             let seen = self.known.get(&sample.source);
-            seen.is_some_and(|seen| of.contains(&seen.print))
+            seen.is_some_and(|seen| of.contains(&seen.pixel_hash))
         });
         Some(copies.map(|(index, _)| index).collect())
     }
@@ -265,11 +265,11 @@ pub fn two_labels(
     let samples = splits
         .iter()
         .flat_map(|(split, samples)| samples.iter().map(move |sample| (*split, sample)));
-    let mut copies: HashMap<&Print, Vec<(usize, &str, &Sample)>> = HashMap::new();
+    let mut copies: HashMap<&PixelHash, Vec<(usize, &str, &Sample)>> = HashMap::new();
     for (place, (split, sample)) in samples.enumerate() {
         if let Some(seen) = known.get(&sample.source) {
             let copy = (place, split, sample);
-            copies.entry(&seen.print).or_default().push(copy);
+            copies.entry(&seen.pixel_hash).or_default().push(copy);
         }
     }
     let mut by_place: BTreeMap<usize, TwoLabels> = BTreeMap::new();

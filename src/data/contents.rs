@@ -49,20 +49,20 @@ pub struct Fingerprints {
 }
 
 /// First 16 bytes of the SHA-256 of an image's size and pixels.
-pub(super) type Print = [u8; 16];
+pub(super) type PixelHash = [u8; 16];
 
 /// The fingerprints of each image; empty if the images were not checked.
-pub(super) type Known = HashMap<ImageSource, Seen>;
+pub(super) type Known = HashMap<ImageSource, ImageHashes>;
 
 /// The fingerprints of an image.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct ImageHashes {
     /// Fingerprint of the pixels.
-    pub print: Print,
+    pub pixel_hash: PixelHash,
     /// The content of its file.
     pub content: Option<Content>,
     /// The fingerprint that finds near copies; only for images in files.
-    pub gist: Option<Box<PerceptualHash>>,
+    pub perceptual_hash: Option<Box<PerceptualHash>>,
 }
 
 /// Hash and state of a file when it was read.
@@ -85,7 +85,7 @@ impl Content {
     }
 
     /// Returns whether the file's length and modification time are unchanged.
-    fn stands(&self, about: &Metadata) -> bool {
+    fn is_unchanged(&self, about: &Metadata) -> bool {
         (about.len(), about.modified().ok()) == (self.length, self.changed)
     }
 }
@@ -194,7 +194,9 @@ fn line(sample: &Sample, name: String, kind: PrintKind, known: &Known) -> Vec<u8
                     let seen = known.get(&sample.source);
                     let content = seen.and_then(|seen| seen.content.as_ref());
                     let content = content.filter(|content| {
-                        about.as_ref().is_some_and(|about| content.stands(about))
+                        about
+                            .as_ref()
+                            .is_some_and(|about| content.is_unchanged(about))
                     });
                     // An unreadable file counts as empty.
                     let empty = || Sha256::digest([]).into();

@@ -143,12 +143,12 @@ impl OriginalLabels {
 impl Dataset {
     /// Returns whether corrections changed the test split.
     pub fn test_was_corrected(&self) -> bool {
-        !self.came.labels.is_empty() || !self.left_out_of_test().is_empty()
+        !self.original_labels.labels.is_empty() || !self.left_out_of_test().is_empty()
     }
 
     /// Returns the original class of a test image, before corrections.
     pub fn class_as_it_came(&self, sample: &Sample) -> usize {
-        let came = self.came.labels.get(&sample.source);
+        let came = self.original_labels.labels.get(&sample.source);
         came.copied().unwrap_or(sample.class) as usize
     }
 
@@ -157,7 +157,7 @@ impl Dataset {
     pub fn left_out_of_test(&self) -> &[u32] {
         match self.options.test_limit {
             Some(_) => &[],
-            None => &self.came.left_out,
+            None => &self.original_labels.left_out,
         }
     }
 }

@@ -75,7 +75,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         better_depth: checked.better_depth,
         note: found.note,
         known: checked.known.clone(),
-        came: Arc::new(came),
+        original_labels: Arc::new(came),
     };
     data.duplicates = check::duplicates(&data.train, &data.test, &checked.known);
     data.two_labels = check::two_labels(&data.classes, &data.train, &data.test, &checked.known);
@@ -84,7 +84,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     thin(&mut data.train, options.train_limit, data.classes.len());
     thin(&mut data.test, options.test_limit, data.classes.len());
     if options.test_limit.is_some() {
-        Arc::make_mut(&mut data.came).keep(&data.test);
+        Arc::make_mut(&mut data.original_labels).keep(&data.test);
     }
     data.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(data)

@@ -114,7 +114,7 @@ pub struct Dataset {
     /// Fingerprints of each image, if the images were checked.
     known: Arc<contents::Known>,
     /// The differences from the test split before labels were corrected.
-    came: Arc<corrected::OriginalLabels>,
+    original_labels: Arc<corrected::OriginalLabels>,
 }
 
 /// A file that was left out, with the reason.

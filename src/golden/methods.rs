@@ -139,11 +139,11 @@ impl Case for RanPac {
         let (Some(regression), Some(choice)) = (self.regression(), self.choice()) else {
             return Err(Problem::new("the regression was not solved"));
         };
-        let (square, single) = (regression.square(), to.tolerance.single);
-        let side = square.side();
+        let (matrix, single) = (regression.gram(), to.tolerance.single);
+        let side = matrix.side();
         let entry = |at: usize| {
             let (row, column) = ((at / side).min(at % side), (at / side).max(at % side));
-            square.upper_row(row)[column - row] as f32
+            matrix.upper_row(row)[column - row] as f32
         };
         let gram: Vec<f32> = (0..side * side).map(entry).collect();
         to.compare(&name("G"), &gram, single)?;

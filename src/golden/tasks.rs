@@ -133,7 +133,7 @@ impl<'a> TaskFile<'a> {
             tasks: &self.tasks,
             planned: self.tasks.len(),
             own: self.tasks.len(),
-            again: &[],
+            repeated_classes: &[],
         }
     }
 

@@ -89,7 +89,7 @@ pub(crate) trait Pairs<L: Lanes> {
     /// Rounds values to bf16, two in each lane.
     fn rounded(from: &[f32; PAIRS]) -> L;
     /// Adds both products of each pair to the sum.
-    fn meet(left: L, right: L, sum: L) -> L;
+    fn multiply_add(left: L, right: L, sum: L) -> L;
 }
 
 /// A panel of pairs.
@@ -117,8 +117,8 @@ impl<L: Lanes, P: Pairs<L>> Kind<L> for OfPairs<P> {
     }
 
     #[inline(always)]
-    fn meet(left: L, right: L, sum: L) -> L {
-        P::meet(left, right, sum)
+    fn multiply_add(left: L, right: L, sum: L) -> L {
+        P::multiply_add(left, right, sum)
     }
 }
 
@@ -141,7 +141,7 @@ impl Pairs<Wide> for Native {
     }
 
     #[inline(always)]
-    fn meet(left: Wide, right: Wide, sum: Wide) -> Wide {
+    fn multiply_add(left: Wide, right: Wide, sum: Wide) -> Wide {
         // SAFETY: as above.
         Wide::load(&unsafe {
             simd_neon::pairs_plus(left.numbers(), right.numbers(), sum.numbers())
@@ -158,7 +158,7 @@ impl Pairs<Avx512> for Native {
     }
 
     #[inline(always)]
-    fn meet(left: Avx512, right: Avx512, sum: Avx512) -> Avx512 {
+    fn multiply_add(left: Avx512, right: Avx512, sum: Avx512) -> Avx512 {
         // SAFETY: as above.
         unsafe { left.pairs_plus(right, sum) }
     }
@@ -178,7 +178,7 @@ impl<L: Lanes> Pairs<L> for Widened {
     }
 
     #[inline(always)]
-    fn meet(left: L, right: L, sum: L) -> L {
+    fn multiply_add(left: L, right: L, sum: L) -> L {
         let sum = left.upper().times_plus(right.upper(), sum);
         left.lower().times_plus(right.lower(), sum)
     }

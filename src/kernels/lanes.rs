@@ -46,7 +46,7 @@ pub(crate) trait Lanes: Copy {
     /// Returns the upper value of each pair of bf16 values, as f32.
     fn upper(self) -> Self;
     /// Interleaves the values of self and other: those of the first halves, and those of the second halves.
-    fn in_turn(self, other: Self) -> [Self; 2];
+    fn interleave(self, other: Self) -> [Self; 2];
     /// Returns the sum of all values.
     fn sum(self) -> f32;
     /// Returns the largest value.
@@ -62,14 +62,14 @@ pub(crate) trait Lanes: Copy {
 
     /// Transposes a 16 × 16 matrix.
     #[inline(always)]
-    fn turned(mut square: [Self; WIDTH]) -> [Self; WIDTH] {
+    fn transposed(mut square: [Self; WIDTH]) -> [Self; WIDTH] {
         // Each iteration rotates the index (row and column as one number of eight bits) by one bit, so four
         // transpose.
         for _ in 0..WIDTH.ilog2() {
             // Loops instead of closures, because a closure may be compiled without the vector instructions.
             let mut next = square;
             for (i, pair) in next.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-                *pair = square[i].in_turn(square[i + WIDTH / 2]);
+                *pair = square[i].interleave(square[i + WIDTH / 2]);
             }
             square = next;
         }
@@ -199,7 +199,7 @@ impl Lanes for Plain {
     }
 
     #[inline(always)]
-    fn in_turn(self, other: Self) -> [Self; 2] {
+    fn interleave(self, other: Self) -> [Self; 2] {
         let half = |from: usize| {
             Self(std::array::from_fn(|i| {
                 let of = if i % 2 == 0 { &self } else { &other };

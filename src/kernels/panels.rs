@@ -98,7 +98,7 @@ pub(crate) trait Kind<L: Lanes> {
         room: &'a mut [f32],
     ) -> Left<'a>;
     /// Returns left · right + sum, element-wise.
-    fn meet(left: L, right: L, sum: L) -> L;
+    fn multiply_add(left: L, right: L, sum: L) -> L;
 }
 
 /// Computes `a` · `b` into `to`. If the product replaces the content, `bias` is added to each row; it may be empty.
@@ -230,7 +230,7 @@ impl<L: Lanes> Kind<L> for Singly {
     }
 
     #[inline(always)]
-    fn meet(left: L, right: L, sum: L) -> L {
+    fn multiply_add(left: L, right: L, sum: L) -> L {
         left.times_plus(right, sum)
     }
 }
@@ -269,7 +269,7 @@ fn turn<L: Lanes>(from: &[f32], step: usize, [rows, long]: [usize; 2], to: &mut 
 /// Transposes a square and stores its first `long` rows in rows of a panel with the stride `step`.
 #[inline(always)]
 pub(crate) fn put_turned<L: Lanes>(square: [L; WIDTH], long: usize, step: usize, to: &mut [f32]) {
-    let square = L::turned(square);
+    let square = L::transposed(square);
     if long == WIDTH {
         let to = &mut to[..(WIDTH - 1) * step + WIDTH];
         for (k, lanes) in square.into_iter().enumerate() {
@@ -349,7 +349,7 @@ fn tile<L: Lanes, K: Kind<L>, const ROWS: usize, const VECTORS: usize>(
             // SAFETY: the assertion above holds for the largest values of `row` and `k`.
             let left = L::splat(unsafe { *numbers.get_unchecked(row * down + k * along) });
             for (sum, right) in sums.iter_mut().zip(right) {
-                *sum = K::meet(left, right, *sum);
+                *sum = K::multiply_add(left, right, *sum);
             }
         }
     }

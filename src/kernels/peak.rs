@@ -33,7 +33,7 @@ fn chains_of<L: Lanes, K: Kind<L>>(times: usize, both: [f32; 2]) -> usize {
     let [a, b] = std::hint::black_box(both).map(L::splat);
     for _ in 0..times {
         for sum in &mut sums[..L::ROWS * L::VECTORS] {
-            *sum = K::meet(a, b, *sum);
+            *sum = K::multiply_add(a, b, *sum);
         }
     }
     std::hint::black_box(sums.into_iter().fold(L::splat(0.0), L::plus).sum());

@@ -153,7 +153,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn in_turn(self, other: Self) -> [Self; 2] {
+    fn interleave(self, other: Self) -> [Self; 2] {
         // SAFETY: see above.
         unsafe {
             let first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -374,7 +374,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn in_turn(self, other: Self) -> [Self; 2] {
+    fn interleave(self, other: Self) -> [Self; 2] {
         let halves = |a: __m256, b: __m256| {
             // SAFETY: see above.
             unsafe {

@@ -63,12 +63,12 @@ impl Answer {
     }
 
     /// Merges output positions that belong to the same class, which occur if an added task has more images of a known
-    /// class. `again` lists pairs of (position, position of its class). The class gets the larger of the two
+    /// class. `repeated_classes` lists pairs of (position, position of its class). The class gets the larger of the two
     /// probabilities; the scores are unchanged.
     #[must_use]
-    pub fn folded(mut self, again: &[(usize, usize)]) -> Self {
+    pub fn merge_repeated_classes(mut self, repeated_classes: &[(usize, usize)]) -> Self {
         for opinion in &mut self.opinions {
-            for &(own, of) in again {
+            for &(own, of) in repeated_classes {
                 let Some(probability) = opinion.probabilities.get_mut(own) else {
                     continue;
                 };
@@ -185,14 +185,14 @@ mod tests {
     fn the_more_certain_of_a_class_speaks_for_it() {
         let verdict = Answer::alone(Expert::ANSWER, &[1.0, 0.0, 3.0]);
         let before = verdict.opinions[0].probabilities.clone();
-        let folded = verdict.clone().folded(&[(2, 0), (7, 1)]);
+        let folded = verdict.clone().merge_repeated_classes(&[(2, 0), (7, 1)]);
         assert_eq!(folded.opinions[0].class, 0);
         assert_eq!(
             folded.opinions[0].probabilities,
             [before[2], before[1], 0.0]
         );
         assert_eq!(folded.scores, verdict.scores);
-        assert_eq!(verdict.clone().folded(&[]), verdict);
+        assert_eq!(verdict.clone().merge_repeated_classes(&[]), verdict);
     }
 
     #[test]

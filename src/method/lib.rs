@@ -54,7 +54,7 @@ use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting};
 pub use crate::run::config::{SettingKind, SettingSpec};
-use crate::tensors::{Bulk, HostTensor, Named};
+use crate::tensors::{GeneratedTensors, HostTensor, Named};
 
 pub use answers::{Answer, TEMPERATURE};
 pub use backward::Backward;
@@ -257,8 +257,8 @@ pub trait Method: Send + Sync {
     }
 
     /// Returns the tensors of a checkpoint that are too large to copy.
-    fn bulk(&self) -> Bulk<'_> {
-        Bulk::new()
+    fn bulk(&self) -> GeneratedTensors<'_> {
+        GeneratedTensors::new()
     }
 
     /// Restores the tensors of [`Method::bulk`] after a checkpoint was restored; `read` reads a tensor by name.
@@ -325,7 +325,7 @@ pub struct Setup<'a> {
     /// Number of the run's own tasks, the first in `tasks`; the others are added tasks.
     pub own: usize,
     /// Output positions of added tasks that belong to a known class, each with the position of that class.
-    pub again: &'a [(usize, usize)],
+    pub repeated_classes: &'a [(usize, usize)],
 }
 
 impl Setup<'_> {
@@ -343,7 +343,7 @@ impl Setup<'_> {
 
 /// The methods that a trial compares with the selected one, each with settings that differ from the defaults. On few
 /// images, 2000 projections are as accurate as 10000 and are solved in a second. The first method trains nothing.
-pub const SET_BESIDE: &[(&MethodSpec, &[(&str, Setting)])] = &[
+pub const TRIAL_METHODS: &[(&MethodSpec, &[(&str, Setting)])] = &[
     (&simplecil::SPEC, &[]),
     (&ranpac::SPEC, &[("projection", Setting::Whole(2000))]),
     (&lae::LAE, &[]),

@@ -7,7 +7,7 @@ use super::spec::Chosen;
 use super::start::started;
 use crate::backbone::{Backbone, BlockShape};
 use crate::metrics::Expert;
-use crate::pet::{Drawing, PetSettings, PetSpec, PetStack};
+use crate::pet::{PetSettings, PetSpec, PetStack, StreamScheme};
 use crate::problem::Result;
 use crate::store::PetStart;
 
@@ -73,7 +73,7 @@ impl PetPlan {
 
     /// Uses the same scheme of random draws as the run that is resumed.
     #[must_use]
-    pub fn drawn(mut self, drawing: Drawing) -> Self {
+    pub fn drawn(mut self, drawing: StreamScheme) -> Self {
         self.settings.drawing = drawing;
         self
     }

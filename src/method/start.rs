@@ -90,7 +90,7 @@ pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -
     let tensors = weights::open_header(&start.file(ADAPTER_VALUES))?;
     let mut layers = layers(&tensors)?;
     let mut values: BTreeMap<String, HostTensor> = BTreeMap::new();
-    for block in stack.written() {
+    for block in stack.exported_blocks() {
         for site in &block.sites {
             let names = backbone.layer_names(block.block, site.site);
             let found = names.iter().find_map(|name| {

@@ -9,11 +9,11 @@ use std::time::Duration;
 use super::{News, Remote};
 use crate::data::listing::{DataFiles, files_of};
 use crate::data::{Watch, table_and_column};
-use crate::experiment::Along;
+use crate::experiment::RunAttachments;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::job::Own;
+use crate::run::job::JobAttachments;
 use crate::run::wire::{Ask, FileMark, MOST_FILES, PIECE, ServerMessage};
 use crate::serve::files::{inner_name, set_of, sha256_of};
 use crate::texts::Message;
@@ -51,18 +51,18 @@ impl Remote {
     ///
     /// # Errors
     /// See [`Remote::carry`].
-    pub fn carry_along(
+    pub fn upload_attachments(
         &self,
-        along: Along,
+        attachments: RunAttachments,
         go_on: GoOn<'_>,
         tell: &dyn Fn(Message, usize),
-    ) -> Result<Own> {
-        let Along {
+    ) -> Result<JobAttachments> {
+        let RunAttachments {
             mut own,
             data,
             weights,
             starts,
-        } = along;
+        } = attachments;
         let there = |path: PathBuf, what| {
             self.carry(&path, go_on, &mut |files| tell(message!(what), files))
         };

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::{News, Peer, Remote};
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::places::Place;
+use crate::run::places::RemoteMachine;
 use crate::run::wire::{Hello, ServerMessage};
 use crate::store;
 
@@ -28,7 +28,7 @@ pub struct Answers {
 ///
 /// # Errors
 /// Returns a Problem if no program responds, or one of another version.
-pub fn check(place: &Place, root: &Path) -> Result<Answers> {
+pub fn check(place: &RemoteMachine, root: &Path) -> Result<Answers> {
     let peer = Peer::Ssh {
         place: place.clone(),
         root: root.to_path_buf(),
@@ -63,7 +63,7 @@ fn not_here(place: &str, there: &[String], root: &Path) -> usize {
     let home = store::run_folders(root).into_iter();
     let home = home.filter(|folder| store::about(folder).0.place == place);
     let home: HashSet<String> = home
-        .map(|folder| store::name_there(&folder, place))
+        .map(|folder| store::remote_name(&folder, place))
         .collect();
     there.iter().filter(|run| !home.contains(*run)).count()
 }

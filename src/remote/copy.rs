@@ -6,13 +6,13 @@ use std::process::Stdio;
 use super::ssh::{COPIED, command, folder, path_word, reason};
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::places::{Place, no_ssh};
+use crate::run::places::{RemoteMachine, no_ssh};
 
 /// Copies this program to the folder of a place, where it is used from now on.
 ///
 /// # Errors
 /// Returns a Problem if the place has another system or processor, cannot be reached, or its disk is full.
-pub fn copy_program(place: &Place) -> Result<()> {
+pub fn copy_program(place: &RemoteMachine) -> Result<()> {
     let kind = ask(place, "uname -sm", Stdio::null())?;
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
     let fits = kind
@@ -52,7 +52,7 @@ pub fn copy_program(place: &Place) -> Result<()> {
 }
 
 /// Runs a shell command there; returns its output.
-fn ask(place: &Place, line: &str, input: Stdio) -> Result<String> {
+fn ask(place: &RemoteMachine, line: &str, input: Stdio) -> Result<String> {
     let mut ssh = command(place, line);
     let output = ssh.stdin(input).output().map_err(|error| no_ssh(&error))?;
     match output.status.success() {

@@ -81,7 +81,7 @@ impl Mirror {
         Ok(Self {
             place: place.to_string(),
             root: root.to_path_buf(),
-            folder: store::home_of(root, place, &run),
+            folder: store::local_folder_of(root, place, &run),
             run,
             held: None,
             known: HashMap::new(),
@@ -169,7 +169,7 @@ impl Mirror {
         }
         if !store::is_run(&self.folder) {
             // The run may have been renamed here.
-            self.folder = store::home_of(&self.root, &self.place, &self.run);
+            self.folder = store::local_folder_of(&self.root, &self.place, &self.run);
         }
         let mut wanted = Vec::new();
         for mark in &all {
@@ -352,11 +352,11 @@ impl Mirror {
             return Ok(());
         }
         let about = store::about(&self.folder).0;
-        if (&about.place, &about.there) != (&self.place, &self.run) {
+        if (&about.place, &about.remote_name) != (&self.place, &self.run) {
             let (place, there) = (self.place.clone(), self.run.clone());
             let about = About {
                 place,
-                there,
+                remote_name: there,
                 ..about
             };
             store::set_about(&self.folder, &about)?;

@@ -23,7 +23,7 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, ControlRequest};
 use crate::run::job::JobId;
-use crate::run::places::Place;
+use crate::run::places::RemoteMachine;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{Ask, Hello, ServerMessage};
 use work::Message;
@@ -49,7 +49,7 @@ pub enum Peer {
     /// The program on another machine.
     Ssh {
         /// The machine.
-        place: Place,
+        place: RemoteMachine,
         /// Local folder of the runs.
         root: PathBuf,
     },

@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::message;
 use crate::problem::Problem;
 use crate::run::config::posix_word;
-use crate::run::places::{Place, ssh};
+use crate::run::places::{RemoteMachine, ssh};
 use crate::texts::Message;
 
 /// Path of the copied program relative to the folder of a place.
@@ -14,7 +14,7 @@ pub(super) const COPIED: &str = ".program/lae-studio";
 const USUAL: &str = "~/.lae-studio";
 
 /// Returns an `ssh` command with the place's options, which runs a line of POSIX shell there.
-pub fn command(place: &Place, line: &str) -> Command {
+pub fn command(place: &RemoteMachine, line: &str) -> Command {
     ssh(
         place.ssh.as_deref().unwrap_or_default(),
         &place.options,
@@ -23,7 +23,7 @@ pub fn command(place: &Place, line: &str) -> Command {
 }
 
 /// Returns the shell command that starts the program there with these arguments; the copied program takes precedence.
-pub fn script(place: &Place, words: &[&str]) -> String {
+pub fn script(place: &RemoteMachine, words: &[&str]) -> String {
     let (folder, program) = (path_word(folder(place)), path_word(&place.program));
     let words: Vec<String> = words.iter().map(|word| posix_word(word)).collect();
     let words = words.join(" ");
@@ -33,7 +33,7 @@ pub fn script(place: &Place, words: &[&str]) -> String {
 }
 
 /// Returns the folder of a place, as its shell expects it.
-pub(super) fn folder(place: &Place) -> &str {
+pub(super) fn folder(place: &RemoteMachine) -> &str {
     place.folder.as_deref().unwrap_or(USUAL)
 }
 
@@ -46,7 +46,7 @@ pub(super) fn path_word(path: &str) -> String {
 }
 
 /// Explains why a connection failed, from the exit code and the output.
-pub fn reason(place: &Place, code: Option<i32>, said: &str) -> Problem {
+pub fn reason(place: &RemoteMachine, code: Option<i32>, said: &str) -> Problem {
     let (name, host) = (&place.name, place.ssh.as_deref().unwrap_or_default());
     let line = last_line(said);
     let lower = said.to_lowercase();

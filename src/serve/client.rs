@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::files::Shelf;
+use super::files::RunFiles;
 use super::journal::Journal;
 use super::record::Outgoing;
 use crate::problem::Result;
@@ -16,7 +16,7 @@ use crate::store;
 
 /// Serves clients of one engine.
 #[derive(Clone)]
-pub struct Desk {
+pub struct ClientServer {
     journal: Journal,
     root: PathBuf,
     /// Whether runs in other folders may be used; only the parent process may do so.
@@ -27,7 +27,7 @@ pub struct Desk {
     writes: Arc<Mutex<()>>,
 }
 
-impl Desk {
+impl ClientServer {
     /// Returns a desk for this engine, whose runs are in `root`.
     pub fn new(journal: Journal, root: &Path, anywhere: bool) -> Self {
         Self {
@@ -61,8 +61,8 @@ impl Desk {
         }
         let hello = Hello::of(self.root.clone(), self.journal.instance);
         let mut reader = Serving {
-            desk: self,
-            shelf: Shelf::below(&self.root, Arc::clone(&self.writes)),
+            server: self,
+            files: RunFiles::below(&self.root, Arc::clone(&self.writes)),
             answers,
         };
         reader.answer(ServerMessage::Hello(hello), &[]);
@@ -87,8 +87,8 @@ impl Desk {
 
 /// A client being served.
 struct Serving<'a> {
-    desk: &'a Desk,
-    shelf: Shelf,
+    server: &'a ClientServer,
+    files: RunFiles,
     answers: Sender<Outgoing>,
 }
 
@@ -104,7 +104,7 @@ impl Serving<'_> {
 
     fn take(&mut self, said: Said, raw: &[u8]) {
         let number = said.number;
-        let is_new = number == 0 || self.desk.is_new(&said);
+        let is_new = number == 0 || self.server.is_new(&said);
         if is_new && let Err(problem) = self.act(said.ask, raw) {
             self.answer(ServerMessage::Refused(problem), &[]);
         }
@@ -114,14 +114,15 @@ impl Serving<'_> {
     }
 
     fn act(&mut self, ask: Ask, raw: &[u8]) -> Result<()> {
-        let journal = &self.desk.journal;
+        let journal = &self.server.journal;
         match ask {
             Ask::Since { instance, number } => {
                 journal.follow(instance, number, self.answers.clone());
                 self.answer(ServerMessage::Took(0), &[]);
             }
             Ask::Command(command) => {
-                let command = wire::home(*command, &self.desk.root, self.desk.anywhere)?;
+                let command =
+                    wire::with_absolute_runs(*command, &self.server.root, self.server.anywhere)?;
                 // Sent again after the connection or process that received it first was lost.
                 if matches!(&command, Command::Queue(job) if journal.knows(job.id)) {
                     return Ok(());
@@ -135,24 +136,24 @@ impl Serving<'_> {
             Ask::Wish(wish) => journal.with(|engine| engine.control.set(wish)),
             Ask::WishFor(job, wish) => journal.with(|engine| engine.control.set_for(job, wish)),
             Ask::Runs => {
-                let runs = store::run_folders(&self.desk.root);
+                let runs = store::run_folders(&self.server.root);
                 let runs = runs.iter().map(|run| store::run_name(run));
                 self.answer(ServerMessage::Runs(runs.collect()), &[]);
             }
             Ask::Files { run } => {
-                let files = self.shelf.of_run(&run, journal.is_at_work(&run))?;
+                let files = self.files.of_run(&run, journal.is_at_work(&run))?;
                 self.answer(ServerMessage::Files { run, files }, &[]);
             }
             Ask::Piece { run, path, from } => {
-                let piece = self.shelf.piece(&run, &path, from)?;
+                let piece = self.files.piece(&run, &path, from)?;
                 self.answer(ServerMessage::Piece { run, path, from }, &piece);
             }
             Ask::Missing { number, set, files } => {
-                let told = self.shelf.missing(number, set, &files)?;
+                let told = self.files.missing(number, set, &files)?;
                 self.answer(told, &[]);
             }
             Ask::Put { set, file, from } => {
-                let bytes = self.shelf.put(&set, &file, from, raw)?;
+                let bytes = self.files.put(&set, &file, from, raw)?;
                 let path = file.path;
                 self.answer(ServerMessage::Kept { path, bytes }, &[]);
             }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::client::Desk;
+use super::client::ClientServer;
 use super::journal::Journal;
 use super::whole;
 use crate::files;
@@ -227,13 +227,13 @@ pub fn run(root: &Path) -> Result<()> {
     }
     let _ = std::fs::remove_file(SOCKET);
     let journal = Journal::start(&root, Some(Path::new(JOURNAL)))?;
-    let desk = Desk::new(journal.clone(), &root, false);
+    let server = ClientServer::new(journal.clone(), &root, false);
     let listener = UnixListener::bind(SOCKET).map_err(io)?;
     let readers = Arc::new(AtomicUsize::new(0));
     let served = Arc::clone(&readers);
     let accepts = std::thread::Builder::new()
         .name("readers".into())
-        .spawn(move || accept(&listener, &desk, &served));
+        .spawn(move || accept(&listener, &server, &served));
     accepts.map_err(|error| Problem::no_thread(&error))?;
     let (mut needed, mut noted) = (Instant::now(), Instant::now());
     while needed.elapsed() < IDLE {
@@ -255,18 +255,18 @@ pub fn run(root: &Path) -> Result<()> {
 }
 
 /// Serves each connection in its own thread.
-fn accept(listener: &UnixListener, desk: &Desk, readers: &Arc<AtomicUsize>) {
+fn accept(listener: &UnixListener, server: &ClientServer, readers: &Arc<AtomicUsize>) {
     for socket in listener.incoming() {
         let Ok(socket) = socket else {
             // The process has no file descriptors left until a client disconnects.
             std::thread::sleep(Duration::from_millis(100));
             continue;
         };
-        let (desk, counted) = (desk.clone(), Counted::one_of(readers));
+        let (server, counted) = (server.clone(), Counted::one_of(readers));
         let serve = move || {
             let _counted = counted;
             if let Ok(output) = socket.try_clone() {
-                desk.serve(&socket, output);
+                server.serve(&socket, output);
             }
             let _ = socket.shutdown(Shutdown::Both);
         };

@@ -26,14 +26,14 @@ const RESUME: &str = "resume/";
 const DEEPEST: usize = 16;
 
 /// Access of one client to the folder of runs.
-pub(super) struct Shelf {
+pub(super) struct RunFiles {
     root: PathBuf,
     hashes: HashMap<PathBuf, (u64, SystemTime, String)>,
     /// Held while a piece is written, because clients that upload the same file write to one incomplete file.
     writes: Arc<Mutex<()>>,
 }
 
-impl Shelf {
+impl RunFiles {
     pub fn below(root: &Path, writes: Arc<Mutex<()>>) -> Self {
         Self {
             root: root.to_path_buf(),
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn readers_that_bring_the_same_file_at_once_all_end_with_it() {
         let root = tempfile::tempdir().unwrap();
-        let shelf = Shelf::below(root.path(), Arc::default());
+        let shelf = RunFiles::below(root.path(), Arc::default());
         let bytes: Vec<u8> = (0..10).collect();
         let mark = FileMark {
             path: "a/file".into(),

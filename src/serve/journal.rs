@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::lot;
+use super::random_instance_id;
 use super::record::{Outgoing, Record, go_on};
 use crate::engine::Engine;
 use crate::problem::{Problem, Result};
@@ -14,7 +14,7 @@ use crate::run::event::Event;
 use crate::run::grid::CellStanding;
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{Frame, Hello, ServerMessage, sent_home};
+use crate::run::wire::{Frame, Hello, ServerMessage, with_relative_runs};
 
 /// Maximum number of bytes of stored events; progress events are removed first.
 const MOST_BYTES: usize = 64 << 20;
@@ -140,9 +140,9 @@ impl Kept {
     fn begin(root: &Path, file: Option<&Path>) -> (Self, u64) {
         let mut kept = Self::default();
         let Some(file) = file else {
-            return (kept, lot());
+            return (kept, random_instance_id());
         };
-        let (mut record, told) = go_on(file, Hello::of(root.to_path_buf(), lot()));
+        let (mut record, told) = go_on(file, Hello::of(root.to_path_buf(), random_instance_id()));
         for (number, event) in told {
             kept.jobs.extend(event.job);
             kept.last = number;
@@ -164,7 +164,7 @@ impl Kept {
         self.jobs.extend(told.job);
         let lasting = told.job.is_some();
         let passing = matches!(told.event, Event::Progress { .. } | Event::Phase { .. });
-        let event = Box::new(sent_home(finite(told), root));
+        let event = Box::new(with_relative_runs(finite(told), root));
         let number = self.last;
         let frame = Frame::of(ServerMessage::Event { number, event }, &[]);
         // A client must learn of an event that is too large for a frame, so that it does not wait for it.

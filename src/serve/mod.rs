@@ -16,7 +16,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use crate::problem::{Problem, Result};
-use client::Desk;
+use client::ClientServer;
 use journal::Journal;
 
 /// Serves one client on standard input and output. When the input closes, saves the current run and returns.
@@ -26,9 +26,9 @@ use journal::Journal;
 pub fn stdio(root: &Path) -> Result<()> {
     let root = whole(root)?;
     let journal = Journal::start(&root, None)?;
-    let desk = Desk::new(journal.clone(), &root, true);
-    desk.serve(std::io::stdin().lock(), std::io::stdout());
-    drop(desk);
+    let server = ClientServer::new(journal.clone(), &root, true);
+    server.serve(std::io::stdin().lock(), std::io::stdout());
+    drop(server);
     journal.end();
     Ok(())
 }
@@ -41,6 +41,6 @@ fn whole(root: &Path) -> Result<PathBuf> {
 }
 
 /// Returns a random number that identifies this process.
-pub(crate) fn lot() -> u64 {
+pub(crate) fn random_instance_id() -> u64 {
     RandomState::new().hash_one(std::process::id()).max(1)
 }

@@ -104,7 +104,7 @@ fn ended(told: Vec<Numbered>, behind: u64) -> Vec<Numbered> {
     for (_, event) in &told {
         let Some(id) = event.job else { continue };
         match &event.event {
-            Event::Queued { job, .. } if job.is_whole_alone() => drop(whole.insert(id)),
+            Event::Queued { job, .. } if job.restarts_from_scratch() => drop(whole.insert(id)),
             Event::Started(header) => drop(runs.insert(id, header.run.clone())),
             Event::Finished { .. }
             | Event::Stopped { .. }

@@ -14,7 +14,7 @@ use super::Session;
 use super::views::Fetch;
 use crate::backbone::library::BackboneLibrary;
 use crate::data::{builtin, published};
-use crate::logging::{self, Pages, Veil};
+use crate::logging::{self, Pages, Redactor};
 use crate::problem::{Problem, Result, harmless};
 use crate::tr;
 use crate::{device, files, memory, store};
@@ -104,15 +104,15 @@ pub struct BugReport {
 impl BugReport {
     /// Gathers a report. Unreadable parts are omitted, because a report is needed when something is already wrong.
     pub fn gather(runs_root: &Path, wanted: &BugReportRequest) -> Self {
-        let mut veil = Veil::of_this_person();
-        veil.add(&wanted.names);
-        veil.add([runs_root.display().to_string()]);
+        let mut redactor = Redactor::of_this_person();
+        redactor.add(&wanted.names);
+        redactor.add([runs_root.display().to_string()]);
         let mut parts = Vec::new();
         let mut add = |name: String, about, text: String| {
             // Redacts line by line, so that a path does not match beyond the end of its line.
             let lines = text
                 .lines()
-                .map(|line| harmless(&veil.over(line)).into_owned() + "\n");
+                .map(|line| harmless(&redactor.over(line)).into_owned() + "\n");
             let text = lines.collect();
             parts.push(ReportFile { name, about, text });
         };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Session;
 pub use crate::experiment::grid::slurm::{OnCluster, Standing, TaskState, failures};
 use crate::problem::{Problem, Result};
-use crate::run::places::Place;
+use crate::run::places::RemoteMachine;
 
 /// The state of a cluster at its last query.
 #[derive(Debug, Default)]
@@ -86,7 +86,7 @@ impl Session {
         }
     }
 
-    fn cluster(&self, name: &str) -> Option<Place> {
+    fn cluster(&self, name: &str) -> Option<RemoteMachine> {
         let mut known = self.places.clusters.iter();
         known.find(|place| place.name == name).cloned()
     }

@@ -39,7 +39,7 @@ impl RunsFolder {
 
 /// The runs of all folders.
 #[derive(Clone, Debug, Default)]
-pub struct Shelf {
+pub struct RunListing {
     /// All runs, the newest first.
     pub rows: Rows,
     /// The additional folders, in the given order.
@@ -141,7 +141,7 @@ impl Session {
         let folders = self.compare.folders.paths();
         self.task(
             move |sources| Ok(sources.disk().runs(folders)),
-            Self::take_shelf,
+            Self::accept_run_listing,
         );
     }
 
@@ -232,10 +232,10 @@ impl Session {
         }
     }
 
-    fn take_shelf(&mut self, answer: Result<Shelf>) {
-        let answer = answer.map(|shelf| {
-            self.take_folders(shelf.folders);
-            shelf.rows
+    fn accept_run_listing(&mut self, answer: Result<RunListing>) {
+        let answer = answer.map(|listing| {
+            self.take_folders(listing.folders);
+            listing.rows
         });
         self.compare.runs.fill(answer);
         self.update_distinguishing_settings();

@@ -10,7 +10,7 @@ use super::Session;
 use super::views::Fetch;
 use crate::experiment::grid::shipped;
 use crate::problem::{Problem, Result};
-use crate::run::config::{RunConfig, Says, Setting, setting};
+use crate::run::config::{Aspect, RunConfig, Setting, setting};
 use crate::run::grid::{CellStanding, GridLine, GridStanding};
 use crate::run::job::{GridWork, Job, JobId, JobWork, SearchBy};
 use crate::texts::of_list;
@@ -184,7 +184,7 @@ pub fn line_title(line: &GridLine) -> String {
 /// Returns whether a setting can have several values. Settings of the device cannot, because they do not change the
 /// results.
 pub fn may_vary(key: &str) -> bool {
-    setting(key).is_none_or(|setting| setting.spec.says != Says::Where)
+    setting(key).is_none_or(|setting| setting.spec.aspect != Aspect::Execution)
 }
 
 impl Session {

@@ -10,7 +10,8 @@ use crate::metrics::Expert;
 use crate::problem::Problem;
 use crate::run::event::{Command, Picture};
 use crate::run::inside::{
-    InsideRequest, Insight, Look, Movement, PictureInside, ProbeInside, RunInside, Seen,
+    InsideContent, InsideRequest, InsideTarget, Insight, Movement, PictureInside, ProbeInside,
+    RunInside,
 };
 use crate::tr;
 
@@ -118,17 +119,17 @@ impl Insides {
 
     pub(super) fn take(&mut self, insight: Insight) {
         match insight.seen {
-            Seen::Run(seen) => {
+            InsideContent::Run(seen) => {
                 let views = self.runs.get_mut(&insight.run);
                 if let Some(views) = views.filter(|views| views.ticket == insight.ticket) {
                     views.take(insight.task, *seen);
                 }
             }
-            Seen::Picture(seen) if self.picture.ticket == insight.ticket => {
+            InsideContent::Picture(seen) if self.picture.ticket == insight.ticket => {
                 self.note_seen(&seen);
                 self.picture.take(insight.task, *seen);
             }
-            Seen::Picture(_) => {}
+            InsideContent::Picture(_) => {}
         }
     }
 
@@ -220,7 +221,7 @@ impl Session {
         views.given.truncate(done);
         self.tickets += 1;
         (views.ticket, views.asked, views.problem) = (self.tickets, done, None);
-        let look = Look::Run { anchor: done - 1 };
+        let look = InsideTarget::Run { anchor: done - 1 };
         self.ask_inside(run, look, done);
     }
 
@@ -236,12 +237,12 @@ impl Session {
         }
         views.given.truncate(done);
         (views.ticket, views.asked, views.problem) = (self.tickets, done, None);
-        let look = Look::Picture(Picture::clone(&picture));
+        let look = InsideTarget::Picture(Picture::clone(&picture));
         self.predict.insides.about = Some((run.to_path_buf(), picture));
         self.ask_inside(run, look, done);
     }
 
-    fn ask_inside(&mut self, run: &Path, look: Look, done: usize) {
+    fn ask_inside(&mut self, run: &Path, look: InsideTarget, done: usize) {
         self.backend.send(Command::Inside(InsideRequest {
             ticket: self.tickets,
             run: run.to_path_buf(),

@@ -374,7 +374,7 @@ pub fn reason(answer: &Prediction, busy_with: &[String]) -> String {
     values.set("class", name(first));
     values.set("other", name(other));
     values.set("learned", listed(busy_with, 3));
-    Language::spoken().tell(id, &values)
+    Language::spoken().format(id, &values)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::remote::{Answers, check};
 
 use crate::run::event::{Command, ControlRequest, Event, Phase};
 use crate::run::job::{Job, JobId};
-use crate::run::places::Place;
+use crate::run::places::RemoteMachine;
 use crate::run::queue::{JobEvent, Queue};
 use crate::texts::Words;
 use crate::tr;
@@ -27,7 +27,7 @@ const FRESH: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug)]
 pub struct PlaceView {
     /// The place's entry in the file of places.
-    pub place: Place,
+    pub place: RemoteMachine,
     /// The result of querying the place.
     pub answers: Fetch<Answers>,
 }
@@ -62,7 +62,7 @@ pub struct Places {
     /// All places, by name.
     pub list: Vec<PlaceView>,
     /// The clusters. The cluster of this machine has no name.
-    pub clusters: Vec<Place>,
+    pub clusters: Vec<RemoteMachine>,
     /// When the places were last queried.
     asked: Option<Instant>,
 }
@@ -155,7 +155,7 @@ impl Session {
                 let (clusters, others) =
                     places.into_iter().partition(|place| place.slurm.is_some());
                 session.places.clusters = clusters;
-                let machines = Vec::into_iter(others).filter(Place::is_machine);
+                let machines = Vec::into_iter(others).filter(RemoteMachine::is_machine);
                 let view = |place| PlaceView {
                     place,
                     answers: Fetch::Nothing,

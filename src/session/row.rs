@@ -14,7 +14,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Costs, RunHeader, costs};
 use crate::store::table::TableRun;
 use crate::store::{
-    self, Answered, Figures, Glance, GroupKey, ListedRun, StoredState, settings_key,
+    self, CorrectPredictions, Figures, FileStamps, GroupKey, ListedRun, StoredState, settings_key,
 };
 use crate::tr;
 
@@ -52,7 +52,7 @@ pub struct RunRow {
     /// The path of its folder.
     pub folder: PathBuf,
     /// The state of its files when the row was read.
-    pub glance: Glance,
+    pub file_stamps: FileStamps,
     /// Notes on the run.
     pub about: About,
     /// The error if its notes cannot be read.
@@ -80,7 +80,7 @@ pub struct RunRow {
     /// Counts for the confidence interval of the latest accuracy on the images of the first task.
     pub quality_of_first: Option<Tally>,
     /// Which of the latest test images are classified correctly; `None` if the images were not recorded.
-    pub answered: Option<Answered>,
+    pub answered: Option<CorrectPredictions>,
     /// Training time over all tasks, in seconds.
     pub seconds: f64,
     /// Training speed over all tasks.
@@ -97,13 +97,13 @@ pub(super) fn settings_of(config: &RunConfig) -> String {
 }
 
 impl RunRow {
-    /// Creates the row of a listed run. `glance` is the state of its files; `elsewhere` is `None` for the default
+    /// Creates the row of a listed run. `file_stamps` is the state of its files; `elsewhere` is `None` for the default
     /// folder.
-    pub fn new(listed: ListedRun, glance: Glance, elsewhere: Option<Elsewhere>) -> Self {
+    pub fn new(listed: ListedRun, file_stamps: FileStamps, elsewhere: Option<Elsewhere>) -> Self {
         let mut row = Self {
             name: listed.run,
             folder: listed.folder,
-            glance,
+            file_stamps,
             about: listed.about,
             remark: listed.remark,
             elsewhere,

@@ -13,7 +13,7 @@ use super::backend::Backend;
 use super::sources::Sources;
 use super::{Session, Wake};
 use crate::problem::{Problem, Result};
-use crate::run::places::Place;
+use crate::run::places::RemoteMachine;
 use crate::texts::Language;
 use crate::tr;
 
@@ -140,7 +140,7 @@ impl Tasks {
     }
 
     /// Prepares a connection to a place, without blocking.
-    pub fn place(&self, place: &Place) -> Result<Box<dyn Backend>> {
+    pub fn place(&self, place: &RemoteMachine) -> Result<Box<dyn Backend>> {
         let Worker { sources, wake, .. } = &self.worker;
         sources.place(place, wake.clone())
     }

@@ -21,7 +21,7 @@ use crate::problem::Result;
 use crate::run::event::RunHeader;
 use crate::run::job::JobId;
 use crate::run::queue::Queue;
-use crate::store::Glance;
+use crate::store::FileStamps;
 
 /// The runs, the queue, and the analysis of errors on the page Train.
 #[derive(Default)]
@@ -37,7 +37,7 @@ pub struct Train {
     /// The stored run that is being opened.
     pub(super) awaited: Option<PathBuf>,
     /// The open run that was read again last, and the state of its files at that time.
-    reread: Option<(PathBuf, Glance)>,
+    reread: Option<(PathBuf, FileStamps)>,
     /// The preview of the images that a run would learn in an added task.
     pub(super) preview: TaskPreview,
     /// The engine's queue.
@@ -219,7 +219,7 @@ impl Session {
         let row = self.row(&header.folder).filter(|row| row.header.is_some());
         let Some(row) = row else { return };
         let now = (row.tasks(), row.answers().accuracy.len());
-        let reread = Some((header.folder.clone(), row.glance.clone()));
+        let reread = Some((header.folder.clone(), row.file_stamps.clone()));
         if now != (header.tasks.len(), run.reports.len()) && reread != self.train.reread {
             let folder = header.folder.clone();
             self.train.reread = reread;

@@ -2,7 +2,7 @@
 
 use crate::data::CorrectionCount;
 use crate::run::config::RunConfig;
-use crate::run::event::{AS_THEY_CAME, RunHeader, TaskReport};
+use crate::run::event::{ACCURACY_ON_ORIGINAL_LABELS, RunHeader, TaskReport};
 use crate::texts::Language;
 use crate::tr;
 
@@ -86,7 +86,10 @@ pub fn non_default_suffix(config: &RunConfig) -> String {
 /// Returns a sentence with the accuracy after a run's last task by the original labels, if corrections changed its test
 /// images.
 pub fn as_they_came(header: &RunHeader, reports: &[TaskReport]) -> Option<String> {
-    let share = reports.last()?.measurements.get(AS_THEY_CAME)?;
+    let share = reports
+        .last()?
+        .measurements
+        .get(ACCURACY_ON_ORIGINAL_LABELS)?;
     let corrected = CorrectionCount::of(&header.config.corrected).words();
     let corrected = corrected.map_or_else(String::new, |words| words.said());
     Some(tr!(

@@ -17,7 +17,7 @@ use egui::{CornerRadius, Frame, Label, Margin, Panel, RichText, Ui};
 
 use super::theme::tokens;
 use super::widgets::{button, card, link, problem};
-use crate::fence::caught;
+use crate::fence::catch_panic;
 use crate::problem::Problem;
 use crate::texts::Language;
 use crate::tr;
@@ -247,7 +247,7 @@ impl Fences {
 
     /// Runs `work` in the fence. Returns whether it ended without a panic.
     fn tried(&mut self, part: &'static str, work: impl FnOnce()) -> bool {
-        let ended = caught(|| {
+        let ended = catch_panic(|| {
             self.panic_if_requested(part);
             work();
         });

@@ -78,7 +78,7 @@ impl Toy {
             tasks: &self.tasks,
             planned: self.tasks.len(),
             own: self.tasks.len(),
-            again: &[],
+            repeated_classes: &[],
         };
         method::build(setup).unwrap()
     }

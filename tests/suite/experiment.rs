@@ -484,13 +484,13 @@ fn a_predictor_that_was_gathered_needs_no_file_any_more() {
         rgb: (0..32 * 32 * 3).map(|i| (i % 251) as u8).collect(),
     };
     let usual = Predictor::open(&folder, 1, None, &ResourceCache::default(), false).unwrap();
-    let expected = usual.verdict(&picture).unwrap().0;
+    let expected = usual.predict(&picture).unwrap().0;
     let mut parts = Parts::gather(&folder, 1, None, &ResourceCache::default(), false).unwrap();
     parts.read_ahead().unwrap();
     std::fs::remove_dir_all(&runs).unwrap();
     std::fs::remove_file(&weights).unwrap();
     let predictor = parts.assemble(&ResourceCache::default()).unwrap();
-    assert_eq!(predictor.verdict(&picture).unwrap().0, expected);
+    assert_eq!(predictor.predict(&picture).unwrap().0, expected);
 }
 
 #[test]

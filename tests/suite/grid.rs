@@ -352,7 +352,7 @@ fn what_another_program_works_on_is_left_to_it_and_looked_at_again() {
     let lock = lock_cell(root.path(), plan.key(0).unwrap())
         .unwrap()
         .unwrap();
-    assert_eq!(plan.state(0), CellState::Elsewhere);
+    assert_eq!(plan.state(0), CellState::RunningElsewhere);
     assert_eq!(plan.costs(&plan.in_order()).runs, 2);
     let config = plan.cells.cells[0].config.clone();
     let folder = root.path().to_path_buf();

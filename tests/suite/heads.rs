@@ -87,7 +87,7 @@ fn built(key: &str) -> Box<dyn Method> {
         tasks: &TASKS,
         planned: TASKS.len(),
         own: TASKS.len(),
-        again: &[],
+        repeated_classes: &[],
     };
     method::build(setup).unwrap()
 }

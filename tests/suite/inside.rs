@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::experiment::inside::look;
 use lae_studio::experiment::predict::Predictor;
-use lae_studio::experiment::recorded_backbone::Watched;
+use lae_studio::experiment::recorded_backbone::RecordedBackbone;
 use lae_studio::experiment::{self, ResourceCache};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{RunConfig, Setting};
@@ -98,7 +98,7 @@ fn energies_and_answers_are_those_of_predictions() {
     for at in [0, 17, 42, 79] {
         let (source, index) = probe.places[at];
         assert_eq!(source, 0);
-        let (verdict, _) = predictor.verdict(&test_picture(index)).unwrap();
+        let (verdict, _) = predictor.predict(&test_picture(index)).unwrap();
         assert_eq!(verdict.opinions.last().unwrap().class, probe.given[at]);
         for expert in [Expert::ONLINE, Expert::OFFLINE] {
             let said = verdict.opinions.iter().find(|o| o.expert == expert);
@@ -241,7 +241,7 @@ fn without_a_class_token_lengths_are_told() {
     let config = swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
     let device = Device::flex();
     let network = Architecture::of(config).random(3, &device).unwrap();
-    let watched = Watched::new(network.clone());
+    let recorded = RecordedBackbone::new(network.clone());
     let values = (0..3 * 32 * 32).map(|i| (i % 71) as f32 / 35.0 - 1.0);
     let images = HostTensor {
         shape: vec![1, 3, 32, 32],
@@ -249,8 +249,8 @@ fn without_a_class_token_lengths_are_told() {
     };
     let images: Tensor<4> = images.to_device(&device).unwrap();
     let plain = PetStack::empty();
-    let (features, passes) = watched
-        .during(|| watched.features(images.clone(), &plain))
+    let (features, passes) = recorded
+        .record(|| recorded.features(images.clone(), &plain))
         .unwrap();
     let read = |tensor: &Tensor<2>| HostTensor::read(tensor).unwrap().values;
     let alone = network.features(images.clone(), &plain).unwrap();
@@ -269,5 +269,5 @@ fn without_a_class_token_lengths_are_told() {
     let first: f32 = tokens.values[..width].iter().map(|v| v * v).sum();
     assert!((map.values[0] - first.sqrt()).abs() < 1e-4);
     // Nobody watches any more.
-    assert!(watched.during(|| Ok(())).unwrap().1.is_empty());
+    assert!(recorded.record(|| Ok(())).unwrap().1.is_empty());
 }

@@ -121,7 +121,7 @@ fn copy_folder(from: &Path, to: &Path) {
 
 /// Returns whether a text contains the fixed parts of a message, in English, in their order: see the macro.
 fn says(text: &str, id: &str, values: &[(&str, FluentValue<'_>)]) -> bool {
-    let message = Language::English.tell(id, &values.iter().cloned().collect());
+    let message = Language::English.format(id, &values.iter().cloned().collect());
     assert_ne!(message, id, "there is no such message");
     // The window begins a sentence with a capital letter.
     let message = message

@@ -10,7 +10,7 @@ use lae_studio::method::{
     self, Batch, Chosen, GoOn, Lae, LaeSettings, Method, Pass, PetPlan, Setup, Task, set,
 };
 use lae_studio::pet::library::PluginLibrary;
-use lae_studio::pet::{Drawing, PetSettings, PetSpec, PetStack};
+use lae_studio::pet::{PetSettings, PetSpec, PetStack, StreamScheme};
 use lae_studio::run::config::RunConfig;
 use lae_studio::tensors::{HostTensor, Named};
 
@@ -207,7 +207,7 @@ fn one_gradient_per_trained_parameter_matches_finite_differences() {
 }
 
 /// What two steps of a method leave, and what it then says to images, asked twice.
-fn two_steps(key: &str, spec: &Arc<PetSpec>, drawing: Drawing) -> (Named, [Vec<f32>; 2]) {
+fn two_steps(key: &str, spec: &Arc<PetSpec>, drawing: StreamScheme) -> (Named, [Vec<f32>; 2]) {
     let backbone = backbone();
     let config = RunConfig {
         method: key.into(),
@@ -222,7 +222,7 @@ fn two_steps(key: &str, spec: &Arc<PetSpec>, drawing: Drawing) -> (Named, [Vec<f
         tasks: &[0..2, 2..4],
         planned: 2,
         own: 2,
-        again: &[],
+        repeated_classes: &[],
     };
     let mut method = method::build(setup).unwrap();
     let task = Task {
@@ -262,14 +262,14 @@ fn dropout_acts_while_lae_and_its_baseline_learn_and_at_no_other_time() {
     let keeps = PetSpec::parse(&text, "keeps.toml").unwrap();
     assert!(!keeps.text().contains("dropout("));
     for key in ["lae", "baseline"] {
-        let (dropped, [once, twice]) = two_steps(key, &drops, Drawing::ByName);
+        let (dropped, [once, twice]) = two_steps(key, &drops, StreamScheme::ByName);
         assert_eq!(once, twice, "{key}");
-        let (again, [said, _]) = two_steps(key, &drops, Drawing::ByName);
+        let (again, [said, _]) = two_steps(key, &drops, StreamScheme::ByName);
         assert_eq!((&again, &said), (&dropped, &once), "{key}");
-        let (kept, _) = two_steps(key, &keeps, Drawing::ByName);
+        let (kept, _) = two_steps(key, &keeps, StreamScheme::ByName);
         assert_ne!(dropped, kept, "{key}");
         // Older runs dropped nothing, and continue as they began.
-        let of_older = |spec| two_steps(key, spec, Drawing::ByPlace);
+        let of_older = |spec| two_steps(key, spec, StreamScheme::ByPlace);
         assert_eq!(of_older(&drops), of_older(&keeps), "{key}");
     }
 }

@@ -339,7 +339,7 @@ fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
                 height: image.height() as usize,
                 rgb: image.into_raw(),
             };
-            let (verdict, _) = predictor.verdict(&picture).unwrap();
+            let (verdict, _) = predictor.predict(&picture).unwrap();
             let told: Vec<Expert> = verdict.opinions.iter().map(|o| o.expert).collect();
             assert_eq!(told, spec.experts, "{}", spec.key);
             for opinion in &verdict.opinions {
@@ -358,7 +358,7 @@ fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
                 only: &[],
             },
             &csv,
-            &mut |piece| predictor.verdicts(&piece.seen),
+            &mut |piece| predictor.predict_batch(&piece.seen),
             &mut |_| ControlFlow::Continue(()),
         );
         assert_eq!(count.unwrap().unwrap().done, classes.len());
@@ -479,13 +479,13 @@ fn a_predictor_of_many_pictures_folds_what_is_linear_and_answers_as_before() {
                 .collect()
         };
         let told = || -> Vec<f32> {
-            let answers = predictor.verdicts(&noise(3)).unwrap().into_iter();
+            let answers = predictor.predict_batch(&noise(3)).unwrap().into_iter();
             let opinions = answers.flat_map(|answer| answer.opinions);
             opinions.flat_map(|opinion| opinion.probabilities).collect()
         };
         let before = told();
         assert_eq!(told(), before, "{}", spec.key);
-        predictor.verdicts(&noise(130)).unwrap();
+        predictor.predict_batch(&noise(130)).unwrap();
         let after = told();
         let pairs = before.iter().zip(&after);
         let apart = pairs.fold(0f32, |most, (a, b)| most.max((a - b).abs()));
@@ -529,7 +529,7 @@ fn a_run_of_an_older_version_opens_predicts_and_goes_on() {
         height: 1,
         rgb: vec![90; 3],
     };
-    assert_eq!(predictor.verdict(&picture).unwrap().0.opinions.len(), 3);
+    assert_eq!(predictor.predict(&picture).unwrap().0.opinions.len(), 3);
     let control = Control::default();
     let end = experiment::resume(
         &folder,

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use lae_studio::pet::library::PluginLibrary;
-use lae_studio::pet::{BlockShape, Drawing, Hooks, Init, PetSettings, PetSpec, PetStack, Site};
+use lae_studio::pet::{
+    BlockShape, Hooks, Init, PetSettings, PetSpec, PetStack, Site, StreamScheme,
+};
 
 use super::pet_reference::{Matrix, adapter, prefix};
 
@@ -271,9 +273,12 @@ fn a_parameter_is_drawn_by_its_name_wherever_it_stands() {
         ["1.down", "1.up"].map(read)
     };
     let (here, there) = ([DOWN, UP], [UP, DOWN]);
-    assert_eq!(start(here, Drawing::ByName), start(there, Drawing::ByName));
-    let old = start(here, Drawing::ByPlace);
-    assert_ne!(old, start(there, Drawing::ByPlace));
+    assert_eq!(
+        start(here, StreamScheme::ByName),
+        start(there, StreamScheme::ByName)
+    );
+    let old = start(here, StreamScheme::ByPlace);
+    assert_ne!(old, start(there, StreamScheme::ByPlace));
     let [_, up] = old;
     let stream = (1 << 32) | (1 << 8);
     let drawn = Init::Normal(0.1).draw([SIZE, WIDTH], 6, stream);

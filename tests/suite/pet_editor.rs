@@ -17,7 +17,7 @@ use lae_studio::pet::view::Blocks;
 use lae_studio::pet::{BlockKind, PetSettings, PetSpec, PluginLibrary, Site};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Control;
-use lae_studio::run::job::Own;
+use lae_studio::run::job::JobAttachments;
 use lae_studio::session::Disk;
 use lae_studio::session::editor::completion::candidates;
 use lae_studio::store::{PluginSave, save_plugin};
@@ -211,9 +211,9 @@ fn a_step_takes_longer_than_a_prediction_and_all_of_it_takes_time() {
 
 #[test]
 fn a_pet_that_lies_nowhere_is_tried_beside_adapter() {
-    let own = Own {
+    let own = JobAttachments {
         plugins: vec![BUILT_IN[3].replace("\"AdaptFormer\"", "\"Mine\"")],
-        ..Own::default()
+        ..JobAttachments::default()
     };
     let cache = ResourceCache::default().with_own(&own);
     let chosen = RunConfig {

@@ -272,7 +272,7 @@ fn the_plugin_beside_repeated_settings_is_found() {
     );
     assert!(PluginLibrary::standard().get("only beside a run").is_err());
     fs::write(&path, text).unwrap();
-    lae_studio::pet::library::lend(path);
+    lae_studio::pet::library::add_run_plugin(path);
     assert!(PluginLibrary::standard().get("only beside a run").is_ok());
 }
 

@@ -337,7 +337,7 @@ fn named(method: &str, still: bool) -> Box<dyn Method> {
         tasks: &[0..2, 2..4],
         planned: 2,
         own: 2,
-        again: &[],
+        repeated_classes: &[],
     })
     .unwrap()
 }

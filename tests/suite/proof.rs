@@ -81,7 +81,7 @@ fn checked(run: &Path, asked: &CheckRequest<'_>) -> Report {
 fn parts(report: &Report) -> Vec<(Part, &str)> {
     let differences = report.differences.iter();
     differences
-        .map(|one| (one.part, one.told.as_str()))
+        .map(|one| (one.part, one.message.as_str()))
         .collect()
 }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use lae_studio::metrics::{Answers, Expert};
-use lae_studio::pet::Drawing;
+use lae_studio::pet::StreamScheme;
 use lae_studio::problem::Problem;
 use lae_studio::run::config::{Precision, RunConfig, Setting};
 use lae_studio::run::event::{Costs, RunHeader, TaskReport};
 use lae_studio::store::export::{Format, export};
 use lae_studio::store::figure::FigureOfRuns;
 use lae_studio::store::{self, Checkpoint, RunFolder, RunSummary, StoredRun, StoredState};
-use lae_studio::tensors::{Bulk, HostTensor, Named};
+use lae_studio::tensors::{GeneratedTensors, HostTensor, Named};
 
 use crate::assert_is;
 
@@ -120,7 +120,9 @@ fn a_run_comes_back_as_it_was_saved() {
         ..Checkpoint::default()
     };
     checkpoint.set("steps", 77);
-    folder.save_checkpoint(&checkpoint, Bulk::new()).unwrap();
+    folder
+        .save_checkpoint(&checkpoint, GeneratedTensors::new())
+        .unwrap();
 
     let path = folder.path().to_path_buf();
     assert_eq!(store::load(&path).unwrap().state, StoredState::Running);
@@ -181,12 +183,15 @@ fn a_run_keeps_the_way_its_draws_are_kept_apart() {
     let folder = RunFolder::create(root.path(), &mut header(), "").unwrap();
     let (path, record) = (folder.path().to_path_buf(), folder.path().join("run.toml"));
     drop(folder);
-    assert_eq!(store::load(&path).unwrap().header.drawing, Drawing::ByName);
+    assert_eq!(
+        store::load(&path).unwrap().header.drawing,
+        StreamScheme::ByName
+    );
     let text = std::fs::read_to_string(&record).unwrap();
     // Older versions wrote nothing.
     std::fs::write(&record, text.replace("draws = 2\n", "")).unwrap();
     let older = store::load(&path).unwrap().header;
-    assert_eq!(older.drawing, Drawing::ByPlace);
+    assert_eq!(older.drawing, StreamScheme::ByPlace);
     // The program that resumes it notes its own version.
     let folder = RunFolder::open(&path).unwrap();
     assert!(!folder.is_older());
@@ -195,7 +200,10 @@ fn a_run_keeps_the_way_its_draws_are_kept_apart() {
     folder.save_header(&older).unwrap();
     assert!(!folder.is_older());
     drop(folder);
-    assert_eq!(store::load(&path).unwrap().header.drawing, Drawing::ByPlace);
+    assert_eq!(
+        store::load(&path).unwrap().header.drawing,
+        StreamScheme::ByPlace
+    );
     std::fs::write(&record, text.replace("draws = 2\n", "draws = 3\n")).unwrap();
     assert!(refused(store::load(&path)).mentions("problem-run-newer-version"));
 }
@@ -260,7 +268,7 @@ fn cut_tensors_and_missing_files_are_problems_of_their_own() {
     let folder = RunFolder::create(root.path(), &mut header(), "p").unwrap();
     folder.save_task(&report(0), &snapshot(1.0)).unwrap();
     folder
-        .save_checkpoint(&Checkpoint::default(), Bulk::new())
+        .save_checkpoint(&Checkpoint::default(), GeneratedTensors::new())
         .unwrap();
     let path = folder.path().to_path_buf();
     for file in ["task_1.safetensors", "resume/checkpoint.safetensors"] {
@@ -744,7 +752,9 @@ fn a_checkpoint_of_a_task_that_there_is_not_places_no_run() {
         tensors: snapshot(3.0),
         ..Checkpoint::default()
     };
-    folder.save_checkpoint(&checkpoint, Bulk::new()).unwrap();
+    folder
+        .save_checkpoint(&checkpoint, GeneratedTensors::new())
+        .unwrap();
     let path = folder.path().to_path_buf();
     drop(folder);
     let state = store::load(&path).unwrap().state;

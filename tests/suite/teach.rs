@@ -145,7 +145,7 @@ fn predicts_what_it_measured(run: &Path) {
                     kept.unwrap().test_picture(index).unwrap()
                 }
             };
-            let (verdict, _) = predictor.verdict(&asked).unwrap();
+            let (verdict, _) = predictor.predict(&asked).unwrap();
             for opinion in &verdict.opinions {
                 let given = answers.of(opinion.expert)[at];
                 let what = format!("{} task {} image {at}", header.config.method, report.task);

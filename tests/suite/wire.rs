@@ -13,10 +13,10 @@ use lae_studio::run::event::{
 };
 use lae_studio::run::grid::{CellStanding, GridLine, GridStanding};
 use lae_studio::run::inside::{
-    AttentionKind, AttentionMap, FeatureMap, InsideRequest, Insight, Look, Movement, PictureInside,
-    ProbeInside, RunInside, Seen,
+    AttentionKind, AttentionMap, FeatureMap, InsideContent, InsideRequest, InsideTarget, Insight,
+    Movement, PictureInside, ProbeInside, RunInside,
 };
-use lae_studio::run::job::{GridWork, Job, JobId, JobWork, Own, SearchBy};
+use lae_studio::run::job::{GridWork, Job, JobAttachments, JobId, JobWork, SearchBy};
 use lae_studio::run::queue::JobEvent;
 use lae_studio::run::search_result::{ChosenEnd, ContestEnd, EdgeEnd, SearchResult};
 use lae_studio::run::sheet::{SheetCount, SheetRequest, SheetState};
@@ -193,7 +193,7 @@ impl Chance {
         let config = crate::store::header().config;
         let mut held = Job::train(config, self.text());
         held.held = true;
-        held.own = Own {
+        held.own = JobAttachments {
             plugins: vec![self.text(), self.text()],
             backbones: vec![self.text()],
             weights: [(self.text(), self.text().into())].into(),
@@ -231,7 +231,7 @@ impl Chance {
         }
     }
 
-    fn insights(&mut self) -> [Seen; 2] {
+    fn insights(&mut self) -> [InsideContent; 2] {
         let expert = Expert::OFFLINE;
         let probe = ProbeInside {
             places: vec![(self.whole(), self.whole())],
@@ -261,7 +261,10 @@ impl Chance {
             seen: self.bytes(),
             seen_size: self.whole(),
         };
-        [Seen::Run(Box::new(run)), Seen::Picture(Box::new(picture))]
+        [
+            InsideContent::Run(Box::new(run)),
+            InsideContent::Picture(Box::new(picture)),
+        ]
     }
 
     fn prediction(&mut self) -> Prediction {
@@ -292,7 +295,10 @@ pub fn commands(seed: u64) -> Vec<Command> {
         .into_iter()
         .map(|job| Command::Queue(Box::new(job)));
     let mut all: Vec<Command> = queued.collect();
-    let looks = [Look::Run { anchor: c.whole() }, Look::Picture(c.picture())];
+    let looks = [
+        InsideTarget::Run { anchor: c.whole() },
+        InsideTarget::Picture(c.picture()),
+    ];
     all.extend(looks.map(|look| {
         Command::Inside(InsideRequest {
             ticket: c.whole() as u64,
@@ -522,7 +528,7 @@ proptest! {
         for command in all {
             let before = format!("{command:?}");
             let ask = Ask::Command(Box::new(command));
-            let said = wire::sent_home(Said { client, number, ask }, here);
+            let said = wire::with_relative_runs(Said { client, number, ask }, here);
             let mut bytes = Vec::new();
             wire::write(&mut bytes, said, &[1, 2]).unwrap();
             // Pixels as bytes: no run of them is in the JSON.
@@ -531,9 +537,9 @@ proptest! {
             prop_assert_eq!((said.client, said.number, raw), (client, number, vec![1, 2]));
             let Ask::Command(command) = said.ask else { panic!("another ask") };
             // It is about the run of that name there, and here again it is what it was.
-            let there = wire::home(*command, there, false).unwrap();
-            let back = wire::sent_home(there, Path::new("/scratch/me/lae"));
-            let back = wire::home(back, here, false).unwrap();
+            let there = wire::with_absolute_runs(*command, there, false).unwrap();
+            let back = wire::with_relative_runs(there, Path::new("/scratch/me/lae"));
+            let back = wire::with_absolute_runs(back, here, false).unwrap();
             prop_assert_eq!(format!("{back:?}"), before);
         }
     }
@@ -546,7 +552,7 @@ proptest! {
         prop_assert_eq!(kinds.len(), 26);
         let mut bytes = Vec::new();
         for told in &all {
-            let event = Box::new(wire::sent_home(told.clone(), here));
+            let event = Box::new(wire::with_relative_runs(told.clone(), here));
             wire::write(&mut bytes, ServerMessage::Event { number, event }, &[]).unwrap();
         }
         let mut rest = bytes.as_slice();
@@ -555,7 +561,7 @@ proptest! {
             prop_assert!(raw.is_empty());
             let ServerMessage::Event { number: heard_number, event } = heard else { panic!("no event") };
             prop_assert_eq!(heard_number, number);
-            prop_assert_eq!(wire::home(*event, here, false).unwrap(), told);
+            prop_assert_eq!(wire::with_absolute_runs(*event, here, false).unwrap(), told);
         }
         prop_assert!(wire::read::<ServerMessage>(&mut rest).unwrap().is_none());
     }

@@ -32,7 +32,7 @@ impl Diagnostic {
         let mut messages = Messages::default();
         Self {
             span,
-            what: messages.keep(0, what),
+            what: messages.store(0, what),
             why: String::new(),
             fix: None,
             messages,
@@ -42,7 +42,7 @@ impl Diagnostic {
     /// Adds an explanation or advice.
     #[must_use]
     pub fn because(mut self, why: impl Into<Words>) -> Self {
-        self.why = self.messages.keep(1, why);
+        self.why = self.messages.store(1, why);
         self
     }
 

@@ -18,7 +18,7 @@ mod tree;
 pub use diagnostic::Diagnostic;
 pub use parse::parse;
 pub use pieces::{Piece, pieces};
-pub use tree::{Expr, NodeKind, Sign};
+pub use tree::{BinaryOperator, Expr, NodeKind};
 
 use crate::texts::{Message, list_id};
 
@@ -30,7 +30,7 @@ pub struct Language {
     /// The same name with the indefinite article: "an equation".
     pub any: &'static str,
     /// The binary operators.
-    pub signs: &'static [Sign],
+    pub operators: &'static [BinaryOperator],
     /// Maximum number of characters of a text.
     pub most_letters: usize,
     /// Maximum number of names, numbers and operators of a text, which also limits the depth of the tree.

@@ -59,14 +59,14 @@ impl Parser<'_> {
     /// Parses a chain of values with operators of at least this precedence.
     fn expression(&mut self, least: u8) -> Result<Expr, Diagnostic> {
         let mut left = self.operand()?;
-        while let Some((Token::Sign(sign), place)) = self.peek()
+        while let Some((Token::Operator(sign), place)) = self.peek()
             && sign.rank() >= least
         {
             self.at += 1;
             let right = self.expression(sign.rank() + 1)?;
             let span = left.span.start..right.span.end;
             left = Expr {
-                kind: NodeKind::Pair(sign, Box::new([left, right])),
+                kind: NodeKind::Binary(sign, Box::new([left, right])),
                 span,
                 at: place.start,
             };
@@ -107,7 +107,7 @@ impl Parser<'_> {
                 let span = span.start..self.tokens[self.at - 1].1.end;
                 return Ok(Expr { span, ..inner });
             }
-            Token::Sign(_) | Token::Comma | Token::Close | Token::Minus => {
+            Token::Operator(_) | Token::Comma | Token::Close | Token::Minus => {
                 return Err(self.no_value());
             }
         };
@@ -194,13 +194,13 @@ impl Parser<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::Sign::*;
+    use super::super::BinaryOperator::*;
     use super::*;
 
     const ALL: Language = Language {
         called: "the text",
         any: "a text",
-        signs: &[
+        operators: &[
             Or, And, Less, AtMost, More, AtLeast, Add, Subtract, Multiply, Divide, Product,
         ],
         most_letters: 20_000,
@@ -225,10 +225,13 @@ mod tests {
             name().prop_map(NodeKind::Name)
         ];
         leaf.prop_map(new).prop_recursive(6, 60, 3, move |inner| {
-            let pair = (0..ALL.signs.len(), inner.clone(), inner.clone());
+            let pair = (0..ALL.operators.len(), inner.clone(), inner.clone());
             let arguments = prop::collection::vec(inner.clone(), 1..4);
             prop_oneof![
-                pair.prop_map(|(sign, a, b)| NodeKind::Pair(ALL.signs[sign], Box::new([a, b]))),
+                pair.prop_map(|(sign, a, b)| NodeKind::Binary(
+                    ALL.operators[sign],
+                    Box::new([a, b])
+                )),
                 inner.prop_map(|inner| NodeKind::Minus(Box::new(inner))),
                 (name(), arguments).prop_map(|(name, inner)| NodeKind::Call(name, inner)),
             ]

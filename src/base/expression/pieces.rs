@@ -15,7 +15,7 @@ pub enum Piece {
     /// A number.
     Number,
     /// An operator, a parenthesis or a comma.
-    Sign,
+    Operator,
 }
 
 /// Returns the pieces of a text with their byte ranges, up to the first mistake.
@@ -29,7 +29,7 @@ pub fn pieces(language: &Language, text: &str) -> Vec<(Range<usize>, Piece)> {
             Token::Name => Piece::Name,
             Token::Function => Piece::Function,
             Token::Number(_) => Piece::Number,
-            _ => Piece::Sign,
+            _ => Piece::Operator,
         };
         (span, piece)
     };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Diagnostic, Language, Sign};
+use super::{BinaryOperator, Diagnostic, Language};
 use crate::message;
 use crate::names::shortened;
 
@@ -14,7 +14,7 @@ pub(super) enum Token {
     Function,
     Number(f64),
     /// A binary operator.
-    Sign(Sign),
+    Operator(BinaryOperator),
     /// A minus sign before a value.
     Minus,
     Open,
@@ -61,7 +61,7 @@ pub(super) fn scan(
                 }
             }
             _ => {
-                let (token, length) = sign(language, &text[at..], after_value)
+                let (token, length) = operator(language, &text[at..], after_value)
                     .ok_or_else(|| stray(language, start, letter))?;
                 at += length;
                 token
@@ -103,8 +103,8 @@ fn end_of_number(text: &str, at: usize) -> usize {
 /// Returns the token of a word: an operator such as `and`, a function, or a name.
 fn word(language: &Language, text: &str, span: Range<usize>) -> Result<Token, Diagnostic> {
     let word = &text[span.clone()];
-    if let Some(sign) = language.signs.iter().find(|sign| sign.text() == word) {
-        return Ok(Token::Sign(*sign));
+    if let Some(sign) = language.operators.iter().find(|sign| sign.text() == word) {
+        return Ok(Token::Operator(*sign));
     }
     let end = span.end;
     match Diagnostic::of_long_name(word, span) {
@@ -115,7 +115,7 @@ fn word(language: &Language, text: &str, span: Range<usize>) -> Result<Token, Di
 }
 
 /// Returns the longest operator, parenthesis or comma at the beginning of this text, and its length in bytes.
-fn sign(language: &Language, text: &str, after_value: bool) -> Option<(Token, usize)> {
+fn operator(language: &Language, text: &str, after_value: bool) -> Option<(Token, usize)> {
     let single = match text.as_bytes().first()? {
         b'(' => Some(Token::Open),
         b')' => Some(Token::Close),
@@ -124,18 +124,18 @@ fn sign(language: &Language, text: &str, after_value: bool) -> Option<(Token, us
         _ => None,
     };
     let here = language
-        .signs
+        .operators
         .iter()
         .filter(|sign| text.starts_with(sign.text()));
     let longest = || here.max_by_key(|sign| sign.text().len());
     single
         .map(|token| (token, 1))
-        .or_else(|| longest().map(|sign| (Token::Sign(*sign), sign.text().len())))
+        .or_else(|| longest().map(|sign| (Token::Operator(*sign), sign.text().len())))
 }
 
 /// Returns the mistake for a character that is not allowed.
 fn stray(language: &Language, at: usize, letter: char) -> Diagnostic {
-    let tensors = language.signs.contains(&Sign::Product);
+    let tensors = language.operators.contains(&BinaryOperator::Product);
     let (why, fix) = match letter {
         '·' | '×' | '∗' if tensors => (
             "write * for element by element, @ for the matrix product",

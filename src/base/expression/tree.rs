@@ -24,14 +24,14 @@ pub enum NodeKind {
     /// The negation of a value.
     Minus(Box<Expr>),
     /// A binary operator with its two operands.
-    Pair(Sign, Box<[Expr; 2]>),
+    Binary(BinaryOperator, Box<[Expr; 2]>),
     /// A function call with at least one argument.
     Call(String, Vec<Expr>),
 }
 
 /// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum BinaryOperator {
     /// `or`
     Or,
     /// `and`
@@ -62,7 +62,7 @@ impl PartialEq for Expr {
     }
 }
 
-impl Sign {
+impl BinaryOperator {
     /// Returns the text of the operator.
     pub fn text(self) -> &'static str {
         match self {
@@ -114,7 +114,7 @@ impl Expr {
         match &self.kind {
             NodeKind::Number(_) | NodeKind::Name(_) => &[],
             NodeKind::Minus(inner) => std::slice::from_ref(inner),
-            NodeKind::Pair(_, both) => both.as_slice(),
+            NodeKind::Binary(_, both) => both.as_slice(),
             NodeKind::Call(_, arguments) => arguments,
         }
     }
@@ -122,7 +122,7 @@ impl Expr {
     /// Returns the byte range that error messages point to: the binary operator, otherwise the whole node.
     pub fn pointed(&self) -> Range<usize> {
         match self.kind {
-            NodeKind::Pair(sign, _) => self.at..self.at + sign.text().len(),
+            NodeKind::Binary(sign, _) => self.at..self.at + sign.text().len(),
             _ => self.span.clone(),
         }
     }
@@ -130,7 +130,7 @@ impl Expr {
     /// Returns the precedence of the node: that of its operator, or the highest for a single value.
     fn rank(&self) -> u8 {
         match self.kind {
-            NodeKind::Pair(sign, _) => sign.rank(),
+            NodeKind::Binary(sign, _) => sign.rank(),
             _ => u8::MAX,
         }
     }
@@ -154,7 +154,7 @@ impl fmt::Display for Expr {
                 f.write_str("-")?;
                 within(f, inner, u8::MAX)
             }
-            NodeKind::Pair(sign, both) => {
+            NodeKind::Binary(sign, both) => {
                 within(f, &both[0], sign.rank())?;
                 write!(f, " {} ", sign.text())?;
                 within(f, &both[1], sign.rank() + 1)

@@ -130,7 +130,7 @@ impl Message {
                 Value::Message(message) => values.set(place.as_ref(), message.told(language)?),
             }
         }
-        language.bundle().tell(&self.id, &values)
+        language.bundle().format(&self.id, &values)
     }
 }
 

@@ -48,12 +48,12 @@ pub fn list_id(list: &str, key: &str, part: &str) -> String {
 #[macro_export]
 macro_rules! tr {
     ($id:expr $(,)?) => {
-        $crate::texts::Language::spoken().say($id)
+        $crate::texts::Language::spoken().text($id)
     };
     ($id:expr, $($name:ident = $value:expr),+ $(,)?) => {{
         let mut values = $crate::texts::Values::new();
         $(values.set(stringify!($name), $value);)+
-        $crate::texts::Language::spoken().tell($id, &values)
+        $crate::texts::Language::spoken().format($id, &values)
     }};
 }
 
@@ -161,7 +161,7 @@ impl Language {
 
     /// Returns the message with this id, which has no placeholders; returns the id itself if no language has the
     /// message.
-    pub fn say(self, id: &'static str) -> &'static str {
+    pub fn text(self, id: &'static str) -> &'static str {
         self.known(id).unwrap_or(id)
     }
 
@@ -174,15 +174,15 @@ impl Language {
     }
 
     /// Returns the message with this id and these values.
-    pub fn tell(self, id: &str, values: &Values<'_>) -> String {
-        let own = self.bundle().tell(id, values);
-        let text = own.or_else(|| Self::English.bundle().tell(id, values));
+    pub fn format(self, id: &str, values: &Values<'_>) -> String {
+        let own = self.bundle().format(id, values);
+        let text = own.or_else(|| Self::English.bundle().format(id, values));
         text.unwrap_or_else(|| id.into())
     }
 
     /// Returns the message with this id and these texts as values.
     pub fn fill(self, id: &str, values: &[(&str, &str)]) -> String {
-        self.tell(id, &values.iter().copied().collect())
+        self.format(id, &values.iter().copied().collect())
     }
 }
 
@@ -210,7 +210,7 @@ impl Bundle {
         Self { bundle, plain }
     }
 
-    fn tell(&self, id: &str, values: &Values<'_>) -> Option<String> {
+    fn format(&self, id: &str, values: &Values<'_>) -> Option<String> {
         let message = self.bundle.get_message(id)?;
         let mut missing = Vec::new();
         let text = self

@@ -139,7 +139,7 @@ impl Messages {
     }
 
     /// Stores the message of the first (0) or second (1) sentence, and returns its English text.
-    pub fn keep(&mut self, at: usize, words: impl Into<Words>) -> String {
+    pub fn store(&mut self, at: usize, words: impl Into<Words>) -> String {
         let Words { english, message } = words.into();
         if message.is_some() || self.0.is_some() {
             self.0.get_or_insert_default()[at] = message;

@@ -53,7 +53,7 @@ impl Network {
             tasks: &[classes_of(0), classes_of(1)],
             planned: 2,
             own: 2,
-            again: &[],
+            repeated_classes: &[],
         })?;
         let side = opened.entry.architecture.input_size();
         Ok(Self {

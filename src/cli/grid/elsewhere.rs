@@ -10,19 +10,21 @@ use super::asked::pairs;
 use super::progress::GridReporter;
 use super::{Args, before, end_of, rows, tell_end};
 use crate::data::is_here;
-use crate::experiment::grid::{CellEnd, CellState, GridEnd, GridPlan, GridSink, take_grid_along};
+use crate::experiment::grid::{
+    CellEnd, CellState, GridEnd, GridPlan, GridSink, collect_grid_attachments,
+};
 use crate::problem::Result;
 use crate::run::event::{Control, Event, Sink};
 use crate::run::grid::CellStanding;
 use crate::run::job::{GridWork, Job, JobWork};
-use crate::run::places::Place;
+use crate::run::places::RemoteMachine;
 use crate::store;
 
 /// Trains those of these cells that are not finished here on the other machine; runs that are finished there are only
 /// downloaded.
 pub(super) fn run(
     args: &Args,
-    place: &Place,
+    place: &RemoteMachine,
     plan: &mut GridPlan,
     chosen: &[usize],
     text: &str,
@@ -86,7 +88,7 @@ fn worked(
     root: &Path,
     control: &Control,
 ) -> Result<Option<GridEnd>> {
-    let along = take_grid_along(&mut work, root, &there.place.data)?;
+    let along = collect_grid_attachments(&mut work, root, &there.place.data)?;
     let same = |job: &&Job| matches!(&job.work, JobWork::Grid(other) if (&other.name, &other.text) == (&work.name, &work.text));
     let known = there.jobs.iter().find(same).cloned();
     let cells = match known.as_ref().map(|job| &job.work) {
@@ -154,7 +156,7 @@ impl Sink for Elsewhere<'_> {
                 return self.reporter.begins(self.plan, cell, goes_on);
             }
             CellStanding::Done(folder) => {
-                self.plan.learn(cell, &store::run_name(&folder));
+                self.plan.adopt_run(cell, &store::run_name(&folder));
                 Ok(match was_begun {
                     true => CellEnd::Finished,
                     false => CellEnd::Known,

@@ -26,7 +26,7 @@ use crate::experiment::grid::{self, CellState, Cells, GridEnd, GridPlan, Overrid
 use crate::problem::{Problem, Result};
 use crate::run::event::Control;
 use crate::run::grid::Grid;
-use crate::run::places::Place;
+use crate::run::places::RemoteMachine;
 use crate::store;
 use asked::{Numbers, chosen, known, numbers, pairs, shard};
 use progress::GridReporter;
@@ -168,7 +168,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
 
 impl Args {
     /// Returns the paths of datasets as `NAME=PATH`: the given ones precede those of the cluster.
-    fn data_at(&self, place: Option<&Place>) -> Vec<String> {
+    fn data_at(&self, place: Option<&RemoteMachine>) -> Vec<String> {
         let cluster = place.filter(|place| place.slurm.is_some());
         let known = cluster.into_iter().flat_map(|place| &place.data);
         let known = known.map(|(name, path)| format!("{name}={path}"));
@@ -176,7 +176,7 @@ impl Args {
     }
 
     /// Returns the folder of runs; those of another machine are downloaded to it.
-    fn root(&self, place: Option<&Place>) -> PathBuf {
+    fn root(&self, place: Option<&RemoteMachine>) -> PathBuf {
         let folder = place
             .filter(|place| place.slurm.is_some())
             .and_then(|place| place.folder.as_deref())
@@ -189,7 +189,7 @@ impl Args {
 fn plan(
     args: &Args,
     grid: &Grid,
-    place: Option<&Place>,
+    place: Option<&RemoteMachine>,
     devices: Option<&[String]>,
     control: &Control,
 ) -> Result<Option<GridPlan>> {
@@ -290,7 +290,7 @@ fn before(plan: &GridPlan, cells: &[usize]) -> String {
         (count(|s| matches!(s, CellState::Done(_))), "done"),
         (count(|s| matches!(s, CellState::Stopped { .. })), "stopped"),
         (
-            count(|s| matches!(s, CellState::Elsewhere)),
+            count(|s| matches!(s, CellState::RunningElsewhere)),
             "running in another process",
         ),
         (

@@ -104,12 +104,12 @@ fn cell_report<'a>(
     let (name, folder, problem) = match &state {
         CellState::Done(folder) => ("done", Some(folder), None),
         CellState::Stopped { folder, .. } => ("stopped", Some(folder), None),
-        CellState::Elsewhere => ("elsewhere", None, None),
+        CellState::RunningElsewhere => ("elsewhere", None, None),
         CellState::ToDo => ("to_do", None, None),
         CellState::Refused(problem) => ("refused", None, Some(problem.clone())),
     };
-    let foreseen = plan
-        .foreseen
+    let forecasts = plan
+        .forecasts
         .get(cell)
         .and_then(|known| known.as_ref().ok());
     let seconds = plan.seconds(cell);
@@ -125,8 +125,8 @@ fn cell_report<'a>(
         device: &config.device,
         seconds: seconds.map(|(seconds, _)| seconds),
         measured: seconds.is_some_and(|(_, basis)| basis.is_some()),
-        memory_bytes: foreseen.map(|known| known.memory),
-        disk_bytes: foreseen.map(|known| known.disk),
+        memory_bytes: forecasts.map(|known| known.memory),
+        disk_bytes: forecasts.map(|known| known.disk),
         problem,
         task: None,
     }
@@ -175,8 +175,8 @@ pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, S
     let mut table = Table::new(&columns);
     for cell in sorted {
         let first = titles.get(&cell).and_then(|titles| titles.first());
-        let foreseen = plan
-            .foreseen
+        let forecasts = plan
+            .forecasts
             .get(cell)
             .and_then(|known| known.as_ref().ok());
         let state = plan.state(cell);
@@ -187,7 +187,7 @@ pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, S
         let figures = figures.unwrap_or_default().map(percent);
         let seconds = plan.seconds(cell);
         let seconds = seconds.map_or_else(|| "–".into(), |(seconds, _)| duration(seconds));
-        let bytes = |of: fn(&crate::experiment::grid::Foreseen) -> u64| size(foreseen.map(of));
+        let bytes = |of: fn(&crate::experiment::grid::CellForecast) -> u64| size(forecasts.map(of));
         let cells = [
             (cell + 1).to_string(),
             told(plan, cell, first.copied().unwrap_or("")),
@@ -210,7 +210,7 @@ fn state_text(state: &CellState) -> String {
     match state {
         CellState::Done(_) => "done".into(),
         CellState::Stopped { saved, tasks, .. } => format!("stopped in task {}/{tasks}", saved + 1),
-        CellState::Elsewhere => "running elsewhere".into(),
+        CellState::RunningElsewhere => "running elsewhere".into(),
         CellState::ToDo => "to do".into(),
         CellState::Refused(problem) => format!("cannot be run: {}", problem.what),
     }

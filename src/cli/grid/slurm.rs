@@ -10,7 +10,7 @@ use crate::counts::counted;
 use crate::experiment::grid::slurm::{self, Standing, SubmitOptions, TEMPLATE, TaskState};
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::problem::{Problem, Result};
-use crate::run::places::{Place, Places};
+use crate::run::places::{RemoteMachine, RemoteMachines};
 use crate::texts::Message;
 
 /// Options of a grid on a cluster.
@@ -37,14 +37,14 @@ impl Options {
     ///
     /// # Errors
     /// Returns a Problem if the place does not exist, or is not a cluster.
-    pub fn place(&self) -> Result<Option<Place>> {
+    pub fn place(&self) -> Result<Option<RemoteMachine>> {
         let Some(wanted) = &self.slurm else {
             return Ok(None);
         };
         let Some(name) = wanted else {
-            return Ok(Some(Place::cluster_here()));
+            return Ok(Some(RemoteMachine::cluster_here()));
         };
-        let places = Places::load()?;
+        let places = RemoteMachines::load()?;
         let place = places.get(name)?;
         if place.slurm.is_none() {
             let problem = Problem::new(format!("the place {name} is not a cluster"));
@@ -65,7 +65,7 @@ pub(super) fn template() -> Result<End> {
 /// Submits the runs, lists their tasks, or cancels them.
 pub(super) fn run(
     args: &Args,
-    place: &Place,
+    place: &RemoteMachine,
     plan: &mut GridPlan,
     cells: &[usize],
     text: &str,

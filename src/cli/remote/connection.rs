@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cli::output::tell;
-use crate::experiment::{Along, take_along};
+use crate::experiment::{RunAttachments, collect_attachments};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::remote::{News, Peer, Remote};
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Control, ControlRequest, Event, Sink};
-use crate::run::job::{Job, JobId, Own};
-use crate::run::places::{Place, Places};
+use crate::run::job::{Job, JobAttachments, JobId};
+use crate::run::places::{RemoteMachine, RemoteMachines};
 use crate::run::queue::JobEvent;
 use crate::run::wire::ServerMessage;
 use crate::texts::Message;
@@ -33,7 +33,7 @@ pub(in crate::cli) enum Ended {
 
 /// Another machine with an open connection.
 pub(in crate::cli) struct There {
-    pub place: Place,
+    pub place: RemoteMachine,
     remote: Remote,
     peer: Peer,
     /// The job of each run that was in progress there when the connection was opened.
@@ -43,8 +43,8 @@ pub(in crate::cli) struct There {
 }
 
 /// Returns the place with this name, which must be a machine and not a cluster.
-pub(in crate::cli) fn machine(name: &str) -> Result<Place> {
-    let places = Places::load()?;
+pub(in crate::cli) fn machine(name: &str) -> Result<RemoteMachine> {
+    let places = RemoteMachines::load()?;
     let place = places.get(name)?;
     match place.is_machine() {
         true => Ok(place.clone()),
@@ -108,12 +108,16 @@ impl There {
     }
 
     /// Copies the local files that a run with these settings needs to the other machine.
-    pub fn own(&self, config: &mut RunConfig, control: &Control) -> Result<Own> {
-        self.carried(take_along(config, &self.place.data)?, control)
+    pub fn own(&self, config: &mut RunConfig, control: &Control) -> Result<JobAttachments> {
+        self.carried(collect_attachments(config, &self.place.data)?, control)
     }
 
     /// Copies the files that a job needs to the other machine; returns them as part of the job.
-    pub fn carried(&self, along: Along, control: &Control) -> Result<Own> {
+    pub fn carried(
+        &self,
+        attachments: RunAttachments,
+        control: &Control,
+    ) -> Result<JobAttachments> {
         let tell = |what: Message, files| {
             let place = self.place.name.as_str();
             tell(message!(
@@ -124,7 +128,7 @@ impl There {
             ));
         };
         let go_on = || control.request() != ControlRequest::Stop;
-        self.remote.carry_along(along, &go_on, &tell)
+        self.remote.upload_attachments(attachments, &go_on, &tell)
     }
 
     /// Runs a job there, and waits for its end unless `detach`.

@@ -15,7 +15,7 @@ use crate::remote;
 use crate::run::config::shell_word;
 use crate::run::event::Control;
 use crate::run::job::Job;
-use crate::run::places::{Place, no_ssh};
+use crate::run::places::{RemoteMachine, no_ssh};
 use crate::store::{self, StoredState};
 
 pub(super) use connection::{Ended, There, machine};
@@ -66,7 +66,7 @@ pub(super) fn resume(
             None => return Ok(not_begun()),
         },
         run => match store::find(root, run) {
-            Ok(folder) => store::name_there(&folder, name),
+            Ok(folder) => store::remote_name(&folder, name),
             Err(_) => run.to_string(),
         },
     };
@@ -77,7 +77,7 @@ pub(super) fn resume(
             return Ok(left(name));
         }
         let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
-        let folder = store::home_of(&root, name, &run);
+        let folder = store::local_folder_of(&root, name, &run);
         there.watch((&run, id), folder, &mut reporter, control)
     } else {
         let Some(folder) = there.bring(&run, control)? else {
@@ -150,7 +150,7 @@ pub(super) fn runs(name: &str, words: &[String], json: &Json) -> Result<End> {
 }
 
 /// Returns the standard output of the program there; `None` if it failed, after printing the error.
-fn said(place: &Place, words: &[&str]) -> Result<Option<String>> {
+fn said(place: &RemoteMachine, words: &[&str]) -> Result<Option<String>> {
     let mut ssh = remote::command(place, &remote::script(place, words));
     let output = ssh
         .stdin(std::process::Stdio::null())

@@ -314,14 +314,14 @@ fn state(run: &RunSummary) -> String {
 /// Returns a Problem if there is no such grid, or it cannot be read.
 fn folders_of(grid: &str, root: &Path) -> Result<HashSet<PathBuf>> {
     let (grid, _) = grid::find(grid)?;
-    let plan = GridPlan::from_afar(grid, root, &Overrides::default())?;
+    let plan = GridPlan::without_devices(grid, root, &Overrides::default())?;
     let cells = 0..plan.cells.cells.len();
     let unknown: Vec<_> = cells
         .clone()
         .filter(|cell| plan.key(*cell).is_none())
         .collect();
     if let Some(first) = unknown.first() {
-        let why = plan.foreseen[*first].as_ref().err();
+        let why = plan.forecasts[*first].as_ref().err();
         let why = why.map_or_else(String::new, |problem| format!(": {}", problem.what));
         tell(format!(
             "note: the runs of {} of this grid cannot be determined{why}",

@@ -192,7 +192,7 @@ impl Settings {
         // A backbone or plugin that cannot be described says why when it is opened.
         let choice = config.chosen_backbone();
         let library = BackboneLibrary::usual();
-        let _ = library::bring(&library, choice, &mut |text| {
+        let _ = library::download_unlisted(&library, choice, &mut |text| {
             tell(text);
             true
         });
@@ -241,7 +241,7 @@ fn read_config(path: &Path) -> Result<RunConfig> {
     let text = files::read_text(path, files::TEXT)
         .map_err(|error| Problem::io("read the settings", path, &error))?;
     // The plugin of a run is stored next to its settings.
-    crate::pet::library::lend(path.with_file_name(store::PLUGIN_FILE));
+    crate::pet::library::add_run_plugin(path.with_file_name(store::PLUGIN_FILE));
     let mut config =
         RunConfig::from_toml(store::settings_part(&text), &path.display().to_string())?;
     // A copy of the PET's initial LoRA is stored there too.

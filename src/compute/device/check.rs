@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::child::{ask, ended_from_outside, program};
+use super::child::{ended_from_outside, program, run_child};
 use super::verdicts::{SelfTestResult, cache_file, forget, keep, kept};
 use super::{AdapterKind, DeviceInfo};
 use crate::message;
@@ -118,7 +118,7 @@ fn test_with(
     limit: Duration,
 ) -> std::result::Result<SelfTestResult, String> {
     let bad = SelfTestResult::bad;
-    let Some((status, note)) = ask(program, words, limit)? else {
+    let Some((status, note)) = run_child(program, words, limit)? else {
         let seconds = limit.as_secs();
         return Ok(bad(format!("it did not answer within {seconds} seconds")));
     };

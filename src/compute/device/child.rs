@@ -122,7 +122,7 @@ pub fn lower_priority() {
 
 /// Runs the program in a child process, where drivers may print and crash; returns its exit status and its output (at
 /// most [`MOST`] bytes). `None` if it exceeded the time limit; an error if it could not be started.
-pub(super) fn ask(
+pub(super) fn run_child(
     program: &Path,
     words: &[&str],
     limit: Duration,
@@ -192,7 +192,7 @@ pub(super) fn listed() -> Option<Vec<DeviceInfo>> {
 }
 
 pub(super) fn list_of(program: &Path) -> Option<Vec<DeviceInfo>> {
-    let answer = ask(program, &[LISTING], LISTING_TIME_LIMIT).ok()?;
+    let answer = run_child(program, &[LISTING], LISTING_TIME_LIMIT).ok()?;
     let told = answer.and_then(|(_, text)| serde_json::from_str(&text).ok());
     Some(told.unwrap_or_else(|| vec![cpu()]))
 }
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     fn asked(script: &str, limit: Duration) -> Option<(ExitStatus, String)> {
-        ask(Path::new("/bin/sh"), &["-c", script], limit).unwrap()
+        run_child(Path::new("/bin/sh"), &["-c", script], limit).unwrap()
     }
 
     #[test]

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::child::ask;
+use super::child::run_child;
 use super::{AdapterKind, DeviceInfo};
 use crate::files;
 use crate::memory;
 
 /// The memory of a GPU in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CardMemory {
+pub struct GpuMemory {
     /// Total memory.
     pub total: u64,
     /// Memory that no process uses.
@@ -25,9 +25,9 @@ const TIME_LIMIT: Duration = Duration::from_secs(3);
 
 /// Returns the memory of a device; `None` if it is not reported. Devices that share the CPU's memory have the free
 /// memory of the machine.
-pub fn card_memory(info: &DeviceInfo) -> Option<CardMemory> {
+pub fn gpu_memory(info: &DeviceInfo) -> Option<GpuMemory> {
     /// The last result: selector of the device, time, memory.
-    static LAST: Mutex<Option<(String, Instant, Option<CardMemory>)>> = Mutex::new(None);
+    static LAST: Mutex<Option<(String, Instant, Option<GpuMemory>)>> = Mutex::new(None);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     let selector = info.selector();
     if let Some((of, when, known)) = &*last
@@ -41,10 +41,10 @@ pub fn card_memory(info: &DeviceInfo) -> Option<CardMemory> {
     found
 }
 
-fn asked(info: &DeviceInfo) -> Option<CardMemory> {
+fn asked(info: &DeviceInfo) -> Option<GpuMemory> {
     match info.kind {
         AdapterKind::Cpu | AdapterKind::IntegratedGpu | AdapterKind::SoftwareGpu => {
-            Some(CardMemory {
+            Some(GpuMemory {
                 total: memory::machine_bytes()?,
                 free: memory::available_bytes()?,
             })
@@ -57,18 +57,18 @@ fn asked(info: &DeviceInfo) -> Option<CardMemory> {
 }
 
 /// Reads the values that the kernel driver of AMD GPUs reports.
-fn of_kernel(place: &Path) -> Option<CardMemory> {
+fn of_kernel(place: &Path) -> Option<GpuMemory> {
     let number = |name: &str| -> Option<u64> {
         let text = files::read_text(&place.join(name), files::TEXT).ok()?;
         text.trim().parse().ok()
     };
     let total = number("mem_info_vram_total")?;
     let free = total.saturating_sub(number("mem_info_vram_used")?);
-    Some(CardMemory { total, free })
+    Some(GpuMemory { total, free })
 }
 
 /// Reads the values that the tool of NVIDIA's driver reports.
-fn of_nvidia(info: &DeviceInfo) -> Option<CardMemory> {
+fn of_nvidia(info: &DeviceInfo) -> Option<GpuMemory> {
     if !info.name.to_lowercase().contains("nvidia") || info.pci.is_empty() {
         return None;
     }
@@ -76,12 +76,12 @@ fn of_nvidia(info: &DeviceInfo) -> Option<CardMemory> {
         "--query-gpu=pci.bus_id,memory.total,memory.free",
         "--format=csv,noheader,nounits",
     ];
-    let (_, told) = ask(Path::new("nvidia-smi"), &WORDS, TIME_LIMIT).ok()??;
+    let (_, told) = run_child(Path::new("nvidia-smi"), &WORDS, TIME_LIMIT).ok()??;
     row_of(&told, &info.pci)
 }
 
 /// Parses the row of a GPU, in MiB: "00000000:01:00.0, 24564, 23100".
-fn row_of(told: &str, pci: &str) -> Option<CardMemory> {
+fn row_of(told: &str, pci: &str) -> Option<GpuMemory> {
     let mut rows = told.lines().map(|row| row.split(", ").map(str::trim));
     rows.find_map(|mut row| {
         // The PCI addresses may have different numbers of leading zeros.
@@ -89,7 +89,7 @@ fn row_of(told: &str, pci: &str) -> Option<CardMemory> {
         let own = own.ends_with(&pci.to_lowercase()) && !pci.is_empty();
         let mut mebibytes = || row.next()?.parse::<u64>().ok()?.checked_mul(1 << 20);
         let (total, free) = (mebibytes()?, mebibytes()?);
-        own.then_some(CardMemory { total, free })
+        own.then_some(GpuMemory { total, free })
     })
 }
 
@@ -125,7 +125,7 @@ mod tests {
     fn what_shares_the_processors_memory_has_what_is_free_of_it() {
         if cfg!(target_os = "linux") {
             let cpu = super::super::machine::cpu();
-            let found = card_memory(&cpu).unwrap();
+            let found = gpu_memory(&cpu).unwrap();
             assert!(found.free > 1 << 20 && found.free <= found.total);
         }
     }

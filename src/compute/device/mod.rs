@@ -22,10 +22,10 @@ pub use check::{test_again, trust};
 pub use child::{end_with_parent, lower_priority, set_program, tied};
 use machine::{adapters, cpu};
 pub use machine::{cooperative_matrices, processor_name};
-pub use memory::{CardMemory, card_memory};
+pub use memory::{GpuMemory, gpu_memory};
 pub(crate) use opened::lost;
 pub use opened::open;
-pub use opened::{errors, full, losses, tidy, was_full};
+pub use opened::{errors, losses, note_out_of_memory, take_out_of_memory, tidy};
 pub use ready::{Ready, Trusted, ready, trusted};
 pub use verdicts::{SelfTestResult, verdicts};
 

@@ -78,13 +78,13 @@ pub fn errors() -> usize {
 
 /// Records that an adapter is out of memory, because operations that fail later do not report the cause. Returns
 /// whether this was recorded before.
-pub fn full() -> bool {
+pub fn note_out_of_memory() -> bool {
     OPENED.errors.fetch_add(1, Ordering::Relaxed);
     OPENED.full.swap(true, Ordering::Relaxed)
 }
 
 /// Returns whether an adapter was out of memory since the last call.
-pub fn was_full() -> bool {
+pub fn take_out_of_memory() -> bool {
     OPENED.full.swap(false, Ordering::Relaxed)
 }
 

@@ -22,7 +22,7 @@ use crate::device;
 use crate::problem::Problem;
 use crate::tensors::{is_full, is_loss};
 pub use file::Pages;
-pub use privacy::{Veil, source_place};
+pub use privacy::{Redactor, source_place};
 pub use recorder::failed_dialogs;
 
 /// Folder of the log, inside the folder of runs.
@@ -76,7 +76,7 @@ pub fn folder(runs_root: &Path) -> PathBuf {
 pub(crate) struct Log {
     pages: Mutex<Pages>,
     waiting: Mutex<VecDeque<String>>,
-    veil: Mutex<Veil>,
+    redactor: Mutex<Redactor>,
     level: AtomicU8,
 }
 
@@ -98,7 +98,7 @@ impl Log {
         Self {
             pages: Mutex::new(pages),
             waiting: Mutex::default(),
-            veil: Mutex::new(Veil::of_this_person()),
+            redactor: Mutex::new(Redactor::of_this_person()),
             level: AtomicU8::new(level as u8),
         }
     }
@@ -109,7 +109,7 @@ impl Log {
 
     /// Writes a line, or leaves it to another thread if this one must not wait.
     fn put(&self, level: Level, from: &str, text: &str) {
-        let text = held(&self.veil).over(text);
+        let text = held(&self.redactor).over(text);
         let mut waiting = held(&self.waiting);
         if waiting.len() >= MOST_WAITING {
             waiting.pop_front();
@@ -157,7 +157,7 @@ pub fn set_level(level: Level) {
 /// Removes these names from the log: of classes, of data, of the user's files.
 pub fn keep_out<S: AsRef<str>>(names: impl IntoIterator<Item = S>) {
     if let Some(log) = LOG.get() {
-        held(&log.veil).add(names);
+        held(&log.redactor).add(names);
     }
 }
 
@@ -198,7 +198,7 @@ fn note_panics() {
         let text = about.payload_as_str().unwrap_or("no message");
         let lower = text.to_lowercase();
         // On a GPU without free memory, all waiting operations fail with the same message.
-        let again = is_full(&lower) && device::full();
+        let again = is_full(&lower) && device::note_out_of_memory();
         if !again
             && let Some(log) = LOG.get()
             && log.takes(Level::Error)
@@ -241,7 +241,7 @@ mod tests {
     fn lines_hold_no_names_and_stay_one_line() {
         let folder = tempfile::tempdir().unwrap();
         let log = Log::new(Pages::new(folder.path().into()), Level::Info);
-        held(&log.veil).add(["zebra finch", "7", "a"]);
+        held(&log.redactor).add(["zebra finch", "7", "a"]);
         log.put(
             Level::Info,
             "here",

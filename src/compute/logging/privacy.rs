@@ -9,13 +9,13 @@ const PATH: &str = "‹path›";
 
 /// The texts that are removed from every line.
 #[derive(Debug, Default)]
-pub struct Veil {
+pub struct Redactor {
     home: Option<String>,
     names: BTreeSet<String>,
 }
 
-impl Veil {
-    /// Creates a veil that removes the user's home folder.
+impl Redactor {
+    /// Creates a redactor that removes the user's home folder.
     pub fn of_this_person() -> Self {
         let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().display().to_string());
         Self {
@@ -154,12 +154,12 @@ pub fn source_place(file: &str, line: u32) -> String {
 mod tests {
     use super::*;
 
-    fn veil() -> Veil {
-        let mut veil = Veil {
+    fn redactor() -> Redactor {
+        let mut redactor = Redactor {
             home: Some("/home/ada".into()),
             names: BTreeSet::new(),
         };
-        veil.add([
+        redactor.add([
             "robin",
             "great tit",
             "3",
@@ -169,12 +169,12 @@ mod tests {
             "home",
             "/srv/my birds",
         ]);
-        veil
+        redactor
     }
 
     #[test]
     fn homes_paths_and_names_are_struck_out() {
-        let veil = veil();
+        let redactor = redactor();
         for (text, expected) in [
             (
                 "could not read /home/ada/birds/robin/1.jpg: gone",
@@ -195,7 +195,7 @@ mod tests {
             ("\\\\server\\share", "‹path›"),
             ("src/engine.rs:3", "src/engine.rs:3"),
         ] {
-            assert_eq!(veil.over(text), expected);
+            assert_eq!(redactor.over(text), expected);
         }
     }
 

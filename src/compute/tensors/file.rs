@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 use safetensors::tensor::{Dtype, Metadata, TensorInfo, View};
 
-use super::{Bulk, HostTensor, Named};
+use super::{GeneratedTensors, HostTensor, Named};
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -116,7 +116,7 @@ fn damaged(why: impl ToString) -> io::Error {
 /// Returns a Problem if a shape does not match its number of values.
 pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    write(&mut bytes, tensors, Bulk::new(), metadata).map_err(|error| {
+    write(&mut bytes, tensors, GeneratedTensors::new(), metadata).map_err(|error| {
         Problem::new(message!(
             "problem-tensors-unwritten",
             error = error.to_string()
@@ -132,7 +132,7 @@ pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Ve
 pub fn write(
     out: &mut dyn Write,
     tensors: &Named,
-    mut bulk: Bulk<'_>,
+    mut bulk: GeneratedTensors<'_>,
     metadata: HashMap<String, String>,
 ) -> io::Result<()> {
     let shapes = tensors.iter().map(|(name, tensor)| (name, &tensor.shape));
@@ -264,7 +264,7 @@ fn broken(path: &Path, why: String) -> Problem {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::Made;
+    use super::super::GeneratedTensor;
     use super::*;
 
     #[test]
@@ -292,12 +292,12 @@ mod tests {
         assert!(problem.place.ends_with("task_1.safetensors"), "{problem}");
         // Generated tensors are read like any others.
         let values = [0.5, -1.0, 2.0];
-        let made = Made {
+        let made = GeneratedTensor {
             shape: vec![3],
             values: Box::new(values.into_iter()),
         };
         let mut mixed = Vec::new();
-        let bulk = Bulk::from([("Z.made".to_string(), made)]);
+        let bulk = GeneratedTensors::from([("Z.made".to_string(), made)]);
         write(&mut mixed, &named, bulk, meta).unwrap();
         std::fs::write(&path, &mixed).unwrap();
         let (read, _) = load(&path, "read it").unwrap();
@@ -307,11 +307,11 @@ mod tests {
         );
         let (read, _) = load_some(&path, "read it", |name| name == "a").unwrap();
         assert_eq!(read, named);
-        let short = Made {
+        let short = GeneratedTensor {
             shape: vec![4],
             values: Box::new(values.into_iter()),
         };
-        let bulk = Bulk::from([("short".to_string(), short)]);
+        let bulk = GeneratedTensors::from([("short".to_string(), short)]);
         assert!(write(&mut Vec::new(), &named, bulk, HashMap::new()).is_err());
         // A sparse file that is not a tensor file.
         let sparse = std::fs::File::create(&path).unwrap();

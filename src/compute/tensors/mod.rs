@@ -126,7 +126,7 @@ pub fn device_problem(error: &str, on: Option<&Device>) -> Problem {
         device::lost(on);
     }
     // Always read, so that an earlier error is not taken for the cause of the next one.
-    let full = device::was_full() || is_full(&lower);
+    let full = device::take_out_of_memory() || is_full(&lower);
     match (full, lost) {
         (true, _) => Problem::new(message!("problem-device-out-of-memory"))
             .at("--micro-batch")
@@ -210,7 +210,7 @@ pub fn shaped<'a>(tensors: &'a Named, name: &str, shape: &[usize]) -> Result<&'a
 }
 
 /// A tensor whose values are generated while they are written, because a copy would need too much memory.
-pub struct Made<'a> {
+pub struct GeneratedTensor<'a> {
     /// Lengths of the axes.
     pub shape: Vec<usize>,
     /// The values in row-major order; their number is the product of `shape`.
@@ -218,7 +218,7 @@ pub struct Made<'a> {
 }
 
 /// Tensors by name whose values are generated while they are written.
-pub type Bulk<'a> = BTreeMap<String, Made<'a>>;
+pub type GeneratedTensors<'a> = BTreeMap<String, GeneratedTensor<'a>>;
 
 #[cfg(test)]
 mod tests {

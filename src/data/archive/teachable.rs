@@ -43,7 +43,7 @@ pub(super) struct Project {
 }
 
 /// What to do with an entry of a project.
-pub(super) enum Place {
+pub(super) enum EntryAction {
     /// Write it to this file.
     File(PathBuf),
     /// Skip it silently.
@@ -85,26 +85,26 @@ impl Project {
 
     /// Returns what to do with the entry of this name. Images go into their class's folder, numbered in the order of
     /// the archive.
-    pub fn place(&mut self, name: &str) -> Place {
+    pub fn place(&mut self, name: &str) -> EntryAction {
         let name = name.strip_prefix(&self.inside).unwrap_or(name);
         if name == MANIFEST || name.split('/').any(|part| part.starts_with("__MACOSX")) {
-            return Place::Aside;
+            return EntryAction::Aside;
         }
         let Some((class, rest)) = name.rsplit_once(MARK) else {
-            return Place::Left(message!("skip-not-of-the-project"));
+            return EntryAction::Left(message!("skip-not-of-the-project"));
         };
         let ending = rest.rsplit_once('.').map_or("", |(_, ending)| ending);
         let ending = ending.to_ascii_lowercase();
         if !READABLE.contains(&ending.as_str()) {
-            return Place::Left(message!("skip-not-of-the-project"));
+            return EntryAction::Left(message!("skip-not-of-the-project"));
         }
         if self.classes.len() >= MOST_CLASSES && !self.classes.contains_key(class) {
-            return Place::TooMany;
+            return EntryAction::TooMany;
         }
         let known = self.classes.entry(class.to_owned());
         let (folder, count) = known.or_insert_with(|| (self.taken.take(class, ""), 0));
         *count += 1;
-        Place::File(Path::new(folder).join(format!("{count:05}.{ending}")))
+        EntryAction::File(Path::new(folder).join(format!("{count:05}.{ending}")))
     }
 
     /// Returns remarks on the project.

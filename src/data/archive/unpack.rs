@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
 use super::names::{Folders, is_about_the_name, plain_path};
-use super::teachable::{Place, Project};
+use super::teachable::{EntryAction, Project};
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -150,10 +150,10 @@ impl Unpacking<'_> {
             }
             match project.as_mut().map(|project| project.place(&name)) {
                 None => self.file(name.as_ref(), &mut entry)?,
-                Some(Place::File(place)) => self.file(&place, &mut entry)?,
-                Some(Place::Aside) => {}
-                Some(Place::Left(reason)) => self.skip(name.as_ref(), reason),
-                Some(Place::TooMany) => return Err(self.bomb("it has thousands of classes")),
+                Some(EntryAction::File(place)) => self.file(&place, &mut entry)?,
+                Some(EntryAction::Aside) => {}
+                Some(EntryAction::Left(reason)) => self.skip(name.as_ref(), reason),
+                Some(EntryAction::TooMany) => return Err(self.bomb("it has thousands of classes")),
             }
         }
         self.remarks = project.map_or_else(Vec::new, |project| project.remarks());

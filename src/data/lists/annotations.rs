@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::finder::{Finder, Spot};
+use super::finder::{Finder, Lookup};
 use super::gather::text_of;
 use crate::message;
 use crate::names::composed;
@@ -51,7 +51,7 @@ fn listed(
     let text = text_of(&list)?;
     let entries = text.lines().filter_map(image_and_class);
     let entries = entries.filter_map(|(image, class)| match finder.find(dir, image) {
-        Spot::At(place) => Some((place, composed(class).into_owned())),
+        Lookup::Found(place) => Some((place, composed(class).into_owned())),
         _ => None,
     });
     let mut entries: Vec<_> = entries.collect();

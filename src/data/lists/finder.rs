@@ -9,7 +9,7 @@ use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Place;
+use super::ImageIndex;
 use crate::files;
 use crate::names::folded;
 use crate::picture::READABLE;
@@ -25,12 +25,12 @@ const COMPARED: u64 = 64 << 10;
 
 /// The result of looking up a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Spot {
+pub(super) enum Lookup {
     /// This image.
-    At(Place),
+    Found(ImageIndex),
     /// One of several images in different folders; it is unclear which one.
-    Several,
-    Nowhere,
+    Ambiguous,
+    Missing,
 }
 
 /// Looks up the paths of lists below one folder.
@@ -90,7 +90,7 @@ impl<'a> Finder<'a> {
 
     /// Looks up a path in a list of the folder `holder`: relative to that folder or its ancestors, also without the
     /// first components of the path or without its extension. A bare file name is looked up in all folders.
-    pub fn find(&self, holder: usize, written: &str) -> Spot {
+    pub fn find(&self, holder: usize, written: &str) -> Lookup {
         let written = unquoted(written).replace('\\', "/");
         let parts: Vec<&str> = written
             .split('/')
@@ -98,7 +98,7 @@ impl<'a> Finder<'a> {
             .take(MOST_PARTS + 1)
             .collect();
         if parts.is_empty() || parts.len() > MOST_PARTS || parts.contains(&"..") {
-            return Spot::Nowhere;
+            return Lookup::Missing;
         }
         let anchored = |alike: bool| {
             let whole = || {
@@ -114,14 +114,14 @@ impl<'a> Finder<'a> {
             near.or_else(|| if parts.len() > 1 { whole() } else { None })
         };
         match (anchored(false).or_else(|| anchored(true)), parts.as_slice()) {
-            (Some(place), _) => Spot::At(place),
+            (Some(place), _) => Lookup::Found(place),
             (None, [name]) => self.anywhere(name),
-            (None, _) => Spot::Nowhere,
+            (None, _) => Lookup::Missing,
         }
     }
 
     /// Follows a path from the folder `dir` to an image; with `alike`, case and accents are normalised.
-    fn follow(&self, mut dir: usize, parts: &[&str], alike: bool) -> Option<Place> {
+    fn follow(&self, mut dir: usize, parts: &[&str], alike: bool) -> Option<ImageIndex> {
         let (name, folders) = parts.split_last()?;
         for folder in folders {
             dir = self.in_children(dir, folder, alike)?;
@@ -146,7 +146,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the image with this name in a folder; the name may lack the extension.
-    fn in_folder(&self, dir: usize, name: &str, alike: bool) -> Option<Place> {
+    fn in_folder(&self, dir: usize, name: &str, alike: bool) -> Option<ImageIndex> {
         let pictures = &self.tree.dirs[dir].pictures;
         let exact = pictures.binary_search_by(|picture| picture.as_ref().cmp(OsStr::new(name)));
         let place = exact.ok().or_else(|| without_ending(pictures, name));
@@ -161,24 +161,24 @@ impl<'a> Finder<'a> {
     }
 
     /// Looks up an image by its name in all folders.
-    fn anywhere(&self, name: &str) -> Spot {
+    fn anywhere(&self, name: &str) -> Lookup {
         let Some(holders) = self.bare().get(&self.hash(&folded(name))) else {
-            return Spot::Nowhere;
+            return Lookup::Missing;
         };
         let at = |dir| self.in_folder(dir, name, true);
         match (at(holders.first), holders.other) {
-            (Some(place), None) => Spot::At(place),
+            (Some(place), None) => Lookup::Found(place),
             (Some(place), Some((other, false))) => match at(other) {
                 Some(other) => self.one_of(place, other),
-                None => Spot::Several,
+                None => Lookup::Ambiguous,
             },
-            (Some(_), Some(_)) => Spot::Several,
-            (None, _) => Spot::Nowhere,
+            (Some(_), Some(_)) => Lookup::Ambiguous,
+            (None, _) => Lookup::Missing,
         }
     }
 
-    /// Returns the first of two images if their files are copies, else [`Spot::Several`].
-    fn one_of(&self, one: Place, other: Place) -> Spot {
+    /// Returns the first of two images if their files are copies, else [`Lookup::Ambiguous`].
+    fn one_of(&self, one: ImageIndex, other: ImageIndex) -> Lookup {
         let mut both = [one, other].map(|place| (path_of(self.tree, place), place));
         both.sort();
         let [length, other_length] = both.each_ref().map(|(path, _)| files::length(path).ok());
@@ -187,8 +187,8 @@ impl<'a> Finder<'a> {
         let same = length == other_length
             && start(&path).is_some_and(|bytes| Some(bytes) == start(&other));
         match same {
-            true => Spot::At(place),
-            false => Spot::Several,
+            true => Lookup::Found(place),
+            false => Lookup::Ambiguous,
         }
     }
 
@@ -284,7 +284,7 @@ fn of_images(tree: &Tree, dir: usize) -> Vec<usize> {
 }
 
 /// Returns the path of an image.
-pub(super) fn path_of(tree: &Tree, (dir, place): Place) -> PathBuf {
+pub(super) fn path_of(tree: &Tree, (dir, place): ImageIndex) -> PathBuf {
     tree.dirs[dir]
         .path
         .join(tree.dirs[dir].pictures[place].as_ref())

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::finder::{Finder, Spot};
+use super::finder::{Finder, Lookup};
 use super::label::table_sheet;
 use super::sheet::{Labels, Names, Row, Sheet, Source, SplitCell};
 use super::table::records_of;
@@ -289,7 +289,7 @@ fn sheet_of(source: &Source, form: Form, text: &str) -> Option<Sheet> {
 fn is_about_images(sheet: &Sheet, named: bool) -> bool {
     let found = sheet.named();
     let early = sheet.rows.iter().take(LOOKED_AT);
-    let early = early.filter(|row| row.spot != Spot::Nowhere).count();
+    let early = early.filter(|row| row.spot != Lookup::Missing).count();
     match named {
         true => early > 0 || found * 10 >= sheet.rows.len().max(1),
         false => found > 0 && found * 2 >= sheet.rows.len(),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use csv::StringRecord;
 
-use super::finder::Spot;
+use super::finder::Lookup;
 use super::sheet::{Labels, Sheet, Source, one_to_one};
 use super::table::{Header, LabelBy, SplitBy, Table, is_one};
 use crate::message;
@@ -231,7 +231,7 @@ fn are_one_to_one(table: &Table, one: usize, other: usize) -> bool {
 /// Returns whether a column contains the folder names of the images, or corresponds one to one to the folders.
 fn agrees_with_folders(table: &Table, at: usize) -> bool {
     let placed = table.cells(at).filter_map(|(row, cell)| {
-        let Spot::At((dir, _)) = table.spots[row] else {
+        let Lookup::Found((dir, _)) = table.spots[row] else {
             return None;
         };
         Some((cell, table.source.folder(dir)))

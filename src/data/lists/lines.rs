@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use csv::StringRecord;
 
-use super::finder::{Spot, unquoted};
+use super::finder::{Lookup, unquoted};
 use super::label::table_sheet;
 use super::sheet::{Labels, Names, Row, Sheet, Source, ends_as_image};
 use super::table::record;
@@ -53,7 +53,7 @@ fn parted<'t, W: Iterator<Item = &'t str>>(
 }
 
 fn path_first(source: &Source, lines: &[(usize, &str)]) -> Sheet {
-    let split: Vec<(Spot, &str, &str)> = lines
+    let split: Vec<(Lookup, &str, &str)> = lines
         .iter()
         .map(|(_, line)| path_and_label(source, line))
         .collect();
@@ -84,7 +84,7 @@ fn path_first(source: &Source, lines: &[(usize, &str)]) -> Sheet {
 }
 
 /// Returns the longest beginning of a line that names an image, and the rest of the line.
-fn path_and_label<'t>(source: &Source, line: &'t str) -> (Spot, &'t str, &'t str) {
+fn path_and_label<'t>(source: &Source, line: &'t str) -> (Lookup, &'t str, &'t str) {
     let marks = line.rmatch_indices(MARKS).take(MOST_WORDS);
     let parts = marks.map(|(at, mark)| {
         let label = &line[at + mark.len()..];
@@ -101,8 +101,8 @@ fn path_and_label<'t>(source: &Source, line: &'t str) -> (Spot, &'t str, &'t str
     let mut found = tried
         .into_iter()
         .map(|(path, label)| (source.find(path), path, label));
-    let found = found.find(|(spot, ..)| *spot != Spot::Nowhere);
-    found.unwrap_or((Spot::Nowhere, shortest.0, shortest.1))
+    let found = found.find(|(spot, ..)| *spot != Lookup::Missing);
+    found.unwrap_or((Lookup::Missing, shortest.0, shortest.1))
 }
 
 /// Returns whether the first of several numbers determines the others, as the number of a class does; `None` unless

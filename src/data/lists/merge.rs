@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 
-use super::Place;
-use super::finder::{Spot, path_of};
+use super::ImageIndex;
+use super::finder::{Lookup, path_of};
 use super::gather::List;
 use super::sheet::{Labels, SplitCell};
 use crate::Skipped;
@@ -15,7 +15,7 @@ use crate::reader::Reader;
 use crate::roles::Role;
 
 /// An image in a list, with its label and split.
-pub(super) type Entry = (Place, Option<Rc<str>>, Option<Role>);
+pub(super) type Entry = (ImageIndex, Option<Rc<str>>, Option<Role>);
 
 /// Number of rows above which labels that never repeat are not classes.
 const FEW_ROWS: usize = 40;
@@ -26,11 +26,11 @@ const RARE: usize = 20;
 const NAMED: usize = 4;
 
 /// Images with two labels: the list that contains the second one, and the labels.
-type Twice = BTreeMap<Place, (usize, BTreeSet<String>)>;
+type Twice = BTreeMap<ImageIndex, (usize, BTreeSet<String>)>;
 
 /// The label and split that one row gives an image.
 struct Said {
-    place: Place,
+    place: ImageIndex,
     list: usize,
     label: Option<Rc<str>>,
     role: Option<Role>,
@@ -49,7 +49,7 @@ pub(super) fn merge(
     for (list, of) in lists.iter().enumerate() {
         let own = of.rows.iter().filter(|row| row.split != SplitCell::Other);
         said.extend(own.filter_map(|row| match row.spot {
-            Spot::At(place) => Some(Said {
+            Lookup::Found(place) => Some(Said {
                 place,
                 list,
                 label: row.label.clone(),
@@ -91,7 +91,7 @@ pub(super) fn forget_unique_labels(lists: &mut [List]) {
 }
 
 /// A value of the first row of an image, and a value of another row of it, each with its list.
-type Pair<T> = (Place, (usize, T), (usize, T));
+type Pair<T> = (ImageIndex, (usize, T), (usize, T));
 
 /// Returns pairs of the first row of an image and each other one, if both have a value.
 fn pairs<'s, T: Copy>(said: &'s [Said], what: impl Fn(&'s Said) -> Option<T>) -> Vec<Pair<T>> {

@@ -27,7 +27,7 @@ use super::{Found, Skipped};
 use crate::message;
 use crate::problem::{Problem, Result, some_of};
 pub use annotations::{imagenet, tiny_imagenet};
-use finder::{Finder, Spot, path_of};
+use finder::{Finder, Lookup, path_of};
 use gather::{Gathering, List};
 pub(super) use gather::{Wanted, text_of};
 pub use gather::{is_named_as_list, may_be_list};
@@ -42,7 +42,7 @@ const MOST_MISSING: usize = 10_000;
 const NAMED: usize = 8;
 
 /// An image's folder and its index there.
-type Place = (usize, usize);
+type ImageIndex = (usize, usize);
 
 /// The content of the tables and lists of a folder.
 pub(super) enum Listed {
@@ -197,14 +197,14 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
     let remark = message!("remark-read-from-lists", files = some_of(&names, NAMED));
     reader.assumed.push(remark.into());
     let mut entries = merge(reader, &lists, &mut found.skipped)?;
-    let named: BTreeSet<Place> = entries.iter().map(|entry| entry.0).collect();
+    let named: BTreeSet<ImageIndex> = entries.iter().map(|entry| entry.0).collect();
     let split = entries.iter().any(|entry| entry.2.is_some());
     if !split {
         split_by_folders(reader, finder, &mut entries);
     }
     let by_name = class_names(reader, finder, &entries);
     set_aside(reader, &mut entries);
-    let mut seen: BTreeSet<(Place, bool)> = BTreeSet::new();
+    let mut seen: BTreeSet<(ImageIndex, bool)> = BTreeSet::new();
     let mut test = Vec::new();
     let mut classless = 0;
     for (place, label, role) in entries {
@@ -256,10 +256,10 @@ fn list_missing(list: &List, found: &mut Found) {
     let mut more = 0;
     for row in &list.rows {
         let id = match (row.spot, &row.split) {
-            (Spot::At(_), SplitCell::Other) => "skip-line-without-split",
-            (Spot::At(_), _) => continue,
-            (Spot::Nowhere, _) => "skip-listed-not-found",
-            (Spot::Several, _) => "skip-listed-ambiguous",
+            (Lookup::Found(_), SplitCell::Other) => "skip-line-without-split",
+            (Lookup::Found(_), _) => continue,
+            (Lookup::Missing, _) => "skip-listed-not-found",
+            (Lookup::Ambiguous, _) => "skip-listed-ambiguous",
         };
         if found.skipped.len() - before >= MOST_MISSING {
             more += 1;
@@ -320,9 +320,9 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
             .push(message!("remark-validation-images-unused", n = unused).into());
     }
     let test = entries.iter().filter(|entry| is_test(entry.2));
-    let test: BTreeSet<Place> = test.map(|entry| entry.0).collect();
+    let test: BTreeSet<ImageIndex> = test.map(|entry| entry.0).collect();
     let train = entries.iter().filter(|entry| !is_test(entry.2));
-    let train: BTreeSet<Place> = train.map(|entry| entry.0).collect();
+    let train: BTreeSet<ImageIndex> = train.map(|entry| entry.0).collect();
     let both = train.intersection(&test).count();
     // If both lists are equal, nothing is removed, because no training images would be left; duplicates are reported
     // elsewhere.

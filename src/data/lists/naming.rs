@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::Place;
+use super::ImageIndex;
 use super::finder::Finder;
 use super::merge::Entry;
 use super::sheet::one_to_one;
@@ -22,7 +22,7 @@ pub(super) struct ClassNaming {
 
 impl ClassNaming {
     /// Returns the class of an image with this label; `None` if it is unknown.
-    pub fn of<'n>(&'n self, (dir, _): Place, label: Option<&'n str>) -> Option<&'n str> {
+    pub fn of<'n>(&'n self, (dir, _): ImageIndex, label: Option<&'n str>) -> Option<&'n str> {
         match (label, &self.labels) {
             (Some(label), None) => Some(label),
             (Some(label), Some(names)) => names.get(label).map(String::as_str),
@@ -35,9 +35,9 @@ impl ClassNaming {
 /// replaced by the beginnings of file names if those correspond one to one.
 pub(super) fn class_names(reader: &mut Reader, finder: &Finder, entries: &[Entry]) -> ClassNaming {
     let tree = reader.tree;
-    let folder_of = |(dir, _): Place| tree.dirs[dir].name.as_str();
+    let folder_of = |(dir, _): ImageIndex| tree.dirs[dir].name.as_str();
     let labelled = entries.iter();
-    let labelled: Vec<(Place, &str)> = labelled
+    let labelled: Vec<(ImageIndex, &str)> = labelled
         .filter_map(|(place, label, _)| Some((*place, label.as_deref()?)))
         .collect();
     if labelled.is_empty() {
@@ -74,7 +74,7 @@ pub(super) fn class_names(reader: &mut Reader, finder: &Finder, entries: &[Entry
 
 /// Returns the file name of an image without the number at its end and the separator before it; empty if it does not
 /// end in a number.
-pub(crate) fn name_before_number(tree: &Tree, (dir, place): Place) -> String {
+pub(crate) fn name_before_number(tree: &Tree, (dir, place): ImageIndex) -> String {
     let name = tree.dirs[dir].pictures[place].to_string_lossy();
     let name = composed(&name);
     let stem = name

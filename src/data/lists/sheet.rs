@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 
-use super::finder::{Finder, Spot};
+use super::finder::{Finder, Lookup};
 use crate::names::composed;
 use crate::picture::READABLE;
 use crate::roles::{Role, role_of};
@@ -24,7 +24,7 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    pub fn find(&self, written: &str) -> Spot {
+    pub fn find(&self, written: &str) -> Lookup {
         self.finder.find(self.holder, written)
     }
 
@@ -49,17 +49,17 @@ pub(super) struct Row {
     pub line: usize,
     /// The path in the row; `None` if it was found.
     pub written: Option<String>,
-    pub spot: Spot,
+    pub spot: Lookup,
     pub label: Option<Rc<str>>,
     pub split: SplitCell,
 }
 
 impl Row {
     /// Creates a row without label and split.
-    pub fn of(line: usize, written: &str, spot: Spot) -> Self {
+    pub fn of(line: usize, written: &str, spot: Lookup) -> Self {
         Self {
             line,
-            written: (!matches!(spot, Spot::At(_))).then(|| written.to_owned()),
+            written: (!matches!(spot, Lookup::Found(_))).then(|| written.to_owned()),
             spot,
             label: None,
             split: SplitCell::Unsaid,
@@ -105,7 +105,7 @@ impl Sheet {
     /// Returns the number of rows that name an image of the folder.
     pub fn named(&self) -> usize {
         let named = self.rows.iter();
-        named.filter(|row| row.spot != Spot::Nowhere).count()
+        named.filter(|row| row.spot != Lookup::Missing).count()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use csv::{Position, StringRecord};
 
-use super::finder::Spot;
+use super::finder::Lookup;
 use super::sheet::{Names, Row, Source, SplitCell, ends_as_image};
 use crate::message;
 use crate::roles::{Role, role_of};
@@ -96,7 +96,7 @@ pub(super) struct Table<'a> {
     /// The column with the file names of the images.
     pub file: usize,
     /// The images found for the rows.
-    pub spots: Vec<Spot>,
+    pub spots: Vec<Lookup>,
 }
 
 /// How a table gives the classes.
@@ -126,7 +126,7 @@ impl<'a> Table<'a> {
         let named = |at: usize| {
             let cells = probed.iter().filter_map(|record| record.get(at));
             let spots = cells.map(|cell| source.find(cell));
-            let spots = spots.filter(|spot| *spot != Spot::Nowhere);
+            let spots = spots.filter(|spot| *spot != Lookup::Missing);
             spots.collect::<HashSet<_>>().len()
         };
         let is_file = |at: usize| Header::of(&header_of(first, at)) == Some(Header::File);
@@ -137,7 +137,7 @@ impl<'a> Table<'a> {
             return None;
         }
         let cell = first.get(file).unwrap_or_default();
-        let header = has_header || (source.find(cell) == Spot::Nowhere && !ends_as_image(cell));
+        let header = has_header || (source.find(cell) == Lookup::Missing && !ends_as_image(cell));
         let (head, body) = match header {
             true => (Some(first), &records[1..]),
             false => (None, records),
@@ -189,8 +189,8 @@ impl<'a> Table<'a> {
         let probed = spread(self.body);
         let names = |at: &usize| {
             let cells = probed.iter().filter_map(|record| record.get(*at));
-            let images =
-                cells.filter(|cell| ends_as_image(cell) && self.source.find(cell) != Spot::Nowhere);
+            let images = cells
+                .filter(|cell| ends_as_image(cell) && self.source.find(cell) != Lookup::Missing);
             *at != self.file && images.count() * 2 > probed.len()
         };
         (0..self.width).filter(names).collect()

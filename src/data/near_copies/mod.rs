@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::contents::{Known, Print};
+use super::contents::{Known, PixelHash};
 use super::perceptual_hash::{PerceptualHash, SMALLEST};
 use super::source::{ImageSource, Sample};
 use super::{Dataset, NearCopies, Twin};
@@ -34,12 +34,12 @@ pub(super) struct NearCopySets {
 impl NearCopySets {
     /// Groups the copies among decoded images; near copies are included if `near` is set.
     pub fn of<'a>(samples: impl Iterator<Item = &'a Sample>, known: &Known, near: bool) -> Self {
-        let mut number: HashMap<Print, usize> = HashMap::new();
+        let mut number: HashMap<PixelHash, usize> = HashMap::new();
         let mut of_print: Vec<Vec<&Sample>> = Vec::new();
         for sample in samples {
             if let Some(seen) = known.get(&sample.source) {
                 let next = number.len();
-                let at = *number.entry(seen.print).or_insert(next);
+                let at = *number.entry(seen.pixel_hash).or_insert(next);
                 of_print.resize_with(number.len(), Vec::new);
                 of_print[at].push(sample);
             }
@@ -142,7 +142,11 @@ impl Dataset {
 /// Returns the fingerprint of a sample. Files have a stored one; images in memory are processed now.
 fn gist_of(sample: &Sample, known: &Known) -> Option<PerceptualHash> {
     match &sample.source {
-        ImageSource::File { .. } => known.get(&sample.source)?.gist.as_deref().cloned(),
+        ImageSource::File { .. } => known
+            .get(&sample.source)?
+            .perceptual_hash
+            .as_deref()
+            .cloned(),
         ImageSource::Record { records, .. } => {
             let large = records.width.min(records.height) >= SMALLEST as usize;
             large

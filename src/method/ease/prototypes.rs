@@ -20,7 +20,7 @@ use super::super::prototypes::SHORTEST;
 #[derive(Clone, Debug, Default)]
 pub struct Subspaces {
     /// Task → subspace (0 to the task's own) → classes of the task × width.
-    real: Vec<Vec<HostTensor>>,
+    measured: Vec<Vec<HostTensor>>,
 }
 
 impl Subspaces {
@@ -31,20 +31,20 @@ impl Subspaces {
     pub fn push(&mut self, of_task: Vec<HostTensor>) -> Result<()> {
         let shape = of_task.first().map(|first| first.shape.clone());
         let alike = of_task.iter().all(|one| Some(&one.shape) == shape.as_ref());
-        if of_task.len() != self.real.len() + 1 || !alike {
+        if of_task.len() != self.measured.len() + 1 || !alike {
             return Err(Problem::new(format!(
                 "task {} needs prototypes of one shape in {} subspaces",
-                self.real.len() + 1,
-                self.real.len() + 1
+                self.measured.len() + 1,
+                self.measured.len() + 1
             )));
         }
-        self.real.push(of_task);
+        self.measured.push(of_task);
         Ok(())
     }
 
     /// Adds the tensors `prototypes.<task>.<subspace>`.
     pub fn write(&self, into: &mut Named) {
-        for (task, of_task) in self.real.iter().enumerate() {
+        for (task, of_task) in self.measured.iter().enumerate() {
             for (subspace, rows) in of_task.iter().enumerate() {
                 into.insert(tensor_name(task, subspace), rows.clone());
             }
@@ -70,7 +70,7 @@ impl Subspaces {
 
     /// Returns the number of tasks, which equals the number of subspaces.
     pub fn tasks(&self) -> usize {
-        self.real.len()
+        self.measured.len()
     }
 
     /// Returns the prototypes of all classes (classes × width) in each subspace; missing ones are estimated from
@@ -99,7 +99,7 @@ impl Subspaces {
 
     /// Returns the measured prototypes of some tasks in one subspace, concatenated.
     fn seen(&self, tasks: Range<usize>, subspace: usize, device: &Device) -> Result<Tensor<2>> {
-        let parts = self.real[tasks].iter();
+        let parts = self.measured[tasks].iter();
         let parts = parts.map(|of_task| of_task[subspace].to_device::<2>(device));
         Ok(Tensor::cat(parts.collect::<Result<Vec<_>>>()?, 0))
     }
@@ -113,7 +113,7 @@ impl Subspaces {
                 let classes = of_task.first().map_or(0, |one| one.shape[0]);
                 vec![if task == subspace { 1.0 } else { others }; classes]
             };
-            self.real.iter().enumerate().flat_map(of_task).collect()
+            self.measured.iter().enumerate().flat_map(of_task).collect()
         };
         (0..self.tasks()).map(row).collect()
     }
@@ -203,11 +203,11 @@ mod tests {
         let done: Vec<HostTensor> = done.iter().map(|x| HostTensor::read(x).unwrap()).collect();
         assert!(done.iter().all(|one| one.shape == [6, WIDTH]));
         let join = |subspace: usize| {
-            let (one, two) = (&all.real[1][subspace], &all.real[2][subspace]);
+            let (one, two) = (&all.measured[1][subspace], &all.measured[2][subspace]);
             [rows(one), rows(two)].concat()
         };
         let (there, own) = (join(0), join(1));
-        for (class, here) in rows(&all.real[0][0]).iter().enumerate() {
+        for (class, here) in rows(&all.measured[0][0]).iter().enumerate() {
             let shares: Vec<f64> = there.iter().map(|row| cosine(here, row).exp()).collect();
             let total: f64 = shares.iter().sum();
             for column in 0..WIDTH {
@@ -220,7 +220,7 @@ mod tests {
             }
         }
         // Measured prototypes are unchanged: task 2 in subspace 1.
-        assert_eq!(&done[1].values[3 * WIDTH..], &all.real[2][1].values[..]);
+        assert_eq!(&done[1].values[3 * WIDTH..], &all.measured[2][1].values[..]);
     }
 
     #[test]
@@ -251,7 +251,9 @@ mod tests {
         }
         assert!(all.push(Vec::new()).is_err());
         let mut first = Subspaces::default();
-        first.push(vec![three_tasks().real[0][0].clone()]).unwrap();
+        first
+            .push(vec![three_tasks().measured[0][0].clone()])
+            .unwrap();
         assert_eq!(first.weights(0.1), [[1.0, 1.0]]);
     }
 }

@@ -19,7 +19,7 @@ use super::{LaeSettings, Switches};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::nn;
-use crate::pet::{Drawing, DropoutSeed, PetStack};
+use crate::pet::{DropoutSeed, PetStack, StreamScheme};
 use crate::problem::Result;
 
 /// The logits of both experts for a batch of images, over all classes learned so far.
@@ -224,7 +224,7 @@ impl Lae {
 
 /// Returns whether a run with this PET uses dropout; runs started by older versions do not.
 fn drops(pet: &PetPlan) -> bool {
-    pet.settings.drawing != Drawing::ByPlace
+    pet.settings.drawing != StreamScheme::ByPlace
 }
 
 impl Lae {

@@ -68,7 +68,11 @@ pub fn one_hot(choice: &[Vec<usize>], prompts: usize, device: &Device) -> Tensor
 }
 
 /// Returns the mean over the images of the summed similarities (batch × prompts) of their selected prompts: one value.
-pub fn pulled(similarity: Tensor<2>, choice: &[Vec<usize>], device: &Device) -> Tensor<1> {
+pub fn selected_similarity(
+    similarity: Tensor<2>,
+    choice: &[Vec<usize>],
+    device: &Device,
+) -> Tensor<1> {
     let [batch, prompts] = similarity.dims();
     let mut values = vec![0f32; batch * prompts];
     for (row, chosen) in choice.iter().enumerate() {

@@ -359,7 +359,7 @@ impl Scheme for Coda {
         })
     }
 
-    fn ask(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest> {
+    fn prompts_for(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest> {
         let query = &question.query;
         let ([batch, width], device) = (query.dims(), query.device());
         let learns = question.occasion == Occasion::Learning;

@@ -16,7 +16,7 @@ use super::super::{
     Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Setup,
     Workload,
 };
-use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
+use super::choice::{CLIP, best, one_hot, pull, selected_similarity, similarity};
 use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training};
 use super::{check, check_blocks, drawn, leaf, same};
 use crate::message;
@@ -295,7 +295,7 @@ impl Scheme for DualPrompt {
         Ok(own)
     }
 
-    fn ask(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest> {
+    fn prompts_for(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest> {
         let query = &question.query;
         let ([batch, width], device) = (query.dims(), query.device());
         let similarity = similarity(query, leaf(leaves, "key")?);
@@ -325,7 +325,7 @@ impl Scheme for DualPrompt {
         }
         Ok(PromptRequest {
             prompts,
-            penalty: Some(pulled(similarity, &choice, &device) * -self.pull),
+            penalty: Some(selected_similarity(similarity, &choice, &device) * -self.pull),
             choice,
         })
     }

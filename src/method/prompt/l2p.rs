@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::super::{
     Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
 };
-use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
+use super::choice::{CLIP, best, one_hot, pull, selected_similarity, similarity};
 use super::{
     Leaves, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training, check, drawn, leaf,
 };
@@ -168,7 +168,7 @@ impl Scheme for L2p {
         Ok(())
     }
 
-    fn ask(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest> {
+    fn prompts_for(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest> {
         let query = &question.query;
         let ([batch, width], device) = (query.dims(), query.device());
         let similarity = similarity(query, leaf(leaves, "key")?);
@@ -183,7 +183,7 @@ impl Scheme for L2p {
                 entering: Some(entering),
                 ..Prompts::default()
             },
-            penalty: Some(pulled(similarity, &choice, &device) * -self.pull),
+            penalty: Some(selected_similarity(similarity, &choice, &device) * -self.pull),
             choice,
         })
     }

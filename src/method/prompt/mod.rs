@@ -144,7 +144,7 @@ pub trait Scheme: Send + Sync {
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    fn ask(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest>;
+    fn prompts_for(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest>;
 
     /// Returns the feature (batch × width) that the head reads, from the tokens after the last block.
     ///

@@ -189,7 +189,7 @@ impl Prompted {
     }
 
     /// Returns the prompts for queries (batch × width), computed from these tensors.
-    pub(super) fn asked(
+    pub(super) fn request_prompts(
         &self,
         query: &Tensor<2>,
         leaves: &Leaves,
@@ -201,7 +201,7 @@ impl Prompted {
             occasion,
             class_position: self.class_position.clone(),
         };
-        self.scheme.ask(leaves, &question)
+        self.scheme.prompts_for(leaves, &question)
     }
 
     /// Computes the second pass with these tensors. Returns the prompts and the features (batch × width).
@@ -215,7 +215,7 @@ impl Prompted {
         occasion: Occasion,
     ) -> Result<(PromptRequest, Tensor<2>)> {
         let backbone = &*self.backbone;
-        let asked = self.asked(&first.query, leaves, occasion)?;
+        let asked = self.request_prompts(&first.query, leaves, occasion)?;
         let tokens = backbone.enter(first.tokens, &asked.prompts)?;
         let depth = backbone.blocks().len();
         let rest = self.scheme.first_block().min(depth)..depth;

@@ -28,7 +28,7 @@ impl Prompted {
     /// Returns a Problem if the device failed.
     pub fn slots(&self, images: Tensor<4>) -> Result<Vec<SlotView>> {
         let first = self.first_pass(images, None)?;
-        let asked = self.asked(&first.query, self.leaves(), Occasion::Answering)?;
+        let asked = self.request_prompts(&first.query, self.leaves(), Occasion::Answering)?;
         let chosen = asked.choice.iter().map(|slots| slots.first().copied());
         let mut views: Vec<SlotView> = chosen
             .map(|slot| SlotView {

@@ -10,10 +10,10 @@
 //! the feature of the original backbone.
 
 mod crossfit;
+mod gram;
 mod projection;
 mod regression;
 mod ridge;
-mod square;
 mod state;
 
 use super::aper::{ADAPTER, on_pictures};

@@ -2,22 +2,22 @@
 //! (McDonnell et al., NeurIPS 2023, section 4.2, equations 4 and 5).
 //!
 //! Images are processed in blocks: h in f32, all sums in f64, which are accurate for a hundred thousand images. Memory:
-//! 8·M² bytes for G and its factor together (`square.rs`), which is 800 MB for M = 10,000; 8·M for each class; and some
+//! 8·M² bytes for G and its factor together (`gram.rs`), which is 800 MB for M = 10,000; 8·M for each class; and some
 //! blocks of M × 512 numbers. The selection of λ temporarily needs another 8·min(0.8·n, M)² bytes, where n is the
 //! number of the task's images.
 
 use lae_kernels::gemm::Matrix;
 
 use super::super::GoOn;
+use super::gram::GramMatrix;
 use super::projection::Projection;
 use super::ridge::{TaskFeatures, choices};
-use super::square::Square;
 use crate::problem::{Problem, Result};
-use crate::tensors::{Bulk, HostTensor, Made, Named, named};
+use crate::tensors::{GeneratedTensor, GeneratedTensors, HostTensor, Named, named};
 
 /// G and Q.
 pub struct Regression {
-    square: Square,
+    gram: GramMatrix,
     /// Qᵀ: the sum of h for each class.
     sums: Vec<Vec<f64>>,
 }
@@ -29,14 +29,14 @@ impl Regression {
     /// Returns a Problem if there is too little memory.
     pub fn new(projections: usize) -> Result<Self> {
         Ok(Self {
-            square: Square::new(projections)?,
+            gram: GramMatrix::new(projections)?,
             sums: Vec::new(),
         })
     }
 
     /// Returns G; its lower triangle is undefined.
-    pub fn square(&self) -> &Square {
-        &self.square
+    pub fn gram(&self) -> &GramMatrix {
+        &self.gram
     }
 
     /// Returns Qᵀ: one row of M numbers per class.
@@ -65,7 +65,7 @@ impl Regression {
             go_on.done(done, count)?;
             let hidden = projection.hidden(block.features, 0..outputs);
             let rows = Matrix::new(&hidden, block.labels.len(), outputs, outputs);
-            self.square.add(rows.transposed());
+            self.gram.add(rows.transposed());
             for (h, &label) in hidden.chunks_exact(outputs).zip(block.labels) {
                 let sums = &mut self.sums[label];
                 sums.iter_mut().zip(h).for_each(|(sum, h)| *sum += h);
@@ -73,7 +73,7 @@ impl Regression {
         }
         let round = |value: &mut f64| *value = joined(halves(*value));
         for row in 0..outputs {
-            self.square.upper_row_mut(row).iter_mut().for_each(round);
+            self.gram.upper_row_mut(row).iter_mut().for_each(round);
         }
         self.sums.iter_mut().flatten().for_each(round);
         Ok(())
@@ -86,10 +86,10 @@ impl Regression {
                 .zip(others)
                 .for_each(|(a, b)| *a += share * b);
         };
-        for row in 0..self.square.side() {
-            add(self.square.upper_row_mut(row), other.square.upper_row(row));
+        for row in 0..self.gram.side() {
+            add(self.gram.upper_row_mut(row), other.gram.upper_row(row));
         }
-        let (known, side) = (self.sums.len().max(other.sums.len()), self.square.side());
+        let (known, side) = (self.sums.len().max(other.sums.len()), self.gram.side());
         self.sums.resize(known, vec![0.0; side]);
         for (own, others) in self.sums.iter_mut().zip(&other.sums) {
             add(own, others);
@@ -105,7 +105,7 @@ impl Regression {
         let larger = choices().into_iter().filter(|choice| *choice > ridge);
         let mut used = None;
         for ridge in std::iter::once(ridge).chain(larger) {
-            if self.square.factor(ridge, &mut || go_on.done(0, 1))? {
+            if self.gram.factor(ridge, &mut || go_on.done(0, 1))? {
                 used = Some(ridge);
                 break;
             }
@@ -117,7 +117,7 @@ impl Regression {
             .advise("train the first session with a smaller learning rate"));
         };
         let mut rows = self.sums.concat();
-        self.square.solve(&mut rows);
+        self.gram.solve(&mut rows);
         let weights = rows.into_iter().map(|value| value as f32);
         Ok((weights.collect(), used))
     }
@@ -133,12 +133,12 @@ impl Regression {
     }
 
     /// Returns G's upper half as two tensors, whose rows are generated while they are written.
-    pub fn bulk(&self) -> Bulk<'_> {
-        let made = |half: usize| Made {
-            shape: vec![upper(self.square.side())],
+    pub fn bulk(&self) -> GeneratedTensors<'_> {
+        let made = |half: usize| GeneratedTensor {
+            shape: vec![upper(self.gram.side())],
             values: Box::new(
-                (0..self.square.side())
-                    .flat_map(|row| self.square.upper_row(row))
+                (0..self.gram.side())
+                    .flat_map(|row| self.gram.upper_row(row))
                     .map(move |value| halves(*value)[half]),
             ),
         };
@@ -171,12 +171,12 @@ impl Regression {
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor.
     pub fn read_bulk(&mut self, read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
-        let side = self.square.side();
+        let side = self.gram.side();
         for (half, name) in HALVES.into_iter().enumerate() {
             let stored = read(name)?;
             let mut stored = counted(name, &stored, upper(side))?.iter();
             for row in 0..side {
-                let values = self.square.upper_row_mut(row).iter_mut();
+                let values = self.gram.upper_row_mut(row).iter_mut();
                 for (value, part) in values.zip(&mut stored) {
                     let before = if half == 0 { 0.0 } else { *value };
                     *value = before + f64::from(*part);
@@ -218,7 +218,7 @@ fn counted<'a>(name: &str, tensor: &'a HostTensor, count: usize) -> Result<&'a [
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::square::tests::eliminate;
+    use super::super::gram::tests::eliminate;
     use super::*;
     use crate::pet::Init;
 
@@ -247,7 +247,7 @@ mod tests {
             let own = |l: usize| gram(k, l) + if k == l { 0.1 } else { 0.0 };
             (0..outputs).map(own).collect::<Vec<f64>>()
         };
-        let square: Vec<Vec<f64>> = (0..outputs).map(row).collect();
+        let gram: Vec<Vec<f64>> = (0..outputs).map(row).collect();
         for class in 0..classes {
             let sum_of_class = |k: usize| {
                 sum(&|i| {
@@ -258,7 +258,7 @@ mod tests {
                     }
                 })
             };
-            let wanted = eliminate(square.clone(), (0..outputs).map(sum_of_class).collect());
+            let wanted = eliminate(gram.clone(), (0..outputs).map(sum_of_class).collect());
             for (got, wanted) in weights[class * outputs..].iter().zip(wanted) {
                 assert!((f64::from(*got) - wanted).abs() < 1e-6, "{got} {wanted}");
             }
@@ -278,7 +278,7 @@ mod tests {
         let h = projection.hidden(&[3.3, 0.01], 0..2);
         let n = count as f64;
         let wanted = [n * h[0] * h[0] + h[2] * h[2], n * h[0] * h[1] + h[2] * h[3]];
-        for (got, wanted) in own.square().upper_row(0).iter().zip(wanted) {
+        for (got, wanted) in own.gram().upper_row(0).iter().zip(wanted) {
             assert!((got / wanted - 1.0).abs() < 1e-12, "{got} {wanted}");
         }
         assert!((own.sums()[0][0] / (n * h[0] + h[2]) - 1.0).abs() < 1e-12);

@@ -10,8 +10,8 @@ use lae_kernels::gemm::{Matrix, Store, parallel_product};
 use rayon::prelude::*;
 
 use super::super::GoOn;
+use super::gram::GramMatrix;
 use super::projection::Projection;
-use super::square::Square;
 use crate::problem::Result;
 
 /// Exponents of the candidates for λ.
@@ -119,7 +119,7 @@ fn by_images(
     go_on: &mut GoOn<'_>,
 ) -> Result<Vec<Vec<f64>>> {
     let (n, m) = (fit.labels.len(), judge.labels.len());
-    let mut square = Square::new(n)?;
+    let mut gram = GramMatrix::new(n)?;
     let mut between = vec![0.0; m * n];
     for start in (0..projection.outputs()).step_by(BLOCK) {
         go_on.done(0, choices().len())?;
@@ -130,7 +130,7 @@ fn by_images(
             projection.hidden(judge.features, columns),
         );
         let one = Matrix::new(&one, n, width, width);
-        square.add(one);
+        gram.add(one);
         let two = Matrix::new(&two, m, width, width);
         parallel_product(&mut between, Store::Add, two, one.transposed());
     }
@@ -138,7 +138,7 @@ fn by_images(
         let hits = fit.labels.iter().map(move |label| label == class);
         hits.map(|hit| f64::from(u8::from(hit)))
     });
-    let solved = solutions(&mut square, &targets.collect::<Vec<_>>(), go_on)?;
+    let solved = solutions(&mut gram, &targets.collect::<Vec<_>>(), go_on)?;
     Ok(answers(&between, &solved, n))
 }
 
@@ -152,19 +152,19 @@ fn by_projections(
     go_on: &mut GoOn<'_>,
 ) -> Result<Vec<Vec<f64>>> {
     let (inputs, outputs) = (projection.inputs(), projection.outputs());
-    let mut square = Square::new(outputs)?;
+    let mut gram = GramMatrix::new(outputs)?;
     let mut targets = vec![0.0; own.len() * outputs];
     for block in fit.blocks(inputs) {
         go_on.done(0, choices().len())?;
         let hidden = projection.hidden(block.features, 0..outputs);
-        square.add(Matrix::new(&hidden, block.labels.len(), outputs, outputs).transposed());
+        gram.add(Matrix::new(&hidden, block.labels.len(), outputs, outputs).transposed());
         for (h, label) in hidden.chunks_exact(outputs).zip(block.labels) {
             let class = own.binary_search(label).unwrap_or(0);
             let sums = &mut targets[class * outputs..(class + 1) * outputs];
             sums.iter_mut().zip(h).for_each(|(sum, h)| *sum += h);
         }
     }
-    let solved = solutions(&mut square, &targets, go_on)?;
+    let solved = solutions(&mut gram, &targets, go_on)?;
     let mut all = Vec::with_capacity(judge.labels.len());
     for block in judge.blocks(inputs) {
         let hidden = projection.hidden(block.features, 0..outputs);
@@ -174,14 +174,14 @@ fn by_projections(
 }
 
 /// Returns (square + λI)⁻¹·targets for every λ, concatenated; NaN for a λ whose factorisation failed.
-fn solutions(square: &mut Square, targets: &[f64], go_on: &mut GoOn<'_>) -> Result<Vec<f64>> {
+fn solutions(gram: &mut GramMatrix, targets: &[f64], go_on: &mut GoOn<'_>) -> Result<Vec<f64>> {
     let choices = choices();
     let mut all = Vec::with_capacity(choices.len() * targets.len());
     for (done, ridge) in choices.iter().enumerate() {
         let start = all.len();
         all.extend_from_slice(targets);
-        if square.factor(*ridge, &mut || go_on.done(done, choices.len()))? {
-            square.solve(&mut all[start..]);
+        if gram.factor(*ridge, &mut || go_on.done(done, choices.len()))? {
+            gram.solve(&mut all[start..]);
         } else {
             all[start..].fill(f64::NAN);
         }
@@ -205,7 +205,7 @@ fn answers(rows: &[f64], solutions: &[f64], inner: usize) -> Vec<Vec<f64>> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::square::tests::eliminate;
+    use super::super::gram::tests::eliminate;
     use super::*;
     use crate::pet::Init;
 

@@ -17,7 +17,7 @@ use super::{Choice, Projection, Regression, TaskFeatures, adapts};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::problem::Result;
-use crate::tensors::{Bulk, HostTensor, named, shaped};
+use crate::tensors::{GeneratedTensors, HostTensor, named, shaped};
 
 /// Name of the exponent of λ in a checkpoint.
 const RIDGE: &str = "ridge.exponent";
@@ -36,8 +36,8 @@ pub struct RanPac {
     /// Whether the current task is an added task.
     added_task: bool,
     /// Output positions that belong to the class of another position, each with that position.
-    again: Vec<(usize, usize)>,
-    /// The positions of `again` without their own column. Added tasks of older versions have a column for them.
+    repeated_classes: Vec<(usize, usize)>,
+    /// The positions of `repeated_classes` without their own column. Added tasks of older versions have a column for them.
     empty: Vec<(usize, usize)>,
     /// Features and labels of the current pass.
     features: Vec<f32>,
@@ -92,7 +92,7 @@ impl RanPac {
             classes: 0,
             own_tasks: setup.own,
             added_task: false,
-            again: setup.again.to_vec(),
+            repeated_classes: setup.repeated_classes.to_vec(),
             empty: Vec::new(),
             features: Vec::new(),
             labels: Vec::new(),
@@ -144,7 +144,7 @@ impl RanPac {
             let row = rows.get(position);
             row.is_some_and(|row| row.iter().all(|value| *value == 0.0))
         };
-        self.empty = self.again.clone();
+        self.empty = self.repeated_classes.clone();
         self.empty.retain(|(position, _)| empty(*position));
         Ok(())
     }
@@ -200,7 +200,7 @@ impl RanPac {
             std::mem::take(&mut self.labels),
         );
         for label in &mut labels {
-            let again = self.again.iter().find(|(own, _)| own == label);
+            let again = self.repeated_classes.iter().find(|(own, _)| own == label);
             *label = again.map_or(*label, |(_, of)| *of);
         }
         let images = TaskFeatures {
@@ -338,7 +338,7 @@ impl Method for RanPac {
         Ok(())
     }
 
-    fn bulk(&self) -> Bulk<'_> {
+    fn bulk(&self) -> GeneratedTensors<'_> {
         let bulk = self.regression.as_ref().map(Regression::bulk);
         bulk.unwrap_or_default()
     }

@@ -86,7 +86,7 @@ pub(super) fn multiply(dims: &[usize], each: usize) -> Outcome<()> {
 }
 
 /// Stops if even inferring shapes takes too long; this shape is of a result that is not computed.
-pub(super) fn foretell(dims: &[usize]) -> Outcome<()> {
+pub(super) fn charge_shape_inference(dims: &[usize]) -> Outcome<()> {
     charge(dims, Some(FOR_A_SHAPE))
 }
 
@@ -123,7 +123,9 @@ mod tests {
         assert!(multiply(&[1 << 30], 1 << 30).is_ok(), "unlimited elsewhere");
         let overflow = allowed(100, || multiply(&[usize::MAX, usize::MAX], 2));
         assert!(overflow.is_err());
-        let shapes = allowed(2 * FOR_A_SHAPE, || [(); 3].map(|()| foretell(&[1]).is_ok()));
+        let shapes = allowed(2 * FOR_A_SHAPE, || {
+            [(); 3].map(|()| charge_shape_inference(&[1]).is_ok())
+        });
         assert_eq!(shapes, [true, true, false]);
     }
 }

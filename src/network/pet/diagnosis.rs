@@ -105,7 +105,7 @@ pub fn on_blocks(spec: &PetSpec, blocks: Blocks<'_>, tokens: usize) -> Result<On
         };
         on.parameters = own.slots.iter().map(parameter).collect();
         on.parts = parts(spec, &layout, block, |site, inside| {
-            site.handed(shape, 1, [tokens, inside.unwrap_or(tokens)])
+            site.input_shapes(shape, 1, [tokens, inside.unwrap_or(tokens)])
         });
     }
     Ok(on)

@@ -11,7 +11,7 @@ use burn::tensor::{Tensor, TensorData};
 use super::shape::Outcome;
 use super::value::Value;
 use crate::data::rng::{Purpose, Rng};
-use crate::expression::Sign;
+use crate::expression::BinaryOperator;
 
 /// Random bits per element; p is rounded down to a multiple of 1/65,536.
 const BITS: u32 = 16;
@@ -56,7 +56,7 @@ thread_local! {
 }
 
 /// Starts the random stream of an evaluation. `place` identifies a site of a block
-/// ([`Drawing::of_site`](super::Drawing)). `None` for `draws` means that this evaluation is not training.
+/// ([`StreamScheme::of_site`](super::StreamScheme)). `None` for `draws` means that this evaluation is not training.
 pub(super) fn begin(draws: Option<DropoutSeed>, place: u64) {
     let stream = draws.map(|draws| {
         let rng = Rng::new(Purpose::Dropout, draws.seed, draws.step, place);
@@ -91,7 +91,7 @@ pub(super) fn apply(x: Value, p: f64) -> Value {
         Value::Three(x) => mask(x, factors).into(),
         Value::Four(x) => mask(x, factors).into(),
     };
-    x.combine(Sign::Multiply, mask)
+    x.combine(BinaryOperator::Multiply, mask)
 }
 
 /// Draws the factor of each element: 0 with probability p, else 1 / (1 − p).
@@ -124,7 +124,7 @@ fn mask<const D: usize>(x: &Tensor<D>, factors: Vec<f32>) -> Tensor<D> {
 mod tests {
     use burn::tensor::Device;
 
-    use super::super::{Drawing, Site};
+    use super::super::{Site, StreamScheme};
     use super::*;
 
     fn dropout_seed(seed: u64, step: u64) -> Option<DropoutSeed> {
@@ -171,7 +171,7 @@ mod tests {
 
     /// Returns 40 × 50 ones after dropout.
     fn dropped(draws: Option<DropoutSeed>, block: usize, site: Site, p: f64) -> Vec<f32> {
-        begin(draws, Drawing::default().of_site(block, site));
+        begin(draws, StreamScheme::default().of_site(block, site));
         let ones = Tensor::<2>::ones([40, 50], &Device::flex());
         let Value::Two(x) = apply(ones.into(), p) else {
             panic!("the rank changed")

@@ -12,7 +12,7 @@ use super::operand::Operand;
 use super::shape::Shape;
 use super::source::PluginText;
 use super::value::Value;
-use crate::expression::{Diagnostic, Expr, Language, NodeKind, Sign, parse};
+use crate::expression::{BinaryOperator, Diagnostic, Expr, Language, NodeKind, parse};
 use crate::message;
 
 /// Largest number of named steps of an equation.
@@ -22,12 +22,12 @@ pub const MOST_STEPS: usize = 32;
 pub(super) const LANGUAGE: Language = Language {
     called: "the equation",
     any: "an equation",
-    signs: &[
-        Sign::Add,
-        Sign::Subtract,
-        Sign::Multiply,
-        Sign::Divide,
-        Sign::Product,
+    operators: &[
+        BinaryOperator::Add,
+        BinaryOperator::Subtract,
+        BinaryOperator::Multiply,
+        BinaryOperator::Divide,
+        BinaryOperator::Product,
     ],
     most_letters: 2000,
     most_tokens: 256,
@@ -123,7 +123,7 @@ impl StepText {
         }
     }
 
-    fn told_in_file(&self, mut wrong: Diagnostic) -> Diagnostic {
+    fn with_file_span(&self, mut wrong: Diagnostic) -> Diagnostic {
         if self.start.is_none() {
             // The fix replaces a part only, but the span now covers the whole value.
             let remedy = wrong.remedy();
@@ -176,7 +176,7 @@ impl Program {
                 }
                 Err(slip) => found.push(slip),
             }
-            wrong.extend(found.into_iter().map(|slip| text.told_in_file(slip)));
+            wrong.extend(found.into_iter().map(|slip| text.with_file_span(slip)));
             known.push((text.name.clone(), Meaning::Step(index)));
         }
         if wrong.is_empty()
@@ -365,7 +365,7 @@ impl Run<'_> {
                 Ok(self.operands.get(index)?.clone()?)
             }
             NodeKind::Minus(inner) => self.value(step, inner)?.negative(),
-            NodeKind::Pair(sign, both) => {
+            NodeKind::Binary(sign, both) => {
                 let [left, right] = both.each_ref().map(|part| self.value(step, part));
                 Operand::pair(*sign, left?, right?)
             }
@@ -380,7 +380,7 @@ impl Run<'_> {
         };
         match found {
             Ok(operand) => {
-                if let (NodeKind::Pair(..) | NodeKind::Call(..), Operand::Tensor(shape, None)) =
+                if let (NodeKind::Binary(..) | NodeKind::Call(..), Operand::Tensor(shape, None)) =
                     (&node.kind, &operand)
                 {
                     self.parts.push((self.at, node.span.clone(), shape.clone()));
@@ -389,7 +389,7 @@ impl Run<'_> {
             }
             Err(why) => {
                 let wrong = Diagnostic::new(node.pointed(), format!("`{node}`: {why}"));
-                self.wrong.push(step.told_in_file(wrong));
+                self.wrong.push(step.with_file_span(wrong));
                 None
             }
         }

@@ -48,7 +48,7 @@ impl SitePet<'_> {
 
 impl PetStack {
     /// Returns the blocks with a PET, in order; empty for the plain backbone.
-    pub fn written(&self) -> Vec<BlockPet<'_>> {
+    pub fn exported_blocks(&self) -> Vec<BlockPet<'_>> {
         let Some(plan) = &self.plan else {
             return Vec::new();
         };

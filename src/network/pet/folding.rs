@@ -13,7 +13,7 @@ use super::site::Site;
 use super::spec::{PetSpec, PetVariant};
 use super::stack::{Folds, PetStack, of_rank};
 use super::value::Value;
-use crate::expression::{Expr, NodeKind, Sign};
+use crate::expression::{BinaryOperator, Expr, NodeKind};
 use crate::nn::Linear;
 use crate::problem::Result;
 
@@ -71,7 +71,7 @@ fn part(tree: &Expr, known: &BTreeMap<&str, Part>) -> Option<Part> {
         NodeKind::Number(_) => Some(Part::Constant { one_row: true }),
         NodeKind::Name(name) => known.get(name.as_str()).copied(),
         NodeKind::Minus(inner) => part(inner, known),
-        NodeKind::Pair(sign, both) => {
+        NodeKind::Binary(sign, both) => {
             let [left, right] = both.each_ref().map(|side| part(side, known));
             pair(*sign, left?, right?)
         }
@@ -92,21 +92,26 @@ fn part(tree: &Expr, known: &BTreeMap<&str, Part>) -> Option<Part> {
     }
 }
 
-fn pair(sign: Sign, left: Part, right: Part) -> Option<Part> {
+fn pair(sign: BinaryOperator, left: Part, right: Part) -> Option<Part> {
     use Part::{Constant, Linear};
     Some(match (sign, left, right) {
-        (Sign::Product, Constant { one_row }, Constant { .. }) => Constant { one_row },
-        (Sign::Product, Linear, Constant { .. }) => Linear,
+        (BinaryOperator::Product, Constant { one_row }, Constant { .. }) => Constant { one_row },
+        (BinaryOperator::Product, Linear, Constant { .. }) => Linear,
         (_, Constant { one_row: a }, Constant { one_row: b }) => Constant { one_row: a && b },
-        (Sign::Add | Sign::Subtract, Linear, Linear) => Linear,
+        (BinaryOperator::Add | BinaryOperator::Subtract, Linear, Linear) => Linear,
         (
-            Sign::Add | Sign::Subtract | Sign::Multiply | Sign::Divide,
+            BinaryOperator::Add
+            | BinaryOperator::Subtract
+            | BinaryOperator::Multiply
+            | BinaryOperator::Divide,
             Linear,
             Constant { one_row: true },
         )
-        | (Sign::Add | Sign::Subtract | Sign::Multiply, Constant { one_row: true }, Linear) => {
-            Linear
-        }
+        | (
+            BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Multiply,
+            Constant { one_row: true },
+            Linear,
+        ) => Linear,
         _ => return None,
     })
 }

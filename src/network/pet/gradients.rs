@@ -75,7 +75,7 @@ impl Bench {
             let stack = stack.map_err(|problem| Diagnostic::new(0..0, problem.what))?;
             let (mut sites, mut inside) = (Vec::new(), kind.tokens);
             for (place, site) in (0..).zip(Site::in_order(offered.iter().copied())) {
-                let dims = site.handed(&shapes[0], BATCH, [kind.tokens, inside]);
+                let dims = site.input_shapes(&shapes[0], BATCH, [kind.tokens, inside]);
                 let streams = 100 * place + 1..;
                 let inputs = streams.zip(&dims);
                 let inputs: Vec<Value> = inputs

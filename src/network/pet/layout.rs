@@ -7,7 +7,7 @@ use super::equation::{Binding, Meaning, Variable};
 use super::init::Init;
 use super::numbers::Extent;
 use super::numbers::{Numbers, value_of};
-use super::rng_streams::Drawing;
+use super::rng_streams::StreamScheme;
 use super::shape::whole;
 use super::site::{BlockShape, Site};
 use super::spec::{ParameterSpec, PetSettings, PetSpec};
@@ -51,7 +51,7 @@ pub(super) struct BlockLayout {
 pub(super) struct Layout {
     pub variant: usize,
     /// How random streams are derived.
-    pub drawing: Drawing,
+    pub drawing: StreamScheme,
     pub blocks: BTreeMap<usize, BlockLayout>,
 }
 
@@ -89,7 +89,7 @@ impl PetSpec {
     /// parameter has an invalid shape.
     pub(super) fn layout_at(
         &self,
-        (variant, drawing): (usize, Drawing),
+        (variant, drawing): (usize, StreamScheme),
         sizes: &Numbers<'_>,
         sites: &[Site],
         shapes: &[BlockShape],
@@ -135,7 +135,7 @@ impl PetSpec {
 
     fn block_layout(
         &self,
-        (variant, drawing): (usize, Drawing),
+        (variant, drawing): (usize, StreamScheme),
         sizes: &Numbers<'_>,
         sites: &[Site],
         block: usize,

@@ -91,7 +91,7 @@ pub struct PluginLibrary {
 
 /// Makes the plugin of a run that is repeated available to [`PluginLibrary::standard`] until the program ends; it takes
 /// precedence over others with its name. Does nothing if there is no such file.
-pub fn lend(path: PathBuf) {
+pub fn add_run_plugin(path: PathBuf) {
     if path.is_file() {
         LENT.lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 
 use super::equation::Binding;
 use super::export_view::{BlockPet, SitePet};
-use crate::expression::{Expr, NodeKind, Sign};
+use crate::expression::{BinaryOperator, Expr, NodeKind};
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
@@ -95,14 +95,14 @@ pub fn change(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Change>
 
 /// Returns the name of the scale, and the names of the matrices after e.
 fn form(tree: &Expr) -> Option<(Option<&str>, Vec<&str>)> {
-    let NodeKind::Pair(Sign::Add, sum) = &tree.kind else {
+    let NodeKind::Binary(BinaryOperator::Add, sum) = &tree.kind else {
         return None;
     };
     let [NodeKind::Name(h), change] = [&sum[0].kind, &sum[1].kind] else {
         return None;
     };
     let (scale, product) = match change {
-        NodeKind::Pair(Sign::Multiply, both) => match &both[0].kind {
+        NodeKind::Binary(BinaryOperator::Multiply, both) => match &both[0].kind {
             NodeKind::Name(scale) => (Some(scale.as_str()), &both[1]),
             _ => return None,
         },
@@ -116,7 +116,7 @@ fn matrices(tree: &Expr) -> Option<Vec<&str>> {
     match &tree.kind {
         NodeKind::Name(name) if name == "e" => Some(Vec::new()),
         NodeKind::Call(name, arguments) if name == "dropout" => matrices(arguments.first()?),
-        NodeKind::Pair(Sign::Product, both) => {
+        NodeKind::Binary(BinaryOperator::Product, both) => {
             let mut names = matrices(&both[0])?;
             let NodeKind::Name(name) = &both[1].kind else {
                 return None;
@@ -156,7 +156,7 @@ mod tests {
     fn the_matrices_of_a_lora_are_what_its_equation_adds() {
         for plugin in ["lora", "lora all", "fact"] {
             let stack = stack(plugin);
-            let block = &stack.written()[0];
+            let block = &stack.exported_blocks()[0];
             for site in &block.sites {
                 let change = change(block, site).unwrap().unwrap();
                 let (inputs, outputs) = site.site.channels(&BlockKind::VIT.shape());
@@ -172,7 +172,7 @@ mod tests {
 
     /// Returns the names of A and B at the first site.
     fn named(stack: &PetStack) -> Option<(&str, Vec<&str>)> {
-        let block = &stack.written()[0];
+        let block = &stack.exported_blocks()[0];
         let found = factors(block, &block.sites[0]).unwrap()?;
         let name = |at: &usize| block.parameters[*at].name;
         Some((name(&found.a), found.b.iter().map(name).collect()))

@@ -43,7 +43,7 @@ pub use hooks::Hooks;
 pub use init::{INITS, Init, standard_normal};
 pub use library::{PluginLibrary, is_sized};
 pub use numbers::ConstantSpec;
-pub use rng_streams::Drawing;
+pub use rng_streams::StreamScheme;
 pub use site::{BLOCK_SYMBOLS, BlockKind, BlockShape, Site};
 pub use spec::{PetSettings, PetSpec};
 pub use stack::PetStack;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::expression::{Expr, NodeKind, Sign};
+use crate::expression::{BinaryOperator, Expr, NodeKind};
 
 /// Name of the size that most plugins have: the rank, the bottleneck width, or the number of tokens.
 pub const MAIN_SIZE: &str = "size";
@@ -70,12 +70,12 @@ pub(super) fn value_of(
         NodeKind::Number(value) => *value,
         NodeKind::Name(name) => number(name)?,
         NodeKind::Minus(inner) => -value_of(inner, number)?,
-        NodeKind::Pair(sign, both) => {
+        NodeKind::Binary(sign, both) => {
             let [a, b] = both.each_ref().map(|part| value_of(part, number));
             match sign {
-                Sign::Add => a? + b?,
-                Sign::Subtract => a? - b?,
-                Sign::Multiply => a? * b?,
+                BinaryOperator::Add => a? + b?,
+                BinaryOperator::Subtract => a? - b?,
+                BinaryOperator::Multiply => a? * b?,
                 _ => a? / b?,
             }
         }

@@ -1,11 +1,11 @@
 //! An operand during the evaluation of an equation: a number, or a tensor with its shape. A tensor may have a shape
 //! but no values; then the same rules return the shapes of all results without computing them.
 
-use super::budget::{foretell, multiply, spend};
+use super::budget::{charge_shape_inference, multiply, spend};
 use super::functions::{Body, Function};
 use super::shape::{self, Outcome, Shape};
 use super::value::{Value, each};
-use crate::expression::Sign;
+use crate::expression::BinaryOperator;
 
 /// A number, or a tensor with its shape.
 // Operands are few and short-lived, so boxing each tensor would cost more than the larger enum.
@@ -26,7 +26,11 @@ impl From<Value> for Operand {
 
 /// Returns a tensor of this shape. Its elements, and `each` multiplications per element, are subtracted from the
 /// budget before it is computed; returns an error if the budget does not suffice.
-fn paid(shape: Shape, each: usize, computed: Option<impl FnOnce() -> Value>) -> Outcome<Operand> {
+fn budgeted(
+    shape: Shape,
+    each: usize,
+    computed: Option<impl FnOnce() -> Value>,
+) -> Outcome<Operand> {
     spend(&shape)?;
     let value = match computed {
         Some(compute) => {
@@ -34,7 +38,7 @@ fn paid(shape: Shape, each: usize, computed: Option<impl FnOnce() -> Value>) -> 
             Some(compute())
         }
         None => {
-            foretell(&shape)?;
+            charge_shape_inference(&shape)?;
             None
         }
     };
@@ -46,35 +50,37 @@ impl Operand {
     pub fn negative(self) -> Outcome<Self> {
         match self {
             Self::Number(n) => Ok(Self::Number(-n)),
-            Self::Tensor(shape, x) => paid(shape, 1, x.map(|x| || each!(x, x => x.neg()))),
+            Self::Tensor(shape, x) => budgeted(shape, 1, x.map(|x| || each!(x, x => x.neg()))),
         }
     }
 
     /// Returns `left <sign> right`.
-    pub fn pair(sign: Sign, left: Self, right: Self) -> Outcome<Self> {
+    pub fn pair(sign: BinaryOperator, left: Self, right: Self) -> Outcome<Self> {
         match (left, right) {
             (Self::Tensor(a, x), Self::Tensor(b, y)) => {
                 let both = x.zip(y);
-                if sign == Sign::Product {
+                if sign == BinaryOperator::Product {
                     // Each element of the product takes one multiplication per inner index.
                     let each = shape::columns(&a).saturating_add(1);
                     let shape = shape::product(&a, &b)?;
-                    return paid(shape, each, both.map(|(x, y)| || x.matmul(y)));
+                    return budgeted(shape, each, both.map(|(x, y)| || x.matmul(y)));
                 }
                 let shape = shape::combined(sign, &a, &b)?;
-                paid(shape, 1, both.map(|(x, y)| move || x.combine(sign, y)))
+                budgeted(shape, 1, both.map(|(x, y)| move || x.combine(sign, y)))
             }
-            _ if sign == Sign::Product => Err("`@` needs tensors on both sides".to_owned()),
+            _ if sign == BinaryOperator::Product => {
+                Err("`@` needs tensors on both sides".to_owned())
+            }
             (Self::Tensor(shape, x), Self::Number(n)) => {
-                paid(shape, 1, x.map(|x| move || x.with_number(sign, n)))
+                budgeted(shape, 1, x.map(|x| move || x.with_number(sign, n)))
             }
             (Self::Number(n), Self::Tensor(shape, x)) => {
-                paid(shape, 1, x.map(|x| move || x.after_number(n, sign)))
+                budgeted(shape, 1, x.map(|x| move || x.after_number(n, sign)))
             }
             (Self::Number(a), Self::Number(b)) => Ok(Self::Number(match sign {
-                Sign::Add => a + b,
-                Sign::Subtract => a - b,
-                Sign::Multiply => a * b,
+                BinaryOperator::Add => a + b,
+                BinaryOperator::Subtract => a - b,
+                BinaryOperator::Multiply => a * b,
                 _ => a / b,
             })),
         }
@@ -85,20 +91,20 @@ impl Operand {
         let mut arguments = arguments.into_iter();
         match (function.body, arguments.next(), arguments.next()) {
             (Body::Tensor(rule, apply), Some(Self::Tensor(shape, x)), _) => {
-                paid(rule(&shape), 1, x.map(|x| move || apply(x)))
+                budgeted(rule(&shape), 1, x.map(|x| move || apply(x)))
             }
             (Body::Either(apply, _), Some(Self::Tensor(shape, x)), _) => {
-                paid(shape, 1, x.map(|x| move || apply(x)))
+                budgeted(shape, 1, x.map(|x| move || apply(x)))
             }
             (Body::Either(_, apply), Some(Self::Number(n)), _) => Ok(Self::Number(apply(n))),
             (
                 Body::WithNumber(rule, apply),
                 Some(Self::Tensor(shape, x)),
                 Some(Self::Number(n)),
-            ) => paid(rule(&shape, n)?, 1, x.map(|x| move || apply(x, n))),
+            ) => budgeted(rule(&shape, n)?, 1, x.map(|x| move || apply(x, n))),
             (Body::Pair(rule, apply), Some(Self::Tensor(a, x)), Some(Self::Tensor(b, y))) => {
                 let both = x.zip(y);
-                paid(rule(&a, &b)?, 1, both.map(|(x, y)| move || apply(x, y)))
+                budgeted(rule(&a, &b)?, 1, both.map(|(x, y)| move || apply(x, y)))
             }
             (Body::WithNumber(..), Some(Self::Tensor(..)), _) => Err(format!(
                 "{} does not work on a tensor in place of a number",
@@ -181,11 +187,11 @@ mod tests {
                 let [[a, shape_a], [b, shape_b]] = [a.clone(), b.clone()];
                 let both = [(a, b), (shape_a, shape_b)];
                 for sign in [
-                    Sign::Add,
-                    Sign::Subtract,
-                    Sign::Multiply,
-                    Sign::Divide,
-                    Sign::Product,
+                    BinaryOperator::Add,
+                    BinaryOperator::Subtract,
+                    BinaryOperator::Multiply,
+                    BinaryOperator::Divide,
+                    BinaryOperator::Product,
                 ] {
                     let pair = |(a, b)| Operand::pair(sign, a, b);
                     agree(both.clone().map(pair), sign.text());

@@ -9,7 +9,7 @@ use super::numbers::{ConstantSpec, Extent, MAIN_SIZE, SizeSpec, symbols_of};
 use super::parse::Reader;
 use super::site::BLOCK_SYMBOLS;
 use super::source::{Checked, Item, Table};
-use crate::expression::{Diagnostic, Expr, NodeKind, Sign, parse};
+use crate::expression::{BinaryOperator, Diagnostic, Expr, NodeKind, parse};
 use crate::message;
 
 /// Largest number of constants of a plugin.
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
 fn refused<'e>(tree: &'e Expr, is_known: &dyn Fn(&str) -> bool) -> Option<&'e Expr> {
     match &tree.kind {
         NodeKind::Name(name) if !is_known(name) => return Some(tree),
-        NodeKind::Call(..) | NodeKind::Pair(Sign::Product, _) => return Some(tree),
+        NodeKind::Call(..) | NodeKind::Binary(BinaryOperator::Product, _) => return Some(tree),
         _ => {}
     }
     tree.parts().iter().find_map(|part| refused(part, is_known))

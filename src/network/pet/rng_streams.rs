@@ -8,7 +8,7 @@ use super::site::Site;
 /// How the random streams of a PET are derived. A run keeps the method that it started with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Drawing {
+pub enum StreamScheme {
     /// Number 1, for runs whose record has no number. The stream of a parameter is derived from its index in the
     /// plugin file and the position of its site in the enum [`Site`]; that of dropout from the first six letters of
     /// the site's name. The plugins of LAE and of the Baseline do not use dropout.
@@ -18,7 +18,7 @@ pub enum Drawing {
     ByName,
 }
 
-impl Drawing {
+impl StreamScheme {
     /// Returns the number stored in a run's record.
     pub fn number(self) -> u32 {
         match self {
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn older_runs_keep_the_streams_they_began_with() {
-        let old = Drawing::of_older_runs();
+        let old = StreamScheme::of_older_runs();
         let old_draw = |site| old.of_parameter("3.up", (3, 2, site));
         assert_eq!(old_draw(None), (3 << 32) | (2 << 8));
         assert_eq!(old_draw(Some(Site::Mlp)), (3 << 32) | (2 << 8) | 2);
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn new_runs_draw_by_whole_names() {
-        let new = Drawing::default();
+        let new = StreamScheme::default();
         let place = (3, 0, None);
         // The first bytes of SHA-256("3.up") must never change.
         assert_eq!(new.of_parameter("3.up", place), 0x334a_51c6_b94e_43a4);
@@ -118,10 +118,16 @@ mod tests {
 
     #[test]
     fn a_number_stands_for_each_and_none_for_the_oldest() {
-        for drawing in [Drawing::ByPlace, Drawing::ByName] {
-            assert_eq!(Drawing::numbered(Some(drawing.number())), Some(drawing));
+        for drawing in [StreamScheme::ByPlace, StreamScheme::ByName] {
+            assert_eq!(
+                StreamScheme::numbered(Some(drawing.number())),
+                Some(drawing)
+            );
         }
-        assert_eq!(Drawing::numbered(None), Some(Drawing::of_older_runs()));
-        assert_eq!(Drawing::numbered(Some(3)), None);
+        assert_eq!(
+            StreamScheme::numbered(None),
+            Some(StreamScheme::of_older_runs())
+        );
+        assert_eq!(StreamScheme::numbered(Some(3)), None);
     }
 }

@@ -2,7 +2,7 @@
 //! before the framework computes, so that a wrong equation results in an error and never in a panic.
 
 use crate::counts::counted;
-use crate::expression::Sign;
+use crate::expression::BinaryOperator;
 
 /// Sizes along all axes: rank 2 (parameters), 3 (batch × tokens × channels) or 4 (batch × heads ×
 /// tokens × head width).
@@ -33,7 +33,7 @@ pub(super) fn whole(number: f64) -> Outcome<usize> {
 
 /// Returns the shape of an element-wise operation with broadcasting: sizes of 1 are repeated, a rank-2 operand applies
 /// to every image (and head).
-pub(super) fn combined(sign: Sign, a: &[usize], b: &[usize]) -> Outcome {
+pub(super) fn combined(sign: BinaryOperator, a: &[usize], b: &[usize]) -> Outcome {
     broadcast(a, b).ok_or_else(|| {
         let (a, b) = (shown(a), shown(b));
         format!(

@@ -32,7 +32,7 @@ pub enum Site {
     Attend,
     /// The token sequence before and after the block.
     Tokens,
-    // Older runs seed random draws by a site's number (`Drawing::ByPlace`), so new sites are added at the end.
+    // Older runs seed random draws by a site's number (`StreamScheme::ByPlace`), so new sites are added at the end.
     /// Parallel to the MLP sub-layer, on the residual stream: e = x + Attn(LN₁(x)), not normalised.
     Stream,
     /// The norm before the attention.
@@ -326,7 +326,7 @@ impl Site {
     }
 
     /// Returns which of its inputs the result has (nearly) the same shape as: h, q, or the tokens of `input`.
-    pub fn like(self) -> usize {
+    pub fn result_shape_input(self) -> usize {
         match self {
             Self::Attend | Self::Input => 0,
             _ => 1,
@@ -335,8 +335,8 @@ impl Site {
 
     /// Returns whether a result of this shape is valid for such inputs. Only the number of tokens may differ: `input`
     /// adds tokens, and `tokens` removes them.
-    pub(super) fn takes(self, result: &[usize], inputs: &[Shape]) -> bool {
-        let Some(like) = inputs.get(self.like()) else {
+    pub(super) fn accepts_result(self, result: &[usize], inputs: &[Shape]) -> bool {
+        let Some(like) = inputs.get(self.result_shape_input()) else {
             return false;
         };
         let as_like = |tokens: usize| match *like.as_slice() {

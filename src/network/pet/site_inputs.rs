@@ -6,7 +6,7 @@ use super::site::{BlockShape, Site};
 impl Site {
     /// Returns the shapes of the inputs of this site for `images` images. `tokens` are the numbers of tokens per
     /// image before the block and inside it, where `input` may have added some.
-    pub fn handed(self, shape: &BlockShape, images: usize, tokens: [usize; 2]) -> Vec<Shape> {
+    pub fn input_shapes(self, shape: &BlockShape, images: usize, tokens: [usize; 2]) -> Vec<Shape> {
         let (input, output) = self.channels(shape);
         let [outside, inside] = tokens;
         match self {

@@ -11,7 +11,7 @@ use super::equation::Program;
 use super::init::Init;
 use super::numbers::{ConstantSpec, symbols_of};
 pub use super::numbers::{Extent, MAIN_SIZE, SizeSpec};
-use super::rng_streams::Drawing;
+use super::rng_streams::StreamScheme;
 use super::site::{BLOCK_SYMBOLS, BlockShape, Site};
 use super::source::{Checked, PluginText};
 use crate::expression::Diagnostic;
@@ -95,7 +95,7 @@ pub struct PetSettings {
     pub variant: Option<String>,
     /// How random streams are derived.
     #[serde(skip)]
-    pub drawing: Drawing,
+    pub drawing: StreamScheme,
 }
 
 impl PetSettings {

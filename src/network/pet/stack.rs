@@ -57,7 +57,7 @@ impl PetStack {
     }
 
     /// Returns new PETs in the given blocks, on a plain device. The values depend only on seed, block, site and
-    /// parameter (see [`Drawing`](super::Drawing)), so they are the same on all devices.
+    /// parameter (see [`StreamScheme`](super::StreamScheme)), so they are the same on all devices.
     ///
     /// # Errors
     /// Returns a Problem if the plugin does not fit the blocks, or a size is out of range.
@@ -267,10 +267,12 @@ pub(super) fn misshapen(
     found: &[usize],
     inputs: &[Shape],
 ) -> Option<Diagnostic> {
-    if site.takes(found, inputs) {
+    if site.accepts_result(found, inputs) {
         return None;
     }
-    let needed = inputs.get(site.like()).map_or(&[][..], Vec::as_slice);
+    let needed = inputs
+        .get(site.result_shape_input())
+        .map_or(&[][..], Vec::as_slice);
     let id = match site {
         Site::Input => "problem-equation-result-tokens",
         _ => "problem-equation-result-shape",
@@ -280,7 +282,7 @@ pub(super) fn misshapen(
         name = site.name(),
         found = shown(found),
         needed = shown(needed),
-        like = site.inputs()[site.like()]
+        like = site.inputs()[site.result_shape_input()]
     );
     Some(Diagnostic::new(program.result_span(), what))
 }

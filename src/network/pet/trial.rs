@@ -132,7 +132,7 @@ impl Family {
 
     /// Returns the shapes of a site's inputs, if the block has `inside` tokens after `input`.
     fn inputs(&self, site: Site, inside: usize) -> Vec<Shape> {
-        site.handed(&self.shapes[0], BATCH, [self.tokens, inside])
+        site.input_shapes(&self.shapes[0], BATCH, [self.tokens, inside])
     }
 }
 
@@ -254,7 +254,7 @@ fn try_one(
                 let scores = (q.clone() * scale).matmul(k.clone().transpose());
                 Value::Four(softmax(scores, 3).matmul(v.clone()))
             }
-            others => others[site.like()].clone(),
+            others => others[site.result_shape_input()].clone(),
         };
         let Some(result) = stack.evaluated(0, site, &inputs) else {
             continue;

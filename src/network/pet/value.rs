@@ -7,7 +7,7 @@ use std::ops::Range;
 use burn::tensor::Tensor;
 
 use super::shape::Shape;
-use crate::expression::Sign;
+use crate::expression::BinaryOperator;
 use crate::nn;
 
 /// A tensor of rank 2, 3 or 4. Cloning shares the memory.
@@ -92,31 +92,31 @@ impl Value {
     }
 
     /// Computes `self <sign> other` element-wise, with `sign` one of `+ - * /`.
-    pub(super) fn combine(self, sign: Sign, other: Self) -> Self {
+    pub(super) fn combine(self, sign: BinaryOperator, other: Self) -> Self {
         both!(self, other, (x, y) => match sign {
-            Sign::Add => nn::plus(x, y),
-            Sign::Subtract => x - y,
-            Sign::Multiply => nn::times(x, y),
+            BinaryOperator::Add => nn::plus(x, y),
+            BinaryOperator::Subtract => x - y,
+            BinaryOperator::Multiply => nn::times(x, y),
             _ => x / y,
         })
     }
 
     /// Computes `self <sign> n` for every element.
-    pub(super) fn with_number(self, sign: Sign, n: f64) -> Self {
+    pub(super) fn with_number(self, sign: BinaryOperator, n: f64) -> Self {
         each!(self, x => match sign {
-            Sign::Add => x + n,
-            Sign::Subtract => x - n,
-            Sign::Multiply => x * n,
+            BinaryOperator::Add => x + n,
+            BinaryOperator::Subtract => x - n,
+            BinaryOperator::Multiply => x * n,
             _ => x / n,
         })
     }
 
     /// Computes `n <sign> self` for every element.
-    pub(super) fn after_number(self, n: f64, sign: Sign) -> Self {
+    pub(super) fn after_number(self, n: f64, sign: BinaryOperator) -> Self {
         each!(self, x => match sign {
-            Sign::Add => x + n,
-            Sign::Subtract => x.neg() + n,
-            Sign::Multiply => x * n,
+            BinaryOperator::Add => x + n,
+            BinaryOperator::Subtract => x.neg() + n,
+            BinaryOperator::Multiply => x * n,
             _ => x.recip() * n,
         })
     }

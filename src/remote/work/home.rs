@@ -16,7 +16,7 @@ use crate::texts::Value;
 
 impl Work {
     pub(super) fn hear_event(&mut self, told: JobEvent) {
-        let Ok(mut told) = wire::home(told, self.peer.root(), self.is_child()) else {
+        let Ok(mut told) = wire::with_absolute_runs(told, self.peer.root(), self.is_child()) else {
             return; // The event names a path that no correct program sends.
         };
         if let Event::Failed { problem, .. } = &mut told.event {

@@ -100,7 +100,7 @@ pub(super) fn work(
         is_here: false,
         instance: 0,
         last: 0,
-        client: crate::serve::lot(),
+        client: crate::serve::random_instance_id(),
         said: 0,
         waiting: VecDeque::new(),
         retry: at_once.then(Instant::now),
@@ -186,7 +186,7 @@ impl Work {
             number,
             ask,
         };
-        let said = wire::sent_home(said, self.peer.root());
+        let said = wire::with_relative_runs(said, self.peer.root());
         self.waiting.push_back((said.clone(), raw.clone()));
         if self.is_here {
             self.write(said, &raw);

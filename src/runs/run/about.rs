@@ -34,8 +34,8 @@ pub struct About {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub place: String,
     /// The run's name at the remote place; the local folder may have another name.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub there: String,
+    #[serde(rename = "there", skip_serializing_if = "String::is_empty")]
+    pub remote_name: String,
 }
 
 impl About {
@@ -62,7 +62,7 @@ impl About {
             tags,
             note: harmless(note.trim_end()).into_owned(),
             place: one_line(&self.place),
-            there: one_line(&self.there),
+            remote_name: one_line(&self.remote_name),
         }
     }
 
@@ -110,7 +110,7 @@ impl About {
             tags: tags.map(|tag| first(tag, TAG)).collect(),
             note: first(&tidy.note, NOTE),
             place: first(&tidy.place, NAME),
-            there: tidy.there.clone(),
+            remote_name: tidy.remote_name.clone(),
         }
         // Cutting may leave a space at the end, or make two tags equal.
         .tidy()

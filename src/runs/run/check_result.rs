@@ -35,7 +35,8 @@ pub struct Difference {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<usize>,
     /// What differs, as a sentence without a full stop.
-    pub told: String,
+    #[serde(rename = "told")]
+    pub message: String,
     /// Number of differences of this kind, including this one.
     pub count: usize,
     /// Whether rounding on another type of processor explains it.
@@ -44,11 +45,11 @@ pub struct Difference {
 
 impl Difference {
     /// Creates a single difference; `task` is counted from 0.
-    pub fn new(part: Part, task: Option<usize>, told: impl Into<String>) -> Self {
+    pub fn new(part: Part, task: Option<usize>, message: impl Into<String>) -> Self {
         Self {
             part,
             task: task.map(|task| task + 1),
-            told: told.into(),
+            message: message.into(),
             count: 1,
             rounding: false,
         }
@@ -116,7 +117,7 @@ impl Report {
                     0 | 1 => String::new(),
                     count => format!(" (the first of {count})"),
                 };
-                (DIFFERS, format!("{}{more}", one.told))
+                (DIFFERS, format!("{}{more}", one.message))
             })
             .collect();
         let parts = [

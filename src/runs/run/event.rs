@@ -10,7 +10,9 @@ pub use super::added_task::{AddedTask, Again};
 pub use super::control::{Control, ControlRequest};
 pub use super::header::{MethodFacts, RunHeader, Scores};
 pub use super::prediction::{ClassPrediction, Picture, PredictRequest, Prediction};
-pub use super::report::{AS_THEY_CAME, Costs, NEAREST_MEAN, TaskReport, by_pass, costs};
+pub use super::report::{
+    ACCURACY_ON_ORIGINAL_LABELS, Costs, NEAREST_MEAN, TaskReport, by_pass, costs,
+};
 
 use super::check_result::Report;
 use super::doubt::{DoubtRequest, DoubtState};

@@ -12,7 +12,7 @@ use crate::counts::counted;
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
 use crate::nn::WeightType;
-use crate::pet::Drawing;
+use crate::pet::StreamScheme;
 
 /// The kind of scores of a run's predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,8 +143,8 @@ pub struct RunHeader {
     #[serde(default, alias = "card_variant")]
     pub gpu_weights: Option<WeightType>,
     /// How the random draws of its PET are separated.
-    #[serde(default = "Drawing::of_older_runs")]
-    pub drawing: Drawing,
+    #[serde(default = "StreamScheme::of_older_runs")]
+    pub drawing: StreamScheme,
     /// Side of the network's square input in pixels.
     pub input_size: usize,
     /// Number of trainable parameters without heads (LAE: in the PETs of one expert).
@@ -289,7 +289,7 @@ impl RunHeader {
     }
 
     /// Returns the positions that count for another class, each with the position of that class.
-    pub fn again(&self) -> Vec<(usize, usize)> {
+    pub fn repeated_classes(&self) -> Vec<(usize, usize)> {
         let added_tasks = self.added_tasks.iter().zip(&self.tasks[self.own_tasks()..]);
         let of_added_task = |(added_task, task): (&AddedTask, &Range<usize>)| {
             let first = task.start;
@@ -303,7 +303,7 @@ impl RunHeader {
 
     /// Returns the position of the class for which this position counts.
     pub fn class_at(&self, position: usize) -> usize {
-        let again = self.again();
+        let again = self.repeated_classes();
         let found = again.iter().find(|(own, _)| *own == position);
         found.map_or(position, |(_, of)| *of)
     }

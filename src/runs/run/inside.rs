@@ -10,7 +10,7 @@ use crate::problem::Problem;
 
 /// The subject of a view.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Look {
+pub enum InsideTarget {
     /// A fixed sample of the run's test images, and its PETs. The axes of the feature map are those of the snapshot
     /// after `anchor`.
     Run {
@@ -29,7 +29,7 @@ pub struct InsideRequest {
     /// The run's folder.
     pub run: PathBuf,
     /// The subject.
-    pub look: Look,
+    pub look: InsideTarget,
     /// Tasks whose snapshots are used, from 0. They are answered in this order, with one event each.
     pub tasks: Vec<usize>,
 }
@@ -44,12 +44,12 @@ pub struct Insight {
     /// The task of the snapshot, from 0.
     pub task: usize,
     /// The content of the view.
-    pub seen: Seen,
+    pub seen: InsideContent,
 }
 
 /// The content of a view inside a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Seen {
+pub enum InsideContent {
     /// The run.
     Run(Box<RunInside>),
     /// The attention to an image.

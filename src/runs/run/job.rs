@@ -68,7 +68,7 @@ pub enum JobWork {
     /// Compares the backbone of these settings with others on their dataset, evaluated on images held out of training.
     #[serde(rename = "try_backbones")]
     TryBackbones(Box<RunConfig>, Vec<String>),
-    /// Compares the PET plugin in [`Own`] with Adapter on the embedded digits. Of the settings, only the PET's name and
+    /// Compares the PET plugin in [`JobAttachments`] with Adapter on the embedded digits. Of the settings, only the PET's name and
     /// the device are used.
     #[serde(rename = "try_pet")]
     TryPet(Box<RunConfig>),
@@ -130,7 +130,7 @@ impl JobWork {
 /// Files that a job brings along when another program trains it for the user, because that program has other files with
 /// these names or none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Own {
+pub struct JobAttachments {
     /// The texts of PET plugins.
     #[serde(
         default,
@@ -161,7 +161,7 @@ pub struct Own {
     pub corrected: BTreeMap<String, Vec<Correction>>,
 }
 
-impl Own {
+impl JobAttachments {
     /// Returns whether nothing is brought along.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -204,8 +204,8 @@ pub struct Job {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
     /// The files that it brings along.
-    #[serde(default, skip_serializing_if = "Own::is_empty")]
-    pub own: Own,
+    #[serde(default, skip_serializing_if = "JobAttachments::is_empty")]
+    pub own: JobAttachments,
 }
 
 impl Job {
@@ -218,7 +218,7 @@ impl Job {
             device: None,
             micro_batch: None,
             held: false,
-            own: Own::default(),
+            own: JobAttachments::default(),
         }
     }
 
@@ -269,9 +269,9 @@ impl Job {
 
     /// Creates a job that compares the PET plugin with this text with Adapter.
     pub fn try_pet(config: RunConfig, plugin: String, title: String) -> Self {
-        let own = Own {
+        let own = JobAttachments {
             plugins: vec![plugin],
-            ..Own::default()
+            ..JobAttachments::default()
         };
         Self {
             own,
@@ -286,7 +286,7 @@ impl Job {
 
     /// Returns whether the job starts again if the program ended while it was running, because no run's folder contains
     /// its whole state.
-    pub fn is_whole_alone(&self) -> bool {
+    pub fn restarts_from_scratch(&self) -> bool {
         match self.work {
             JobWork::Teach { .. }
             | JobWork::Grid(_)
@@ -301,9 +301,10 @@ impl Job {
 
 /// A job that was requested at a remote place, as known locally.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AwayJob {
+pub struct RemoteJob {
     /// Whether the place has confirmed the job; it then continues without this computer.
-    pub is_there: bool,
+    #[serde(rename = "is_there")]
+    pub is_confirmed: bool,
     /// Name of its run's local folder; empty before the run exists.
     pub run: String,
     /// The job as requested.

@@ -37,7 +37,7 @@ pub const NEAREST_MEAN: &str = "nearest_mean";
 
 /// The accuracy (0..=1) by the original labels, if a list of corrected labels changed the test split; images that the
 /// list excludes count as wrong.
-pub const AS_THEY_CAME: &str = "as_they_came";
+pub const ACCURACY_ON_ORIGINAL_LABELS: &str = "as_they_came";
 
 /// Returns the values that a method measured under this name after each epoch of a task; empty if it measured none.
 pub fn by_pass(measurements: &BTreeMap<String, f64>, name: &str) -> Vec<f64> {

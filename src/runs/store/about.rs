@@ -52,7 +52,7 @@ fn parts(table: &toml::Table) -> (About, Option<String>) {
             "name" => value.as_str().map(|text| about.name = text.into()),
             "note" => value.as_str().map(|text| about.note = text.into()),
             "place" => value.as_str().map(|text| about.place = text.into()),
-            "there" => value.as_str().map(|text| about.there = text.into()),
+            "there" => value.as_str().map(|text| about.remote_name = text.into()),
             "tags" => value.as_array().map(|tags| {
                 let words = tags.iter().filter_map(toml::Value::as_str);
                 about.tags = words.map(ToString::to_string).collect();
@@ -76,7 +76,7 @@ pub fn set_about(folder: &Path, about: &About) -> Result<About> {
     if about.place.is_empty() {
         // The user does not enter where the run was trained, so the saved place is kept.
         let known = self::about(folder).0;
-        (about.place, about.there) = (known.place, known.there);
+        (about.place, about.remote_name) = (known.place, known.remote_name);
     }
     if !is_run(folder) {
         return Err(no_run(folder));
@@ -86,10 +86,10 @@ pub fn set_about(folder: &Path, about: &About) -> Result<About> {
 }
 
 /// Returns the name that the run in this folder has at the remote place where it was trained.
-pub fn name_there(folder: &Path, place: &str) -> String {
+pub fn remote_name(folder: &Path, place: &str) -> String {
     let about = self::about(folder).0;
     let here = run_name(folder);
-    match about.there.as_str() {
+    match about.remote_name.as_str() {
         // Older versions did not record the name.
         "" => here
             .strip_suffix(&format!("-{place}"))
@@ -101,9 +101,10 @@ pub fn name_there(folder: &Path, place: &str) -> String {
 
 /// Returns the local folder of the run that has the name `run` at the remote place: its present folder, possibly
 /// renamed, or the folder to create for it.
-pub fn home_of(root: &Path, place: &str, run: &str) -> PathBuf {
-    let is_it =
-        |folder: &PathBuf| self::about(folder).0.place == place && name_there(folder, place) == run;
+pub fn local_folder_of(root: &Path, place: &str, run: &str) -> PathBuf {
+    let is_it = |folder: &PathBuf| {
+        self::about(folder).0.place == place && remote_name(folder, place) == run
+    };
     let usual = root.join(run);
     if is_it(&usual) {
         return usual;
@@ -130,7 +131,7 @@ pub fn forget_place(folder: &Path) -> Result<()> {
             folder,
             &About {
                 place: String::new(),
-                there: String::new(),
+                remote_name: String::new(),
                 ..about
             },
         ),

@@ -48,7 +48,7 @@ pub(super) fn partial_folder(run: &Path, task: usize) -> PathBuf {
 }
 
 /// Returns the folder with the files of a task (from 0): that of the added task, or the run's folder.
-pub(super) fn home(run: &Path, task: usize) -> PathBuf {
+pub(super) fn task_folder(run: &Path, task: usize) -> PathBuf {
     let added_task = added_task_folder(run, task);
     match added_task.join(TASK_FILE).exists() {
         true => added_task,

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;
-use crate::tensors::{self, Bulk, HostTensor, Named};
+use crate::tensors::{self, GeneratedTensors, HostTensor, Named};
 
 /// Prefix of counters in the metadata.
 const COUNTER: &str = "counter.";
@@ -55,7 +55,7 @@ impl Checkpoint {
     }
 
     /// Writes the file; `bulk` are further tensors of the method.
-    pub(super) fn write(&self, bulk: Bulk<'_>, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn write(&self, bulk: GeneratedTensors<'_>, out: &mut dyn Write) -> io::Result<()> {
         let mut metadata = HashMap::from([
             ("task".to_string(), self.task.to_string()),
             ("epochs_done".to_string(), self.epochs_done.to_string()),
@@ -127,7 +127,7 @@ fn foreign(path: &Path) -> Problem {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::tensors::Made;
+    use crate::tensors::GeneratedTensor;
 
     #[test]
     fn a_checkpoint_comes_back_exactly() {
@@ -143,12 +143,12 @@ mod tests {
             values: vec![0.1, -7.0],
         };
         checkpoint.tensors.insert("online.a".into(), tensor);
-        let made = Made {
+        let made = GeneratedTensor {
             shape: vec![1],
             values: Box::new(std::iter::once(4.5)),
         };
         let mut bytes = Vec::new();
-        let bulk = Bulk::from([("large".to_string(), made)]);
+        let bulk = GeneratedTensors::from([("large".to_string(), made)]);
         checkpoint.write(bulk, &mut bytes).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c");

@@ -9,7 +9,7 @@ use crate::run::event::RunHeader;
 
 /// Which of the test images after the latest task each expert of a run classifies correctly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct CorrectPredictions {
     /// Hash of the images and their classes.
     asked: Bits,
     images: usize,
@@ -42,7 +42,7 @@ impl TryFrom<String> for Bits {
     }
 }
 
-impl Answered {
+impl CorrectPredictions {
     /// Returns the record for a run with these latest predictions; `None` for runs of versions that did not record the
     /// fingerprints of their images.
     pub fn of(header: &RunHeader, answers: &Answers) -> Option<Self> {

@@ -29,7 +29,7 @@ use crate::memory;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{RunHeader, TaskReport};
-use crate::tensors::{self, Bulk, HostTensor, Named};
+use crate::tensors::{self, GeneratedTensors, HostTensor, Named};
 
 /// The folder of a run that this program works on. It is locked until this value is dropped.
 #[derive(Debug)]
@@ -186,7 +186,7 @@ impl RunFolder {
         let mut hash = Sha256::new();
         let mut written = keep_with(&path, |out| {
             let out = &mut Hashed(out, &mut hash);
-            tensors::write(out, snapshot, Bulk::new(), metadata)
+            tensors::write(out, snapshot, GeneratedTensors::new(), metadata)
         })?;
         let answers = answers_csv(&report.answers)?;
         let sha256 = [hash.finalize(), Sha256::digest(&answers)].map(|hash| hex(&hash));
@@ -226,7 +226,11 @@ impl RunFolder {
     ///
     /// # Errors
     /// Returns a Problem if the disk is full or the folder cannot be written; the previous checkpoint is kept.
-    pub fn save_checkpoint(&self, checkpoint: &Checkpoint, bulk: Bulk<'_>) -> Result<u64> {
+    pub fn save_checkpoint(
+        &self,
+        checkpoint: &Checkpoint,
+        bulk: GeneratedTensors<'_>,
+    ) -> Result<u64> {
         make_folder(&self.path.join(RESUME_FOLDER))?;
         let path = checkpoint_file(&self.path);
         keep_with(&path, |out| checkpoint.write(bulk, out))
@@ -262,7 +266,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// Returns a Problem if the disk is full or the folder cannot be written.
-    pub fn save_state(&self, state: &Checkpoint, bulk: Bulk<'_>) -> Result<u64> {
+    pub fn save_state(&self, state: &Checkpoint, bulk: GeneratedTensors<'_>) -> Result<u64> {
         keep_with(&self.path.join(STATE_FILE), |out| state.write(bulk, out))
     }
 
@@ -272,7 +276,7 @@ impl RunFolder {
     /// # Errors
     /// Returns a Problem if the file exists but cannot be read.
     pub fn load_state(&self, task: usize) -> Result<Option<(Checkpoint, PathBuf)>> {
-        let kept = added_tasks::home(&self.path, task).join(STATE_FILE);
+        let kept = added_tasks::task_folder(&self.path, task).join(STATE_FILE);
         // A program that was killed just before the end of the run left the checkpoint.
         for path in [kept, checkpoint_file(&self.path)] {
             if path.exists() {

@@ -10,7 +10,7 @@ use super::summary::RunSummary;
 use crate::metrics::{ByExpert, Expert, Histories, History, PromptStudy, mean, std_dev};
 use crate::run::about::About;
 use crate::run::config::RunConfig;
-use crate::run::event::{AS_THEY_CAME, AddedTask, Costs, TaskReport, costs};
+use crate::run::event::{ACCURACY_ON_ORIGINAL_LABELS, AddedTask, Costs, TaskReport, costs};
 
 /// The figures after one task, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -310,7 +310,7 @@ impl RunSummary {
         let pet = header.method.uses_pet.then_some(&header.config);
         let as_they_came = reports
             .last()
-            .and_then(|last| last.measurements.get(AS_THEY_CAME));
+            .and_then(|last| last.measurements.get(ACCURACY_ON_ORIGINAL_LABELS));
         let classes = self
             .latest
             .iter()

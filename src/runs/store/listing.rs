@@ -75,10 +75,10 @@ pub fn on_all_cores<R: Send, T: Send>(runs: Vec<R>, read: impl Fn(R) -> T + Sync
 /// Size and modification time of the files from which an entry is made. While they stay the same, so does the entry of
 /// a finished run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Glance([Option<(u64, SystemTime)>; 5]);
+pub struct FileStamps([Option<(u64, SystemTime)>; 5]);
 
 /// Returns size and modification time of a run's files without reading the files.
-pub fn glance(folder: &Path) -> Glance {
+pub fn file_stamps(folder: &Path) -> FileStamps {
     // The summary alone is not enough: the program that works on the run may be an older version, or the disk may be
     // full.
     let files = [
@@ -88,7 +88,7 @@ pub fn glance(folder: &Path) -> Glance {
         ABOUT_FILE,
         ADDED_FOLDER,
     ];
-    Glance(files.map(|file| {
+    FileStamps(files.map(|file| {
         let about = std::fs::metadata(folder.join(file)).ok()?;
         Some((about.len(), about.modified().ok()?))
     }))

@@ -170,6 +170,6 @@ fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
 
 /// Returns when the snapshot of a task (from 0) was written; `None` if unknown.
 pub fn snapshot_time(folder: &Path, task: usize) -> Option<SystemTime> {
-    let path = snapshot_file(&added_tasks::home(folder, task), task);
+    let path = snapshot_file(&added_tasks::task_folder(folder, task), task);
     std::fs::metadata(path).ok()?.modified().ok()
 }

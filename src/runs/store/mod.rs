@@ -67,20 +67,20 @@ use std::path::{Path, PathBuf};
 use crate::folders;
 
 pub use crate::files::write::{write_file, write_with};
-pub use about::{about, forget_place, home_of, name_there, set_about};
+pub use about::{about, forget_place, local_folder_of, remote_name, set_about};
 pub use added_task_figures::{AddedFigures, ClassGroup, added_task_figures};
 pub use added_tasks::added_task_pictures;
 pub use cells::{CellLock, RunsByKey, is_cell_locked, lock_cell};
 pub use checkpoint::{Checkpoint, load_bulk};
 pub use class_schedule::{all_at_once, keep_all_at_once};
-pub use correct_answers::Answered;
+pub use correct_answers::CorrectPredictions;
 pub use corrected::{correct_label, corrected, corrected_file, read_corrected};
 pub use folder::RunFolder;
 pub use groups::GroupKey;
 pub use html::SamplePicture;
 pub use json::{Figures, OrdersSummary, SCHEMA, Summary, TaskSummary, summary, summary_of_orders};
 pub use key::{RunKey, settings_key};
-pub use listing::{Glance, ListedRun, began, entry, find, glance, list, on_all_cores};
+pub use listing::{FileStamps, ListedRun, began, entry, file_stamps, find, list, on_all_cores};
 pub use load::{StoredRun, StoredState, load, snapshot_time};
 pub use mean_and_spread::{mean_and_spread, spread_text};
 pub use pack::{Extracted, PACKED_ENDING, Packed, Unpacked, extract, is_packed, pack, unpack};
@@ -92,12 +92,12 @@ pub use queue::{QueueFile, places_at_work};
 pub use record::{run_name, settings_part};
 pub use snapshot::{SnapshotWriter, load_snapshot};
 pub use start::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart, START_FOLDER};
-pub use summary::{Latest, RunSummary, load_facts, summarize};
+pub use summary::{LatestFigures, RunSummary, load_facts, summarize};
 pub use write_added_task::{NewAddedTask, undo_added_task};
 
 pub use tables::{harmless_cell, joined, parted, plain_cell};
 pub use trash::{Deleted, delete, deleted, erase, restore};
-pub use verify::{FilesLookedAt, Wrong, WrongPart, verify};
+pub use verify::{FileCheckResult, Wrong, WrongPart, verify};
 
 /// Settings and facts.
 const RUN_FILE: &str = "run.toml";

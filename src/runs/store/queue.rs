@@ -17,7 +17,7 @@ use crate::files::Lock;
 use crate::files::write::{keep_file, lock_file};
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::job::{AwayJob, Job};
+use crate::run::job::{Job, RemoteJob};
 
 /// Name of the queue file and of its lock, without extension.
 const QUEUE: &str = "queue";
@@ -28,17 +28,17 @@ const AWAY: &str = ".away";
 pub trait Kept: Serialize + DeserializeOwned {
     /// Returns the entry as it is after a restart of the program.
     #[must_use]
-    fn back(self) -> Self;
+    fn after_restart(self) -> Self;
 }
 
 impl Kept for Job {
-    fn back(self) -> Self {
+    fn after_restart(self) -> Self {
         Self { held: true, ..self }
     }
 }
 
-impl Kept for AwayJob {
-    fn back(self) -> Self {
+impl Kept for RemoteJob {
+    fn after_restart(self) -> Self {
         self
     }
 }
@@ -75,7 +75,7 @@ impl QueueFile {
     }
 }
 
-impl QueueFile<AwayJob> {
+impl QueueFile<RemoteJob> {
     /// Returns the file of the jobs that were requested at a remote place. The file is not opened yet.
     pub fn of_place(root: &Path, place: &str) -> Self {
         Self::at(root.join(AWAY), place)
@@ -200,7 +200,7 @@ fn read<T: Kept>(text: &str) -> (Vec<T>, bool) {
     let Some(list) = table.get("job").and_then(toml::Value::as_array) else {
         return (Vec::new(), false);
     };
-    let job = |value: &toml::Value| value.clone().try_into().ok().map(T::back);
+    let job = |value: &toml::Value| value.clone().try_into().ok().map(T::after_restart);
     let jobs: Vec<T> = list.iter().filter_map(job).collect();
     let whole = jobs.len() == list.len();
     (jobs, whole)
@@ -259,8 +259,8 @@ mod tests {
     fn jobs_at_a_place_are_kept_with_what_is_known_of_them() {
         let root = tempfile::tempdir().unwrap();
         assert!(places_at_work(root.path()).is_empty());
-        let job = AwayJob {
-            is_there: true,
+        let job = RemoteJob {
+            is_confirmed: true,
             run: "a_run".into(),
             job: Job::train(RunConfig::default(), "it".into()),
         };

@@ -11,7 +11,7 @@ use crate::message;
 use crate::metrics::Expert;
 use crate::names::compose;
 use crate::nn::WeightType;
-use crate::pet::Drawing;
+use crate::pet::StreamScheme;
 use crate::problem::{Problem, Result, line_and_column};
 use crate::run::about::About;
 use crate::run::config::{RunConfig, Setting};
@@ -38,7 +38,7 @@ struct Facts {
     /// Absent on the CPU, and in runs of older versions.
     #[serde(alias = "card_variant", skip_serializing_if = "Option::is_none")]
     gpu_weights: Option<WeightType>,
-    /// How random draws of a PET are separated (see [`Drawing`]); absent in runs of older versions.
+    /// How random draws of a PET are separated (see [`StreamScheme`]); absent in runs of older versions.
     draws: Option<u32>,
     weights_sha256: String,
     /// Absent if the PET starts from random values.
@@ -133,7 +133,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     if stored != facts.class_order {
         config.stored_names = stored;
     }
-    let drawing = Drawing::numbered(facts.draws);
+    let drawing = StreamScheme::numbered(facts.draws);
     let (Some(drawing), ..=FORMAT) = (drawing, facts.format) else {
         return Err(Problem::new(message!("problem-run-newer-version"))
             .at_path(path)

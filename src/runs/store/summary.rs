@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use super::correct_answers::Answered;
+use super::correct_answers::CorrectPredictions;
 use super::key::{RunKey, plugin_hash, settings_key};
 use super::load::{StoredRun, StoredState, load, plugin_of, state};
 use super::measured::MetricsRow;
@@ -53,7 +53,7 @@ pub struct RunSummary {
     /// Correct predictions after each saved task.
     pub counts: Vec<TaskCounts>,
     /// More about the predictions after the latest task; `None` if no task is saved.
-    pub latest: Option<Latest>,
+    pub latest: Option<LatestFigures>,
     /// The study of DualPrompt's prompts, if every saved task was studied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_study: Option<PromptStudy>,
@@ -70,7 +70,7 @@ fn unknown() -> StoredState {
 
 /// Figures of the predictions after the latest task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Latest {
+pub struct LatestFigures {
     /// Correct predictions of each expert.
     pub tallies: ByExpert<Tally>,
     /// Correct predictions of the run for the images of its first task.
@@ -83,10 +83,10 @@ pub struct Latest {
     pub calibration_error: Option<f64>,
     /// Which images are classified correctly; `None` if the images are not identified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answered: Option<Answered>,
+    pub answered: Option<CorrectPredictions>,
 }
 
-impl Latest {
+impl LatestFigures {
     /// Computes the figures of the predictions after this task (from 0).
     fn of(header: &RunHeader, task: usize, answers: &Answers) -> Self {
         let tally = |expert: &Expert| (*expert, Tally::of(answers, *expert));
@@ -100,7 +100,7 @@ impl Latest {
                 None => calibration_error(answers, header.answering()),
                 Some(_) => None,
             },
-            answered: Answered::of(header, answers),
+            answered: CorrectPredictions::of(header, answers),
         }
     }
 }
@@ -123,7 +123,7 @@ impl RunSummary {
             summary.count(report);
         }
         let last = run.reports.last();
-        summary.latest = last.map(|last| Latest::of(&run.header, last.task, &last.answers));
+        summary.latest = last.map(|last| LatestFigures::of(&run.header, last.task, &last.answers));
         summary
     }
 
@@ -151,7 +151,7 @@ impl RunSummary {
         let nothing =
             || Problem::new(message!("problem-no-saved-task")).at_path(&self.header.folder);
         let last = self.rows.last().ok_or_else(nothing)?;
-        let home = added_tasks::home(&self.header.folder, last.task - 1);
+        let home = added_tasks::task_folder(&self.header.folder, last.task - 1);
         report_of(&home, &self.header, last)
     }
 
@@ -175,7 +175,11 @@ impl RunSummary {
     /// Adds the measurements of the next task.
     fn push(&mut self, report: &TaskReport, peak_memory_bytes: Option<u64>) {
         self.count(report);
-        self.latest = Some(Latest::of(&self.header, report.task, &report.answers));
+        self.latest = Some(LatestFigures::of(
+            &self.header,
+            report.task,
+            &report.answers,
+        ));
         self.prompt_study = None;
         self.peak_memory_bytes = self.peak_memory_bytes.max(peak_memory_bytes);
     }
@@ -194,7 +198,7 @@ impl RunSummary {
             let sum = images.iter().try_fold(0usize, |sum, n| sum.checked_add(*n));
             images.len() == tasks.len() && sum.is_some_and(|sum| sum <= MOST_IMAGES)
         };
-        let of_classes = |latest: &Latest| {
+        let of_classes = |latest: &LatestFigures| {
             let seen = saved.checked_sub(1).and_then(|last| tasks.get(last));
             seen.is_some_and(|last| latest.classes.is_of(last.end))
         };
@@ -277,7 +281,10 @@ fn marks(folder: &Path, saved: usize) -> Vec<Mark> {
         names.extend([TASK_FILE, METRICS_FILE].map(|name| below(&added_task.join(name))));
     }
     if let Some(last) = saved.checked_sub(1) {
-        names.push(below(&answers_file(&added_tasks::home(folder, last), last)));
+        names.push(below(&answers_file(
+            &added_tasks::task_folder(folder, last),
+            last,
+        )));
     }
     let mut marks: Vec<Mark> = names
         .into_iter()

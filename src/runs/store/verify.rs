@@ -21,7 +21,7 @@ pub struct Wrong {
     /// The kind of file.
     pub part: WrongPart,
     /// What is wrong, as a sentence without a full stop.
-    pub told: String,
+    pub message: String,
 }
 
 /// The parts of a run's folder that are checked.
@@ -39,7 +39,7 @@ pub enum WrongPart {
 
 /// The result of checking a run's files.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct FilesLookedAt {
+pub struct FileCheckResult {
     /// Number of unchanged files.
     pub right: usize,
     /// The changed or unreadable files.
@@ -52,9 +52,9 @@ pub struct FilesLookedAt {
 ///
 /// # Errors
 /// Returns a Problem if a `metrics.csv` cannot be read.
-pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FilesLookedAt> {
+pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FileCheckResult> {
     let folder = &run.header.folder;
-    let mut looked = FilesLookedAt::default();
+    let mut looked = FileCheckResult::default();
     if !run.plugin.is_empty() {
         let found = hex(&Sha256::digest(&run.plugin));
         match plugin_sha256 {
@@ -63,7 +63,7 @@ pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FilesLooke
             Some(noted) => looked.wrong.push(Wrong {
                 task: None,
                 part: WrongPart::Plugin,
-                told: changed(PLUGIN_FILE, noted, &found),
+                message: changed(PLUGIN_FILE, noted, &found),
             }),
         }
     }
@@ -71,7 +71,7 @@ pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FilesLooke
     // All tasks of a run except added ones are in the same table.
     let mut table: Option<(PathBuf, Vec<MetricsRow>)> = None;
     for (task, report) in run.reports.iter().enumerate() {
-        let home = added_tasks::home(folder, task);
+        let home = added_tasks::task_folder(folder, task);
         let known = table.take().filter(|(known, _)| *known == home);
         let (_, rows) = table.insert(match known {
             Some(known) => known,
@@ -98,18 +98,22 @@ fn changed(name: &str, noted: &str, found: &str) -> String {
     format!("{name} has changed: its SHA-256 is {found}…, not {noted}…")
 }
 
-impl FilesLookedAt {
-    fn add(&mut self, task: usize, part: WrongPart, told: Option<String>) {
+impl FileCheckResult {
+    fn add(&mut self, task: usize, part: WrongPart, message: Option<String>) {
         let task = Some(task);
-        match told {
+        match message {
             None => self.right += 1,
-            Some(told) => self.wrong.push(Wrong { task, part, told }),
+            Some(message) => self.wrong.push(Wrong {
+                task,
+                part,
+                message,
+            }),
         }
     }
 
     /// Checks the snapshot and the predictions of a task.
     fn files_of(&mut self, folder: &Path, task: usize, row: &MetricsRow) {
-        let home = added_tasks::home(folder, task);
+        let home = added_tasks::task_folder(folder, task);
         let [snapshot, answers] = &row.sha256;
         let files = [
             (WrongPart::Snapshot, snapshot, snapshot_file(&home, task)),

@@ -15,8 +15,8 @@ use super::Wake;
 use super::backend::Backend;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, ControlRequest};
-use crate::run::job::{JobId, Own};
-use crate::run::places::Place;
+use crate::run::job::{JobAttachments, JobId};
+use crate::run::places::RemoteMachine;
 use crate::run::queue::JobEvent;
 use crate::texts::Words;
 use work::Work;
@@ -41,7 +41,7 @@ enum Message {
     /// Progress of sending the files that a job needs.
     Carrying(JobId, Words),
     /// The files that a job needs were sent, or could not be sent.
-    Carried(JobId, Result<Own>),
+    Carried(JobId, Result<JobAttachments>),
     End,
 }
 
@@ -50,7 +50,7 @@ impl Away {
     ///
     /// # Errors
     /// Returns a Problem if the system cannot start a thread.
-    pub fn start(place: Place, root: &Path, wake: Wake) -> Result<Self> {
+    pub fn start(place: RemoteMachine, root: &Path, wake: Wake) -> Result<Self> {
         let (messages, inbox) = channel();
         let (outbox, events) = channel();
         let trouble = Arc::default();

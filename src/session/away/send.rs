@@ -5,13 +5,13 @@ use std::sync::{Arc, PoisonError};
 
 use super::Message;
 use super::work::Work;
-use crate::experiment::grid::take_grid_along;
-use crate::experiment::{Along, check_untaught, take_along};
+use crate::experiment::grid::collect_grid_attachments;
+use crate::experiment::{RunAttachments, check_untaught, collect_attachments};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::remote::{Peer, Remote};
 use crate::run::event::{Command, Event};
-use crate::run::job::{Job, JobId, JobWork, Own};
+use crate::run::job::{Job, JobAttachments, JobId, JobWork};
 use crate::store;
 
 impl Work {
@@ -28,13 +28,13 @@ impl Work {
 
     /// Sends a job, after the files that it needs.
     pub(super) fn send_off(&mut self, mut job: Job) {
-        let along = match self.prepare(&mut job) {
-            Ok(along) => along,
+        let attachments = match self.prepare(&mut job) {
+            Ok(attachments) => attachments,
             Err(problem) => return self.refuse(job.id, problem),
         };
         self.put(&job);
-        if along.is_text_alone() {
-            job.own = along.own;
+        if attachments.is_text_alone() {
+            job.own = attachments.own;
             return self.remote.send(Command::Queue(Box::new(job)));
         }
         let stop = Arc::<AtomicBool>::default();
@@ -56,7 +56,7 @@ impl Work {
                 let _ = own.send(Message::Carrying(id, words.into()));
             };
             let there = Remote::start(peer, true, Arc::new(|| {}))
-                .and_then(|remote| remote.carry_along(along, &go_on, &tell));
+                .and_then(|remote| remote.upload_attachments(attachments, &go_on, &tell));
             let _ = own.send(Message::Carried(id, there));
         };
         let thread = std::thread::Builder::new().name("carry".into());
@@ -65,7 +65,7 @@ impl Work {
         }
     }
 
-    pub(super) fn carried(&mut self, id: JobId, own: Result<Own>) {
+    pub(super) fn carried(&mut self, id: JobId, own: Result<JobAttachments>) {
         if self.carrying.remove(&id).is_none() {
             return; // It was removed meanwhile.
         }
@@ -81,12 +81,12 @@ impl Work {
     }
 
     /// Returns the job as the place runs it, and the files to send. A run can be resumed only where it was trained.
-    fn prepare(&self, job: &mut Job) -> Result<Along> {
+    fn prepare(&self, job: &mut Job) -> Result<RunAttachments> {
         let (name, device) = (&self.place.name, self.place.device.clone());
         match &mut job.work {
             JobWork::Train(config) => {
                 config.device = device.unwrap_or_else(|| "auto".into());
-                take_along(config, &self.place.data)
+                collect_attachments(config, &self.place.data)
             }
             JobWork::Resume(run) if store::about(run).0.place == *name => {
                 job.device = device;
@@ -95,9 +95,9 @@ impl Work {
                 let mut config = stored.header.config;
                 // The run's folder there already has the initial weights of its PET.
                 config.pet_start = None;
-                let along = take_along(&mut config, &self.place.data);
-                *run = self.root.join(self.name_there(&store::run_name(run)));
-                along
+                let attachments = collect_attachments(&mut config, &self.place.data);
+                *run = self.root.join(self.remote_name(&store::run_name(run)));
+                attachments
             }
             JobWork::Resume(run) | JobWork::Teach { run, .. } => Err(Problem::new(message!(
                 "place-run-trained-elsewhere",
@@ -107,7 +107,7 @@ impl Work {
             .advise(message!("place-run-trained-elsewhere-advice"))),
             JobWork::Grid(work) => {
                 job.device = Some(device.unwrap_or_else(|| "auto".into()));
-                take_grid_along(work, &self.root, &self.place.data)
+                collect_grid_attachments(work, &self.root, &self.place.data)
             }
             JobWork::Try(_)
             | JobWork::TryBackbones(..)
@@ -121,8 +121,8 @@ impl Work {
     }
 
     /// Returns the name of a run at the place, which can differ from its name here.
-    pub(super) fn name_there(&self, run: &str) -> String {
-        store::name_there(&self.root.join(run), &self.place.name)
+    pub(super) fn remote_name(&self, run: &str) -> String {
+        store::remote_name(&self.root.join(run), &self.place.name)
     }
 
     fn peer(&self) -> Peer {

@@ -12,8 +12,8 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::remote::{News, Peer, Remote};
 use crate::run::event::{Command, Event, Phase};
-use crate::run::job::{AwayJob, Job, JobId};
-use crate::run::places::Place;
+use crate::run::job::{Job, JobId, RemoteJob};
+use crate::run::places::RemoteMachine;
 use crate::run::queue::JobEvent;
 use crate::run::wire::ServerMessage;
 use crate::session::Wake;
@@ -24,16 +24,16 @@ const LATER: Duration = Duration::from_secs(60);
 
 /// The thread's state.
 pub(super) struct Work {
-    pub(super) place: Place,
+    pub(super) place: RemoteMachine,
     pub(super) root: PathBuf,
     pub(super) own: Sender<Message>,
     outbox: Sender<JobEvent>,
     trouble: Arc<Mutex<Option<Problem>>>,
     wake: Wake,
     pub(super) remote: Remote,
-    file: QueueFile<AwayJob>,
+    file: QueueFile<RemoteJob>,
     /// Submitted jobs that are not known to have ended.
-    pub(super) jobs: Vec<AwayJob>,
+    pub(super) jobs: Vec<RemoteJob>,
     /// Jobs whose files are still being sent, each with the flag that cancels sending.
     pub(super) carrying: HashMap<JobId, Arc<AtomicBool>>,
     /// The lock of the job that is sending files.
@@ -49,7 +49,7 @@ type Outward = (Sender<JobEvent>, Arc<Mutex<Option<Problem>>>, Wake);
 
 impl Work {
     pub(super) fn begin(
-        place: Place,
+        place: RemoteMachine,
         root: PathBuf,
         own: Sender<Message>,
         (outbox, trouble, wake): Outward,
@@ -94,7 +94,7 @@ impl Work {
         self.reach();
         for kept in jobs {
             self.show(&kept.job);
-            if !kept.is_there {
+            if !kept.is_confirmed {
                 self.send_off(kept.job);
             }
         }
@@ -106,7 +106,7 @@ impl Work {
             Ok(remote) => self.remote = remote,
             Err(problem) => return self.remark(problem),
         }
-        let there = self.jobs.iter().filter(|kept| kept.is_there);
+        let there = self.jobs.iter().filter(|kept| kept.is_confirmed);
         there.for_each(|kept| self.remote.expect(kept.job.id));
     }
 
@@ -129,8 +129,8 @@ impl Work {
         match message {
             Message::Command(Command::Queue(job)) => {
                 self.show(&job);
-                let kept = AwayJob {
-                    is_there: false,
+                let kept = RemoteJob {
+                    is_confirmed: false,
                     run: String::new(),
                     job: Job::clone(&job),
                 };
@@ -166,7 +166,7 @@ impl Work {
             News::Broken(problem) => self.set_trouble(Some(problem)),
             News::Lost(problem) => {
                 self.set_trouble(Some(problem));
-                let waits = self.jobs.iter().any(|kept| kept.is_there);
+                let waits = self.jobs.iter().any(|kept| kept.is_confirmed);
                 self.again = waits.then(|| Instant::now() + LATER);
             }
             News::Home(run, folder) => self.come_home(&run, &folder),
@@ -191,7 +191,7 @@ impl Work {
         };
         self.seen.insert(id);
         let before = kept.clone();
-        kept.is_there = true;
+        kept.is_confirmed = true;
         match &told.event {
             Event::Started(header) => kept.run.clone_from(&header.run),
             Event::Finished { .. }
@@ -213,23 +213,23 @@ impl Work {
     fn look_for_ended(&mut self) {
         let gone = self.jobs.iter().filter(|kept| {
             let id = kept.job.id;
-            kept.is_there && !self.seen.contains(&id) && !self.bringing.contains(&id)
+            kept.is_confirmed && !self.seen.contains(&id) && !self.bringing.contains(&id)
         });
-        let gone: Vec<AwayJob> = gone.cloned().collect();
-        for AwayJob { run, job, .. } in gone {
+        let gone: Vec<RemoteJob> = gone.cloned().collect();
+        for RemoteJob { run, job, .. } in gone {
             // A grid has more runs than the last one, so it cannot be copied back completely.
-            if run.is_empty() || job.is_whole_alone() {
+            if run.is_empty() || job.restarts_from_scratch() {
                 let name = &self.place.name;
                 let name = name.as_str();
                 let what = message!("place-job-unknown", name = name, job = job.title.as_str());
-                let advice = match job.is_whole_alone() {
+                let advice = match job.restarts_from_scratch() {
                     true => message!("place-job-start-again-advice"),
                     false => message!("place-job-list-runs-advice", name = name),
                 };
                 self.refuse(job.id, Problem::new(what).advise(advice));
             } else {
                 self.bringing.push(job.id);
-                self.remote.bring(&self.name_there(&run), None);
+                self.remote.bring(&self.remote_name(&run), None);
             }
         }
     }
@@ -237,8 +237,9 @@ impl Work {
     /// Reports the outcome of a run that was copied back.
     fn come_home(&mut self, run: &str, folder: &Path) {
         let mut jobs = self.jobs.iter();
-        let kept = jobs
-            .find(|kept| self.bringing.contains(&kept.job.id) && self.name_there(&kept.run) == run);
+        let kept = jobs.find(|kept| {
+            self.bringing.contains(&kept.job.id) && self.remote_name(&kept.run) == run
+        });
         let Some(kept) = kept else {
             return;
         };
@@ -294,7 +295,7 @@ impl Work {
     }
 
     fn keep(&mut self) {
-        let jobs: Vec<&AwayJob> = self.jobs.iter().collect();
+        let jobs: Vec<&RemoteJob> = self.jobs.iter().collect();
         if let Err(problem) = self.file.save(&jobs) {
             self.remark(problem);
         }
@@ -320,7 +321,12 @@ impl Work {
 }
 
 /// Opens a connection whose events are sent to the thread. It connects at the first command, or now if `at_once`.
-fn connect(place: &Place, root: &Path, own: &Sender<Message>, at_once: bool) -> Result<Remote> {
+fn connect(
+    place: &RemoteMachine,
+    root: &Path,
+    own: &Sender<Message>,
+    at_once: bool,
+) -> Result<Remote> {
     let peer = Peer::Ssh {
         place: place.clone(),
         root: root.to_path_buf(),

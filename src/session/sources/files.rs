@@ -121,7 +121,7 @@ pub(super) fn download(item: &Item, transfer: &Transfer) -> Result<()> {
             let library = BackboneLibrary::usual();
             match library.entry(name) {
                 Some(entry) => drop(library.obtain(entry, &mut |now| transfer.step(now))?),
-                None => library.bring(name, &mut |now| transfer.step(now))?,
+                None => library.download_unlisted(name, &mut |now| transfer.step(now))?,
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, SETTINGS, Setting, setting};
 use crate::run::grid::{Grid, GridKey};
 use crate::run::job::GridWork;
-use crate::run::places::Place;
+use crate::run::places::RemoteMachine;
 use crate::session::grids::{Axis, GridAsk, GridFields, GridView, Several};
 use crate::session::plain::title_of;
 use crate::texts::{Language, Message};
@@ -38,7 +38,7 @@ impl Disk {
             ..Overrides::default()
         };
         // Devices are not opened, because only the engine's thread may do that.
-        let plan = GridPlan::from_afar(grid, root, &overrides)?;
+        let plan = GridPlan::without_devices(grid, root, &overrides)?;
         let fields = match ask {
             GridAsk::Named(..) => fields_of(&plan.cells, root).map(Box::new),
             GridAsk::Several { .. } | GridAsk::Text(..) => None,
@@ -62,7 +62,7 @@ impl Disk {
 
     /// Submits the missing runs of a grid to a cluster. They are stored in the cluster's folder, otherwise in `root`.
     /// Returns the outcome in words.
-    pub fn submit_grid(&self, ask: &GridAsk, cluster: &Place) -> Result<Message> {
+    pub fn submit_grid(&self, ask: &GridAsk, cluster: &RemoteMachine) -> Result<Message> {
         let root = self.runs_root.as_path();
         let (name, text, _) = named(ask, root)?;
         let root = cluster.folder.as_deref().map_or(root, Path::new);
@@ -77,7 +77,7 @@ impl Disk {
             ..Overrides::default()
         };
         // The plan does not open devices, because a login node lacks the devices of the compute nodes.
-        let mut plan = GridPlan::from_afar(grid, root, &overrides)?;
+        let mut plan = GridPlan::without_devices(grid, root, &overrides)?;
         let order = plan.in_order();
         let given = SubmitOptions {
             text: &text,

@@ -34,7 +34,7 @@ use crate::pet::library::user_folder;
 use crate::problem::{Problem, Result};
 use crate::run::event::{AddedTask, Command, ControlRequest};
 use crate::run::job::JobId;
-use crate::run::places::{Place, Places};
+use crate::run::places::{RemoteMachine, RemoteMachines};
 use crate::run::queue::JobEvent;
 use crate::store;
 use crate::tr;
@@ -154,17 +154,17 @@ pub trait Sources: Send + Sync {
 
     /// Returns the places in the file of places, the cluster of this machine if it is part of one, and the names of
     /// places where jobs were left.
-    fn places(&self) -> Result<(Vec<Place>, Vec<String>)> {
+    fn places(&self) -> Result<(Vec<RemoteMachine>, Vec<String>)> {
         let left = store::places_at_work(&self.disk().runs_root);
-        let mut places = Places::load()?.list().to_vec();
+        let mut places = RemoteMachines::load()?.list().to_vec();
         if slurm::is_here() {
-            places.push(Place::cluster_here());
+            places.push(RemoteMachine::cluster_here());
         }
         Ok((places, left))
     }
 
     /// Prepares a connection to a place without blocking. Only this function runs on the window's thread.
-    fn place(&self, place: &Place, wake: Wake) -> Result<Box<dyn Backend>> {
+    fn place(&self, place: &RemoteMachine, wake: Wake) -> Result<Box<dyn Backend>> {
         Ok(Box::new(Away::start(
             place.clone(),
             &self.disk().runs_root,
@@ -178,7 +178,7 @@ pub trait Sources: Send + Sync {
     }
 
     /// Returns the state of the grids submitted to a cluster that are not known to have ended.
-    fn on_cluster(&self, cluster: &Place) -> Result<ClusterSeen> {
+    fn on_cluster(&self, cluster: &RemoteMachine) -> Result<ClusterSeen> {
         let usual = &self.disk().runs_root;
         Ok(ClusterSeen {
             grids: slurm::watch(cluster, usual)?,
@@ -187,7 +187,7 @@ pub trait Sources: Send + Sync {
     }
 
     /// Cancels the waiting and running tasks of a submission.
-    fn cancel_on_cluster(&self, cluster: &Place, folder: &Path) -> Result<()> {
+    fn cancel_on_cluster(&self, cluster: &RemoteMachine, folder: &Path) -> Result<()> {
         slurm::cancel_submission(folder, cluster)
     }
 

@@ -81,7 +81,7 @@ fn room(
     plan.memory = Some(expected);
     let card = device::choose(&config.device).ok();
     let card = card.filter(|info| !info.is_cpu());
-    let free = card.and_then(|info| device::card_memory(&info));
+    let free = card.and_then(|info| device::gpu_memory(&info));
     plan.short = free
         .map(|memory| memory.free)
         .filter(|free| expected > *free)

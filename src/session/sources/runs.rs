@@ -9,7 +9,7 @@ use super::Disk;
 use crate::experiment::{ResourceCache, sample_pictures};
 use crate::problem::{Problem, Result};
 use crate::session::deleted_runs::{BinAction, DeletedRun, Done};
-use crate::session::folders::{MOST, RunsFolder, Shelf};
+use crate::session::folders::{MOST, RunListing, RunsFolder};
 use crate::session::progress::Progress;
 use crate::session::results_export::ResultsExport;
 use crate::session::row::{Elsewhere, RunRow, RunState, title_of};
@@ -30,7 +30,7 @@ impl Known {
 
 impl Disk {
     /// Lists the runs of the default folder and of the others.
-    pub fn runs(&self, others: Vec<PathBuf>) -> Shelf {
+    pub fn runs(&self, others: Vec<PathBuf>) -> RunListing {
         let root = self.runs_root.as_path();
         let mut folders: Vec<RunsFolder> = others.into_iter().map(look).collect();
         // The default folder can change between starts, so it may be among the others.
@@ -58,7 +58,7 @@ impl Disk {
         let mut rows: Vec<Arc<RunRow>> = made.iter().map(|(_, row)| row.clone()).collect();
         rows.sort_by_cached_key(|row| Reverse(row.age()));
         *self.known.map() = made.into_iter().collect();
-        Shelf {
+        RunListing {
             rows: Arc::new(rows),
             folders,
         }
@@ -166,12 +166,14 @@ fn places(root: &Path, elsewhere: Option<Elsewhere>) -> Vec<(PathBuf, Option<Els
 /// repaired.
 fn made(folder: &Path, elsewhere: Option<Elsewhere>, known: Option<Arc<RunRow>>) -> Arc<RunRow> {
     // Read before the files, so that a change in between is detected by the next listing.
-    let glance = store::glance(folder);
+    let file_stamps = store::file_stamps(folder);
     let same = known.filter(|row| {
-        row.glance == glance && row.state == RunState::Finished && row.elsewhere == elsewhere
+        row.file_stamps == file_stamps
+            && row.state == RunState::Finished
+            && row.elsewhere == elsewhere
     });
     same.unwrap_or_else(|| {
-        let row = RunRow::new(store::entry(folder), glance, elsewhere);
+        let row = RunRow::new(store::entry(folder), file_stamps, elsewhere);
         Arc::new(row)
     })
 }

@@ -2,7 +2,7 @@
 //! equations with other functions. They are checked here and evaluated in `value`.
 
 use super::functions::{FUNCTIONS, Function, Of, function};
-use crate::expression::Sign::*;
+use crate::expression::BinaryOperator::*;
 use crate::expression::{Diagnostic, Expr, Language, NodeKind, parse};
 use crate::message;
 use crate::method::METHODS;
@@ -14,7 +14,7 @@ use crate::texts::Message;
 const LANGUAGE: Language = Language {
     called: "the formula",
     any: "a formula",
-    signs: &[
+    operators: &[
         Or, And, Less, AtMost, More, AtLeast, Add, Subtract, Multiply, Divide,
     ],
     most_letters: 400,
@@ -104,7 +104,7 @@ fn problem(text: &str, wrong: &Diagnostic) -> Problem {
 }
 
 fn is_condition(node: &Expr) -> bool {
-    matches!(node.kind, NodeKind::Pair(sign, _) if sign.compares() || sign.joins())
+    matches!(node.kind, NodeKind::Binary(sign, _) if sign.compares() || sign.joins())
 }
 
 /// Checks a node and its children and returns the first error.
@@ -141,7 +141,7 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
             return wrong(message!("formula-signed-condition"));
         }
         NodeKind::Minus(_) => {}
-        NodeKind::Pair(sign, both) => {
+        NodeKind::Binary(sign, both) => {
             if both.iter().any(|side| is_condition(side) != sign.joins()) {
                 return wrong(match sign.joins() {
                     true => message!("formula-and-joins-conditions"),

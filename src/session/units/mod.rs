@@ -76,7 +76,7 @@ impl Unit {
     pub fn time(&self) -> String {
         let n = self.minutes.to_string();
         match self.minutes {
-            1 => self.language.say("learn-about-one-minute").into(),
+            1 => self.language.text("learn-about-one-minute").into(),
             _ => self.language.fill("learn-about-minutes", &[("n", &n)]),
         }
     }

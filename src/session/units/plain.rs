@@ -62,7 +62,7 @@ fn paragraph(text: &Paragraph, figures: &Figures, language: Language) -> String 
 }
 
 fn runs(block: &Runs, language: Language) -> String {
-    let mut text = format!("[{}]\n", language.say("learn-runs-to-train"));
+    let mut text = format!("[{}]\n", language.text("learn-runs-to-train"));
     let plugins = PluginLibrary::standard();
     for plan in &block.runs {
         for config in &plan.configs {
@@ -77,7 +77,7 @@ fn runs(block: &Runs, language: Language) -> String {
 fn figure(unit: &Unit, figure: &Figure, figures: &Figures) -> String {
     let chart: Chart = figure.chart(unit, figures, unit.language);
     let inner = match chart.is_empty() {
-        true => format!("  {}\n", unit.language.say("learn-available-after-runs")),
+        true => format!("  {}\n", unit.language.text("learn-available-after-runs")),
         false => chart
             .text(unit.language)
             .lines()

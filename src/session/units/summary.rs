@@ -43,7 +43,7 @@ fn question(unit: &Unit, ask: &Ask, given: &GivenAnswer, units: &Units) -> [Page
         ask.judge(given, &units.figures),
         ask.answer(&units.figures, language),
     ) {
-        (Feedback::Right(_), _) => told.push(language.say("learn-answer-right").into()),
+        (Feedback::Right(_), _) => told.push(language.text("learn-answer-right").into()),
         (_, Some(answer)) => {
             told.push(language.fill("learn-summary-correct", &[("answer", &answer)]));
         }
@@ -77,7 +77,7 @@ fn drawn(unit: &Unit, title: &str, chart: Chart) -> Vec<PagePart> {
             let line =
                 |run: RunValues<[f64; 2]>| FigureLine::new(run.title, Some(run.shade), run.values);
             FigureContent::Lines(Lines {
-                about: language.say("learn-distance-axis").into(),
+                about: language.text("learn-distance-axis").into(),
                 places: Vec::new(),
                 range: [0.0, most],
                 lines: lines.into_iter().map(line).collect(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::figures::{Lack, Outcome, RunFigures};
 use super::formula::{Formula, asked};
 use super::functions::{Function, Of, function};
-use crate::expression::{Expr, NodeKind, Sign};
+use crate::expression::{BinaryOperator, Expr, NodeKind};
 use crate::message;
 
 /// The results of the runs of a unit by name. A repeated run has several.
@@ -48,7 +48,7 @@ fn work_out(node: &Expr, figures: &Figures) -> Outcome<Vec<f64>> {
     match &node.kind {
         NodeKind::Number(number) => Ok(vec![*number]),
         NodeKind::Minus(inner) => Ok(work_out(inner, figures)?.iter().map(|v| -v).collect()),
-        NodeKind::Pair(sign, both) => pair(
+        NodeKind::Binary(sign, both) => pair(
             *sign,
             &work_out(&both[0], figures)?,
             &work_out(&both[1], figures)?,
@@ -88,7 +88,7 @@ fn call(
 }
 
 /// Combines two lists element by element. A single value is combined with each element of the other list.
-fn pair(sign: Sign, left: &[f64], right: &[f64]) -> Outcome<Vec<f64>> {
+fn pair(sign: BinaryOperator, left: &[f64], right: &[f64]) -> Outcome<Vec<f64>> {
     let most = left.len().max(right.len());
     if [left.len(), right.len()]
         .iter()
@@ -101,19 +101,19 @@ fn pair(sign: Sign, left: &[f64], right: &[f64]) -> Outcome<Vec<f64>> {
     Ok(pairs.map(|(a, b)| of_two(sign, a, b)).collect())
 }
 
-fn of_two(sign: Sign, a: f64, b: f64) -> f64 {
+fn of_two(sign: BinaryOperator, a: f64, b: f64) -> f64 {
     let truth = |holds: bool| f64::from(u8::from(holds));
     match sign {
-        Sign::Add => a + b,
-        Sign::Subtract => a - b,
-        Sign::Multiply | Sign::Product => a * b,
-        Sign::Divide => a / b,
-        Sign::Less => truth(a < b),
-        Sign::AtMost => truth(a <= b),
-        Sign::More => truth(a > b),
-        Sign::AtLeast => truth(a >= b),
-        Sign::And => truth(a != 0.0 && b != 0.0),
-        Sign::Or => truth(a != 0.0 || b != 0.0),
+        BinaryOperator::Add => a + b,
+        BinaryOperator::Subtract => a - b,
+        BinaryOperator::Multiply | BinaryOperator::Product => a * b,
+        BinaryOperator::Divide => a / b,
+        BinaryOperator::Less => truth(a < b),
+        BinaryOperator::AtMost => truth(a <= b),
+        BinaryOperator::More => truth(a > b),
+        BinaryOperator::AtLeast => truth(a >= b),
+        BinaryOperator::And => truth(a != 0.0 && b != 0.0),
+        BinaryOperator::Or => truth(a != 0.0 || b != 0.0),
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::mpsc::Sender;
 use super::Message;
 use super::helper::Loader;
 use crate::experiment::ResourceCache;
-use crate::experiment::inside::{Axes, ProbeSet, Survey, probe_inside};
+use crate::experiment::inside::{Axes, ProbePass, ProbeSet, probe_inside};
 use crate::experiment::predict::Predictor;
 use crate::experiment::predictor_cache::{Key, PredictorCache};
 use crate::message;
@@ -36,13 +36,13 @@ pub(super) enum Progress {
 /// A survey of a snapshot, and the axes computed from its features.
 struct Surveyed {
     key: Key,
-    survey: Survey,
+    probe_pass: ProbePass,
     axes: Option<ByExpert<Axes>>,
 }
 
 impl Surveyed {
     fn is_of(&self, key: &Key, probe: &Arc<ProbeSet>) -> bool {
-        self.key == *key && Arc::ptr_eq(self.survey.probe(), probe)
+        self.key == *key && Arc::ptr_eq(self.probe_pass.probe(), probe)
     }
 }
 
@@ -92,7 +92,7 @@ impl FeatureCache {
             let Some(predictor) = predictors.predictor(key, cache)? else {
                 return Ok(Progress::Load(key.clone()));
             };
-            self.survey(key, &probe, predictor)?;
+            self.probe_pass(key, &probe, predictor)?;
             return Ok(Progress::Computed);
         }
         Ok(Progress::Found(Box::new(self.project(anchor, key)?)))
@@ -117,7 +117,7 @@ impl FeatureCache {
         }
         let is_of = |kept: &Surveyed, known: &Result<Arc<ProbeSet>>| {
             let known = known.as_ref();
-            known.is_ok_and(|known| Arc::ptr_eq(known, kept.survey.probe()))
+            known.is_ok_and(|known| Arc::ptr_eq(known, kept.probe_pass.probe()))
         };
         self.surveys
             .retain(|kept| self.probes.iter().any(|(_, known)| is_of(kept, known)));
@@ -126,24 +126,30 @@ impl FeatureCache {
     /// Returns whether the survey of a snapshot is complete.
     fn is_surveyed(&self, key: &Key, probe: &Arc<ProbeSet>) -> bool {
         let mut surveys = self.surveys.iter();
-        surveys.any(|kept| kept.is_of(key, probe) && kept.survey.is_whole())
+        surveys.any(|kept| kept.is_of(key, probe) && kept.probe_pass.is_complete())
     }
 
     /// Continues the survey of a snapshot with a few more images.
-    fn survey(&mut self, key: &Key, probe: &Arc<ProbeSet>, predictor: &Predictor) -> Result<()> {
+    fn probe_pass(
+        &mut self,
+        key: &Key,
+        probe: &Arc<ProbeSet>,
+        predictor: &Predictor,
+    ) -> Result<()> {
         let surveys = &mut self.surveys;
         let at = surveys.iter().position(|kept| kept.is_of(key, probe));
         let begun = at.and_then(|at| surveys.remove(at));
-        let mut survey = begun.map_or_else(|| Survey::new(probe.clone()), |kept| kept.survey);
-        survey.step(predictor)?;
+        let mut probe_pass =
+            begun.map_or_else(|| ProbePass::new(probe.clone()), |kept| kept.probe_pass);
+        probe_pass.step(predictor)?;
         surveys.retain(|kept| kept.key != *key);
         surveys.push_back(Surveyed {
             key: key.clone(),
-            survey,
+            probe_pass,
             axes: None,
         });
         let size = |surveys: &VecDeque<Surveyed>| -> usize {
-            surveys.iter().map(|kept| kept.survey.size()).sum()
+            surveys.iter().map(|kept| kept.probe_pass.size()).sum()
         };
         while size(surveys) > NUMBERS && surveys.len() > 2 {
             surveys.pop_front();
@@ -158,11 +164,11 @@ impl FeatureCache {
         let given = surveys.find(|kept| kept.key == *anchor);
         let given = given.ok_or_else(missing)?;
         if given.axes.is_none() {
-            given.axes = Some(given.survey.axes()?);
+            given.axes = Some(given.probe_pass.axes()?);
         }
         let find = |key: &Key| self.surveys.iter().find(|kept| kept.key == *key);
         let axes = find(anchor).and_then(|given| given.axes.as_ref());
-        let (survey, axes) = find(key).zip(axes).ok_or_else(missing)?;
-        Ok(probe_inside(&survey.survey, axes, anchor.task))
+        let (probe_pass, axes) = find(key).zip(axes).ok_or_else(missing)?;
+        Ok(probe_inside(&probe_pass.probe_pass, axes, anchor.task))
     }
 }

@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 
 use super::Message;
 use crate::experiment::predictor_cache::Key;
-use crate::fence::fenced;
+use crate::fence::catch_panic_as_problem;
 use crate::problem::{Problem, Result};
 
 /// Loads one value at a time on a helper thread, because disk and memory are shared.
@@ -61,7 +61,7 @@ impl<T: Send + 'static> Helper<T> {
         let begun = std::thread::Builder::new()
             .name("lae-helper".into())
             .spawn(move || {
-                if let Err(problem) = fenced(|| work(&outbox)) {
+                if let Err(problem) = catch_panic_as_problem(|| work(&outbox)) {
                     outbox.put(Err(problem));
                 }
             });

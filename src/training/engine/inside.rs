@@ -5,13 +5,13 @@ use super::scheduler::{Priority, Request, Resources, Slot, Step};
 use crate::experiment::predictor_cache::Key;
 use crate::problem::{Problem, Result};
 use crate::run::event::Event;
-use crate::run::inside::{InsideRequest, Insight, Look, RunInside, Seen};
+use crate::run::inside::{InsideContent, InsideRequest, InsideTarget, Insight, RunInside};
 
 impl Request for InsideRequest {
     fn priority(&self) -> Priority {
         match self.look {
-            Look::Picture(_) => Priority::InsideImage,
-            Look::Run { .. } => Priority::InsideRun,
+            InsideTarget::Picture(_) => Priority::InsideImage,
+            InsideTarget::Run { .. } => Priority::InsideRun,
         }
     }
 
@@ -25,7 +25,7 @@ impl Request for InsideRequest {
         };
         let key = Key::of(&self.run, task);
         let (mut probe, mut problem) = (None, None);
-        if let Look::Run { anchor } = self.look {
+        if let InsideTarget::Run { anchor } = self.look {
             let anchor = Key::of(&self.run, anchor);
             let Resources {
                 cache,
@@ -46,8 +46,10 @@ impl Request for InsideRequest {
             return Ok(Step::Load(key));
         };
         let seen = match &self.look {
-            Look::Picture(image) => Seen::Picture(Box::new(predictor.attention_maps(image)?)),
-            Look::Run { .. } => Seen::Run(Box::new(RunInside {
+            InsideTarget::Picture(image) => {
+                InsideContent::Picture(Box::new(predictor.attention_maps(image)?))
+            }
+            InsideTarget::Run { .. } => InsideContent::Run(Box::new(RunInside {
                 probe,
                 problem,
                 movement: predictor.movement()?,

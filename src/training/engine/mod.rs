@@ -26,7 +26,7 @@ use crate::device;
 use crate::experiment::ResourceCache;
 use crate::experiment::predictor_cache::Prepared;
 use crate::experiment::speed::processor_speed;
-use crate::fence::fenced;
+use crate::fence::catch_panic_as_problem;
 use crate::problem::{Problem, Result};
 use crate::run::diary;
 use crate::run::event::{Command, Control, ControlRequest, Event};
@@ -294,7 +294,7 @@ impl EngineState {
     fn measure(&mut self) {
         self.is_measured = true;
         // Without a speed, times are guessed.
-        if let Ok(speed) = fenced(processor_speed) {
+        if let Ok(speed) = catch_panic_as_problem(processor_speed) {
             self.tell(None, Event::Speed(speed));
         }
         crate::nn::release_buffers();

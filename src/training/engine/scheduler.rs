@@ -19,7 +19,7 @@ use super::features::FeatureCache;
 use super::helper::Loader;
 use crate::experiment::ResourceCache;
 use crate::experiment::predictor_cache::{Key, PredictorCache, Prepared};
-use crate::fence::fenced;
+use crate::fence::catch_panic_as_problem;
 use crate::problem::{Problem, Result};
 use crate::run::event::Event;
 
@@ -176,7 +176,7 @@ impl Scheduler {
         for at in 0..self.pending.len() {
             let Pending { request, missing } = &mut self.pending[at];
             let is_table = request.priority() == Priority::Table;
-            let step = fenced(|| request.step(&mut self.resources));
+            let step = catch_panic_as_problem(|| request.step(&mut self.resources));
             *missing = None;
             let (is_done, event) = match step {
                 Ok(Step::Load(key)) => {

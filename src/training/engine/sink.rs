@@ -44,7 +44,11 @@ impl Sink for JobSink<'_> {
             self.give_name(header);
             self.run.clone_from(&header.run);
             // From now on the folder of the run records the job.
-            let whole = self.state.pending.as_ref().is_some_and(Job::is_whole_alone);
+            let whole = self
+                .state
+                .pending
+                .as_ref()
+                .is_some_and(Job::restarts_from_scratch);
             if !whole {
                 self.state.pending = None;
                 self.state.keep();

@@ -207,7 +207,7 @@ impl Worker<'_> {
 
     fn write_table(&self, request: &SheetRequest, columns: &Columns) -> Result<Event> {
         let mut ask =
-            |piece: SheetBatch| self.compute(move |predictor| predictor.verdicts(&piece.seen));
+            |piece: SheetBatch| self.compute(move |predictor| predictor.predict_batch(&piece.seen));
         let mut step =
             |count: SheetCount| self.report(sheet(self.ticket, SheetState::Working(count)));
         let asked = Asked {

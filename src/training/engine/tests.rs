@@ -129,8 +129,8 @@ fn what_lay_on_a_lost_device_is_made_ready_anew() {
     ask(1);
     ask(2);
     assert_eq!(begun.try_iter().count(), 1);
-    device::full();
-    device::was_full();
+    device::note_out_of_memory();
+    device::take_out_of_memory();
     ask(3);
     assert_eq!(begun.try_iter().count(), 1);
 }

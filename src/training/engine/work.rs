@@ -10,7 +10,7 @@ use super::sink::JobSink;
 use crate::experiment::pet_trial::try_pet;
 use crate::experiment::trial::{try_backbones, try_methods};
 use crate::experiment::{self, Changes, Outcome};
-use crate::fence::fenced;
+use crate::fence::catch_panic_as_problem;
 use crate::run::event::Event;
 use crate::run::job::{Job, JobWork};
 
@@ -58,7 +58,7 @@ fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
     }
     let event = run_job(state, &job, runs_root);
     let unbegun =
-        matches!(&event, Event::Stopped { run } if run.is_empty() || job.is_whole_alone());
+        matches!(&event, Event::Stopped { run } if run.is_empty() || job.restarts_from_scratch());
     if !(state.ending && unbegun) {
         state.pending = None;
     }
@@ -79,7 +79,7 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
         run: String::new(),
     };
     let device = job.device.as_deref();
-    let ended = fenced(|| {
+    let ended = catch_panic_as_problem(|| {
         let outcome = match &job.work {
             JobWork::Train(config) => {
                 experiment::train(config, runs_root, &cache, &mut sink, &control)

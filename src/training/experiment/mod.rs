@@ -22,6 +22,7 @@ pub mod predict;
 pub mod predictor_cache;
 mod prefetch;
 pub mod presets;
+mod progress_sink;
 pub mod proof;
 mod provenance;
 pub mod recorded_backbone;
@@ -29,7 +30,6 @@ mod resources;
 mod run_identity;
 mod samples;
 pub mod sheet;
-mod silent_sink;
 pub mod speed;
 pub mod suggested_settings;
 mod teach;
@@ -50,7 +50,7 @@ use crate::run::event::{Control, ControlRequest, RunHeader, Sink};
 use crate::store::{self, RunFolder, StoredRun, StoredState};
 
 pub use fitting::{has_bf16, weight_type};
-pub use own::{Along, take_along};
+pub use own::{RunAttachments, collect_attachments};
 pub use plan::{TrainingPlan, put_back};
 pub use resources::{ResourceCache, augment_of, open_options};
 pub use samples::sample_pictures;
@@ -125,7 +125,7 @@ fn begin(
         config.stored_names.clear();
     }
     let plan = TrainingPlan::prepare(&config, once, cache, sink, control);
-    let Some(plan) = unless_stopped(plan, control)? else {
+    let Some(plan) = none_if_stopped(plan, control)? else {
         return Ok(Outcome::NotBegun);
     };
     let method = plan.method()?;
@@ -174,7 +174,7 @@ pub fn check_all(
             ),
             ..problem
         });
-        if unless_stopped(checked, control)?.is_none() {
+        if none_if_stopped(checked, control)?.is_none() {
             return Ok(None);
         }
     }
@@ -254,7 +254,7 @@ fn go_on(
     all_at_once(method::problems(&stored.header.config))?;
     let begun = Some((&stored.header, stored.plugin.as_str()));
     let plan = TrainingPlan::prepare(&stored.header.config, begun, cache, sink, control);
-    let Some(plan) = unless_stopped(plan, control)? else {
+    let Some(plan) = none_if_stopped(plan, control)? else {
         return Ok(Outcome::NotBegun);
     };
     plan.agrees_with(&stored.header)?;
@@ -303,12 +303,12 @@ fn for_added_tasks(header: &RunHeader, folder: &RunFolder) -> bool {
 }
 
 /// Returns `None` if the preparation failed because the user stopped it.
-fn unless_stopped<T>(prepared: Result<T>, control: &Control) -> Result<Option<T>> {
-    unless(prepared, || control.request() != ControlRequest::Stop)
+fn none_if_stopped<T>(prepared: Result<T>, control: &Control) -> Result<Option<T>> {
+    none_if_cancelled(prepared, || control.request() != ControlRequest::Stop)
 }
 
 /// Returns `None` if the preparation failed after `go_on` had become false.
-fn unless<T>(prepared: Result<T>, go_on: impl Fn() -> bool) -> Result<Option<T>> {
+fn none_if_cancelled<T>(prepared: Result<T>, go_on: impl Fn() -> bool) -> Result<Option<T>> {
     match prepared {
         Err(_) if !go_on() => Ok(None),
         prepared => prepared.map(Some),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Changes, Outcome, ResourceCache, go_on};
 use crate::device;
-use crate::fence::fenced;
+use crate::fence::catch_panic_as_problem;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::diary::Noted;
@@ -27,15 +27,15 @@ pub(super) fn to_the_end(
 ) -> Result<Outcome> {
     let losses = device::losses();
     // Clears the flag that earlier work may have set.
-    device::was_full();
-    let mut ended = fenced(|| begin(sink));
+    device::take_out_of_memory();
+    let mut ended = catch_panic_as_problem(|| begin(sink));
     loop {
         let problem = match ended {
             Err(problem) if problem.is("problem-device-out-of-memory") => problem,
             ended => return ended,
         };
         let lost = device::losses() > losses;
-        let (run, fewer) = match make_do(folder, lost, problem) {
+        let (run, fewer) = match reduced_micro_batch(folder, lost, problem) {
             ControlFlow::Continue(next) => next,
             ControlFlow::Break(problem) => return Err(problem),
         };
@@ -52,17 +52,21 @@ pub(super) fn to_the_end(
         // Weights and tensors may be incomplete, since writes failed while the memory was full.
         cache.forget_backbones();
         device::tidy();
-        device::was_full();
+        device::take_out_of_memory();
         let changes = Changes {
             micro_batch: Some(fewer),
             ..Changes::default()
         };
-        ended = fenced(|| go_on(folder, &changes, cache, sink, control));
+        ended = catch_panic_as_problem(|| go_on(folder, &changes, cache, sink, control));
     }
 }
 
 /// Returns the run's name and its next micro-batch size, or breaks with a Problem if this process cannot continue.
-fn make_do(folder: &Path, lost: bool, problem: Problem) -> ControlFlow<Problem, (String, usize)> {
+fn reduced_micro_batch(
+    folder: &Path,
+    lost: bool,
+    problem: Problem,
+) -> ControlFlow<Problem, (String, usize)> {
     let stored = RunFolder::open(folder).and_then(|lock| Ok((lock, store::load(folder)?)));
     let Ok((lock, mut stored)) = stored else {
         return ControlFlow::Break(problem);

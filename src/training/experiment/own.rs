@@ -10,14 +10,14 @@ use crate::method::{Chosen, check_start};
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::job::Own;
+use crate::run::job::JobAttachments;
 use crate::store::PetStart;
 
 /// What has to be sent along with a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Along {
+pub struct RunAttachments {
     /// The plugins, backbone tables and dataset places that the job contains as text.
-    pub own: Own,
+    pub own: JobAttachments,
     /// Datasets that still have to be uploaded, by their name in the settings.
     pub data: BTreeMap<String, PathBuf>,
     /// Weights files that still have to be uploaded, by the name of their backbone in the settings.
@@ -26,7 +26,7 @@ pub struct Along {
     pub starts: BTreeMap<String, PathBuf>,
 }
 
-impl Along {
+impl RunAttachments {
     /// Returns whether no files have to be uploaded.
     pub fn is_text_alone(&self) -> bool {
         self.data.is_empty() && self.weights.is_empty() && self.starts.is_empty()
@@ -57,8 +57,11 @@ impl Along {
 ///
 /// # Errors
 /// Returns a Problem for a broken plugin, and for weights or a LoRA that do not exist.
-pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Result<Along> {
-    let mut along = Along::default();
+pub fn collect_attachments(
+    config: &mut RunConfig,
+    data: &BTreeMap<String, String>,
+) -> Result<RunAttachments> {
+    let mut attachments = RunAttachments::default();
     if Chosen::of(config)?.trains_pet()? {
         let library = PluginLibrary::standard();
         let name = config.pet.to_lowercase();
@@ -68,7 +71,7 @@ pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Re
             .into_iter()
             .find(|entry| entry.name.to_lowercase() == name)
         {
-            along
+            attachments
                 .own
                 .plugins
                 .push(entry.spec.clone()?.text().to_string());
@@ -77,15 +80,15 @@ pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Re
             check_start(Path::new(&*start))?;
             PetStart::at(Path::new(&*start))?;
             let whole = whole("find the adapter to start from", start)?;
-            along.starts.insert(start.clone(), whole);
+            attachments.starts.insert(start.clone(), whole);
         }
     }
     let library = BackboneLibrary::usual();
     if let Some(entry) = library.entry(&config.backbone) {
-        along.own.backbones.extend(library.own_table(entry));
+        attachments.own.backbones.extend(library.own_table(entry));
         if let WeightSource::File(file) = &entry.source {
             let name = config.backbone.clone();
-            along.weights.insert(name, file.clone());
+            attachments.weights.insert(name, file.clone());
         }
     } else if Path::new(&config.backbone).exists() {
         // Files beside the weights are not uploaded, so their values are stored in the settings.
@@ -95,14 +98,14 @@ pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Re
             config.backbone = file.to_string_lossy().into_owned();
         }
         let whole = whole("find the weights", &mut config.backbone)?;
-        along.weights.insert(config.backbone.clone(), whole);
+        attachments.weights.insert(config.backbone.clone(), whole);
     }
-    take_data(config, data, &mut along)?;
-    match along.weights.values().find(|file| !file.is_file()) {
+    take_data(config, data, &mut attachments)?;
+    match attachments.weights.values().find(|file| !file.is_file()) {
         Some(file) => Err(Problem::new(message!("problem-backbone-file-missing"))
             .at_path(file)
             .advise(message!("advice-copy-file-or-choose-backbone"))),
-        None => Ok(along),
+        None => Ok(attachments),
     }
 }
 
@@ -110,7 +113,7 @@ pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Re
 fn take_data(
     config: &mut RunConfig,
     known: &BTreeMap<String, String>,
-    along: &mut Along,
+    attachments: &mut RunAttachments,
 ) -> Result<()> {
     let called = config.data.clone();
     let is_named = builtin::names().any(|name| name == config.data);
@@ -121,8 +124,8 @@ fn take_data(
     };
     let name = config.data.clone();
     match (known.get(&called).or_else(|| known.get(&name)), whole) {
-        (Some(there), _) => drop(along.own.data.insert(name, there.clone())),
-        (None, Some(whole)) => drop(along.data.insert(name, whole)),
+        (Some(there), _) => drop(attachments.own.data.insert(name, there.clone())),
+        (None, Some(whole)) => drop(attachments.data.insert(name, whole)),
         (None, None) => {}
     }
     Ok(())
@@ -148,23 +151,26 @@ mod tests {
             data: here.clone(),
             ..RunConfig::default()
         };
-        let along = take_along(&mut config, &BTreeMap::new()).unwrap();
+        let attachments = collect_attachments(&mut config, &BTreeMap::new()).unwrap();
         let carried = BTreeMap::from([(here.clone(), folder.path().to_path_buf())]);
-        assert_eq!((&along.data, &along.own.data), (&carried, &BTreeMap::new()));
+        assert_eq!(
+            (&attachments.data, &attachments.own.data),
+            (&carried, &BTreeMap::new())
+        );
         assert_eq!(config.data, here);
         let known = BTreeMap::from([(here.clone(), "/there".to_string())]);
-        let along = take_along(&mut config, &known).unwrap();
-        assert!(along.is_text_alone());
-        assert_eq!(along.own.data, known);
+        let attachments = collect_attachments(&mut config, &known).unwrap();
+        assert!(attachments.is_text_alone());
+        assert_eq!(attachments.own.data, known);
         assert_eq!(config.data, here);
         let table = folder.path().join("labels.csv");
         std::fs::write(&table, "file,species\n").unwrap();
         config.data = format!("{}#species", table.display());
-        let along = take_along(&mut config, &BTreeMap::new()).unwrap();
+        let attachments = collect_attachments(&mut config, &BTreeMap::new()).unwrap();
         let carried = BTreeMap::from([(config.data.clone(), config.data.clone().into())]);
-        assert_eq!(along.data, carried);
+        assert_eq!(attachments.data, carried);
         config.data = "digits".into();
-        let along = take_along(&mut config, &known).unwrap();
-        assert!(along.is_text_alone() && along.own.data.is_empty());
+        let attachments = collect_attachments(&mut config, &known).unwrap();
+        assert!(attachments.is_text_alone() && attachments.own.data.is_empty());
     }
 }

@@ -7,7 +7,7 @@ use crate::pet::PetSpec;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Sink};
-use crate::run::job::Own;
+use crate::run::job::JobAttachments;
 use crate::run::trial_result::Trial;
 
 /// Planned maximum of seconds for both PETs together.
@@ -28,7 +28,7 @@ pub fn try_pet(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Trial>> {
-    let plain = cache.with_own(&Own::default());
+    let plain = cache.with_own(&JobAttachments::default());
     let of = |spec: &PetSpec, cache| Contender {
         title: spec.name.clone(),
         config: of(chosen, spec),

@@ -12,7 +12,7 @@ use crate::method::{
     self, Chosen, Context, Method, PetPlan, Setup, all_frozen, single_class_tasks,
 };
 use crate::nn::WeightType;
-use crate::pet::{Drawing, PetSpec};
+use crate::pet::{PetSpec, StreamScheme};
 use crate::problem::{Problem, Result, some_of};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, ControlRequest, Event, Phase, RunHeader, Sink};
@@ -23,7 +23,7 @@ use super::ResourceCache;
 use super::fitting::Fitted;
 use super::footprint;
 use super::images::{Images, Own};
-use super::run_identity::{RunIdentity, standing_alone};
+use super::run_identity::{RunIdentity, self_contained_settings};
 use super::trainer::TrainContext;
 
 /// Everything that a run needs, opened and checked for consistency.
@@ -41,7 +41,7 @@ pub struct TrainingPlan {
     /// The PET, if the method trains one.
     pub pet: Option<PetPlan>,
     /// How the random draws of a PET are separated.
-    pub drawing: Drawing,
+    pub drawing: StreamScheme,
     /// Decoded images that are kept between epochs and tasks.
     pub pixels: Arc<PixelCache>,
 }
@@ -107,7 +107,7 @@ impl TrainingPlan {
             same_classes(header, &data)?;
         }
         let scenario = scenario(&chosen, &order, sizes, &data)?;
-        let still = still(&chosen, &scenario, &data);
+        let still = nothing_learned_problem(&chosen, &scenario, &data);
         // A run that is resumed or retrained keeps its settings.
         if begun.is_none() {
             still.clone().map_or(Ok(()), Err)?;
@@ -140,7 +140,7 @@ impl TrainingPlan {
             classes: scenario.class_order.len(),
         };
         (chosen.spec.check)(&chosen, Some(&context))?;
-        let drawing = begun.map_or_else(Drawing::default, |(header, _)| header.drawing);
+        let drawing = begun.map_or_else(StreamScheme::default, |(header, _)| header.drawing);
         let pet = spec.map(|spec| -> Result<PetPlan> {
             let start = match begun {
                 Some((header, _)) => PetStart::of_run(header)?,
@@ -155,7 +155,7 @@ impl TrainingPlan {
             sink.event(Event::Assumed(assumed));
         }
         let pixels = cache.pixels(config, backbone.input.size);
-        let short = short(config, &ready, &about, pet.as_ref());
+        let short = gpu_memory_warning(config, &ready, &about, pet.as_ref());
         let single = single_class_tasks(&chosen, &scenario.tasks).map(|single| single.problem);
         for problem in remarks.into_iter().chain(short).chain(single).chain(still) {
             sink.event(Event::Remark {
@@ -164,7 +164,7 @@ impl TrainingPlan {
             });
         }
         Ok(Self {
-            config: standing_alone(config, &order, &scenario, (&data, &backbone.entry)),
+            config: self_contained_settings(config, &order, &scenario, (&data, &backbone.entry)),
             data,
             scenario,
             ready,
@@ -265,7 +265,7 @@ impl TrainingPlan {
             tasks: &self.scenario.tasks,
             planned: self.scenario.tasks.len(),
             own: self.scenario.tasks.len(),
-            again: &[],
+            repeated_classes: &[],
         })
     }
 
@@ -298,7 +298,7 @@ impl TrainingPlan {
 }
 
 /// Returns a warning if a run is estimated to need more memory than the GPU has free, where that is known.
-fn short(
+fn gpu_memory_warning(
     config: &RunConfig,
     ready: &Ready,
     about: &Description,
@@ -309,7 +309,7 @@ fn short(
     }
     let pet = pet.map(|pet| (&*pet.spec, pet.blocks.as_slice()));
     let expected = footprint::expected(config, about, pet);
-    let free = device::card_memory(&ready.info)?.free;
+    let free = device::gpu_memory(&ready.info)?.free;
     if expected <= free {
         return None;
     }
@@ -399,11 +399,15 @@ pub(super) fn fits(config: &RunConfig, data: &Dataset) -> Result<()> {
     let sizes = TaskSizes::parse(&config.classes_per_task)?;
     let chosen = Chosen::of(config)?;
     let scenario = scenario(&chosen, &order, sizes, data)?;
-    still(&chosen, &scenario, data).map_or(Ok(()), Err)
+    nothing_learned_problem(&chosen, &scenario, data).map_or(Ok(()), Err)
 }
 
 /// Returns the reason if no PET would learn anything after the first task.
-fn still(chosen: &Chosen<'_>, scenario: &Scenario, data: &Dataset) -> Option<Problem> {
+fn nothing_learned_problem(
+    chosen: &Chosen<'_>,
+    scenario: &Scenario,
+    data: &Dataset,
+) -> Option<Problem> {
     let tasks = 0..scenario.tasks.len();
     let train: Vec<usize> = tasks
         .map(|task| scenario.train_of(data, task).len())

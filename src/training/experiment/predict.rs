@@ -20,7 +20,7 @@ use crate::store::{self, PetStart};
 use crate::tensors::Named;
 
 use super::fitting::answering_weights;
-use super::recorded_backbone::Watched;
+use super::recorded_backbone::RecordedBackbone;
 use super::{ResourceCache, upload};
 
 /// Number of predicted images from which on linear PETs are merged into the weights. For fewer images, copying the
@@ -31,7 +31,7 @@ const MANY: usize = 128;
 pub struct Predictor {
     pub(super) header: RunHeader,
     /// Pairs of class positions: a class that was taught again, and the position that it counts for.
-    pub(super) again: Vec<(usize, usize)>,
+    pub(super) repeated_classes: Vec<(usize, usize)>,
     task: usize,
     /// Bytes of the snapshot.
     snapshot_bytes: u64,
@@ -43,7 +43,7 @@ pub struct Predictor {
     pub(super) method: Box<dyn Method>,
     pub(super) backbone: Arc<Opened>,
     /// The backbone that the method uses; it can record attention maps.
-    pub(super) watched: Arc<Watched>,
+    pub(super) recorded: Arc<RecordedBackbone>,
 }
 
 /// The parts of a predictor, prepared without touching its device: run, snapshot, a tested device and checked
@@ -152,21 +152,21 @@ impl Parts {
             let start = PetStart::of_run(&self.header)?;
             Ok(plan?.drawn(self.header.drawing).starting(start))
         });
-        let watched = Arc::new(Watched::new(backbone.backbone.clone()));
+        let recorded = Arc::new(RecordedBackbone::new(backbone.backbone.clone()));
         let mut method = method::build(Setup {
             config,
-            backbone: watched.clone(),
+            backbone: recorded.clone(),
             pet: pet.transpose()?.as_ref(),
             tasks: self.header.tasks_known_in(self.task),
             planned: self.header.planned_tasks(),
             own: self.header.own_tasks(),
-            again: &self.header.again(),
+            repeated_classes: &self.header.repeated_classes(),
         })?;
         let taught = &self.header.tasks[..self.header.tasks.len().min(self.task + 1)];
         method.restore(&self.snapshot, taught)?;
         Ok(Predictor {
             snapshot_bytes: bytes_of(&self.snapshot),
-            again: self.header.again(),
+            repeated_classes: self.header.repeated_classes(),
             header: self.header,
             task: self.task,
             // Merged weights would be f32, and slower than rounded weights.
@@ -174,7 +174,7 @@ impl Parts {
             folding: OnceLock::new(),
             method,
             backbone,
-            watched,
+            recorded,
         })
     }
 }
@@ -224,9 +224,9 @@ impl Predictor {
     ///
     /// # Errors
     /// Returns a Problem if the image's size contradicts its pixels or the device failed.
-    pub fn verdict(&self, picture: &Picture) -> Result<(Answer, Vec<u8>)> {
+    pub fn predict(&self, picture: &Picture) -> Result<(Answer, Vec<u8>)> {
         let seen = self.seen(picture)?;
-        let verdict = self.verdicts(&seen)?.pop();
+        let verdict = self.predict_batch(&seen)?.pop();
         let verdict = verdict.ok_or_else(|| Problem::new(message!("problem-no-prediction")))?;
         Ok((verdict, seen))
     }
@@ -235,11 +235,15 @@ impl Predictor {
     ///
     /// # Errors
     /// Returns a Problem if the device failed or a result is not a finite number.
-    pub fn verdicts(&self, seen: &[u8]) -> Result<Vec<Answer>> {
+    pub fn predict_batch(&self, seen: &[u8]) -> Result<Vec<Answer>> {
         let verdicts = self.method.predict_together(self.images(seen))?;
         self.count(verdicts.len())?;
         let folded = verdicts.into_iter();
-        let folded = folded.map(|verdict| Ok(verdict.checked()?.folded(&self.again)));
+        let folded = folded.map(|verdict| {
+            Ok(verdict
+                .checked()?
+                .merge_repeated_classes(&self.repeated_classes))
+        });
         folded.collect()
     }
 

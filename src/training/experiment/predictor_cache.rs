@@ -116,7 +116,7 @@ impl PredictorCache {
     /// Predicts the image of a request with one snapshot.
     ///
     /// # Errors
-    /// See [`Predictor::open`] and [`Predictor::verdict`].
+    /// See [`Predictor::open`] and [`Predictor::predict`].
     pub fn predict(
         &mut self,
         request: &PredictRequest,
@@ -129,7 +129,7 @@ impl PredictorCache {
         }
         let predictor = self.predictor(&key, cache)?;
         let predictor = predictor.ok_or_else(|| Problem::new(message!("problem-no-prediction")))?;
-        let (verdict, seen) = predictor.verdict(&request.picture)?;
+        let (verdict, seen) = predictor.predict(&request.picture)?;
         Ok(Prediction {
             ticket: request.ticket,
             run: request.run.clone(),

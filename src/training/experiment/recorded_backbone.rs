@@ -18,12 +18,12 @@ pub type Pass = Vec<AttentionMap>;
 type Notes = Arc<Mutex<Option<Vec<Pass>>>>;
 
 /// A backbone wrapper that can record its last block.
-pub struct Watched {
+pub struct RecordedBackbone {
     network: Arc<dyn Backbone>,
     notes: Notes,
 }
 
-impl Watched {
+impl RecordedBackbone {
     /// Wraps a network, without recording.
     pub fn new(network: Arc<dyn Backbone>) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Watched {
     ///
     /// # Errors
     /// Returns the Problem of `act`.
-    pub fn during<T>(&self, act: impl FnOnce() -> Result<T>) -> Result<(T, Vec<Pass>)> {
+    pub fn record<T>(&self, act: impl FnOnce() -> Result<T>) -> Result<(T, Vec<Pass>)> {
         *self.notes() = Some(Vec::new());
         let done = act();
         let passes = self.notes().take().unwrap_or_default();
@@ -48,7 +48,7 @@ impl Watched {
     }
 }
 
-impl Backbone for Watched {
+impl Backbone for RecordedBackbone {
     fn facts(&self) -> &Facts {
         self.network.facts()
     }

@@ -17,7 +17,7 @@ use crate::pet::PetSpec;
 use crate::pet::library::PluginLibrary;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::job::Own;
+use crate::run::job::JobAttachments;
 use crate::store::PetStart;
 use crate::texts::Message;
 
@@ -26,7 +26,7 @@ use crate::texts::Message;
 pub struct ResourceCache {
     shelves: Arc<Mutex<Shelves>>,
     /// Plugins, backbones and data that the current job contains.
-    own: Arc<Own>,
+    own: Arc<JobAttachments>,
 }
 
 #[derive(Default)]
@@ -41,7 +41,7 @@ struct Shelves {
 
 impl ResourceCache {
     /// Returns a handle to the same cache for a job that contains `own`.
-    pub fn with_own(&self, own: &Own) -> Self {
+    pub fn with_own(&self, own: &JobAttachments) -> Self {
         Self {
             shelves: Arc::clone(&self.shelves),
             own: Arc::new(own.clone()),
@@ -49,7 +49,7 @@ impl ResourceCache {
     }
 
     /// Returns what the current job contains.
-    pub fn own(&self) -> &Own {
+    pub fn own(&self) -> &JobAttachments {
         &self.own
     }
 
@@ -155,7 +155,7 @@ impl ResourceCache {
         choice: BackboneChoice<'_>,
         progress: &mut dyn FnMut(Message) -> bool,
     ) -> Result<()> {
-        library::bring(&self.backbones(), choice, progress)
+        library::download_unlisted(&self.backbones(), choice, progress)
     }
 
     /// Describes the backbone of this name or file without loading its weights.

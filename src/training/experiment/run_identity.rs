@@ -8,14 +8,14 @@ use crate::data::scenario::{ClassOrder, Scenario};
 use crate::data::{Dataset, Fingerprints, is_here, published};
 use crate::method::{Chosen, filled};
 use crate::nn::WeightType;
-use crate::pet::{Drawing, PetSpec};
+use crate::pet::{PetSpec, StreamScheme};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{MethodFacts, RunHeader};
 
 /// Everything that the results of a run depend on, and that distinguishes it from other runs.
 pub(super) struct RunIdentity<'a> {
-    /// The settings, as returned by [`standing_alone`].
+    /// The settings, as returned by [`self_contained_settings`].
     pub config: &'a RunConfig,
     /// Class names in the order in which they are taught.
     pub class_order: Vec<String>,
@@ -30,7 +30,7 @@ pub(super) struct RunIdentity<'a> {
     /// The plugin, if a PET is trained.
     pub pet: Option<&'a PetSpec>,
     /// How the random draws of a PET are separated.
-    pub drawing: Drawing,
+    pub drawing: StreamScheme,
     /// Number format of the weights on a GPU; `None` on the CPU.
     pub gpu_weights: Option<WeightType>,
     /// Side of the square network input, in pixels.
@@ -84,7 +84,7 @@ impl RunIdentity<'_> {
 
 /// Returns the settings as a run stores them: paths are absolute, and the class order is written out, because the
 /// file that contains it may change or disappear.
-pub(super) fn standing_alone(
+pub(super) fn self_contained_settings(
     config: &RunConfig,
     order: &ClassOrder,
     scenario: &Scenario,

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use super::estimate::{Network, TaskImages, seconds_at};
 use super::overrides::{halved, turn_to, usual_network};
 use super::plan::TrainingPlan;
-use super::silent_sink::Quiet;
+use super::progress_sink::ProgressSink;
 use super::speed::speed_of;
 use super::suggested_settings::{choose_backbone, share_epochs};
-use super::{Outcome, ResourceCache, all_at_once, footprint, train, unless_stopped};
+use super::{Outcome, ResourceCache, all_at_once, footprint, none_if_stopped, train};
 use crate::data::summary::counts;
 use crate::message;
-use crate::method::{SET_BESIDE, named_method, problems};
+use crate::method::{TRIAL_METHODS, named_method, problems};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, ControlRequest, Sink};
@@ -33,7 +33,7 @@ const FEWEST: usize = 20;
 /// Maximum number of times the epochs are halved.
 const HALVINGS: u32 = 3;
 /// The method that compares backbones; it trains nothing.
-const CLASS_MEANS: &str = SET_BESIDE[0].0.key;
+const CLASS_MEANS: &str = TRIAL_METHODS[0].0.key;
 /// Factor for reading and augmenting images and saving, in addition to the network.
 const BESIDE: f64 = 1.15;
 
@@ -44,7 +44,7 @@ const BESIDE: f64 = 1.15;
 pub fn contenders(chosen: &RunConfig, cache: &ResourceCache) -> Result<Vec<RunConfig>> {
     all_at_once(problems(chosen))?;
     let mut all = vec![chosen.clone()];
-    for (spec, own) in SET_BESIDE {
+    for (spec, own) in TRIAL_METHODS {
         if spec.key == chosen.method {
             continue;
         }
@@ -179,10 +179,10 @@ impl Comparison<'_> {
             &Bounds::default().judged(&timed.config),
             None,
             timed.cache,
-            &mut Quiet::new(sink, None),
+            &mut ProgressSink::new(sink, None),
             control,
         );
-        let Some(plan) = unless_stopped(plan, control)? else {
+        let Some(plan) = none_if_stopped(plan, control)? else {
             return Ok(None);
         };
         let material = TrialCosts::of(&plan)?;
@@ -200,20 +200,20 @@ impl Comparison<'_> {
                 number = number,
                 of = self.all.len()
             );
-            let mut quiet = Quiet::new(sink, Some(what));
-            quiet.person = Some(control);
-            quiet.tell(None);
-            let (run, judged) = (quiet.run.clone(), bounds.judged(&one.config));
+            let mut progress = ProgressSink::new(sink, Some(what));
+            progress.user_control = Some(control);
+            progress.tell(None);
+            let (run, judged) = (progress.run.clone(), bounds.judged(&one.config));
             let outcome = match control.request() {
                 ControlRequest::Stop => Ok(Outcome::NotBegun),
-                _ => train(&judged, work.path(), one.cache, &mut quiet, &run),
+                _ => train(&judged, work.path(), one.cache, &mut progress, &run),
             };
-            waited += quiet.waited;
-            let ended = ended(outcome, quiet.done);
+            waited += progress.waited;
+            let ended = ended(outcome, progress.done);
             if !self.losses {
-                quiet.losses.clear();
+                progress.losses.clear();
             }
-            methods.push(row(one, &ended, &quiet));
+            methods.push(row(one, &ended, &progress));
             runs.push(ended.ok());
         }
         if control.request() == ControlRequest::Stop && runs.iter().all(Option::is_none) {
@@ -257,7 +257,11 @@ fn ended(outcome: Result<Outcome>, done: f64) -> Result<RunSummary> {
 }
 
 /// Returns the row of a candidate.
-fn row(one: &Contender<'_>, ended: &Result<RunSummary>, quiet: &Quiet<'_>) -> TriedMethod {
+fn row(
+    one: &Contender<'_>,
+    ended: &Result<RunSummary>,
+    progress: &ProgressSink<'_>,
+) -> TriedMethod {
     let figures = ended.as_ref().ok().map(|run| run.for_scripts().figures);
     TriedMethod {
         method: one.config.method.clone(),
@@ -266,10 +270,10 @@ fn row(one: &Contender<'_>, ended: &Result<RunSummary>, quiet: &Quiet<'_>) -> Tr
         right: figures.as_ref().and_then(|of| of.final_accuracy),
         forgotten: figures.as_ref().and_then(|of| of.forgetting),
         p: None,
-        seconds: quiet.worked().as_secs_f64(),
+        seconds: progress.worked().as_secs_f64(),
         memory: None,
         problem: ended.as_ref().err().cloned(),
-        losses: quiet.losses.clone(),
+        losses: progress.losses.clone(),
     }
 }
 

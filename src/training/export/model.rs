@@ -27,9 +27,9 @@ pub type Files = Vec<(String, Vec<u8>)>;
 impl Model<'_> {
     /// Returns pairs of a class position that was taught again and the position that it counts for, among the classes
     /// taught so far.
-    pub fn again(&self) -> Vec<(usize, usize)> {
+    pub fn repeated_classes(&self) -> Vec<(usize, usize)> {
         let classes = self.predictor.classes().len();
-        let all = self.predictor.header().again();
+        let all = self.predictor.header().repeated_classes();
         all.into_iter().filter(|(own, _)| *own < classes).collect()
     }
 
@@ -54,7 +54,7 @@ impl Model<'_> {
         let area = side * side;
         let mut rng = ChaCha8Rng::seed_from_u64(30);
         let seen: Vec<u8> = (0..NOISE * area * 3).map(|_| rng.random()).collect();
-        let answers = self.predictor.verdicts(&seen)?;
+        let answers = self.predictor.predict_batch(&seen)?;
         let pixel = |at: usize| {
             let (image, channel, place) = (at / (3 * area), at / area % 3, at % area);
             f32::from(seen[(image * area + place) * 3 + channel]) / 255.0

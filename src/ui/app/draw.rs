@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui, ViewportCommand};
 
 use super::StudioApp;
-use crate::fence::caught;
+use crate::fence::catch_panic;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::fence::Pressed;
 use crate::ui::pages::{self, Cx};
@@ -19,7 +19,7 @@ impl StudioApp {
         self.times.begin();
         self.settings.language.speak();
         let ctx = ui.ctx().clone();
-        let ended = caught(|| self.take_keys(&ctx));
+        let ended = catch_panic(|| self.take_keys(&ctx));
         self.fences.record_action(ended);
         let mut commands = Vec::new();
         self.bars(ui, &mut commands);
@@ -45,7 +45,7 @@ impl StudioApp {
             ctx.request_repaint();
         }
         for command in commands {
-            let ended = caught(|| self.act(&ctx, command));
+            let ended = catch_panic(|| self.act(&ctx, command));
             self.fences.record_action(ended);
         }
         self.tell_fallen();
@@ -157,7 +157,7 @@ impl StudioApp {
             self.shell.collect = Default::default();
         }
         if let Some(question) = answered {
-            let ended = caught(|| self.answer(ctx, question));
+            let ended = catch_panic(|| self.answer(ctx, question));
             self.fences.record_action(ended);
         }
     }

@@ -30,7 +30,7 @@ use super::shell::{Question, Shell, no_dialog};
 use super::theme;
 use super::widgets::input::{is_below_dialog, is_covered};
 use super::widgets::textures::Textures;
-use crate::fence::caught;
+use crate::fence::catch_panic;
 use crate::problem::Problem;
 use crate::session::Session;
 use crate::session::chooser::Choice;
@@ -263,7 +263,7 @@ impl StudioApp {
         if !self.fences.due(piece, ctx) {
             return;
         }
-        let ended = caught(|| {
+        let ended = catch_panic(|| {
             self.fences.panic_if_requested(piece);
             work(self);
         });
@@ -323,7 +323,7 @@ impl eframe::App for StudioApp {
 
     fn on_exit(&mut self) {
         // A panic here must not prevent the following steps, above all saving the run.
-        let _ = caught(|| {
+        let _ = catch_panic(|| {
             self.remember();
             self.remember_drafts();
         });

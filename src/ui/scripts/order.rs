@@ -12,7 +12,7 @@ use egui::epaint::text::{Galley, Row};
 use egui::{Context, FullOutput, Plugin, Shape};
 use unicode_bidi::{BidiClass, BidiInfo, Level, bidi_class};
 
-use crate::fence::caught;
+use crate::fence::catch_panic;
 
 /// Brackets, which are mirrored in right-to-left text.
 const BRACKETS: &str = "()[]{}<>«»‹›";
@@ -34,7 +34,7 @@ impl Plugin for ReadingOrder {
         if self.failed {
             return;
         }
-        let ended = caught(|| {
+        let ended = catch_panic(|| {
             for clipped in &mut output.shapes {
                 arrange(&mut clipped.shape);
             }

@@ -7,7 +7,7 @@ use egui_plot::{
 };
 
 use crate::metrics::Expert;
-use crate::palette::{Dash, Shade, Sign};
+use crate::palette::{Dash, Marker, Shade};
 use crate::session::words::number;
 use crate::store::figure::{Figure, FigureLine, Lines, Point};
 use crate::tr;
@@ -77,15 +77,15 @@ impl Series {
 
 /// Returns the marker of a run's points.
 pub fn marker_of(shade: Shade) -> MarkerShape {
-    match shade.sign() {
-        Sign::Square => MarkerShape::Square,
-        Sign::Circle => MarkerShape::Circle,
-        Sign::Up => MarkerShape::Up,
-        Sign::Down => MarkerShape::Down,
-        Sign::Left => MarkerShape::Left,
-        Sign::Right => MarkerShape::Right,
-        Sign::Diamond => MarkerShape::Diamond,
-        Sign::Asterisk => MarkerShape::Asterisk,
+    match shade.marker() {
+        Marker::Square => MarkerShape::Square,
+        Marker::Circle => MarkerShape::Circle,
+        Marker::Up => MarkerShape::Up,
+        Marker::Down => MarkerShape::Down,
+        Marker::Left => MarkerShape::Left,
+        Marker::Right => MarkerShape::Right,
+        Marker::Diamond => MarkerShape::Diamond,
+        Marker::Asterisk => MarkerShape::Asterisk,
     }
 }
 

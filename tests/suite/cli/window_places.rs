@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use lae_studio::engine::Engine;
 use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::places::{Place, Places};
+use lae_studio::run::places::{RemoteMachine, RemoteMachines};
 use lae_studio::session::loads::Load;
 use lae_studio::session::remote_jobs::AtPlace;
 use lae_studio::session::run_view::{RunView, Stage};
@@ -33,8 +33,8 @@ impl Sources for With {
         &self.disk
     }
 
-    fn places(&self) -> Result<(Vec<Place>, Vec<String>)> {
-        let places = Places::read(&self.places, "places.toml")?;
+    fn places(&self) -> Result<(Vec<RemoteMachine>, Vec<String>)> {
+        let places = RemoteMachines::read(&self.places, "places.toml")?;
         Ok((places.list().to_vec(), store::places_at_work(&self.root)))
     }
 }

@@ -65,7 +65,7 @@ fn all<M: wire::Carried + serde::de::DeserializeOwned>(bytes: &[u8]) -> bool {
                 for run in message.runs() {
                     let _ = run.to_str().and_then(wire::inner_path);
                 }
-                if let Ok(home) = wire::home(message, Path::new("/runs"), false) {
+                if let Ok(home) = wire::with_absolute_runs(message, Path::new("/runs"), false) {
                     let mut home = home;
                     assert!(home.runs().iter().all(|run| run.starts_with("/runs")));
                 }
@@ -151,10 +151,10 @@ fn a_run_outside_of_the_folder_is_refused() {
     };
     for run in ["../other", "/etc", "a/../../b", "", "c:\\runs"] {
         assert!(
-            wire::home(of(run), Path::new("/runs"), false).is_err(),
+            wire::with_absolute_runs(of(run), Path::new("/runs"), false).is_err(),
             "{run}"
         );
     }
-    assert!(wire::home(of("2026_digits"), Path::new("/runs"), false).is_ok());
-    assert!(wire::home(of("/elsewhere/run"), Path::new("/runs"), true).is_ok());
+    assert!(wire::with_absolute_runs(of("2026_digits"), Path::new("/runs"), false).is_ok());
+    assert!(wire::with_absolute_runs(of("/elsewhere/run"), Path::new("/runs"), true).is_ok());
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lae_studio::run::places::Places;
+use lae_studio::run::places::RemoteMachines;
 
 use super::bytes::Dice;
 use super::{Case, Target, fuzz, single};
@@ -37,7 +37,7 @@ impl Target for Files {
 
     fn read(&self, folder: &Path) -> bool {
         let bytes = std::fs::read(folder.join("places.toml")).unwrap_or_default();
-        let places = Places::read(&String::from_utf8_lossy(&bytes), "places.toml");
+        let places = RemoteMachines::read(&String::from_utf8_lossy(&bytes), "places.toml");
         places.is_ok_and(|places| {
             let hosts = places
                 .list()

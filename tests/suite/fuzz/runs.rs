@@ -8,7 +8,7 @@ use lae_studio::run::about::About;
 use lae_studio::store::export::{Format, export};
 use lae_studio::store::figure::FigureOfRuns;
 use lae_studio::store::{self, Checkpoint, Provenance, QueueFile, RunFolder};
-use lae_studio::tensors::{Bulk, HostTensor, Named};
+use lae_studio::tensors::{GeneratedTensors, HostTensor, Named};
 
 use super::bytes::Dice;
 use super::headers::vary_header;
@@ -92,7 +92,9 @@ impl Target for RunFolders {
             tensors: tensor(),
             ..Checkpoint::default()
         };
-        folder.save_checkpoint(&checkpoint, Bulk::new()).unwrap();
+        folder
+            .save_checkpoint(&checkpoint, GeneratedTensors::new())
+            .unwrap();
         let path = folder.path().to_path_buf();
         drop(folder);
         let said = About {

@@ -110,7 +110,7 @@ impl Target for States {
             rgb: vec![99; 192],
         };
         let asked = Predictor::open(folder, 0, Some("cpu"), &self.cache, false)
-            .and_then(|predictor| predictor.verdict(&picture));
+            .and_then(|predictor| predictor.predict(&picture));
         let control = Control::default();
         let ended = experiment::resume(folder, &self.cache, &mut Vec::new(), &control);
         asked.is_ok() && ended.is_ok()

@@ -76,7 +76,7 @@ fn more_examples_of_a_known_class_count_for_it() {
         let stored = store::load(&run).unwrap();
         let header = &stored.header;
         assert_eq!(header.class_order[10..], ["3 (2)", "7 (2)", "A"]);
-        assert_eq!(header.again(), [(10, 3), (11, 7)]);
+        assert_eq!(header.repeated_classes(), [(10, 3), (11, 7)]);
         assert_eq!((header.class_at(11), header.class_at(12)), (7, 12));
         let known = header.added_tasks[0].before.unwrap();
         assert!(known > 0.0 && known <= 4.0 / 6.0, "{method}: {known}");
@@ -100,7 +100,7 @@ fn more_examples_of_a_known_class_count_for_it() {
         taught(&run, added_task.path());
         let header = store::load(&run).unwrap().header;
         assert_eq!(header.class_order[13..], ["3 (3)", "7 (3)", "A (2)"]);
-        assert_eq!(header.again()[2..], [(13, 3), (14, 7), (15, 12)]);
+        assert_eq!(header.repeated_classes()[2..], [(13, 3), (14, 7), (15, 12)]);
         store::undo_added_task(&run).unwrap();
         store::undo_added_task(&run).unwrap();
         assert!(everything(&run) == before);

@@ -48,7 +48,7 @@ fn a_known_class_alone_is_not_distinguished_from_itself() {
     taught(&run, with_digits("3", "", 20).path());
     let stored = store::load(&run).unwrap();
     assert_eq!(stored.header.class_order[10..], ["3 (2)"]);
-    assert_eq!(stored.header.again(), [(10, 3)]);
+    assert_eq!(stored.header.repeated_classes(), [(10, 3)]);
     let answers = [1, 2].map(|task: usize| &stored.reports[task].answers);
     let right = |classes| {
         let of = |task: usize| answers[task].accuracy_within(stored.header.answering(), &classes);

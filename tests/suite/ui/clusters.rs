@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event};
-use lae_studio::run::places::{Place, Places};
+use lae_studio::run::places::{RemoteMachine, RemoteMachines};
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::clusters::{ClusterSeen, OnCluster, Standing, TaskState};
 use lae_studio::session::{Disk, Session, Sources, Wake};
@@ -33,23 +33,23 @@ impl Sources for With {
         &self.disk
     }
 
-    fn places(&self) -> Result<(Vec<Place>, Vec<String>)> {
-        let places = Places::read(PLACES, "places.toml")?;
+    fn places(&self) -> Result<(Vec<RemoteMachine>, Vec<String>)> {
+        let places = RemoteMachines::read(PLACES, "places.toml")?;
         Ok((places.list().to_vec(), Vec::new()))
     }
 
-    fn place(&self, _: &Place, _: Wake) -> Result<Box<dyn Backend>> {
+    fn place(&self, _: &RemoteMachine, _: Wake) -> Result<Box<dyn Backend>> {
         Ok(Box::new(self.lab.clone()))
     }
 
-    fn on_cluster(&self, _: &Place) -> Result<ClusterSeen> {
+    fn on_cluster(&self, _: &RemoteMachine) -> Result<ClusterSeen> {
         Ok(ClusterSeen {
             grids: vec![self.seen.lock().unwrap().clone()],
             beside: Some(self.beside.clone()),
         })
     }
 
-    fn cancel_on_cluster(&self, _: &Place, folder: &Path) -> Result<()> {
+    fn cancel_on_cluster(&self, _: &RemoteMachine, folder: &Path) -> Result<()> {
         self.cancelled.lock().unwrap().push(folder.to_path_buf());
         let mut seen = self.seen.lock().unwrap();
         let queued = seen.tasks.iter_mut().filter(|task| task.state.is_queued());

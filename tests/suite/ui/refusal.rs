@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::Expert;
 use lae_studio::run::event::{Command, Event};
 use lae_studio::run::inside::{
-    InsideRequest, Insight, Look, Movement, ProbeInside, RunInside, Seen,
+    InsideContent, InsideRequest, InsideTarget, Insight, Movement, ProbeInside, RunInside,
 };
 use lae_studio::run::refusal::{Known, chosen, measurements_of, threshold_name};
 use lae_studio::session::backend::Recorded;
@@ -66,7 +66,9 @@ fn answered(root: &Path) -> (Harness<'static, StudioApp>, Recorded) {
 fn looked_at(backend: &Recorded) -> Vec<InsideRequest> {
     let all = backend.asked().into_iter();
     all.filter_map(|command| match command {
-        Command::Inside(request) if matches!(request.look, Look::Run { .. }) => Some(request),
+        Command::Inside(request) if matches!(request.look, InsideTarget::Run { .. }) => {
+            Some(request)
+        }
         _ => None,
     })
     .collect()
@@ -92,7 +94,7 @@ fn tell_probe(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
             ticket: request.ticket,
             run: request.run.clone(),
             task,
-            seen: Seen::Run(Box::new(RunInside {
+            seen: InsideContent::Run(Box::new(RunInside {
                 probe: Some(probe.clone()),
                 problem: None,
                 movement: Movement::default(),

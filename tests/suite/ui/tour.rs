@@ -321,12 +321,12 @@ fn what_is_to_be_done_is_in_sight_in_small_windows_and_large_letters() {
             .act(&ctx, UiCommand::SetLanguage(language));
         window.key_press_modifiers(Modifiers::COMMAND, Key::Num7);
         settle(&mut window);
-        press(&mut window, language.say("tour-start"));
+        press(&mut window, language.text("tour-start"));
         settle(&mut window);
         let name = format!("{}-{zoom}-{}", size[0], language.code());
         shot(&mut window, &format!("tour-size-{name}"));
         for key in ["tour-leave", "tour-draw-use-samples"] {
-            let rect = window.get_by_label(language.say(key)).rect();
+            let rect = window.get_by_label(language.text(key)).rect();
             let whole = window.ctx.content_rect();
             assert!(
                 whole.contains_rect(rect),

@@ -39,7 +39,7 @@ impl BackboneLibrary {
         };
         stated.extend(stated_by(choice.values.unwrap_or_default())?);
         let values = as_options(&stated);
-        let tensors = families::unwrapped(tensors)?.saying(stated);
+        let tensors = families::unwrapped(tensors)?.with_metadata(stated);
         let inferred = families::infer(&tensors)?;
         let (mut assumed, mut missing) = (inferred.assumed, inferred.missing);
         let family = inferred.architecture.family();

@@ -326,14 +326,14 @@ pub fn read_from<'a>(
     library.read(choice, &mut in_words(choice.name, progress))
 }
 
-/// Downloads a backbone that cannot be described before; see [`BackboneLibrary::bring`].
-pub fn bring<'a>(
+/// Downloads a backbone that cannot be described before; see [`BackboneLibrary::download_unlisted`].
+pub fn download_unlisted<'a>(
     library: &BackboneLibrary,
     choice: impl Into<BackboneChoice<'a>>,
     progress: &mut dyn FnMut(Message) -> bool,
 ) -> Result<()> {
     let choice = choice.into();
-    library.bring(choice, &mut in_words(choice.name, progress))
+    library.download_unlisted(choice, &mut in_words(choice.name, progress))
 }
 
 /// Converts the progress of a download to messages.

@@ -205,7 +205,7 @@ impl BackboneLibrary {
     ///
     /// # Errors
     /// As [`BackboneLibrary::obtain`].
-    pub fn bring<'a>(
+    pub fn download_unlisted<'a>(
         &self,
         choice: impl Into<BackboneChoice<'a>>,
         progress: &mut dyn FnMut(DownloadProgress) -> bool,

@@ -172,7 +172,7 @@ impl Tensors {
 
     /// Returns the tensors with additional metadata, which replaces existing values.
     #[must_use]
-    pub fn saying(mut self, more: BTreeMap<String, String>) -> Self {
+    pub fn with_metadata(mut self, more: BTreeMap<String, String>) -> Self {
         self.metadata.extend(more);
         self
     }

@@ -2,7 +2,7 @@
 //! from this list. To add a setting, add an entry here and use its field.
 
 use super::field::Field;
-use super::spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec};
+use super::spec::{Aspect, FixTo, Needs, SettingGroup, SettingPlace, SettingSpec};
 use super::{Precision, Setting, SettingKind, Settings};
 use crate::backbone::library::NANO;
 use crate::data::{Correction, FULL_DEPTH};
@@ -185,7 +185,7 @@ settings_of_every_run! {
     /// class names or indices
     order: String = data("ORDER", "Class order", SettingKind::Text("natural")) {
         usual: "natural; for a folder, by the numbers in the names", fix: "Use the natural order",
-        says: Says::Repetition, of_data: true, named: true,
+        aspect: Aspect::Repetition, of_data: true, named: true,
     };
     /// Epochs per task
     epochs: usize = method("N", "Epochs", SettingKind::Whole { default: 5, least: 1, most: MOST_EPOCHS as i64 }) {
@@ -218,7 +218,7 @@ settings_of_every_run! {
     /// Images of a batch that pass through the network at once, for GPUs with little memory; the result is the same
     /// except for rounding
     micro_batch: Option<usize> = method("N", "Micro-batch", SettingKind::Limit) {
-        usual: "the whole batch", shown: SettingPlace::First, says: Says::Where,
+        usual: "the whole batch", shown: SettingPlace::First, aspect: Aspect::Execution,
         refused: ("the micro-batch needs at least one image",
                   "omit the option to process the whole batch at once"),
         fix: "Process the whole batch at once", within: Some("batch"),
@@ -281,13 +281,13 @@ settings_of_every_run! {
     };
     /// Seed for initial values, shuffling and augmentation
     seed: u64 = method("N", "Seed", SettingKind::Seed) {
-        shown: SettingPlace::First, needs: Needs::Draws, refused: SEED, says: Says::Repetition, named: true,
+        shown: SettingPlace::First, needs: Needs::Draws, refused: SEED, aspect: Aspect::Repetition, named: true,
     };
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
-    device: String = method("DEVICE", "Device", SettingKind::Text("auto")) { shown: SettingPlace::ByHand, says: Says::Where };
+    device: String = method("DEVICE", "Device", SettingKind::Text("auto")) { shown: SettingPlace::ByHand, aspect: Aspect::Execution };
     /// Memory for decoded images; others are decoded again when needed, with the same result
     cache_mb: usize = data("MB", "Memory for images", SettingKind::Whole { default: 1024, least: 0, most: MOST_MB }) {
         refused: ("the amount of memory is too large", "1024 is the default; 0 keeps no decoded images"),
-        says: Says::Where,
+        aspect: Aspect::Execution,
     };
 }

@@ -27,7 +27,7 @@ pub use differences::{differences, differs};
 pub use kind::SettingKind;
 pub use list::{MOST_EPOCHS, RunConfig, RunSetting, SETTINGS};
 pub use setting::{Setting, Settings};
-pub use spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec, capitalised};
+pub use spec::{Aspect, FixTo, Needs, SettingGroup, SettingPlace, SettingSpec, capitalised};
 
 /// Number format of the frozen weights. PETs, heads, loss and optimiser are always f32, and so is all other arithmetic,
 /// except that with bf16 the inputs of frozen matrices are rounded too.
@@ -149,19 +149,19 @@ impl RunConfig {
     /// results only by rounding.
     #[must_use]
     pub fn anywhere(self) -> Self {
-        self.without(|says| says == Says::Where)
+        self.without(|says| says == Aspect::Execution)
     }
 
     /// Returns the settings that all repetitions of an experiment share: without class order, seed and what
     /// [`RunConfig::anywhere`] removes.
     #[must_use]
     pub fn repeatable(self) -> Self {
-        self.without(|says| says != Says::What)
+        self.without(|says| says != Aspect::Experiment)
     }
 
     /// Returns the settings with those of this kind reset to their defaults.
-    fn without(mut self, which: impl Fn(Says) -> bool) -> Self {
-        self.copy(&Self::default(), |spec| which(spec.says));
+    fn without(mut self, which: impl Fn(Aspect) -> bool) -> Self {
+        self.copy(&Self::default(), |spec| which(spec.aspect));
         self
     }
 

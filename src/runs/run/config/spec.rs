@@ -50,7 +50,7 @@ pub struct SettingSpec {
     /// Whether a copied command contains it even with its default value, because the default depends on other settings.
     pub named: bool,
     /// Which aspect of a run it determines.
-    pub says: Says,
+    pub aspect: Aspect,
     /// For a flag: what a file with a backbone of this name means that does not name the flag, written by a version
     /// without it.
     pub unnamed: Option<fn(&str) -> bool>,
@@ -128,13 +128,13 @@ pub enum FixTo {
 
 /// The aspect of a run that a setting determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Says {
+pub enum Aspect {
     /// The experiment.
-    What,
+    Experiment,
     /// The repetition.
     Repetition,
     /// Where and in which portions a run is computed, which affects results only by rounding.
-    Where,
+    Execution,
 }
 
 impl SettingSpec {
@@ -158,7 +158,7 @@ impl SettingSpec {
         within: None,
         of_data: false,
         named: false,
-        says: Says::What,
+        aspect: Aspect::Experiment,
         unnamed: None,
         unwritten: false,
         texts: "",

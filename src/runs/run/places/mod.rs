@@ -23,7 +23,7 @@ pub const MOST_PLACES: usize = 256;
 
 /// A machine, or a cluster, on which runs are trained.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct RemoteMachine {
     /// Its name: the name of its table.
     pub name: String,
     /// The host as OpenSSH knows it; `None` for a cluster whose commands are on this machine.
@@ -66,7 +66,7 @@ pub struct Slurm {
     pub script: Option<String>,
 }
 
-impl Place {
+impl RemoteMachine {
     /// Returns whether it is a machine reached by `ssh`, not a cluster.
     pub fn is_machine(&self) -> bool {
         self.ssh.is_some() && self.slurm.is_none()
@@ -83,11 +83,11 @@ impl Place {
 
 /// All places of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
-    list: Vec<Place>,
+pub struct RemoteMachines {
+    list: Vec<RemoteMachine>,
 }
 
-impl Places {
+impl RemoteMachines {
     /// Reads the places of the user's file; empty if there is no file.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl Places {
     }
 
     /// Returns all places, sorted by name.
-    pub fn list(&self) -> &[Place] {
+    pub fn list(&self) -> &[RemoteMachine] {
         &self.list
     }
 
@@ -112,7 +112,7 @@ impl Places {
     ///
     /// # Errors
     /// Returns a Problem that suggests a similar name, or the file to add it to.
-    pub fn get(&self, name: &str) -> Result<&Place> {
+    pub fn get(&self, name: &str) -> Result<&RemoteMachine> {
         let found = self.list.iter().find(|place| place.name == name);
         found.ok_or_else(|| {
             let problem = Problem::new(format!("there is no place named {name}"));

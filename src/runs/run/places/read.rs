@@ -1,4 +1,4 @@
-//! Reads a file of places into [`Places`]. Names, types and ranges are checked; each mistake is reported with its line.
+//! Reads a file of places into [`RemoteMachines`]. Names, types and ranges are checked; each mistake is reported with its line.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{MOST_PLACES, Place, Places, Slurm};
+use super::{MOST_PLACES, RemoteMachine, RemoteMachines, Slurm};
 use crate::expression::Diagnostic;
 use crate::names::is_long;
 use crate::problem::Result;
@@ -35,7 +35,7 @@ const PROGRAM: &str = "lae-studio";
 /// Maximum number of GPUs or cores of a job.
 const MOST_UNITS: u32 = 4096;
 
-impl Places {
+impl RemoteMachines {
     /// Reads the text of a file of places.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl Reader {
         self.wrong.push(Diagnostic::new(span, what).because(why));
     }
 
-    fn places(&mut self, text: &str) -> Vec<Place> {
+    fn places(&mut self, text: &str) -> Vec<RemoteMachine> {
         let root = match DeTable::parse(text) {
             Ok(root) => root,
             Err(error) => {
@@ -98,7 +98,7 @@ impl Reader {
         list
     }
 
-    fn place(&mut self, name: &str, span: Range<usize>, table: &DeTable<'_>) -> Place {
+    fn place(&mut self, name: &str, span: Range<usize>, table: &DeTable<'_>) -> RemoteMachine {
         let is_slurm = self.flag(table, "slurm");
         for (key, _) in table {
             let key_name = key.get_ref().as_ref();
@@ -119,7 +119,7 @@ impl Reader {
             false => text,
         };
         let data = self.data(table).into_iter();
-        Place {
+        RemoteMachine {
             name: name.to_string(),
             ssh,
             options: self.texts(table, "options"),
@@ -291,7 +291,7 @@ mod tests {
             ssh = "other"
             folder = "~/runs"
         "#;
-        let places = Places::read(text, "places.toml").unwrap();
+        let places = RemoteMachines::read(text, "places.toml").unwrap();
         let lab = places.get("lab").unwrap();
         assert_eq!(lab.ssh.as_deref(), Some("lab"));
         assert_eq!(lab.program, PROGRAM);
@@ -333,7 +333,7 @@ mod tests {
             ("[\"a b\"]\nssh = \"h\"", "line 1", "letters"),
         ];
         for (text, place, remedy) in cases {
-            let told = Places::read(text, "places.toml").unwrap_err();
+            let told = RemoteMachines::read(text, "places.toml").unwrap_err();
             assert!(told.place.contains(place), "{text}: {told}");
             assert!(told.remedy.contains(remedy), "{text}: {told}");
         }

@@ -6,7 +6,7 @@ use super::{Ask, Said, ServerMessage};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Event};
 use crate::run::grid::CellStanding;
-use crate::run::inside::{Look, Seen};
+use crate::run::inside::{InsideContent, InsideTarget};
 use crate::run::job::{Job, JobWork};
 use crate::run::queue::JobEvent;
 
@@ -23,8 +23,8 @@ impl Carried for Command {
         match self {
             Self::Predict(request) => vec![&mut request.picture.rgb],
             Self::Inside(request) => match &mut request.look {
-                Look::Picture(picture) => vec![&mut picture.rgb],
-                Look::Run { .. } => Vec::new(),
+                InsideTarget::Picture(picture) => vec![&mut picture.rgb],
+                InsideTarget::Run { .. } => Vec::new(),
             },
             _ => Vec::new(),
         }
@@ -47,8 +47,8 @@ impl Carried for Event {
         match self {
             Self::Predicted(prediction) => vec![&mut prediction.seen],
             Self::Inside(insight) => match &mut insight.seen {
-                Seen::Picture(picture) => vec![&mut picture.seen],
-                Seen::Run(_) => Vec::new(),
+                InsideContent::Picture(picture) => vec![&mut picture.seen],
+                InsideContent::Run(_) => Vec::new(),
             },
             _ => Vec::new(),
         }
@@ -134,7 +134,7 @@ fn run_of_cell(standing: &mut CellStanding) -> Option<&mut PathBuf> {
 }
 
 /// Returns the message with the folders of its runs relative to the folder of runs. Other runs keep their paths.
-pub fn sent_home<M: Carried>(mut message: M, root: &Path) -> M {
+pub fn with_relative_runs<M: Carried>(mut message: M, root: &Path) -> M {
     for run in message.runs() {
         if let Ok(inner) = run.strip_prefix(root) {
             *run = inner.to_path_buf();
@@ -147,7 +147,7 @@ pub fn sent_home<M: Carried>(mut message: M, root: &Path) -> M {
 ///
 /// # Errors
 /// Returns a Problem for another path, unless it is absolute and `anywhere` allows that.
-pub fn home<M: Carried>(mut message: M, root: &Path, anywhere: bool) -> Result<M> {
+pub fn with_absolute_runs<M: Carried>(mut message: M, root: &Path, anywhere: bool) -> Result<M> {
     for run in message.runs() {
         let whole = anywhere && run.is_absolute();
         if !whole {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{FONT, Place, words};
+use super::{FONT, RenderTarget, words};
 use crate::palette::Shade;
 use crate::store::table::{Align, TextTable};
 
@@ -48,7 +48,7 @@ impl Bars {
         table
     }
 
-    pub(super) fn draw(&self, title: &str, place: Place) -> Markup {
+    pub(super) fn draw(&self, title: &str, place: RenderTarget) -> Markup {
         let [width, height] = self.size();
         let [ink, line] = place.plain();
         let values = self.rows.iter().map(|row| row.value);
@@ -64,7 +64,7 @@ impl Bars {
         html! {
             svg xmlns=[place.namespace()] viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height)
                 role="img" aria-label=(title) font-family=(FONT) font-size="13" fill=(ink) {
-                @if place == Place::File { rect width="100%" height="100%" fill="#ffffff" {} }
+                @if place == RenderTarget::File { rect width="100%" height="100%" fill="#ffffff" {} }
                 @for (row, bar) in self.rows.iter().enumerate() {
                     @let y = EDGE + ROW * (row as f64 + 0.5);
                     text x="8" y=(y + 4.0) { (words(&bar.name, 13.0)) }

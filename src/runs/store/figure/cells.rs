@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{FONT, Place, words};
+use super::{FONT, RenderTarget, words};
 use crate::metrics::{Blocks, Confusion, block_means};
 use crate::store::table::{Align, TextTable};
 use crate::tr;
@@ -139,7 +139,7 @@ impl Cells {
         }
     }
 
-    pub(super) fn draw(&self, title: &str, place: Place) -> Markup {
+    pub(super) fn draw(&self, title: &str, place: RenderTarget) -> Markup {
         let Layout {
             step,
             begins: [left, top],
@@ -151,7 +151,7 @@ impl Cells {
         html! {
             svg xmlns=[place.namespace()] viewBox={ "0 0 " (size[0]) " " (size[1]) } width=(size[0]) height=(size[1])
                 role="img" aria-label=(title) font-family=(FONT) font-size="12" fill=(ink) {
-                @if place == Place::File { rect width="100%" height="100%" fill="#ffffff" {} }
+                @if place == RenderTarget::File { rect width="100%" height="100%" fill="#ffffff" {} }
                 text x="12" y="20" font-size="14" { (words(title, 14.0)) }
                 @for (row, name) in self.rows.iter().enumerate() {
                     @let y = top + step * row as f64;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-use super::look::Look;
-use super::{FONT, Place};
+use super::look::RunMarkers;
+use super::{FONT, RenderTarget};
 use crate::metrics::{Expert, mean, std_dev};
 use crate::palette::Shade;
 use crate::store::groups::Group;
@@ -172,7 +172,7 @@ impl Lines {
         [SIZE.0, SIZE.1 + LINE * self.lines.len() as f64 + 8.0]
     }
 
-    pub(super) fn draw(&self, title: &str, place: Place) -> Markup {
+    pub(super) fn draw(&self, title: &str, place: RenderTarget) -> Markup {
         let xs = self.points().map(|point| point.x);
         let last = (self.places.len() as f64 - 1.0).max(0.0);
         let axes = Axes {
@@ -189,11 +189,11 @@ impl Lines {
         };
         let [width, height] = self.size();
         let [words, _] = place.plain();
-        let looks = Look::each(self.lines.iter().map(|line| line.shade), place);
+        let looks = RunMarkers::each(self.lines.iter().map(|line| line.shade), place);
         html! {
             svg xmlns=[place.namespace()] viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height)
                 role="img" aria-label=(title) font-family=(FONT) font-size="12" fill=(words) {
-                @if place == Place::File { rect width="100%" height="100%" fill="#ffffff" {} }
+                @if place == RenderTarget::File { rect width="100%" height="100%" fill="#ffffff" {} }
                 (self.frame(&axes, place))
                 @for (line, look) in self.lines.iter().zip(&looks) {
                     @if let Some(band) = band(&line.points, &axes) { path d=(band) fill=(look.colour) fill-opacity="0.16" {} }
@@ -215,7 +215,7 @@ impl Lines {
     }
 
     /// Draws the grid lines with their values, the labels of the x axis, and the axis label.
-    fn frame(&self, axes: &Axes, place: Place) -> Markup {
+    fn frame(&self, axes: &Axes, place: RenderTarget) -> Markup {
         let [_, across] = place.plain();
         html! {
             @for value in ticks(self.range[0], self.range[1], 6.0) {

@@ -47,14 +47,14 @@ pub enum FigureContent {
 
 /// Where a drawing is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RenderTarget {
     /// In a separate file, on white.
     File,
     /// In a report, whose style sheet defines the colours.
     Report,
 }
 
-impl Place {
+impl RenderTarget {
     /// Returns the colour of a run's line.
     fn shade(self, shade: Shade) -> String {
         match self {
@@ -113,10 +113,10 @@ impl Figure {
 
     /// Returns the text of an SVG file.
     pub fn svg(&self) -> String {
-        self.draw(Place::File).into_string()
+        self.draw(RenderTarget::File).into_string()
     }
 
-    pub(super) fn draw(&self, place: Place) -> Markup {
+    pub(super) fn draw(&self, place: RenderTarget) -> Markup {
         match &self.content {
             FigureContent::Lines(lines) => lines.draw(&self.title, place),
             FigureContent::Cells(cells) => cells.draw(&self.title, place),

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{FONT, Figure, Place, words};
+use super::{FONT, Figure, RenderTarget, words};
 
 /// Width and height of A4 in units of 1/96 inch.
 const A4: [f64; 2] = [794.0, 1123.0];
@@ -45,7 +45,7 @@ impl Page {
         A4
     }
 
-    pub(super) fn draw(&self, title: &str, place: Place) -> Markup {
+    pub(super) fn draw(&self, title: &str, place: RenderTarget) -> Markup {
         let mut pen = Pen::default();
         pen.lines(title, SIZES[0], true);
         pen.y += 4.0;
@@ -119,7 +119,7 @@ impl Pen {
         self.drawn.push(html! {
             text x=(x) y=(y) font-size=(SIZES[2]) font-family=(BOLD) fill=(INK) { (words(&figure.title, SIZES[2])) }
             g transform={ "translate(" (x) " " (y + 8.0) ") scale(" (SCALE) ")" } {
-                (Figure { title: String::new(), ..figure.clone() }.draw(Place::File))
+                (Figure { title: String::new(), ..figure.clone() }.draw(RenderTarget::File))
             }
         });
         // A title may be wider than its figure.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::figure::{Figure, Lines, Place};
+use super::figure::{Figure, Lines, RenderTarget};
 use super::groups::{Group, groups, none_measured};
 use super::mean_and_spread::{mean_and_spread, spread_text};
 use super::summary::RunSummary;
@@ -128,7 +128,7 @@ fn figures(groups: &[Group], figures: &[FigureSpec]) -> Markup {
 fn curves(groups: &[Group]) -> Markup {
     let figure = Figure::lines(tr!("figure-accuracy"), Lines::of_groups(groups));
     html! {
-        (figure.draw(Place::Report))
+        (figure.draw(RenderTarget::Report))
         details {
             summary { (tr!("report-numbers")) }
             div.scroll { (numbers(&figure)) }

@@ -87,7 +87,7 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
     // Newest first: tensors that are complete in a later snapshot are not read from earlier ones.
     let (mut known, mut at, mut expected) = (BTreeSet::new(), task, None);
     loop {
-        let path = snapshot_file(&added_tasks::home(folder, at), at);
+        let path = snapshot_file(&added_tasks::task_folder(folder, at), at);
         let file = tensors::open(&path, &doing)?;
         let label = Label::of(file.header().metadata().as_ref());
         if expected.is_some() && expected.as_ref() != label.as_ref().map(|label| &label.sha256) {
@@ -128,7 +128,7 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
 /// Returns the hash recorded in the snapshot after a task (from 0), and the computed hash; `None` for files of older
 /// versions, which have no hash.
 pub(super) fn own_and_found(folder: &Path, task: usize) -> Result<Option<(String, String)>> {
-    let path = snapshot_file(&added_tasks::home(folder, task), task);
+    let path = snapshot_file(&added_tasks::task_folder(folder, task), task);
     let file = tensors::open(&path, "read a snapshot")?;
     let Some(label) = Label::of(file.header().metadata().as_ref()) else {
         return Ok(None);

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::predict::Predictor;
 use super::prefetch::one_ahead;
-use super::{ResourceCache, unless};
+use super::{ResourceCache, none_if_cancelled};
 use crate::data::Sample;
 use crate::data::loader::inputs_of;
 use crate::data::transform::InputSpec;
@@ -56,7 +56,8 @@ pub fn look(
     step: &mut Step<'_>,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Answers>> {
-    let Some(mut folds) = unless(Folds::gather(folder, task, cache, go_on), go_on)? else {
+    let Some(mut folds) = none_if_cancelled(Folds::gather(folder, task, cache, go_on), go_on)?
+    else {
         return Ok(None);
     };
     let of = folds.pictures.len();
@@ -83,7 +84,7 @@ pub fn look(
         return Ok(None);
     }
     folds.keep(&read)?;
-    unless(folds.answers(&features, go_on), go_on)
+    none_if_cancelled(folds.answers(&features, go_on), go_on)
 }
 
 impl Folds {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::cells::{Cells, Overrides};
-use crate::experiment::{Along, take_along};
+use crate::experiment::{RunAttachments, collect_attachments};
 use crate::problem::Result;
 use crate::run::grid::Grid;
 use crate::run::job::GridWork;
@@ -14,18 +14,18 @@ use crate::run::job::GridWork;
 ///
 /// # Errors
 /// Returns a Problem for a file that is not a grid.
-pub fn take_grid_along(
+pub fn collect_grid_attachments(
     work: &mut GridWork,
     root: &Path,
     data: &BTreeMap<String, String>,
-) -> Result<Along> {
+) -> Result<RunAttachments> {
     let grid = Grid::read(&work.name, &work.text, &format!("the grid {}", work.name))?;
     let overrides = Overrides {
         data: work.data.clone(),
         ..Overrides::default()
     };
     let cells = Cells::of(grid, root, &overrides)?.only(&work.cells);
-    let (mut all, mut known) = (Along::default(), HashSet::new());
+    let (mut all, mut known) = (RunAttachments::default(), HashSet::new());
     for cell in cells.cells {
         let mut config = cell.config;
         let called = config.data.clone();
@@ -34,15 +34,15 @@ pub fn take_grid_along(
         if !known.insert((needs, start.clone())) {
             continue;
         }
-        let Ok(mut along) = take_along(&mut config, data) else {
+        let Ok(mut attachments) = collect_attachments(&mut config, data) else {
             continue;
         };
         // The other computer reads the grid's text again, with the names that it uses here.
-        rename(&mut along.weights, &config.backbone, weights);
+        rename(&mut attachments.weights, &config.backbone, weights);
         if let (Some(whole), Some(start)) = (&config.pet_start, start) {
-            rename(&mut along.starts, whole, start);
+            rename(&mut attachments.starts, whole, start);
         }
-        all.add(along);
+        all.add(attachments);
         if config.data != called {
             call(&mut work.data, called, &config.data);
         }

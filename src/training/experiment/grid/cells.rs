@@ -14,7 +14,7 @@ use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting};
 use crate::run::grid::{Choice, Grid, GridKey, GridPart, GridValue};
-use crate::run::job::Own;
+use crate::run::job::JobAttachments;
 use crate::store::{corrected, settings_key};
 
 /// One run of a grid.
@@ -47,7 +47,7 @@ pub struct Overrides {
     /// Places of datasets that the file names, as pairs of name and place.
     pub data: Vec<(String, String)>,
     /// What a job contains of the computer that sent it.
-    pub own: Own,
+    pub own: JobAttachments,
 }
 
 /// All cells of a grid.

@@ -10,13 +10,13 @@ use crate::data::summary::counts;
 use crate::data::{Dataset, Fingerprints};
 use crate::experiment::estimate::{Network, TaskImages, disk};
 use crate::experiment::fitting::{Fitted, expected_on_gpu};
-use crate::experiment::run_identity::{RunIdentity, standing_alone};
+use crate::experiment::run_identity::{RunIdentity, self_contained_settings};
 use crate::experiment::{ResourceCache, footprint, open_options, plan};
 use crate::message;
 use crate::method::{Chosen, Context, PetPlan};
 use crate::nn::WeightType;
 use crate::pet::library::PluginLibrary;
-use crate::pet::{Drawing, PetSpec};
+use crate::pet::{PetSpec, StreamScheme};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, ControlRequest};
@@ -25,7 +25,7 @@ use crate::texts::Message;
 
 /// What is known about a cell before it runs.
 #[derive(Clone, Debug)]
-pub struct Foreseen {
+pub struct CellForecast {
     /// The key that its run will have; `None` while weights must be downloaded first to know their hash.
     pub key: Option<RunKey>,
     /// Training images of each task.
@@ -58,7 +58,7 @@ struct KnownBackbone {
 }
 
 /// Predicts cells and caches what they share.
-pub(super) struct Foresight {
+pub(super) struct CellPredictor {
     cache: ResourceCache,
     control: Control,
     /// Whether to open devices, as a run does.
@@ -72,7 +72,7 @@ pub(super) struct Foresight {
     taken: Option<(RunConfig, [u64; 2])>,
 }
 
-impl Foresight {
+impl CellPredictor {
     pub fn new(cache: &ResourceCache, control: &Control, opens: bool) -> Self {
         Self {
             cache: cache.clone(),
@@ -105,7 +105,7 @@ impl Foresight {
     /// # Errors
     /// Returns a Problem for data that cannot be opened, and for settings that do not fit it, the backbone or the
     /// plugin.
-    pub fn of(&mut self, config: &RunConfig) -> Result<Foreseen> {
+    pub fn forecast(&mut self, config: &RunConfig) -> Result<CellForecast> {
         let chosen = Chosen::of(config)?;
         let order = ClassOrder::parse(&config.order)?;
         let pet = match chosen.trains_pet()? {
@@ -138,7 +138,8 @@ impl Foresight {
         };
         let [train_images, test_images] = [sums(&open.train), sums(&open.test)];
         let header = backbone.sha256.as_deref().map(|weights_sha256| {
-            let standing = standing_alone(config, &order, &scenario, (&open.data, &about.entry));
+            let standing =
+                self_contained_settings(config, &order, &scenario, (&open.data, &about.entry));
             let grounds = RunIdentity {
                 config: &standing,
                 class_order: scenario.names(&open.data.classes),
@@ -147,7 +148,7 @@ impl Foresight {
                 test_images: test_images.clone(),
                 images: open.images.clone(),
                 pet: pet.as_deref(),
-                drawing: Drawing::default(),
+                drawing: StreamScheme::default(),
                 gpu_weights,
                 input_size: about.entry.input().size,
                 frozen_parameters: about.parameters,
@@ -165,7 +166,7 @@ impl Foresight {
             test: &test_images,
         };
         let [memory, disk] = self.takes(&chosen, about, pet.as_ref(), images)?;
-        Ok(Foreseen {
+        Ok(CellForecast {
             key,
             memory,
             disk,

@@ -15,9 +15,9 @@ mod status;
 mod work;
 mod written;
 
-pub use bundle::take_grid_along;
+pub use bundle::collect_grid_attachments;
 pub use cells::{Cell, Cells, GridRow, Overrides};
-pub use forecast::Foreseen;
+pub use forecast::CellForecast;
 pub use plan::{CellState, GridCosts, GridPlan, RowFigures};
 pub use shipped::{ShippedGrid, find, shipped};
 pub use status::Pace;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::cells::{Cells, Overrides};
-use super::forecast::{Foreseen, Foresight, data_key};
+use super::forecast::{CellForecast, CellPredictor, data_key};
 use crate::backbone::library::BackboneLibrary;
 use crate::experiment::ResourceCache;
 use crate::experiment::estimate::{Basis, EarlierRun, Experience, Network, TaskImages};
@@ -34,7 +34,7 @@ pub enum CellState {
         tasks: usize,
     },
     /// Another program is running it.
-    Elsewhere,
+    RunningElsewhere,
     /// Its run does not exist yet.
     ToDo,
     /// It cannot be run.
@@ -77,12 +77,12 @@ pub struct GridPlan {
     /// The cells.
     pub cells: Cells,
     /// The prediction for each cell; a Problem for a cell that cannot run.
-    pub foreseen: Vec<Result<Foreseen>>,
+    pub forecasts: Vec<Result<CellForecast>>,
     pub(super) root: PathBuf,
     pub(super) cache: ResourceCache,
     pub(super) control: Control,
     pub(super) runs: RunsByKey,
-    pub(super) foresight: Foresight,
+    pub(super) predictor: CellPredictor,
     experience: Experience,
 }
 
@@ -96,29 +96,29 @@ impl GridPlan {
         cache: &ResourceCache,
         control: &Control,
     ) -> Option<Self> {
-        let mut foresight = Foresight::new(cache, control, opens);
-        let mut foreseen: Vec<Option<Result<Foreseen>>> = vec![None; cells.cells.len()];
+        let mut predictor = CellPredictor::new(cache, control, opens);
+        let mut forecasts: Vec<Option<Result<CellForecast>>> = vec![None; cells.cells.len()];
         for number in by_data(&cells) {
             let cell = &cells.cells[number];
             let known = match &cell.refused {
                 Some(problem) => Err(problem.clone()),
-                None => foresight.of(&cell.config),
+                None => predictor.forecast(&cell.config),
             };
             if control.request() == ControlRequest::Stop {
                 return None;
             }
-            foreseen[number] = Some(known);
+            forecasts[number] = Some(known);
         }
         let runs = RunsByKey::read(root);
         let mut plan = Self {
             experience: experience(&runs, &cache.backbones()),
-            foreseen: foreseen.into_iter().flatten().collect(),
+            forecasts: forecasts.into_iter().flatten().collect(),
             cells,
             root: root.to_path_buf(),
             cache: cache.clone(),
             control: control.clone(),
             runs,
-            foresight,
+            predictor,
         };
         if opens {
             // A missing device is reported when its cell runs.
@@ -131,7 +131,7 @@ impl GridPlan {
     ///
     /// # Errors
     /// See [`Cells::of`].
-    pub fn from_afar(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
+    pub fn without_devices(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
         let cells = Cells::of(grid, root, overrides)?;
         let (cache, control) = (ResourceCache::default(), Control::default());
         let plan = Self::make(cells, root, false, &cache, &control);
@@ -150,7 +150,7 @@ impl GridPlan {
 
     /// Returns the key of a cell's run, if it is known.
     pub fn key(&self, cell: usize) -> Option<&RunKey> {
-        self.foreseen.get(cell)?.as_ref().ok()?.key.as_ref()
+        self.forecasts.get(cell)?.as_ref().ok()?.key.as_ref()
     }
 
     /// Returns the key of a cell's settings, which is the same on every computer.
@@ -165,7 +165,7 @@ impl GridPlan {
 
     /// Returns the state of a cell.
     pub fn state(&self, cell: usize) -> CellState {
-        if let Some(Err(problem)) = self.foreseen.get(cell) {
+        if let Some(Err(problem)) = self.forecasts.get(cell) {
             return CellState::Refused(problem.clone());
         }
         let run = self.run_of(cell);
@@ -175,8 +175,8 @@ impl GridPlan {
         };
         match run.map(|run| (run.state, run)) {
             Some((StoredState::Finished, run)) => CellState::Done(run.header.folder.clone()),
-            Some((StoredState::Running, _)) => CellState::Elsewhere,
-            _ if locked() => CellState::Elsewhere,
+            Some((StoredState::Running, _)) => CellState::RunningElsewhere,
+            _ if locked() => CellState::RunningElsewhere,
             Some((StoredState::Interrupted { .. }, run)) => CellState::Stopped {
                 folder: run.header.folder.clone(),
                 saved: run.saved(),
@@ -188,13 +188,13 @@ impl GridPlan {
 
     /// Assigns the run of this name, which was trained elsewhere, to a cell. The device of the run may be unknown
     /// here, and its dataset may not be available.
-    pub fn learn(&mut self, cell: usize, run: &str) {
+    pub fn adopt_run(&mut self, cell: usize, run: &str) {
         self.runs.refresh();
         let Some(run) = self.runs.in_folder(&self.root.join(run)) else {
             return;
         };
         let header = &run.header;
-        self.foreseen[cell] = Ok(Foreseen {
+        self.forecasts[cell] = Ok(CellForecast {
             key: Some(run.key.clone()),
             train_images: header.train_images.clone(),
             test_images: header.test_images.clone(),
@@ -229,15 +229,15 @@ impl GridPlan {
     /// Returns the estimated seconds of a whole cell, and the basis of the estimate (`None` if it is not based on
     /// earlier runs). Returns `None` for a cell that cannot run.
     pub fn seconds(&self, cell: usize) -> Option<(f64, Option<Basis>)> {
-        let foreseen = self.foreseen.get(cell)?.as_ref().ok()?;
+        let forecasts = self.forecasts.get(cell)?.as_ref().ok()?;
         let images = TaskImages {
-            train: &foreseen.train_images,
-            test: &foreseen.test_images,
+            train: &forecasts.train_images,
+            test: &forecasts.test_images,
         };
-        let experiment = foreseen.key.as_ref().map(|key| key.experiment.as_str());
+        let experiment = forecasts.key.as_ref().map(|key| key.experiment.as_str());
         let config = &self.cells.cells[cell].config;
         self.experience
-            .seconds(config, experiment, images, foreseen.network)
+            .seconds(config, experiment, images, forecasts.network)
     }
 
     /// Returns the estimated costs of these cells, without what is already done.
@@ -251,9 +251,11 @@ impl GridPlan {
             let share = match self.state(cell) {
                 CellState::ToDo => 1.0,
                 CellState::Stopped { saved, tasks, .. } => 1.0 - saved as f64 / tasks.max(1) as f64,
-                CellState::Done(_) | CellState::Elsewhere | CellState::Refused(_) => continue,
+                CellState::Done(_) | CellState::RunningElsewhere | CellState::Refused(_) => {
+                    continue;
+                }
             };
-            let Some(Ok(foreseen)) = self.foreseen.get(cell) else {
+            let Some(Ok(forecasts)) = self.forecasts.get(cell) else {
                 continue;
             };
             costs.runs += 1;
@@ -261,8 +263,8 @@ impl GridPlan {
             costs.seconds += share * seconds;
             costs.measured &= basis.is_some();
             costs.same_method &= basis.is_some_and(|basis| basis <= Basis::Method);
-            costs.memory_bytes = costs.memory_bytes.max(foreseen.memory);
-            let disk = (share * foreseen.disk as f64) as u64;
+            costs.memory_bytes = costs.memory_bytes.max(forecasts.memory);
+            let disk = (share * forecasts.disk as f64) as u64;
             costs.disk_bytes = costs.disk_bytes.saturating_add(disk);
         }
         costs.measured &= costs.runs > 0;

@@ -47,7 +47,7 @@ impl GridPlan {
         match self.state(cell) {
             CellState::Done(folder) => CellStanding::Done(folder),
             CellState::Stopped { saved, tasks, .. } => CellStanding::Stopped { saved, tasks },
-            CellState::Elsewhere => CellStanding::Elsewhere,
+            CellState::RunningElsewhere => CellStanding::Elsewhere,
             CellState::ToDo => CellStanding::ToDo,
             CellState::Refused(problem) => CellStanding::Refused(problem),
         }

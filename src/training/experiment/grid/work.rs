@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{CellState, GridPlan};
 use crate::experiment::{Changes, Outcome, resume_on, train};
-use crate::fence::fenced;
+use crate::fence::catch_panic_as_problem;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{ControlRequest, Event, Phase, RunHeader, Sink};
@@ -139,7 +139,7 @@ impl GridPlan {
             .of(&key)
             .map(|run| (run.state, run.header.clone()));
         // A panic in a run fails only its own cell.
-        let ended = fenced(|| self.begin_or_go_on(cell, run, sink));
+        let ended = catch_panic_as_problem(|| self.begin_or_go_on(cell, run, sink));
         self.runs.refresh();
         drop(lock);
         ended
@@ -193,17 +193,17 @@ impl GridPlan {
 
     /// Determines the key of a cell if it is unknown, after downloading its weights.
     fn know_key(&mut self, cell: usize, tell: &mut dyn FnMut(Message) -> bool) -> Result<()> {
-        if !matches!(&self.foreseen[cell], Ok(known) if known.key.is_none()) {
+        if !matches!(&self.forecasts[cell], Ok(known) if known.key.is_none()) {
             return Ok(());
         }
         let config = self.cells.cells[cell].config.clone();
         let control = self.control.clone();
-        let obtained = self.foresight.obtain(config.chosen_backbone(), tell);
+        let obtained = self.predictor.obtain(config.chosen_backbone(), tell);
         if control.request() == ControlRequest::Stop {
             return Ok(());
         }
         obtained?;
-        self.foreseen[cell] = self.foresight.of(&config);
+        self.forecasts[cell] = self.predictor.forecast(&config);
         Ok(())
     }
 }

@@ -5,12 +5,12 @@
 //! that training never waits longer than for one batch.
 
 mod axes;
+mod probe_pass;
 mod probe_set;
-mod survey;
 
 pub use axes::{Axes, Features};
+pub use probe_pass::{ProbePass, probe_inside};
 pub use probe_set::{MOST, ProbeSet};
-pub use survey::{Survey, probe_inside};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -52,18 +52,18 @@ pub fn look(
         }
     };
     let whole = |predictor: &Predictor| {
-        let mut survey = Survey::new(probe.clone());
-        while !survey.is_whole() {
-            survey.step(predictor)?;
+        let mut probe_pass = ProbePass::new(probe.clone());
+        while !probe_pass.is_complete() {
+            probe_pass.step(predictor)?;
         }
-        Ok(survey)
+        Ok(probe_pass)
     };
-    let survey = whole(&predictor)?;
+    let probe_pass = whole(&predictor)?;
     let axes = match anchor == task {
-        true => survey.axes()?,
+        true => probe_pass.axes()?,
         false => whole(&Predictor::open(folder, anchor, device, cache, true)?)?.axes()?,
     };
-    inside.probe = Some(probe_inside(&survey, &axes, anchor));
+    inside.probe = Some(probe_inside(&probe_pass, &axes, anchor));
     Ok((predictor, inside))
 }
 
@@ -73,12 +73,12 @@ pub fn look(
 /// Returns a Problem if the test images are not available, or the device failed.
 pub fn sample(folder: &Path, predictor: &Predictor, cache: &ResourceCache) -> Result<ProbeInside> {
     let probe = Arc::new(ProbeSet::gather(folder, predictor.input(), cache)?);
-    let mut survey = Survey::new(probe);
-    while !survey.is_whole() {
-        survey.step(predictor)?;
+    let mut probe_pass = ProbePass::new(probe);
+    while !probe_pass.is_complete() {
+        probe_pass.step(predictor)?;
     }
     Ok(probe_inside(
-        &survey,
+        &probe_pass,
         &ByExpert::default(),
         predictor.task(),
     ))
@@ -118,7 +118,7 @@ impl Predictor {
         let seen = self.seen(picture)?;
         let images = self.images(&seen);
         let watch = || self.method.features(images.clone());
-        let (features, passes) = self.watched.during(watch)?;
+        let (features, passes) = self.recorded.record(watch)?;
         let experts: Vec<Expert> = features.experts().collect();
         // The last passes are those of the experts; a pass that selects prompts may precede them.
         let own = passes.len().saturating_sub(experts.len());
@@ -126,7 +126,7 @@ impl Predictor {
         let before = match self.task() {
             0 => {
                 let plain = || self.plain_features(images.clone());
-                let (_, passes) = self.watched.during(plain)?;
+                let (_, passes) = self.recorded.record(plain)?;
                 passes.into_iter().find_map(first)
             }
             _ => None,
@@ -148,7 +148,7 @@ impl Predictor {
     /// # Errors
     /// Returns a Problem if the device failed.
     pub(super) fn plain_features(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        plain(&*self.watched, images)
+        plain(&*self.recorded, images)
     }
 }
 

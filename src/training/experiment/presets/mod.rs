@@ -11,7 +11,7 @@ use super::suggested_settings::LETTERS;
 use crate::message;
 use crate::method::{adopt_published, filled, lae, named_method};
 use crate::problem::{Problem, Result, some_of};
-use crate::run::config::{RunConfig, Says, Settings, differences};
+use crate::run::config::{Aspect, RunConfig, Settings, differences};
 use crate::texts::of_list;
 
 /// A preset.
@@ -345,7 +345,7 @@ pub fn changed(preset: &Preset, config: &RunConfig) -> Vec<String> {
 /// Returns the settings with everything that may vary reset to the preset's values.
 fn but_for_variants(preset: &Preset, config: &RunConfig) -> RunConfig {
     let mut same = filled(config);
-    same.copy(&preset.run, |setting| setting.says == Says::Where);
+    same.copy(&preset.run, |setting| setting.aspect == Aspect::Execution);
     if let Some(paper) = preset.paper {
         same.data.clone_from(&preset.run.data);
         if paper.orders.contains(&same.order.as_str()) {

@@ -3,7 +3,7 @@
 use crate::data::Sample;
 use crate::data::loader::inputs_of;
 use crate::experiment::predict::{Parts, Predictor};
-use crate::experiment::trainer::{JUDGE_BATCH, note};
+use crate::experiment::trainer::{JUDGE_BATCH, add_prediction};
 use crate::message;
 use crate::metrics::{Answers, Expert, tasks_of_classes};
 use crate::problem::{Problem, Result};
@@ -268,7 +268,7 @@ fn found(
     pictures: &[(usize, Sample)],
 ) -> Result<(Vec<(usize, Sample)>, Answers)> {
     let header = predictor.header();
-    let (again, task_of) = (header.again(), tasks_of_classes(&header.tasks));
+    let (again, task_of) = (header.repeated_classes(), tasks_of_classes(&header.tasks));
     let labels = &stored.reports[task].answers.labels;
     let (mut kept, mut answers) = (Vec::new(), Answers::default());
     for some in pictures.chunks(JUDGE_BATCH) {
@@ -282,10 +282,10 @@ fn found(
         if read.is_empty() {
             continue;
         }
-        let verdicts = predictor.verdicts(&inputs.concat())?;
+        let verdicts = predictor.predict_batch(&inputs.concat())?;
         for ((row, _), verdict) in read.iter().zip(&verdicts) {
             let known = (&*header.tasks, &*task_of, &*again);
-            note(&mut answers, labels[*row], verdict, known);
+            add_prediction(&mut answers, labels[*row], verdict, known);
         }
         kept.extend(read);
     }

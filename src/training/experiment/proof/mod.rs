@@ -18,7 +18,7 @@ use crate::run::event::{Control, ControlRequest, Event, Phase, Sink};
 use crate::store::{self, Machine, Provenance, StoredRun, WrongPart};
 use crate::texts::Message;
 
-use super::{ResourceCache, unless_stopped};
+use super::{ResourceCache, none_if_stopped};
 use crate::files::names::portable;
 use crate::problem::Problem;
 pub use crate::run::check_result::{Difference, Part, Report, Verdict};
@@ -61,7 +61,7 @@ pub fn check_run(
     control: &Control,
 ) -> Result<Option<Report>> {
     let checked = Checker::of(folder, asked, cache, sink, control).run();
-    unless_stopped(checked, control)
+    none_if_stopped(checked, control)
 }
 
 /// Verifies a run in a folder, or a packed one, which is unpacked to a temporary folder.
@@ -194,7 +194,7 @@ impl<'a> Checker<'a> {
                 WrongPart::Answers => Part::Answer,
                 WrongPart::Figure => Part::Figure,
             };
-            self.differs(Difference::new(part, wrong.task, wrong.told));
+            self.differs(Difference::new(part, wrong.task, wrong.message));
         }
         Ok(())
     }

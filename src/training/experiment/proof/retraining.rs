@@ -22,7 +22,7 @@ struct Until<'a> {
     tasks: usize,
     /// The control of the run; a stop by the user is passed on to it.
     run: Control,
-    person: &'a Control,
+    user_control: &'a Control,
 }
 
 impl Sink for Until<'_> {
@@ -36,7 +36,7 @@ impl Sink for Until<'_> {
     }
 
     fn between_batches(&mut self) {
-        if self.person.request() == ControlRequest::Stop {
+        if self.user_control.request() == ControlRequest::Stop {
             self.run.set(ControlRequest::Stop);
         }
         self.sink.between_batches();
@@ -69,7 +69,7 @@ pub(super) fn train(
             sink: &mut *checker.sink,
             tasks: saved,
             run: run.clone(),
-            person: checker.control,
+            user_control: checker.control,
         };
         let once = (&header, stored.plugin.as_str());
         train_again(

@@ -31,7 +31,7 @@ use crate::texts::{Message, Words};
 use super::fitting::answering_weights;
 use super::images::{Images, Own, evenly};
 use super::trainer::{TrainContext, Trainer};
-use super::{Outcome, ResourceCache, unless_stopped, upload};
+use super::{Outcome, ResourceCache, none_if_stopped, upload};
 use basis::{check_exemplars, full, restore, teachable};
 pub(super) use basis::{check_training_images, own_images};
 use material::TaughtImages;
@@ -68,11 +68,11 @@ pub fn teach(
     let go_on = || control.request() != ControlRequest::Stop;
     let after = stored.reports.len();
     let material = TaughtImages::open(&stored.header, after, source, (cache, &go_on));
-    let Some(material) = unless_stopped(material, control)? else {
+    let Some(material) = none_if_stopped(material, control)? else {
         return Ok(Outcome::NotBegun);
     };
     let teacher = Teacher::prepare(&stored, material, device, cache, sink, control);
-    let Some(teacher) = unless_stopped(teacher, control)? else {
+    let Some(teacher) = none_if_stopped(teacher, control)? else {
         return Ok(Outcome::NotBegun);
     };
     let mut method = teacher.method().map_err(|problem| full(&title, problem))?;
@@ -80,7 +80,7 @@ pub fn teach(
     check_exemplars(&*method, &stored.header, teacher.own.as_ref(), &title)?;
     let (aside, added_task) = run.begin_added_task(stored.reports.len())?;
     let taught = teacher.teach(method, stored, (aside, &added_task), sink, control);
-    match unless_stopped(taught.map_err(as_it_was), control) {
+    match none_if_stopped(taught.map_err(as_it_was), control) {
         Ok(Some(Some(header))) => Ok(Outcome::Finished(header)),
         Ok(_) => {
             added_task.discard();
@@ -209,7 +209,7 @@ impl Teacher {
             tasks: &self.header.tasks,
             planned: self.header.planned_tasks(),
             own: self.header.own_tasks(),
-            again: &self.header.again(),
+            repeated_classes: &self.header.repeated_classes(),
         })
     }
 
@@ -284,7 +284,7 @@ impl Teacher {
                 Some((of, sample.clone()))
             })
             .collect();
-        let (again, spec) = (before.again(), self.backbone.input);
+        let (again, spec) = (before.repeated_classes(), self.backbone.input);
         let mut right = 0;
         for chunk in known.chunks(AT_ONCE) {
             let samples: Vec<_> = chunk.iter().map(|(_, sample)| sample.clone()).collect();
@@ -293,7 +293,7 @@ impl Teacher {
                 .collect::<Result<_>>()?;
             let images = upload::for_backbone(&inputs.concat(), &self.backbone);
             for (verdict, (of, _)) in method.predict(images)?.into_iter().zip(chunk) {
-                let verdict = verdict.checked()?.folded(&again);
+                let verdict = verdict.checked()?.merge_repeated_classes(&again);
                 let answer = verdict.opinions.last();
                 right += usize::from(answer.is_some_and(|answer| answer.class == *of));
             }

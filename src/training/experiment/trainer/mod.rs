@@ -25,7 +25,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, RunHeader, Sink, TaskReport};
 use crate::store::{Checkpoint, RunFolder, SnapshotWriter};
 
-pub(super) use testing::{JUDGE_BATCH, note};
+pub(super) use testing::{JUDGE_BATCH, add_prediction};
 
 use super::images::Images;
 use super::meter::Meter;
@@ -52,7 +52,7 @@ pub(super) struct Trainer<'a> {
     /// The task of each class.
     task_of: Vec<Option<usize>>,
     /// Positions that count for the class at another position, each with that position.
-    again: Vec<(usize, usize)>,
+    repeated_classes: Vec<(usize, usize)>,
     /// Whether this is an added task, which has no effect until it is complete.
     added_task: bool,
     folder: RunFolder,
@@ -116,7 +116,7 @@ impl<'a> Trainer<'a> {
             method,
             kit,
             task_of: tasks_of_classes(&header.tasks),
-            again: header.again(),
+            repeated_classes: header.repeated_classes(),
             added_task: false,
             header,
             folder,
@@ -240,7 +240,7 @@ impl<'a> Trainer<'a> {
         self.task_seconds += self.seconds_since(began);
         // The backbone is tested only for runs with poor accuracy: included in their duration, it would make them look
         // slower than others.
-        if self.judge_backbone(&answers)?.is_break() {
+        if self.probe_backbone(&answers)?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
         self.save_task(answers)?;

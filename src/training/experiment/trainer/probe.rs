@@ -32,7 +32,7 @@ const BATCH: usize = 24;
 
 impl Trainer<'_> {
     /// Evaluates the backbone alone after the last task, if the run's accuracy is poor.
-    pub(super) fn judge_backbone(&mut self, answers: &Answers) -> Result<ControlFlow<()>> {
+    pub(super) fn probe_backbone(&mut self, answers: &Answers) -> Result<ControlFlow<()>> {
         let accuracy = answers.accuracy(self.header.answering());
         let wanted = !self.added_task
             && self.task + 1 == self.header.tasks.len()

@@ -9,7 +9,7 @@ use crate::metrics::{Answers, SlotCounts};
 use crate::problem::Result;
 use crate::run::event::{Costs, Event, TaskReport};
 use crate::store::{Checkpoint, joined};
-use crate::tensors::{Bulk, Named, all_finite};
+use crate::tensors::{GeneratedTensors, Named, all_finite};
 
 /// Checkpoints up to this many bytes are written after every pass.
 const SMALL: u64 = 16 << 20;
@@ -62,7 +62,9 @@ impl Trainer<'_> {
     /// Saves the state after the latest pass, if that was postponed; needed when the run ends early.
     pub(super) fn save_unsaved(&mut self) {
         if let Some(checkpoint) = self.unsaved.take() {
-            let saved = self.folder.save_checkpoint(&checkpoint, Bulk::new());
+            let saved = self
+                .folder
+                .save_checkpoint(&checkpoint, GeneratedTensors::new());
             self.told_saved(saved);
         }
     }
@@ -168,7 +170,7 @@ impl Trainer<'_> {
 }
 
 /// Returns the number of values of these tensors before they are computed.
-fn made(bulk: &Bulk<'_>) -> usize {
+fn made(bulk: &GeneratedTensors<'_>) -> usize {
     bulk.values()
         .map(|m| m.shape.iter().product::<usize>())
         .sum()

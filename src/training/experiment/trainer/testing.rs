@@ -9,7 +9,7 @@ use crate::data::loader::{ImageLoader, LoaderOptions};
 use crate::method::Answer;
 use crate::metrics::{Answers, ByExpert};
 use crate::problem::Result;
-use crate::run::event::{AS_THEY_CAME, Phase};
+use crate::run::event::{ACCURACY_ON_ORIGINAL_LABELS, Phase};
 use crate::run::refusal;
 
 /// Images per forward pass in tests; the result does not depend on it.
@@ -46,13 +46,15 @@ impl Trainer<'_> {
                 let (source, index) = places[batch.indices[row]];
                 answers.samples.push(index);
                 answers.sources.push(source);
-                let verdict = verdict.checked()?.folded(&self.again);
+                let verdict = verdict
+                    .checked()?
+                    .merge_repeated_classes(&self.repeated_classes);
                 for opinion in &verdict.opinions {
                     let of = strangeness.or_default(opinion.expert);
                     of.push(((source, index), opinion.strangeness()));
                 }
-                let known = (&*self.header.tasks, &*self.task_of, &*self.again);
-                note(&mut answers, batch.labels[row] as usize, &verdict, known);
+                let known = (&*self.header.tasks, &*self.task_of, &*self.repeated_classes);
+                add_prediction(&mut answers, batch.labels[row] as usize, &verdict, known);
             }
             self.meter.judged(batch.labels.len());
             if study > 0.0 {
@@ -78,7 +80,7 @@ impl Trainer<'_> {
             .images
             .as_they_came(self.task, &answers, self.header.answering());
         self.measurements
-            .extend(came.map(|share| (AS_THEY_CAME.to_string(), share)));
+            .extend(came.map(|share| (ACCURACY_ON_ORIGINAL_LABELS.to_string(), share)));
         if self.header.added_tasks.is_empty() {
             // All images are in the run's own dataset, so the sources are not needed.
             answers.sources.clear();
@@ -102,14 +104,14 @@ pub(in crate::experiment) type Known<'a> = (
 );
 
 /// Adds the experts' predictions for a test image of class `label`.
-pub(in crate::experiment) fn note(
+pub(in crate::experiment) fn add_prediction(
     answers: &mut Answers,
     label: usize,
     verdict: &Answer,
-    (tasks, task_of, again): Known<'_>,
+    (tasks, task_of, repeated): Known<'_>,
 ) {
     answers.labels.push(label);
-    let found = again.iter().find(|(own, _)| *own == label);
+    let found = repeated.iter().find(|(own, _)| *own == label);
     let class = found.map_or(label, |(_, of)| *of);
     for opinion in &verdict.opinions {
         let certainty = answers.certainty.or_default(opinion.expert);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::expression::{Expr, NodeKind, Sign};
+use crate::expression::{BinaryOperator, Expr, NodeKind};
 use crate::message;
 use crate::onnx::{Graph, Value};
 use crate::pet::equation::{Binding, Meaning};
@@ -106,7 +106,7 @@ impl Writer<'_> {
                 Part::Number(number) => Part::Number(-number),
                 Part::Tensor(x, axes) => Part::Tensor(self.graph.op("Neg", &[&x], &[]), axes),
             },
-            NodeKind::Pair(sign, both) => {
+            NodeKind::Binary(sign, both) => {
                 let (left, right) = (self.part(&both[0])?, self.part(&both[1])?);
                 self.pair(*sign, left, right)
             }
@@ -120,25 +120,25 @@ impl Writer<'_> {
         })
     }
 
-    fn pair(&mut self, sign: Sign, left: Part, right: Part) -> Part {
+    fn pair(&mut self, sign: BinaryOperator, left: Part, right: Part) -> Part {
         let operator = match sign {
-            Sign::Add => "Add",
-            Sign::Subtract => "Sub",
-            Sign::Multiply => "Mul",
-            Sign::Product => "MatMul",
+            BinaryOperator::Add => "Add",
+            BinaryOperator::Subtract => "Sub",
+            BinaryOperator::Multiply => "Mul",
+            BinaryOperator::Product => "MatMul",
             _ => "Div",
         };
         if let (Part::Number(a), Part::Number(b)) = (&left, &right) {
             return Part::Number(match sign {
-                Sign::Add => a + b,
-                Sign::Subtract => a - b,
-                Sign::Multiply => a * b,
+                BinaryOperator::Add => a + b,
+                BinaryOperator::Subtract => a - b,
+                BinaryOperator::Multiply => a * b,
                 _ => a / b,
             });
         }
         let axes = match (left.axes(), right.axes()) {
             (Some(Axes::Matrix([a, b])), Some(Axes::Matrix([c, d]))) => Axes::Matrix(match sign {
-                Sign::Product => [a, d],
+                BinaryOperator::Product => [a, d],
                 _ => [a.max(c), b.max(d)],
             }),
             (Some(Axes::More(n)), _) | (_, Some(Axes::More(n))) => Axes::More(n),
@@ -334,7 +334,7 @@ mod tests {
             let settings = PetSettings::default();
             let stack = PetStack::init(&spec, &settings, &shapes, &[0], 1, &Device::flex());
             let stack = stack.unwrap();
-            let block = &stack.written()[0];
+            let block = &stack.exported_blocks()[0];
             for site in &block.sites {
                 let mut graph = Graph::default();
                 let inputs: Vec<Value> = site

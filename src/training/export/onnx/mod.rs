@@ -26,7 +26,7 @@ struct Pets<'a> {
 
 impl<'a> Pets<'a> {
     fn of(network: &'a str, stack: &'a PetStack) -> Self {
-        let blocks = stack.written().into_iter();
+        let blocks = stack.exported_blocks().into_iter();
         Self {
             network,
             blocks: blocks.map(|block| (block.block, block)).collect(),
@@ -90,7 +90,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     // The graph has its own copy.
     drop(weights);
     let (scores, shares) = read(&mut graph, &model.recipe.reading, &features, classes);
-    let shares = folded(&mut graph, &shares, &model.again(), classes);
+    let shares = merge_repeated_classes(&mut graph, &shares, &model.repeated_classes(), classes);
     let outputs = [Length::Any("N"), Length::Is(classes)];
     graph.output(&scores, "scores", &outputs);
     graph.output(&shares, "probabilities", &outputs);
@@ -156,7 +156,7 @@ fn read(
         AnswerRule::Cosine { parts, absent } => {
             let scores = cosines(graph, parts, features);
             let scores = masked(graph, &scores, absent, -1.0, classes);
-            let shares = shares(graph, &scores);
+            let shares = temperature_softmax(graph, &scores);
             (scores, shares)
         }
         AnswerRule::Projected {
@@ -171,7 +171,7 @@ fn read(
             let scores = graph.pair("MatMul", &hidden, &weight);
             let own: Vec<usize> = empty.iter().map(|(own, _)| *own).collect();
             let hidden = masked(graph, &scores, &own, f32::NEG_INFINITY, classes);
-            let shares = shares(graph, &hidden);
+            let shares = temperature_softmax(graph, &hidden);
             let of = |class: usize| {
                 empty
                     .iter()
@@ -224,7 +224,7 @@ fn masked(graph: &mut Graph, scores: &Value, of: &[usize], number: f32, classes:
 }
 
 /// Adds the softmax that LAE Studio shows for scores that are not logits.
-fn shares(graph: &mut Graph, scores: &Value) -> Value {
+fn temperature_softmax(graph: &mut Graph, scores: &Value) -> Value {
     let temperature = graph.number(f64::from(TEMPERATURE));
     let sharpened = graph.pair("Div", scores, &temperature);
     graph.softmax(&sharpened)
@@ -241,7 +241,12 @@ fn columns(graph: &mut Graph, x: &Value, places: &[usize]) -> Value {
 }
 
 /// Adds the operations that give a class learned twice the higher of its two scores.
-fn folded(graph: &mut Graph, shares: &Value, again: &[(usize, usize)], classes: usize) -> Value {
+fn merge_repeated_classes(
+    graph: &mut Graph,
+    shares: &Value,
+    again: &[(usize, usize)],
+    classes: usize,
+) -> Value {
     let mut shares = shares.clone();
     for (own, of) in again {
         // Each class with itself, but a known class with its second output.

@@ -82,7 +82,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
 fn adapter(model: &Model<'_>, stack: &PetStack) -> Result<[LayerChanges; 2]> {
     let architecture = &model.predictor.backbone().entry.architecture;
     let mut forms = [LayerChanges::new(), LayerChanges::new()];
-    for block in stack.written() {
+    for block in stack.exported_blocks() {
         for site in &block.sites {
             let found = change(&block, site)?.ok_or_else(|| no_lora(stack, site.site))?;
             let names = architecture.layer_names(block.block, site.site);

@@ -116,15 +116,15 @@ fn python(
         NodeKind::Minus(inner) => {
             let text = python(inner, names, calls);
             match inner.kind {
-                NodeKind::Pair(..) => format!("-({text})"),
+                NodeKind::Binary(..) => format!("-({text})"),
                 _ => format!("-{text}"),
             }
         }
-        NodeKind::Pair(sign, both) => {
+        NodeKind::Binary(sign, both) => {
             let mut side = |part: &Expr, right: bool| {
                 let text = python(part, names, calls);
                 match &part.kind {
-                    NodeKind::Pair(own, _)
+                    NodeKind::Binary(own, _)
                         if own.rank() < sign.rank() || right && own.rank() == sign.rank() =>
                     {
                         format!("({text})")
@@ -184,7 +184,7 @@ mod tests {
         let spec = PluginLibrary::standard().get(plugin).unwrap();
         let shapes = [BlockKind::VIT.shape()];
         let stack = PetStack::init(&spec, settings, &shapes, &[0], 1, &Device::flex()).unwrap();
-        class("Pet", &stack.written()[0], "A PET.")
+        class("Pet", &stack.exported_blocks()[0], "A PET.")
     }
 
     #[test]

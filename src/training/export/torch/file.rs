@@ -142,7 +142,7 @@ fn class(model: &Model<'_>, pets: &PetText) -> String {
     for line in answers::lines(model) {
         text += &format!("        {line}\n");
     }
-    let again = model.again();
+    let again = model.repeated_classes();
     if !again.is_empty() {
         text += "        # Classes taught twice: the larger of both outputs counts.\n        \
                  for shares in experts.values():\n";

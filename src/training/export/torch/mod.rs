@@ -48,7 +48,11 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
 fn network(model: &Model<'_>) -> Result<TorchText> {
     let mut acting = Acting::new();
     for (_, stack) in &model.recipe.networks {
-        for site in stack.written().iter().flat_map(|block| &block.sites) {
+        for site in stack
+            .exported_blocks()
+            .iter()
+            .flat_map(|block| &block.sites)
+        {
             *acting.entry(site.site).or_default() |= site.reads_weight();
         }
     }
@@ -70,7 +74,7 @@ fn pets(model: &Model<'_>) -> PetText {
         .map_or(String::new(), |spec| one_line(&spec.name));
     let mut known: Vec<(String, String)> = Vec::new();
     let (mut calls, mut classes) = (BTreeSet::new(), BTreeMap::new());
-    for block in stack.written() {
+    for block in stack.exported_blocks() {
         let says = format!("{name} in one block, by the equations of its plugin.");
         // Blocks of the same kind share a class.
         let (body, called) = equations::class("Pet", &block, &says);
@@ -106,7 +110,7 @@ fn tensors(model: &Model<'_>) -> Result<Named> {
 }
 
 fn of_pets(network: &str, stack: &PetStack, into: &mut Named) -> Result<()> {
-    for block in stack.written() {
+    for block in stack.exported_blocks() {
         for (name, values) in equations::values(&block)? {
             into.insert(format!("pets.{network}.{}.{name}", block.block), values);
         }

@@ -379,6 +379,6 @@ fn colour(mark: Option<Mark>, t: &Tokens) -> egui::Color32 {
         Some(Mark::Value | Mark::Equation(Piece::Number)) => t.warning,
         Some(Mark::Equation(Piece::Name)) => t.experts[0],
         Some(Mark::Equation(Piece::Function)) => t.experts[1],
-        Some(Mark::Equation(Piece::Sign)) => t.text,
+        Some(Mark::Equation(Piece::Operator)) => t.text,
     }
 }

@@ -157,7 +157,7 @@ pub(super) fn run(
 }
 
 fn named(ui: &Ui, shown: &PresentedRun<'_>, unit: f32) -> RichText {
-    let sign = shown.run.shade.sign().letter();
+    let sign = shown.run.shade.marker().letter();
     let text = RichText::new(format!("{sign} {}", shown.name)).font(semibold(unit * 1.1));
     text.color(tokens(ui).run(shown.run.shade))
 }

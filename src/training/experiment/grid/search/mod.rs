@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::cells::{Cell, Cells, GridRow};
-use super::forecast::{Foresight, data_key};
+use super::forecast::{CellPredictor, data_key};
 use super::plan::GridPlan;
 use super::work::GridEnd;
 use crate::experiment::estimate::over_passes;
@@ -128,7 +128,7 @@ impl Search {
 
     /// Counts the training steps of each row for each number of halvings. A row that cannot be trained has none.
     fn count(&mut self, cache: &ResourceCache, control: &Control) -> Result<()> {
-        let mut foresight = Foresight::new(cache, control, false);
+        let mut predictor = CellPredictor::new(cache, control, false);
         let mut order: Vec<usize> = (0..self.cells.rows.len()).collect();
         order.sort_by_cached_key(|row| data_key(self.config(*row)));
         let halvings = self.cells.rows.len().next_power_of_two().ilog2().max(1);
@@ -137,8 +137,8 @@ impl Search {
         let mut counted = 0;
         for row in order {
             let config = self.shortened(self.config(row), 0);
-            let train = match foresight.of(&config) {
-                Ok(foreseen) => foreseen.train_images,
+            let train = match predictor.forecast(&config) {
+                Ok(forecasts) => forecasts.train_images,
                 Err(why) => {
                     problem.get_or_insert(why);
                     continue;

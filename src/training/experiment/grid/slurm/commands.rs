@@ -8,7 +8,7 @@ use crate::console;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::config::posix_word;
-use crate::run::places::{Place, no_ssh, ssh};
+use crate::run::places::{RemoteMachine, no_ssh, ssh};
 
 /// The columns requested from `squeue`: array, index, state, nodes, time, reason.
 const QUEUE: &str = "%F|%K|%T|%N|%M|%r";
@@ -36,7 +36,7 @@ pub fn is_here() -> bool {
 }
 
 /// Runs a command at a place; returns its output.
-fn call(place: &Place, words: &[&str]) -> Result<String> {
+fn call(place: &RemoteMachine, words: &[&str]) -> Result<String> {
     let name = words[0];
     let mut command = match &place.ssh {
         None => {
@@ -85,7 +85,7 @@ fn call(place: &Place, words: &[&str]) -> Result<String> {
 }
 
 /// Submits an array; returns its job id.
-pub(super) fn submit(place: &Place, words: &[&str]) -> Result<String> {
+pub(super) fn submit(place: &RemoteMachine, words: &[&str]) -> Result<String> {
     let said = call(place, words)?;
     // With several clusters, the output is number;cluster.
     let job = said.lines().last().unwrap_or_default();
@@ -99,7 +99,7 @@ pub(super) fn submit(place: &Place, words: &[&str]) -> Result<String> {
 /// Returns the user's tasks in the queue and, if the cluster keeps accounts, those of `wanted` (array and index) that
 /// have left it.
 pub(super) fn tasks<'a>(
-    place: &Place,
+    place: &RemoteMachine,
     wanted: impl Iterator<Item = (&'a str, usize)>,
 ) -> Result<Tasks> {
     // With -r, squeue omits the last task of indices such as 1-13:2.
@@ -119,7 +119,7 @@ pub(super) fn tasks<'a>(
 }
 
 /// Cancels waiting and running tasks, with ids like `12_3`.
-pub(super) fn cancel(place: &Place, tasks: &[&str]) -> Result<()> {
+pub(super) fn cancel(place: &RemoteMachine, tasks: &[&str]) -> Result<()> {
     let mut chunks = tasks.chunks(200);
     chunks.try_for_each(|some| call(place, &[&["scancel"][..], some].concat()).map(drop))
 }

@@ -10,7 +10,7 @@ use super::note::{Submission, SubmittedCell};
 use crate::experiment::grid::GridPlan;
 use crate::files;
 use crate::problem::Result;
-use crate::run::places::Place;
+use crate::run::places::RemoteMachine;
 use crate::store::is_run;
 
 /// Number of bytes read at the end of a log.
@@ -88,7 +88,11 @@ impl Standing {
     ///
     /// # Errors
     /// Returns a Problem if cells were submitted and Slurm does not respond.
-    pub fn of(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<HashMap<usize, Self>> {
+    pub fn of(
+        plan: &GridPlan,
+        cells: &[usize],
+        place: &RemoteMachine,
+    ) -> Result<HashMap<usize, Self>> {
         let name = &plan.cells.grid.name;
         let submissions = Submission::all(&plan.root).filter(|known| known.grid == *name);
         let submissions: Vec<Submission> = submissions.collect();
@@ -218,7 +222,7 @@ impl OnCluster {
     }
 
     /// Returns these submissions with their tasks as Slurm reports them now.
-    pub(super) fn of(submissions: &[Submission], place: &Place) -> Result<Vec<Self>> {
+    pub(super) fn of(submissions: &[Submission], place: &RemoteMachine) -> Result<Vec<Self>> {
         if submissions.is_empty() {
             return Ok(Vec::new());
         }
@@ -245,7 +249,7 @@ impl OnCluster {
 ///
 /// # Errors
 /// Returns a Problem if there are such grids and Slurm does not respond, or if the end of one cannot be recorded.
-pub fn watch(place: &Place, root: &Path) -> Result<Vec<OnCluster>> {
+pub fn watch(place: &RemoteMachine, root: &Path) -> Result<Vec<OnCluster>> {
     let root = place.folder.as_deref().map_or(root, Path::new);
     let open = |known: &Submission| known.is_open_at(&place.name);
     let mut submissions: Vec<Submission> = Submission::all(root).filter(open).collect();

@@ -16,7 +16,7 @@ use crate::folders;
 use crate::message;
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
-use crate::run::places::Place;
+use crate::run::places::RemoteMachine;
 use crate::store::write_file;
 use crate::texts::Message;
 
@@ -44,7 +44,7 @@ pub struct SubmitOptions<'a> {
 impl SubmitOptions<'_> {
     /// Returns the options of each task besides the grid and the number of its run: its device and the paths of
     /// datasets.
-    fn options(&self, place: &Place) -> Vec<String> {
+    fn options(&self, place: &RemoteMachine) -> Vec<String> {
         let device = self.device.or(place.device.as_deref());
         let device = device.map(|device| ["--device".to_string(), device.to_string()]);
         let known = place.data.iter();
@@ -63,7 +63,7 @@ impl SubmitOptions<'_> {
 pub fn submit(
     plan: &mut GridPlan,
     cells: &[usize],
-    place: &Place,
+    place: &RemoteMachine,
     given: &SubmitOptions<'_>,
     tell: &mut dyn FnMut(Message) -> bool,
 ) -> Result<Message> {
@@ -133,7 +133,7 @@ pub fn submit(
 fn prepared(
     note: &Submission,
     root: &Path,
-    place: &Place,
+    place: &RemoteMachine,
     given: &SubmitOptions<'_>,
 ) -> Result<PathBuf> {
     let folder = &note.folder;
@@ -195,7 +195,7 @@ fn prepared(
 /// Submits the cells in as few arrays as the cluster allows, and records each array as soon as it is queued. Returns
 /// the job ids.
 fn arrays(
-    place: &Place,
+    place: &RemoteMachine,
     note: &mut Submission,
     script: &Path,
     at_once: Option<usize>,
@@ -224,7 +224,7 @@ fn arrays(
 ///
 /// # Errors
 /// Returns a Problem if Slurm does not respond.
-pub fn cancel(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<usize> {
+pub fn cancel(plan: &GridPlan, cells: &[usize], place: &RemoteMachine) -> Result<usize> {
     cancel_queued(place, Standing::of(plan, cells, place)?.values())
 }
 
@@ -232,14 +232,17 @@ pub fn cancel(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<usize> 
 ///
 /// # Errors
 /// Returns a Problem if Slurm does not respond.
-pub fn cancel_submission(folder: &Path, place: &Place) -> Result<()> {
+pub fn cancel_submission(folder: &Path, place: &RemoteMachine) -> Result<()> {
     let submission = Submission::in_folder(folder.to_path_buf());
     let grids = OnCluster::of(submission.as_slice(), place)?;
     cancel_queued(place, grids.iter().flat_map(|grid| &grid.tasks)).map(drop)
 }
 
 /// Cancels the queued and running tasks among these; returns their number.
-fn cancel_queued<'a>(place: &Place, tasks: impl Iterator<Item = &'a Standing>) -> Result<usize> {
+fn cancel_queued<'a>(
+    place: &RemoteMachine,
+    tasks: impl Iterator<Item = &'a Standing>,
+) -> Result<usize> {
     let queued = tasks.filter(|task| task.state.is_queued());
     let queued: BTreeSet<&str> = queued.map(|task| task.id.as_str()).collect();
     let queued = Vec::from_iter(queued);

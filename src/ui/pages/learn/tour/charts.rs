@@ -59,7 +59,7 @@ fn curves(ui: &mut Ui, tour: &Tour) {
         widgets::title(ui, &title);
         for (run, behind) in &runs {
             let colour = colour_of(t, run, *behind);
-            let sign = shade_of(run).sign().letter();
+            let sign = shade_of(run).marker().letter();
             ui.colored_label(colour, format!("{sign} {}", run.name()));
         }
     });

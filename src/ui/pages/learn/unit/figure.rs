@@ -85,7 +85,7 @@ fn legend<T>(ui: &mut Ui, lines: &[RunValues<T>]) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 14.0;
         for line in lines {
-            let words = format!("{} {}", line.shade.sign().letter(), line.title);
+            let words = format!("{} {}", line.shade.marker().letter(), line.title);
             let colour = t.run(line.shade);
             ui.label(RichText::new(words).font(regular(12.5)).color(colour));
         }

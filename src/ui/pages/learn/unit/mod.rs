@@ -98,7 +98,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                         let told = (&*figures, unit.language);
                         match paragraph.waits(&figures) {
                             true => {
-                                faint(ui, unit.language.say("learn-available-after-runs"));
+                                faint(ui, unit.language.text("learn-available-after-runs"));
                             }
                             false => text::paragraph(ui, paragraph, told, &mut explained),
                         }
@@ -120,7 +120,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                 });
             }
             match hidden {
-                Some((_, message)) => drop(faint(ui, unit.language.say(message))),
+                Some((_, message)) => drop(faint(ui, unit.language.text(message))),
                 None => end::show(ui, cx, unit),
             }
             ui.add_space(40.0);

@@ -7,13 +7,13 @@ use crate::run::event::{Control, ControlRequest, Event, Phase, Sink};
 use crate::texts::{Message, Words};
 
 /// Reports a run's progress as one line, and passes the user's commands on to the run.
-pub(super) struct Quiet<'a> {
+pub(super) struct ProgressSink<'a> {
     sink: &'a mut dyn Sink,
     /// What is being done; `None` during the preparation.
     what: Option<Message>,
     /// Control of the run.
     pub run: Control,
-    pub person: Option<&'a Control>,
+    pub user_control: Option<&'a Control>,
     began: Instant,
     /// When the current pause began; `waited` is the total of earlier pauses.
     waits: Option<Instant>,
@@ -24,13 +24,13 @@ pub(super) struct Quiet<'a> {
     pub losses: Vec<f32>,
 }
 
-impl<'a> Quiet<'a> {
+impl<'a> ProgressSink<'a> {
     pub fn new(sink: &'a mut dyn Sink, what: Option<Message>) -> Self {
         Self {
             sink,
             what,
             run: Control::default(),
-            person: None,
+            user_control: None,
             began: Instant::now(),
             waits: None,
             waited: Duration::ZERO,
@@ -77,7 +77,7 @@ impl<'a> Quiet<'a> {
     }
 }
 
-impl Sink for Quiet<'_> {
+impl Sink for ProgressSink<'_> {
     fn event(&mut self, event: Event) {
         match event {
             Event::Phase {
@@ -103,8 +103,8 @@ impl Sink for Quiet<'_> {
 
     fn between_batches(&mut self) {
         self.sink.between_batches();
-        if let Some(person) = self.person {
-            self.hear(person.request());
+        if let Some(user_control) = self.user_control {
+            self.hear(user_control.request());
         }
     }
 }
@@ -116,8 +116,8 @@ mod tests {
     #[test]
     fn a_pause_is_heard_and_is_no_time_of_the_method() {
         let mut told: Vec<Event> = Vec::new();
-        let person = Control::default();
-        let mut quiet = Quiet::new(
+        let user_control = Control::default();
+        let mut progress = ProgressSink::new(
             &mut told,
             Some(message!(
                 "doing-trying-method",
@@ -126,23 +126,23 @@ mod tests {
                 of = 2_usize
             )),
         );
-        quiet.person = Some(&person);
-        person.set(ControlRequest::Pause);
-        quiet.between_batches();
-        assert_eq!(quiet.run.request(), ControlRequest::Pause);
-        quiet.event(Event::Phase {
+        progress.user_control = Some(&user_control);
+        user_control.set(ControlRequest::Pause);
+        progress.between_batches();
+        assert_eq!(progress.run.request(), ControlRequest::Pause);
+        progress.event(Event::Phase {
             run: "r".into(),
             phase: Phase::Paused,
         });
         std::thread::sleep(Duration::from_millis(80));
-        assert!(quiet.worked() < Duration::from_millis(60));
-        person.set(ControlRequest::Run);
-        quiet.between_batches();
-        assert_eq!(quiet.run.request(), ControlRequest::Run);
-        assert!(quiet.waited >= Duration::from_millis(80));
-        person.set(ControlRequest::Stop);
-        quiet.between_batches();
-        assert_eq!(quiet.run.request(), ControlRequest::Stop);
+        assert!(progress.worked() < Duration::from_millis(60));
+        user_control.set(ControlRequest::Run);
+        progress.between_batches();
+        assert_eq!(progress.run.request(), ControlRequest::Run);
+        assert!(progress.waited >= Duration::from_millis(80));
+        user_control.set(ControlRequest::Stop);
+        progress.between_batches();
+        assert_eq!(progress.run.request(), ControlRequest::Stop);
         let paused = Event::Phase {
             run: String::new(),
             phase: Phase::Paused,

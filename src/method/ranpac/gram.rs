@@ -23,7 +23,7 @@ const STRIP: usize = 32;
 const GROUP: usize = 32;
 
 /// A symmetric matrix G, and the Cholesky factor of G + λI.
-pub struct Square {
+pub struct GramMatrix {
     side: usize,
     /// Rows of `side` numbers: G where column ≥ row, L below.
     values: Vec<f64>,
@@ -31,7 +31,7 @@ pub struct Square {
     pivots: Vec<f64>,
 }
 
-impl Square {
+impl GramMatrix {
     /// Returns a zero matrix with `side` rows and columns, which takes 8·side² bytes.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Square {
     }
 
     /// Factors G + ridge·I = L·Lᵀ. Returns `false` if the matrix is not positive definite in f64; then
-    /// [`Square::solve`] must not be called. `go_on` is called before every panel.
+    /// [`GramMatrix::solve`] must not be called. `go_on` is called before every panel.
     ///
     /// # Errors
     /// Returns the Problem that `go_on` returns.
@@ -144,7 +144,7 @@ impl Square {
         panel
     }
 
-    /// Solves (G + ridge·I)·x = b for every row of `rows` (`side` numbers each) in place; [`Square::factor`] must be
+    /// Solves (G + ridge·I)·x = b for every row of `rows` (`side` numbers each) in place; [`GramMatrix::factor`] must be
     /// called first.
     pub fn solve(&self, rows: &mut [f64]) {
         let side = self.side.max(1);
@@ -229,9 +229,9 @@ fn put_columns(rows: &mut [f64], side: usize, start: usize, part: &[f64], width:
 
 /// Computes the Cholesky factor of the lower triangle of a small square in place. Returns `false` if a pivot is not
 /// positive.
-fn factor_small(square: &mut [f64], width: usize) -> bool {
+fn factor_small(gram: &mut [f64], width: usize) -> bool {
     for i in 0..width {
-        let (above, rest) = square.split_at_mut(i * width);
+        let (above, rest) = gram.split_at_mut(i * width);
         let row = &mut rest[..width];
         for (j, earlier) in above.chunks_exact(width).enumerate() {
             let known: f64 = earlier[..j].iter().zip(&*row).map(|(a, b)| a * b).sum();
@@ -322,8 +322,8 @@ pub(super) mod tests {
             .collect()
     }
 
-    fn factored(square: &mut Square, ridge: f64) -> bool {
-        square.factor(ridge, &mut || Ok(())).unwrap()
+    fn factored(gram: &mut GramMatrix, ridge: f64) -> bool {
+        gram.factor(ridge, &mut || Ok(())).unwrap()
     }
 
     fn apart(a: &[f64], b: &[f64]) -> f64 {
@@ -337,13 +337,13 @@ pub(super) mod tests {
     fn solutions_are_those_of_elimination() {
         for (side, inner, ridge) in [(1, 3, 0.5), (40, 90, 0.0), (256, 300, 0.0), (300, 20, 0.1)] {
             let a = random(side, inner, side as u64);
-            let mut square = Square::new(side).unwrap();
-            square.add(Matrix::new(&a, side, inner, inner));
-            assert!(factored(&mut square, ridge));
+            let mut gram = GramMatrix::new(side).unwrap();
+            gram.add(Matrix::new(&a, side, inner, inner));
+            assert!(factored(&mut gram, ridge));
             // Uses more right-hand sides than one group.
             let right = random(GROUP + 1, side, 99);
             let mut solved = right.clone();
-            square.solve(&mut solved);
+            gram.solve(&mut solved);
             for at in [0, GROUP] {
                 let own = at * side..(at + 1) * side;
                 let wanted = eliminate(dense(&a, side, inner, ridge), right[own.clone()].to_vec());
@@ -357,33 +357,33 @@ pub(super) mod tests {
         let (side, inner) = (270, 10);
         let a = random(side, 2 * inner, 1);
         let half = |from: usize| Matrix::new(&a[from..], side, inner, 2 * inner);
-        let mut square = Square::new(side).unwrap();
-        square.add(half(0));
+        let mut gram = GramMatrix::new(side).unwrap();
+        gram.add(half(0));
         assert!(
-            !factored(&mut square, 0.0),
+            !factored(&mut gram, 0.0),
             "ten products cannot have rank 270"
         );
-        assert!(factored(&mut square, 1.0));
-        square.add(half(inner));
+        assert!(factored(&mut gram, 1.0));
+        gram.add(half(inner));
         let wanted = dense(&a, side, 2 * inner, 0.0);
         for (row, wanted) in wanted.iter().enumerate() {
-            assert!(apart(square.upper_row(row), &wanted[row..]) < 1e-12);
+            assert!(apart(gram.upper_row(row), &wanted[row..]) < 1e-12);
         }
-        assert!(factored(&mut square, 1.0));
+        assert!(factored(&mut gram, 1.0));
         let right = random(1, side, 7);
         let mut solved = right.clone();
-        square.solve(&mut solved);
+        gram.solve(&mut solved);
         let wanted = eliminate(dense(&a, side, 2 * inner, 1.0), right);
         assert!(apart(&solved, &wanted) < 1e-9);
     }
 
     #[test]
     fn what_is_not_positive_definite_is_told() {
-        let mut square = Square::new(3).unwrap();
-        square.add(Matrix::new(&[1.0, 2.0, f64::NAN], 3, 1, 1));
-        assert!(!factored(&mut square, 1.0));
-        square.upper_row_mut(2)[0] = -5.0;
-        assert!(!factored(&mut square, 1.0));
-        assert!(Square::new(usize::MAX / 4).is_err());
+        let mut gram = GramMatrix::new(3).unwrap();
+        gram.add(Matrix::new(&[1.0, 2.0, f64::NAN], 3, 1, 1));
+        assert!(!factored(&mut gram, 1.0));
+        gram.upper_row_mut(2)[0] = -5.0;
+        assert!(!factored(&mut gram, 1.0));
+        assert!(GramMatrix::new(usize::MAX / 4).is_err());
     }
 }

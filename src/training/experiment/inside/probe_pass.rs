@@ -16,7 +16,7 @@ const PIECE: usize = 24;
 
 /// The results of a snapshot on a probe set, as far as it has been processed.
 #[derive(Clone, Debug)]
-pub struct Survey {
+pub struct ProbePass {
     probe: Arc<ProbeSet>,
     /// Number of classes known after the task of the snapshot.
     known: usize,
@@ -26,7 +26,7 @@ pub struct Survey {
     features: ByExpert<Features>,
 }
 
-impl Survey {
+impl ProbePass {
     /// Begins before the first image.
     pub fn new(probe: Arc<ProbeSet>) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Survey {
     }
 
     /// Returns whether every image has been processed.
-    pub fn is_whole(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.given.len() == self.probe.labels.len()
     }
 
@@ -71,7 +71,9 @@ impl Survey {
         let images = predictor.images(&piece);
         let features = predictor.method.features(images)?;
         for verdict in predictor.method.classify(&features)? {
-            let verdict = verdict.checked()?.folded(&predictor.again);
+            let verdict = verdict
+                .checked()?
+                .merge_repeated_classes(&predictor.repeated_classes);
             // The last of several opinions combines the others, so its energy is that of one of them.
             let own = verdict.opinions.len().saturating_sub(1).max(1);
             for (at, opinion) in verdict.opinions.iter().enumerate() {
@@ -111,7 +113,7 @@ impl Survey {
 
 /// Returns the results of a finished survey, with feature maps along the axes of the snapshot after `anchor`. An
 /// expert without axes in that snapshot uses those of the first expert.
-pub fn probe_inside(survey: &Survey, axes: &ByExpert<Axes>, anchor: usize) -> ProbeInside {
+pub fn probe_inside(probe_pass: &ProbePass, axes: &ByExpert<Axes>, anchor: usize) -> ProbeInside {
     let map = |(expert, features): &(Expert, Features)| {
         let axes = axes.get(expert).or_else(|| axes.values().next())?;
         Some(FeatureMap {
@@ -122,12 +124,12 @@ pub fn probe_inside(survey: &Survey, axes: &ByExpert<Axes>, anchor: usize) -> Pr
         })
     };
     ProbeInside {
-        places: survey.probe.places.clone(),
-        labels: survey.probe.labels.clone(),
-        given: survey.given.clone(),
-        known: survey.known,
-        maps: survey.features.iter().filter_map(map).collect(),
-        energies: survey.energies.iter().cloned().collect(),
-        strangeness: survey.strangeness.iter().cloned().collect(),
+        places: probe_pass.probe.places.clone(),
+        labels: probe_pass.probe.labels.clone(),
+        given: probe_pass.given.clone(),
+        known: probe_pass.known,
+        maps: probe_pass.features.iter().filter_map(map).collect(),
+        energies: probe_pass.energies.iter().cloned().collect(),
+        strangeness: probe_pass.strangeness.iter().cloned().collect(),
     }
 }
